@@ -1,57 +1,16 @@
 /** `backup` and `restore` as an operator types them, with and without a running server. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROGRAM } from "../support/program.ts";
+import { listeningOn, runCli, serveCli } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
 
 const cwd = tempDir();
-const env = {
-  PATH: process.env.PATH ?? "",
-  LINEVOICE_SERVER__LISTEN: "127.0.0.79:0",
-  LINEVOICE_SERVER__METRICS_LISTEN: "",
-  LINEVOICE_SIP__BIND: "127.0.0.79:0",
-};
-
-async function linevoice(args: string, stdin = "") {
-  const child = Bun.spawn([...PROGRAM, ...args.split(" ")], {
-    ...{ cwd, env },
-    stdin: Buffer.from(stdin),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { out, err, status };
-}
-
-const servers: Bun.Subprocess[] = [];
-afterAll(() => {
-  for (const server of servers) server.kill("SIGKILL");
-});
-
-async function serve() {
-  const server = Bun.spawn([...PROGRAM, "serve"], {
-    ...{ cwd, env },
-    stdout: "pipe",
-    stderr: "ignore",
-  });
-  servers.push(server);
-  const reader = server.stdout.getReader();
-  let text = "";
-  while (!text.includes("Data")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error("the server did not start");
-    text += new TextDecoder().decode(value);
-  }
-  reader.releaseLock();
-  return server;
-}
+const env = listeningOn("127.0.0.79");
+const linevoice = (args: string, stdin = "") => runCli(cwd, args, { env, stdin });
+const serve = () => serveCli(cwd, env);
 
 test("wrong usage is status 2, a missing file status 1", async () => {
   for (const args of ["backup", "backup nonsense", "backup verify", "backup list x", "restore"])
@@ -80,8 +39,7 @@ test("made online and offline, listed, verified, restored only with the server d
   const refused = await linevoice("restore off.db --yes");
   expect(refused.status).toBe(1);
   expect(refused.err).toContain("in use by another linevoice");
-  server.kill("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 
   const unsure = await linevoice("restore off.db", "no\n");
   expect(unsure.status).toBe(1);
@@ -117,6 +75,5 @@ test("a server does not start on a damaged database; the command it names brings
   expect(command).toBe(`restore ${file}`);
   expect((await linevoice(`${command} --yes`)).status).toBe(0);
   const server = await serve();
-  server.kill("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 });

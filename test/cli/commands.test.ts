@@ -14,7 +14,7 @@ const cwd = tempDir();
 writeFileSync(join(cwd, "ok.toml"), '[storage]\ndata_dir = "data"\n');
 writeFileSync(join(cwd, "bad.toml"), "[rtp]\n\ntimeout_sek = 3\n");
 
-const linevoice = (args: string, stdin = "") => runCli(cwd, args, stdin);
+const linevoice = (args: string, stdin = "") => runCli(cwd, args, { stdin });
 
 test("wrong usage is status 2 and says what is right", async () => {
   for (const args of [

@@ -17,9 +17,9 @@ import {
 } from "../../src/operations/doctor/check.ts";
 import { trunkDns } from "../../src/operations/doctor/trunk-checks.ts";
 import { type AlgRouter, startAlgRouter } from "../support/alg-router.ts";
+import { listeningOn, runCli, startCli } from "../support/cli.ts";
 import { type DnsServer, dnsServer } from "../support/dns-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(150_000);
@@ -28,13 +28,7 @@ const CARRIER = "127.0.0.84";
 const OURS = "127.0.0.85";
 const ROUTER = "127.0.0.86";
 const cwd = tempDir();
-const env = {
-  PATH: process.env.PATH ?? "",
-  LINEVOICE_SERVER__LISTEN: `${OURS}:0`,
-  LINEVOICE_SERVER__METRICS_LISTEN: "",
-  LINEVOICE_SIP__BIND: `${OURS}:0`,
-  LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8",
-};
+const env = { ...listeningOn(OURS), LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8" };
 
 const trunkAt = (server: string, port = 0): OperatorTrunk => ({
   ...{ id: 1, tenant_id: 1, server, port, transport: "udp", username: "u", register: true },
@@ -109,16 +103,7 @@ test("names that lead nowhere, half-way or to a DNS that fails are told apart", 
   expect(await dnsVerdict([trunkAt("ill.test")])).toContain("failed: DNS does not answer");
 });
 
-async function cli(line: string) {
-  const child = Bun.spawn([...PROGRAM, ...line.split(" ")], {
-    ...{ cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  });
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  return { out, err, status: await child.exited };
-}
+const cli = (line: string) => runCli(cwd, line, { env });
 
 async function doctor(): Promise<(name: string) => CheckResult | undefined> {
   const { checks } = JSON.parse((await cli("doctor --json")).out) as { checks: CheckResult[] };
@@ -137,9 +122,7 @@ test("beside a running server each trunk is asked: a NAT is seen, a router that 
   expect((await cli("tenant create --name N --email a@example.com")).status).toBe(0);
   const set = `trunk set --tenant 1 --server ${ROUTER} --port ${router.port} --username clinic --password-file password --caller-id +37052123456`;
   expect((await cli(set)).status).toBe(0);
-  server = Bun.spawn([...PROGRAM, "serve"], {
-    ...{ cwd, env, stdin: "ignore", stdout: "ignore", stderr: "ignore" },
-  });
+  server = startCli(cwd, "serve", { env });
   await carrier.registered("clinic", 30_000);
   await eventually(async () => (await cli("trunk list")).out.includes("registered"), "the trunk");
   const sound = await doctor();

@@ -33,6 +33,7 @@ import {
 } from "../../src/operations/doctor/storage-checks.ts";
 import { storedTools } from "../../src/operations/doctor/tool-check.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
+import { runCli, startCli, untilListening } from "../support/cli.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { testWhere } from "../support/privileges.ts";
 import { PROGRAM } from "../support/program.ts";
@@ -62,16 +63,10 @@ interface Verdicts {
 }
 
 async function doctor(extra: Record<string, string> = {}) {
-  const child = Bun.spawn([...PROGRAM, "doctor", "--json"], {
-    cwd,
-    env: { ...env, ...extra },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const out = await new Response(child.stdout).text();
+  const { out, status } = await runCli(cwd, "doctor --json", { env: { ...env, ...extra } });
   const report = JSON.parse(out) as Verdicts;
   const verdictOf = (name: string) => report.checks.find((check) => check.name === name)?.result;
-  return { status: await child.exited, report, verdictOf };
+  return { status, report, verdictOf };
 }
 
 const patientOf = (
@@ -102,22 +97,10 @@ async function verdict(check: Check, patient: ExaminedAppliance): Promise<string
 /** Enough for a test's calls, not for those that are configured. */
 const DESCRIPTORS_MAX = 400;
 const limited = ["sh", "-c", `ulimit -n ${DESCRIPTORS_MAX}; exec "$@"`, "limited"];
-const server = Bun.spawn([...limited, ...PROGRAM, "serve"], {
-  ...{ cwd, env },
-  stdout: "pipe",
-  stderr: "ignore",
-});
-afterAll(() => server.kill("SIGKILL"));
+const server = startCli(cwd, "serve", { env, program: [...limited, ...PROGRAM] });
 
 test("beside a running server and after it, a sound appliance passes every check", async () => {
-  let text = "";
-  const reader = server.stdout.getReader();
-  while (!text.includes("Data")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error("the server did not start");
-    text += new TextDecoder().decode(value);
-  }
-  reader.releaseLock();
+  await untilListening(server);
   const running = await doctor();
   expect(running.report.checks.filter((check) => check.result === "failed")).toEqual([]);
   expect(running.status).toBe(0);

@@ -1,5 +1,5 @@
 /** `key rotate-master` as an operator types it: with a server running, without one, and cut off midway. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
@@ -22,7 +22,7 @@ import {
   createRecordingLinks,
   RECORDING_LINK_PURPOSE,
 } from "../../src/interface/http/recording-links.ts";
-import { PROGRAM } from "../support/program.ts";
+import { listeningOn, runCli, serveCli } from "../support/cli.ts";
 import { insertCall } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -32,49 +32,9 @@ const cwd = tempDir();
 const NOBODY = 65_534;
 const HOST = "127.0.8.85";
 const key = join(cwd, "data/master.key");
-const env = {
-  PATH: process.env.PATH ?? "",
-  LINEVOICE_SERVER__LISTEN: `${HOST}:0`,
-  LINEVOICE_SERVER__METRICS_LISTEN: "",
-  LINEVOICE_SIP__BIND: `${HOST}:0`,
-};
-const servers: Bun.Subprocess[] = [];
-afterAll(() => {
-  for (const server of servers) server.kill("SIGKILL");
-});
-
-async function linevoice(args: string, stdin = "") {
-  const child = Bun.spawn([...PROGRAM, ...args.split(" ")], {
-    ...{ cwd, env },
-    stdin: Buffer.from(stdin),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { out, err, status };
-}
-
-async function serve() {
-  const server = Bun.spawn([...PROGRAM, "serve"], {
-    ...{ cwd, env },
-    stdout: "pipe",
-    stderr: "ignore",
-  });
-  servers.push(server);
-  const reader = server.stdout.getReader();
-  let text = "";
-  while (!text.includes("Data")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error("the server did not start");
-    text += new TextDecoder().decode(value);
-  }
-  reader.releaseLock();
-  return { process: server, port: /:(\d+)/.exec(text)?.[1] ?? "" };
-}
+const env = listeningOn(HOST);
+const linevoice = (args: string, stdin = "") => runCli(cwd, args, { env, stdin });
+const serve = () => serveCli(cwd, env);
 
 const keyText = () => readFileSync(key, "utf8").trim();
 /** The trunk's password, opened with the key that stands in the file; throws where it does not open. */
@@ -110,11 +70,9 @@ test("the key is changed while the server runs, and the server starts again with
   expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
   expect(keyText()).not.toBe(before);
   expect((await linevoice("trunk list --json")).out).toContain("127.0.8.86");
-  server.process.kill("SIGTERM");
-  await server.process.exited;
+  await server.stop();
   const again = await serve();
-  again.process.kill("SIGTERM");
-  expect(await again.process.exited).toBe(0);
+  expect(await again.stop()).toBe(0);
 });
 
 test("cut off before anything was sealed: the same command finishes it", async () => {
@@ -160,7 +118,7 @@ async function recordedCall(): Promise<void> {
 test("without --purposes links made before stay valid, and it is said; with it they end", async () => {
   await recordedCall();
   const server = await serve();
-  const base = `http://${HOST}:${server.port}`;
+  const { base } = server;
   const old = await link(base);
   const plain = await linevoice("key rotate-master");
   expect(plain.out).toContain("made before stay valid");
@@ -174,19 +132,17 @@ test("without --purposes links made before stay valid, and it is said; with it t
   expect(existsSync(`${key}.next-purposes`)).toBe(false);
   const made = await link(base);
   expect([await opens(old), await opens(made)]).toEqual([404, 200]);
-  server.process.kill("SIGTERM");
-  await server.process.exited;
+  await server.stop();
 
   const offline = JSON.parse((await linevoice("key rotate-master --purposes --json")).out);
   expect(offline).toMatchObject({ purposes: true, people_without_recovery_codes: 0 });
   const again = await serve();
-  const at = (url: string) => url.replace(base, `http://${HOST}:${again.port}`);
+  const at = (url: string) => url.replace(base, again.base);
   const last = await link(base);
   expect([await opens(at(old)), await opens(at(made)), await opens(at(last))]).toEqual([
     404, 404, 200,
   ]);
-  again.process.kill("SIGTERM");
-  await again.process.exited;
+  await again.stop();
 });
 
 test("cut off with --purposes: whoever finishes it replaces the root too, before or after sealing", async () => {
@@ -229,14 +185,10 @@ test("a wrong key stops the start and changes nothing", async () => {
 });
 
 test("a key that the environment gives is not changed; the answer says what to do", async () => {
-  const child = Bun.spawn([...PROGRAM, "key", "rotate-master"], {
-    cwd: tempDir(),
-    env: { ...env, LINEVOICE_SECRETS__MASTER_KEY: Buffer.alloc(32, 3).toString("base64") },
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  expect(await new Response(child.stderr).text()).toContain("LINEVOICE_SECRETS__MASTER_KEY");
-  expect(await child.exited).toBe(1);
+  const given = { LINEVOICE_SECRETS__MASTER_KEY: Buffer.alloc(32, 3).toString("base64") };
+  const refused = await runCli(tempDir(), "key rotate-master", { env: { ...env, ...given } });
+  expect(refused.err).toContain("LINEVOICE_SECRETS__MASTER_KEY");
+  expect(refused.status).toBe(1);
 });
 
 test.skipIf(process.getuid?.() !== 0)(
@@ -247,12 +199,8 @@ test.skipIf(process.getuid?.() !== 0)(
     const data = join(home, "data");
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, NOBODY, NOBODY);
-    const child = Bun.spawn([...PROGRAM, "key", "rotate-master"], {
-      ...{ cwd: home, env },
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
+    const done = await runCli(home, "key rotate-master", { env });
+    expect(done).toMatchObject({ status: 0, err: "" });
     const { uid, mode } = statSync(join(data, "master.key"));
     expect([uid, mode & 0o777]).toEqual([NOBODY, 0o600]);
   },

@@ -4,12 +4,11 @@
  * the configured thresholds, by mail and event.
  */
 import { Database } from "bun:sqlite";
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCli } from "../support/cli.ts";
+import { runCli, serveCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
@@ -38,31 +37,11 @@ const linevoice = async (args: string) => {
 };
 const json = async (args: string) => JSON.parse(await linevoice(`${args} --json`));
 
-let server: Awaited<ReturnType<typeof serve>> | null = null;
-afterAll(() => server?.child.kill("SIGKILL"));
-
-/** Resolves when it listens. */
-async function serve() {
-  const child = Bun.spawn([...PROGRAM, "serve", "--config", "money.toml"], {
-    ...{ cwd, env: { PATH: process.env.PATH ?? "" }, stdout: "pipe", stderr: "ignore" },
-  });
-  const reader = child.stdout.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let base: string | undefined;
-  while (base === undefined) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`the server ended: ${text}`);
-    text += decoder.decode(value);
-    base = /http:\/\/[\d.:]+/.exec(text)?.[0];
-  }
-  reader.releaseLock();
-  return { child, base };
-}
+let server: Awaited<ReturnType<typeof serveCli>> | null = null;
+const serve = () => serveCli(cwd, {}, "serve --config money.toml");
 
 async function stopped(): Promise<void> {
-  server?.child.kill("SIGTERM");
-  expect(await server?.child.exited).toBe(0);
+  expect(await server?.stop()).toBe(0);
   server = null;
 }
 

@@ -1,10 +1,10 @@
 /** `setup` and `user` as an operator types them, and what a first start prints. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { listeningOn, runCli, serveCli } from "../support/cli.ts";
 import { Browser } from "../support/dashboard-session.ts";
 import { eventually } from "../support/eventually.ts";
-import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
@@ -12,54 +12,8 @@ setDefaultTimeout(90_000);
 const cwd = tempDir();
 const HOST = "127.0.0.83";
 const PASSWORD = "keturi zodziai be rysio";
-const env = {
-  PATH: process.env.PATH ?? "",
-  LINEVOICE_SERVER__LISTEN: `${HOST}:0`,
-  LINEVOICE_SERVER__METRICS_LISTEN: `${HOST}:0`,
-  LINEVOICE_SIP__BIND: `${HOST}:0`,
-};
-
-async function linevoice(args: string, directory = cwd) {
-  const child = Bun.spawn([...PROGRAM, ...args.split(" ")], {
-    ...{ cwd: directory, env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { out, err, status };
-}
-
-const servers: Bun.Subprocess[] = [];
-afterAll(() => {
-  for (const server of servers) server.kill("SIGKILL");
-});
-
-/** Answers what it printed until it listens. */
-async function serve(directory = cwd) {
-  const server = Bun.spawn([...PROGRAM, "serve"], {
-    ...{ cwd: directory, env },
-    stdout: "pipe",
-    stderr: "ignore",
-  });
-  servers.push(server);
-  const reader = server.stdout.getReader();
-  let text = "";
-  while (!text.includes("Data")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error("the server did not start");
-    text += new TextDecoder().decode(value);
-  }
-  reader.releaseLock();
-  const stop = async () => {
-    server.kill("SIGTERM");
-    await server.exited;
-  };
-  return { text, base: /API +(\S+)/.exec(text)?.[1] ?? "", stop };
-}
+const env = listeningOn(HOST);
+const linevoice = (args: string, directory = cwd) => runCli(directory, args, { env });
 
 const tokenIn = (text: string) => /#(?:token|link)=([\w-]{43})/.exec(text)?.[1] ?? "";
 
@@ -127,7 +81,7 @@ test("accounts are made, joined and listed without a server; bad addresses are r
 
 test("links that were printed without a server work once it runs; a mailed one is mailed then", async () => {
   const printed = await linevoice("user reset-password --email rasa@first.example");
-  const server = await serve();
+  const server = await serveCli(cwd, env);
   // There is an operator: no owner's link.
   expect(server.text).not.toContain("Owner");
   const browser = new Browser(server.base);
@@ -151,7 +105,7 @@ test("links that were printed without a server work once it runs; a mailed one i
 test("a first start prints the owner's link; setup prints another, and the first one ends", async () => {
   const fresh = tempDir();
   const offline = (await linevoice("setup --json", fresh)).out;
-  const { text, base, stop } = await serve(fresh);
+  const { text, base, stop } = await serveCli(fresh, env);
   const printed = /Owner (\S+)/.exec(text)?.[1] ?? "";
   expect(printed).toStartWith(`${base}/app/owner#token=`);
   const online = (await linevoice("setup", fresh)).out;

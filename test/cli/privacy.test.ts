@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 const cwd = tempDir();
 
-const linevoice = (args: string, stdin = "") => runCli(cwd, args, stdin);
+const linevoice = (args: string, stdin = "") => runCli(cwd, args, { stdin });
 
 test("erasing says what would go and goes only with --yes; an export never overwrites", async () => {
   for (const args of [

@@ -1,10 +1,10 @@
 /** SIGHUP on a running `serve`: what takes effect, what is named, what is refused. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
+import { startCli, untilListening } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testCa } from "../support/test-ca.ts";
 
@@ -42,16 +42,11 @@ function certify(name: string) {
 
 configure();
 certify("first.example");
-const env = { PATH: process.env.PATH ?? "" };
-const start = (...args: string[]) => startAt(0, ...args);
-const startAt = (port: number, ...args: string[]) =>
-  Bun.spawn([...PROGRAM, ...args, "--config", file], {
-    ...{ cwd, env: { ...env, LINEVOICE_SERVER__LISTEN: `${HOST}:${port}` } },
-    stdout: "pipe",
-    stderr: "pipe",
+const start = (words: string, listen = 0) =>
+  startCli(cwd, `${words} --config ${file}`, {
+    env: { LINEVOICE_SERVER__LISTEN: `${HOST}:${listen}` },
   });
 const server = start("serve");
-afterAll(() => server.kill("SIGKILL"));
 let port = 0;
 let secret = "";
 
@@ -63,17 +58,10 @@ beforeAll(async () => {
       },
     }),
   );
-  const reader = server.stdout.getReader();
-  let text = "";
-  while (!text.includes("Data")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`the server did not start: ${log}`);
-    text += new TextDecoder().decode(value);
-  }
-  reader.releaseLock();
+  const text = await untilListening(server);
   port = Number(/https:\/\/[\d.]+:(\d+)/.exec(text)?.[1]);
-  await start("tenant", "create", "--name", "N", "--email", "a@example.com").exited;
-  const made = start("key", "create", "--tenant", "1", "--label", "l");
+  await start("tenant create --name N --email a@example.com").exited;
+  const made = start("key create --tenant 1 --label l");
   secret = JSON.parse(await new Response(made.stdout).text()).secret;
 });
 
@@ -115,11 +103,11 @@ test("what needs a restart is named until it has come, or is as it was at the st
 });
 
 test("a server whose certificate an authority issued is found ready, renewed or not", async () => {
-  expect(await startAt(port, "ready").exited).toBe(0);
+  expect(await start("ready", port).exited).toBe(0);
   const { cert, key } = ca.issue(["DNS:first.example"]);
   writeFileSync(join(cwd, "tls.crt"), cert);
   writeFileSync(join(cwd, "tls.key"), key);
-  expect(await startAt(port, "ready").exited).toBe(0);
+  expect(await start("ready", port).exited).toBe(0);
 });
 
 test("a certificate with the key of another one changes nothing, and is named", async () => {
@@ -131,7 +119,7 @@ test("a certificate with the key of another one changes nothing, and is named", 
   const fresh = await handshake();
   expect(fresh.getPeerCertificate().subjectaltname).toBe("DNS:first.example");
   fresh.destroy();
-  const checked = start("config", "check");
+  const checked = start("config check");
   expect(await checked.exited).toBe(1);
   expect(await new Response(checked.stderr).text()).toContain("[server] tls_cert and tls_key");
   certify("first.example");

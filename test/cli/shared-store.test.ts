@@ -3,8 +3,8 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CopiedTable } from "../../src/adapter/store/store-copy.ts";
+import { listeningOn, runCli, serveCli } from "../support/cli.ts";
 import { startHranaServer } from "../support/hrana-server.ts";
-import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
@@ -12,29 +12,14 @@ setDefaultTimeout(60_000);
 const cwd = tempDir();
 const server = startHranaServer({ path: join(cwd, "remote.db"), token: "t0ken" });
 const env = {
-  PATH: process.env.PATH ?? "",
-  LINEVOICE_SERVER__LISTEN: "127.0.0.79:0",
-  LINEVOICE_SERVER__METRICS_LISTEN: "",
-  LINEVOICE_SIP__BIND: "127.0.0.79:0",
+  ...listeningOn("127.0.0.79"),
   LINEVOICE_STORAGE__DATABASE: server.url,
   LINEVOICE_STORAGE__AUTH_TOKEN: "t0ken",
 };
 afterAll(() => server.stop());
 
-const start = (args: readonly string[], extra: Record<string, string> = {}) =>
-  Bun.spawn([...PROGRAM, ...args], {
-    ...{ cwd, stdout: "pipe", stderr: "pipe" },
-    env: { ...env, ...extra },
-  });
-
-async function run(args: readonly string[], extra: Record<string, string> = {}) {
-  const child = start(args, extra);
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  return { out, err, status: await child.exited };
-}
+const run = (words: string | readonly string[], extra: Record<string, string> = {}) =>
+  runCli(cwd, words, { env: { ...env, ...extra } });
 
 test("a tenant made without a server is in the shared database, and there is no file", async () => {
   const made = await run(["tenant", "create", "--name", "N", "--email", "a@example.com"]);
@@ -96,48 +81,36 @@ test("a wrong token is said to be wrong", async () => {
 test("a server on it is ready; while the database is frozen it says so, answers reads with 503 soon, and comes back by itself", async () => {
   const made = await run(["key", "create", "--tenant", "1", "--label", "test"]);
   const { secret } = JSON.parse(made.out) as { readonly secret: string };
-  const child = start(["serve"]);
-  try {
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) {
-      text += decoder.decode(chunk);
-      if (/http:\/\/[\d.:]+/.test(text)) break;
+  const { base, stop } = await serveCli(cwd, env);
+  const readiness = async () => {
+    const response = await fetch(`${base}/readyz`);
+    return { status: response.status, ...((await response.json()) as { problems: string[] }) };
+  };
+  const until = async (status: number) => {
+    for (let look = 0; look < 200; look++) {
+      const found = await readiness();
+      if (found.status === status) return found;
+      await Bun.sleep(100);
     }
-    const base = /http:\/\/[\d.:]+/.exec(text)?.[0] ?? "";
-    const readiness = async () => {
-      const response = await fetch(`${base}/readyz`);
-      return { status: response.status, ...((await response.json()) as { problems: string[] }) };
-    };
-    const until = async (status: number) => {
-      for (let look = 0; look < 200; look++) {
-        const found = await readiness();
-        if (found.status === status) return found;
-        await Bun.sleep(100);
-      }
-      return await readiness();
-    };
-    expect(await until(200)).toMatchObject({ status: 200, problems: [] });
-    const list = () =>
-      fetch(`${base}/api/v1/agents`, { headers: { authorization: `Bearer ${secret}` } });
-    expect((await list()).status).toBe(200);
-    const thaw = server.freeze();
-    const askedAt = performance.now();
-    const held = await Promise.all([list(), list(), list()]);
-    expect(held.map(({ status }) => status)).toEqual([503, 503, 503]);
-    expect(held[0]?.headers.get("retry-after")).toBe("5");
-    // 1.5 s by the appliance's clock; the rest is for a busy machine.
-    expect(performance.now() - askedAt).toBeLessThan(8_000);
-    expect((await until(503)).problems).toContain("The database cannot be read.");
-    expect((await fetch(`${base}/healthz`)).status).toBe(200);
-    thaw();
-    expect(await until(200)).toMatchObject({ status: 200, problems: [] });
-    expect((await list()).status).toBe(200);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-  } finally {
-    child.kill("SIGKILL");
-  }
+    return await readiness();
+  };
+  expect(await until(200)).toMatchObject({ status: 200, problems: [] });
+  const list = () =>
+    fetch(`${base}/api/v1/agents`, { headers: { authorization: `Bearer ${secret}` } });
+  expect((await list()).status).toBe(200);
+  const thaw = server.freeze();
+  const askedAt = performance.now();
+  const held = await Promise.all([list(), list(), list()]);
+  expect(held.map(({ status }) => status)).toEqual([503, 503, 503]);
+  expect(held[0]?.headers.get("retry-after")).toBe("5");
+  // 1.5 s by the appliance's clock; the rest is for a busy machine.
+  expect(performance.now() - askedAt).toBeLessThan(8_000);
+  expect((await until(503)).problems).toContain("The database cannot be read.");
+  expect((await fetch(`${base}/healthz`)).status).toBe(200);
+  thaw();
+  expect(await until(200)).toMatchObject({ status: 200, problems: [] });
+  expect((await list()).status).toBe(200);
+  expect(await stop()).toBe(0);
 });
 
 test("the data of the shared store is copied into a file and back into another server, and works there", async () => {

@@ -35,7 +35,8 @@ traces_headers = "authorization=${CANARY}-traces"
 );
 
 test("holds what helps and no canary", async () => {
-  const run = (args: string, stdin = "") => runCli(cwd, `${args} --config linevoice.toml`, stdin);
+  const run = (args: string, stdin = "") =>
+    runCli(cwd, `${args} --config linevoice.toml`, { stdin });
   await run(`tenant create --name ${CANARY}-name --email ${CANARY}@example.com`);
   const set = await run(
     `trunk set --tenant 1 --server 127.0.8.95 --username ${CANARY}-user --password-stdin --caller-id +37052000077`,

@@ -18,7 +18,7 @@ const schema = {
 writeFileSync(join(cwd, "schema.json"), JSON.stringify(schema));
 writeFileSync(join(cwd, "array.json"), "[]");
 
-const linevoice = (args: string, stdin = "") => runCli(cwd, `${args} --config ok.toml`, stdin);
+const linevoice = (args: string, stdin = "") => runCli(cwd, `${args} --config ok.toml`, { stdin });
 const create =
   "tool create --tenant 1 --name find_booking --description Finds --header X-Tool-Secret --secret-stdin";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { PROGRAM } from "../support/program.ts";
+import { listeningOn, runCli, startCli } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
@@ -11,28 +11,11 @@ setDefaultTimeout(60_000);
 const CARRIER = "127.0.0.81";
 const OURS = "127.0.0.82";
 const cwd = tempDir();
-const env = {
-  PATH: process.env.PATH ?? "",
-  LINEVOICE_SERVER__LISTEN: `${OURS}:0`,
-  LINEVOICE_SERVER__METRICS_LISTEN: "",
-  LINEVOICE_SIP__BIND: `${OURS}:0`,
-  LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8",
-};
-
-const start = (...args: string[]) =>
-  Bun.spawn([...PROGRAM, ...args], { cwd, env, stdout: "pipe", stderr: "pipe" });
-
-async function finished(line: string) {
-  const child = start(...line.split(" "));
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  return { out, err, status: await child.exited };
-}
+const env = { ...listeningOn(OURS), LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8" };
+const finished = (line: string) => runCli(cwd, line, { env });
 
 let carrier: Carrier;
-let server: ReturnType<typeof start>;
+let server: ReturnType<typeof startCli>;
 
 beforeAll(async () => {
   carrier = await startCarrier({ host: CARRIER, domain: "carrier.test" });
@@ -60,7 +43,7 @@ test("without a server it says what is missing", async () => {
 });
 
 test("a good trunk is found good, with its round trip and addresses", async () => {
-  server = start("serve");
+  server = startCli(cwd, "serve", { env });
   await carrier.registered("clinic", 20_000);
   const { out, status } = await finished("trunk test 1");
   expect(status).toBe(0);

@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createVoices } from "../../src/demo/voices.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { createPhone, type Phone } from "../support/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -32,13 +32,11 @@ while True:
     print(s.recv(4096).decode().replace(chr(10), " "), flush=True)
 `;
 
-import { PROGRAM } from "../support/program.ts";
-
 let told = "";
 let carrier: Carrier;
 let person: Phone;
 let listener: Bun.Subprocess<"ignore", "pipe", "inherit">;
-let server: Bun.Subprocess<"ignore", "pipe", "pipe">;
+let server: ReturnType<typeof startCli>;
 let log = "";
 let printed = "";
 
@@ -82,9 +80,8 @@ beforeAll(async () => {
     told += text;
   });
   await eventually(() => told.includes("listening"), "the manager's socket", LIMIT_MS);
-  server = Bun.spawn([...PROGRAM, "serve", "--config", "l.toml"], {
-    ...{ cwd, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-    env: { PATH: process.env.PATH ?? "", NOTIFY_SOCKET: socket, WATCHDOG_USEC: "3000000" },
+  server = startCli(cwd, "serve --config l.toml", {
+    env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "3000000" },
   });
   void keep(server.stderr, (text) => {
     log += text;
@@ -139,16 +136,7 @@ test("a call placed on the command line is followed, turn by turn, to its end", 
     call.hangUp();
   });
   let followed = "";
-  const child = Bun.spawn(
-    [
-      ...[...PROGRAM, "call", "--agent", "1", "--to", PERSON, "--follow", "--json"],
-      ...["--config", "l.toml"],
-    ],
-    {
-      ...{ cwd, stdin: "ignore", stdout: "pipe", stderr: "inherit" },
-      env: { PATH: process.env.PATH ?? "" },
-    },
-  );
+  const child = startCli(cwd, `call --agent 1 --to ${PERSON} --follow --json --config l.toml`);
   await keep(child.stdout, (text) => {
     followed += text;
   });

@@ -15,6 +15,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
+import { outputOf, setUpTenant } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { createPhone, type Phone } from "../support/phone/phone.ts";
 import { PROGRAM } from "../support/program.ts";
@@ -95,20 +96,9 @@ interface NodeSeen {
   readonly is_here: boolean;
 }
 
-const cli = (args: readonly string[], stdin = "") => cliAt(nodes[0], args, stdin);
-
-async function cliAt(node: Node | undefined, args: readonly string[], stdin = ""): Promise<string> {
-  const child = Bun.spawn([...PROGRAM, ...args], {
-    ...{ cwd: directory, stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe" },
-    env: node?.env,
-  });
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  if ((await child.exited) !== 0) throw new Error(`linevoice ${args.join(" ")}: ${err}`);
-  return out;
-}
+const cliAt = (node: Node | undefined, args: readonly string[], stdin?: string) =>
+  outputOf(directory, args, { env: node?.env, stdin });
+const cli = (args: readonly string[], stdin?: string) => cliAt(nodes[0], args, stdin);
 
 function start(node: Node): void {
   const logFile = join(directory, `${node.host}.log`);
@@ -203,17 +193,9 @@ beforeAll(async () => {
     { url: store.url, authToken: store.token },
     { clock: systemClock, random: systemRandom, owner: "test" },
   );
-  await cli(["tenant", "create", "--name", "Clinic", "--email", "desk@example.com"]);
-  const made = await cli(["key", "create", "--tenant", "1", "--label", "test"]);
-  key = (JSON.parse(made) as { readonly secret: string }).secret;
-  await cli(
-    [
-      ...["trunk", "set", "--tenant", "1", "--server", carrier.address.host],
-      ...["--port", String(carrier.address.port), "--username", TRUNK.username],
-      ...["--caller-id", OWN_NUMBER, "--password-stdin"],
-    ],
-    TRUNK.password,
-  );
+  key = await setUpTenant(cli, {
+    ...{ server: carrier.address, account: TRUNK, callerId: OWN_NUMBER },
+  });
   for (const node of nodes) start(node);
   for (const node of nodes) await ready(node);
   await eventually(() => registered.length > 0, "the trunk is registered", LONG_MS);

@@ -8,10 +8,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { outputOf } from "./cli.ts";
 import { dumpOf } from "./database-dump.ts";
 import { eventually } from "./eventually.ts";
 import { type Killable, killable, OWN_NUMBER } from "./killable.ts";
-import { PROGRAM } from "./program.ts";
 
 const [version = ""] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("say which version, e.g. 0.2.0");
@@ -26,15 +26,8 @@ const world = await killable({
   ...{ dir, host: "127.0.8.96", rtpPorts: "25000-25199", includedMinutes: 1 },
 });
 
-async function cli(...args: string[]): Promise<void> {
-  const child = Bun.spawn([...PROGRAM, ...args, "--config", join(dir, "linevoice.toml")], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "inherit",
-    env: { PATH: process.env.PATH ?? "" },
-  });
-  if ((await child.exited) !== 0) throw new Error(`linevoice ${args.join(" ")} failed`);
-}
+const cli = (...args: string[]) =>
+  outputOf(dir, [...args, "--config", join(dir, "linevoice.toml")]);
 
 async function post(path: string, body: unknown): Promise<void> {
   const { status, body: answer } = await world.api("POST", path, body);

@@ -10,6 +10,7 @@ import { systemClock as clock } from "../../src/core/clock.ts";
 import { systemRandom as random } from "../../src/core/random.ts";
 import { startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
+import { outputOf, setUpTenant } from "./cli.ts";
 import { type DelayingRelay, startDelayingRelay } from "./delaying-relay.ts";
 import { eventually } from "./eventually.ts";
 import { UNSETTLED, WRONG_ROWS } from "./kill-violations.ts";
@@ -114,17 +115,8 @@ async function createNode({ host, directory, masterKey, sqld }: NodeOptions) {
     );
   return {
     relay,
-    async cli(args: readonly string[], stdin = ""): Promise<string> {
-      const run = Bun.spawn([...PROGRAM, ...args, "--config", config], {
-        ...{ stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe", env },
-      });
-      const [out, err] = await Promise.all([
-        new Response(run.stdout).text(),
-        new Response(run.stderr).text(),
-      ]);
-      if ((await run.exited) !== 0) throw new Error(`linevoice ${args.join(" ")}: ${err}`);
-      return out;
-    },
+    cli: (args: readonly string[], stdin = "") =>
+      outputOf(directory, [...args, "--config", config], { env, stdin }),
     async start(): Promise<void> {
       child = Bun.spawn([...PROGRAM, "serve", "--config", config], {
         ...{ stdin: "ignore", stdout: "ignore", stderr: log, env },
@@ -173,17 +165,9 @@ export async function startFleet(options: { readonly cycles: number }): Promise<
   const callee = await phoneOf(CALLEE, numbers);
   const caller = await phoneOf(CALLER, []);
 
-  await first.cli(["tenant", "create", "--name", "Clinic", "--email", "desk@example.com"]);
-  const made = await first.cli(["key", "create", "--tenant", "1", "--label", "soak"]);
-  const key = (JSON.parse(made) as { readonly secret: string }).secret;
-  await first.cli(
-    [
-      ...["trunk", "set", "--tenant", "1", "--server", carrier.address.host],
-      ...["--port", String(carrier.address.port), "--username", TRUNK.username],
-      ...["--caller-id", OWN_NUMBER, "--password-stdin"],
-    ],
-    TRUNK.password,
-  );
+  const key = await setUpTenant(first.cli, {
+    ...{ server: carrier.address, account: TRUNK, callerId: OWN_NUMBER },
+  });
   const database = await openRemoteDatabase(
     { url: sqld.url, authToken: sqld.token },
     { clock, random, owner: "soak" },

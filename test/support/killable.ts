@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openReadOnly } from "../../src/adapter/store/read-only.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
+import { outputOf, setUpTenant } from "./cli.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "./https-receiver.ts";
 import { unsettled, wrongs } from "./kill-violations.ts";
 import { createPhone, type Phone } from "./phone/phone.ts";
@@ -111,24 +112,6 @@ level = "info"
 `;
 }
 
-async function cli(
-  program: readonly string[],
-  args: readonly string[],
-  stdin = "",
-): Promise<string> {
-  const child = Bun.spawn([...program, ...args], {
-    ...{ stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe" },
-    env: { PATH: process.env.PATH ?? "" },
-  });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (status !== 0) throw new Error(`linevoice ${args.join(" ")}: ${err}`);
-  return out;
-}
-
 const limited = (descriptorsMax: number | undefined): readonly string[] =>
   descriptorsMax === undefined
     ? []
@@ -148,30 +131,13 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   const carrier = await startCarrier({ host, domain: "carrier.test", onMessage: watch.onMessage });
   carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });
   const phones: Phone[] = [];
-  const on = ["--config", config];
   const { start, kill, freeze } = servedProcess({
-    command: [...limited(options.descriptorsMax), ...program, "serve", ...on],
+    command: [...limited(options.descriptorsMax), ...program, "serve", "--config", config],
     ...{ dir, base: BASE(host), watch },
   });
-  await cli(program, [
-    "tenant",
-    "create",
-    "--name",
-    "Clinic",
-    "--email",
-    "desk@example.com",
-    ...on,
-  ]);
-  const made = await cli(program, ["key", "create", "--tenant", "1", "--label", "test", ...on]);
-  const { secret } = JSON.parse(made) as { secret: string };
-  await cli(
-    program,
-    [
-      ...["trunk", "set", "--tenant", "1", "--server", carrier.address.host, ...on],
-      ...["--port", String(carrier.address.port), "--username", TRUNK.username],
-      ...["--caller-id", OWN_NUMBER, "--password-stdin"],
-    ],
-    TRUNK.password,
+  const secret = await setUpTenant(
+    (words, stdin) => outputOf(dir, [...words, "--config", config], { program, stdin }),
+    { server: carrier.address, account: TRUNK, callerId: OWN_NUMBER },
   );
 
   async function api(method: string, path: string, body?: unknown) {
