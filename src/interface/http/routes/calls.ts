@@ -1,14 +1,14 @@
 /** Calls (specification 2 and 4, decisions 6). */
 
 import { z } from "zod";
-import { isoUtc, spaceSeparatedUtc } from "../../../core/clock.ts";
+import { spaceSeparatedUtc } from "../../../core/clock.ts";
 import { isE164 } from "../../../core/e164.ts";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import { invalidField, notFound } from "../../../core/errors.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
 import { wireOf } from "../../../core/wire-names.ts";
 import { transcriptOf } from "../../../domain/call/transcript-text.ts";
-import type { CallNote, TurnMeasures } from "../../../domain/conversation/call-report.ts";
+import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import type {
   CallItem as CallItemRow,
   CallRecords,
@@ -37,17 +37,17 @@ import { eurOrNull } from "./present.ts";
 
 const step = (what: string) => shown(z.int().nullable(), what, 400);
 
-export const turnMeasures = shown(
-  z
-    .strictObject({
-      endpoint_ms: step("The silence was judged long enough."),
-      stt_final_ms: step("The final text was there."),
-      first_token_ms: step("The LLM's first words."),
-      first_audio_ms: step("The voice's first samples."),
-      first_packet_ms: step("The first packet left."),
-      early: shown(z.boolean(), "The LLM was asked on stable words, ahead of time.", false),
-    })
-    .nullable(),
+const TurnMeasures = z.strictObject({
+  endpoint_ms: step("The silence was judged long enough."),
+  stt_final_ms: step("The final text was there."),
+  first_token_ms: step("The LLM's first words."),
+  first_audio_ms: step("The voice's first samples."),
+  first_packet_ms: step("The first packet left."),
+  early: shown(z.boolean(), "The LLM was asked on stable words, ahead of time.", false),
+});
+
+const turnMeasures = shown(
+  TurnMeasures.nullable(),
   "Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.",
   {
     endpoint_ms: 350,
@@ -61,7 +61,7 @@ export const turnMeasures = shown(
 
 const at = shown(z.int(), "From the answer, ms.", 120);
 
-export const Disclosure = z
+const Disclosure = z
   .strictObject({
     text: shown(z.string(), "The words that were said.", "This call is recorded."),
     language: shown(z.string(), "Their language.", "en"),
@@ -71,7 +71,7 @@ export const Disclosure = z
   })
   .meta({ id: "Disclosure" });
 
-export const Message = z
+const Message = z
   .strictObject({
     text: shown(z.string(), "What the caller wants to have passed on.", "Please call me back."),
     caller_name: shown(z.string().nullable(), "As the caller said it.", "Jonas"),
@@ -80,7 +80,7 @@ export const Message = z
   })
   .meta({ id: "Message" });
 
-export const TransferNote = z
+const TransferNote = z
   .strictObject({
     to: shown(z.string(), "Where to.", "+37060000003"),
     method: shown(
@@ -98,7 +98,7 @@ export const TransferNote = z
   })
   .meta({ id: "TransferNote" });
 
-export const Answering = z
+const Answering = z
   .strictObject({
     result: shown(z.enum(["human", "machine", "unknown"]), "Who answered.", "human"),
     cause: shown(z.string(), "What told it.", "short_greeting"),
@@ -117,7 +117,6 @@ const RECORDING_STATUSES = [
 ] as const;
 
 const callUuid = shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001");
-const optionalTime = (what: string) => timeOrNull(`${what}`);
 const optionalEur = (what: string) => shown(z.number().nullable(), `${what} EUR.`, null);
 const optionalNumber = (what: string) => shown(z.number().nullable(), what, null);
 const seconds = (what: string) => shown(z.int(), what, 42);
@@ -138,8 +137,8 @@ const itemShape = {
   created_at: timeOut(
     "When it was asked for or came in; of a call that waited for its time: when it was placed.",
   ),
-  answered_at: optionalTime("When it was answered."),
-  ended_at: optionalTime("When it ended."),
+  answered_at: timeOrNull("When it was answered."),
+  ended_at: timeOrNull("When it ended."),
   ended_reason: shown(
     z.enum(ENDED_REASONS).nullable(),
     "Why it ended; null: not yet.",
@@ -177,7 +176,36 @@ const ToolCall = z
   })
   .meta({ id: "ToolCall" });
 
-export const CallDetail = z
+const CallBilling = z.strictObject({
+  billable_seconds: seconds("Seconds billed."),
+  included_seconds: seconds("Of these, paid by the plan."),
+  overage_seconds: seconds("Of these, paid by the wallet."),
+  overage_eur_per_min: eurOut("Overage price of this call."),
+  cost_eur: eurOut("What the wallet paid."),
+});
+
+const CallUsage = z.strictObject({
+  llm_input_tokens: shown(z.int(), "Tokens read by the language model.", 900),
+  llm_cached_input_tokens: shown(
+    z.int(),
+    "Of these, tokens that the provider still had from an earlier request.",
+    700,
+  ),
+  llm_output_tokens: shown(z.int(), "Tokens written by the language model.", 120),
+  tts_characters: shown(z.int(), "Characters spoken.", 400),
+  stt_seconds: shown(z.number(), "Seconds of speech recognised.", 20.5),
+  discarded: z
+    .strictObject({
+      llm_tokens: shown(z.int(), "Tokens read and written.", 310),
+      tts_characters: shown(z.int(), "Characters spoken.", 42),
+      stt_seconds: shown(z.number(), "Seconds of speech recognised.", 1.9),
+    })
+    .describe(
+      "Of these, what was begun at the caller's first silence and thrown away because they went on.",
+    ),
+});
+
+const CallDetail = z
   .strictObject({
     ...itemShape,
     agent_version: shown(
@@ -211,13 +239,7 @@ export const CallDetail = z
       "Who answered; null: nobody yet.",
       "human",
     ),
-    billing: z.strictObject({
-      billable_seconds: seconds("Seconds billed."),
-      included_seconds: seconds("Of these, paid by the plan."),
-      overage_seconds: seconds("Of these, paid by the wallet."),
-      overage_eur_per_min: eurOut("Overage price of this call."),
-      cost_eur: eurOut("What the wallet paid."),
-    }),
+    billing: CallBilling,
     cost_of_goods: z.strictObject({
       stt_eur: optionalEur("Speech recognition."),
       llm_eur: optionalEur("Language model."),
@@ -226,26 +248,7 @@ export const CallDetail = z
       total_eur: optionalEur("Sum of what is known; null: nothing is."),
       discarded_eur: optionalEur("Of the sum, for work that was begun early and thrown away."),
     }),
-    usage: z.strictObject({
-      llm_input_tokens: shown(z.int(), "Tokens read by the language model.", 900),
-      llm_cached_input_tokens: shown(
-        z.int(),
-        "Of these, tokens that the provider still had from an earlier request.",
-        700,
-      ),
-      llm_output_tokens: shown(z.int(), "Tokens written by the language model.", 120),
-      tts_characters: shown(z.int(), "Characters spoken.", 400),
-      stt_seconds: shown(z.number(), "Seconds of speech recognised.", 20.5),
-      discarded: z
-        .strictObject({
-          llm_tokens: shown(z.int(), "Tokens read and written.", 310),
-          tts_characters: shown(z.int(), "Characters spoken.", 42),
-          stt_seconds: shown(z.number(), "Seconds of speech recognised.", 1.9),
-        })
-        .describe(
-          "Of these, what was begun at the caller's first silence and thrown away because they went on.",
-        ),
-    }),
+    usage: CallUsage,
     latency: z.strictObject({
       p50_ms: optionalNumber("Median latency of the agent's turns."),
       p95_ms: optionalNumber("95th percentile."),
@@ -478,24 +481,8 @@ export const presentItem = (call: CallItemRow) =>
 
 type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
 
-const presentTurn = (turn: CallTurn) => ({
-  speaker: turn.speaker,
-  text: turn.text,
-  start_ms: turn.startMs,
-  end_ms: turn.endMs,
-  interrupted: turn.interrupted,
-  latency_ms: turn.latencyMs,
-  measures: turn.measures && presentMeasures(turn.measures),
-});
-
-const presentMeasures = (measures: TurnMeasures) => ({
-  endpoint_ms: measures.endpointMs,
-  stt_final_ms: measures.sttFinalMs,
-  first_token_ms: measures.firstTokenMs,
-  first_audio_ms: measures.firstAudioMs,
-  first_packet_ms: measures.firstPacketMs,
-  early: measures.early,
-});
+const presentTurn = (turn: CallTurn) =>
+  wireOf(Turn, turn, { measures: turn.measures && wireOf(TurnMeasures, turn.measures) });
 
 type NoteOf<Kind extends CallNote["kind"]> = Extract<CallNote, { kind: Kind }>;
 
@@ -507,44 +494,12 @@ function presentNotes(notes: readonly CallNote[]) {
   // One that was cut was said again.
   const disclosure = ofKind(notes, "disclosure").at(-1);
   return {
-    disclosure: disclosure
-      ? {
-          text: disclosure.text,
-          language: disclosure.language,
-          start_ms: disclosure.atMs,
-          end_ms: disclosure.endMs,
-          heard: disclosure.heard,
-        }
-      : null,
-    messages: ofKind(notes, "message").map(({ text, callerName, callback, atMs }) => ({
-      text,
-      caller_name: callerName,
-      callback,
-      at_ms: atMs,
-    })),
-    transfers: ofKind(notes, "transfer").map(({ to, method, outcome, sipCode, atMs }) => ({
-      to,
-      method,
-      outcome,
-      sip_code: sipCode,
-      at_ms: atMs,
-    })),
-    answering: ofKind(notes, "answered_by").map(({ result, cause, atMs }) => ({
-      result,
-      cause,
-      at_ms: atMs,
-    })),
+    disclosure: disclosure ? wireOf(Disclosure, disclosure, { start_ms: disclosure.atMs }) : null,
+    messages: ofKind(notes, "message").map((note) => wireOf(Message, note)),
+    transfers: ofKind(notes, "transfer").map((note) => wireOf(TransferNote, note)),
+    answering: ofKind(notes, "answered_by").map((note) => wireOf(Answering, note)),
   };
 }
-
-const presentToolCall = (call: Conversation["toolCalls"][number]) => ({
-  tool: call.tool,
-  arguments: { ...call.arguments },
-  ok: call.ok,
-  http_status: call.httpStatus,
-  duration_ms: call.durationMs,
-  created_at: isoUtc(call.createdAt),
-});
 
 function costOfGoods(call: CallRow) {
   const parts = [call.costStt, call.costLlm, call.costTts, call.costTrunk];
@@ -571,28 +526,20 @@ function presentDetail({ call, turns, toolCalls, notes }: Conversation, links: R
     recording_url: hasRecording ? links.urlFor(call.callUuid).url : null,
     recording_status: call.recordingStatus,
     answered_by: call.answeredBy,
-    billing: {
-      billable_seconds: call.billableSeconds,
-      included_seconds: call.includedSeconds,
-      overage_seconds: call.overageSeconds,
+    billing: wireOf(CallBilling, call, {
       overage_eur_per_min: microToEur(call.overageRate),
       cost_eur: microToEur(call.cost),
-    },
+    }),
     cost_of_goods: costOfGoods(call),
-    usage: {
-      llm_input_tokens: call.llmInputTokens,
-      llm_cached_input_tokens: call.llmCachedInputTokens,
-      llm_output_tokens: call.llmOutputTokens,
-      tts_characters: call.ttsCharacters,
-      stt_seconds: call.sttSeconds,
+    usage: wireOf(CallUsage, call, {
       discarded: {
         llm_tokens: call.discardedTokens,
         tts_characters: call.discardedCharacters,
         stt_seconds: call.discardedSttSeconds,
       },
-    },
+    }),
     latency: { p50_ms: call.latencyP50Ms, p95_ms: call.latencyP95Ms },
-    tool_calls: toolCalls.map(presentToolCall),
+    tool_calls: toolCalls.map((toolCall) => wireOf(ToolCall, toolCall)),
     ...presentNotes(notes),
     sip: {
       call_id: call.sipCallId,

@@ -26,8 +26,6 @@ import { OperatorTrunk, presentTrunk } from "../../../contracts/trunks.ts";
 import { contract, type Route, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
 
-const optionalTime = (what: string) => timeOrNull(`${what}`);
-
 const trunkHealth = OperatorTrunk.pick({ server: true, status: true, explanation: true });
 
 export const OperatorTenant = z
@@ -323,7 +321,7 @@ export const QueuedMail = z
     status: shown(z.enum(["pending", "dead"]), "State.", "dead"),
     attempts: shown(z.int(), "Failed attempts.", 10),
     last_error: shown(z.string().nullable(), "Why the last one failed.", "421 try later"),
-    next_attempt_at: optionalTime("When it is tried again."),
+    next_attempt_at: timeOrNull("When it is tried again."),
     created_at: timeOut("When it was queued."),
   })
   .meta({ id: "OperatorMail" });
