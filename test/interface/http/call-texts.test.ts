@@ -10,8 +10,8 @@ import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../src/core/ended-reason.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { RECORDING_STATUSES } from "../../../src/domain/call/stores.ts";
+import { type CallItem, presentItem } from "../../../src/interface/http/routes/call-shapes.ts";
 import { createCallTexts } from "../../../src/interface/http/routes/call-texts.ts";
-import { type CallItem, presentItem } from "../../../src/interface/http/routes/calls.ts";
 import { createCallRecords } from "../../../src/operations/admin/call-records.ts";
 import { twoTenants } from "../../support/two-tenants.ts";
 
