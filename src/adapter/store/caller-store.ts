@@ -1,5 +1,5 @@
 /** Memories of calls, the purposes of calls, and a tenant's feature settings. */
-import { and, desc, eq, gte, lt } from "drizzle-orm";
+import { and, desc, eq, gte } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallerRecords } from "../../domain/contact/callers.ts";
 import { DEFAULT_FROM, DEFAULT_TO } from "./birthday-store.ts";
@@ -104,15 +104,6 @@ function memoryLists(queries: Queries) {
         .where(ownMemory(tenantId, id))
         .returning({ id: callMemories.id });
       return rows.length > 0;
-    },
-
-    /** Returns how many were deleted. */
-    async purgeMemories(beforeMs: number): Promise<number> {
-      const rows = await queries
-        .delete(callMemories)
-        .where(lt(callMemories.attemptedAt, beforeMs))
-        .returning({ id: callMemories.id });
-      return rows.length;
     },
   };
 }
