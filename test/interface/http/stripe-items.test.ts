@@ -139,10 +139,11 @@ test("a disputed add-on is off while the money is away, and on again when the di
   expect(await stateOf(tenant)).toMatchObject({ bridge: true, balance: 0 });
 });
 
-test("a plan that is paid for twice is bought once; the second payment is wallet money", async () => {
+/** Two checkouts of the same are opened, then both are paid. */
+async function paidTwice(item: object) {
   const tenant = await api.tenant({ plan: "prepaid" });
   const open = async () => {
-    await ask(api, tenant, "POST", "/checkout", { item: "plan", plan: "start" });
+    await ask(api, tenant, "POST", "/checkout", item);
     return stripe.newest();
   };
   const [first, second] = [await open(), await open()];
@@ -150,6 +151,11 @@ test("a plan that is paid for twice is bought once; the second payment is wallet
     session.payment_status = "paid";
     await deliver(stripe.event("checkout.session.completed", session));
   }
+  return { tenant, first, second };
+}
+
+test("a plan that is paid for twice is bought once; the second payment is wallet money", async () => {
+  const { tenant, first, second } = await paidTwice({ item: "plan", plan: "start" });
   expect(await stateOf(tenant)).toMatchObject({
     ...{ plan: "start", balance: second.amount_total / 100 },
   });
@@ -159,31 +165,13 @@ test("a plan that is paid for twice is bought once; the second payment is wallet
 });
 
 test("a bridge that was paid for twice goes with the payment that bought it", async () => {
-  const tenant = await api.tenant({ plan: "prepaid" });
-  const open = async () => {
-    await ask(api, tenant, "POST", "/checkout", { item: "crm_bridge" });
-    return stripe.newest();
-  };
-  const [first, second] = [await open(), await open()];
-  for (const session of [first, second]) {
-    session.payment_status = "paid";
-    await deliver(stripe.event("checkout.session.completed", session));
-  }
+  const { tenant, first } = await paidTwice({ item: "crm_bridge" });
   await refund(first, 7900);
   expect(await stateOf(tenant)).toMatchObject({ bridge: false, balance: 79 });
 });
 
 test("what became wallet money has no item to lose", async () => {
-  const tenant = await api.tenant({ plan: "prepaid" });
-  const open = async () => {
-    await ask(api, tenant, "POST", "/checkout", { item: "crm_bridge" });
-    return stripe.newest();
-  };
-  const [first, second] = [await open(), await open()];
-  for (const session of [first, second]) {
-    session.payment_status = "paid";
-    await deliver(stripe.event("checkout.session.completed", session));
-  }
+  const { tenant, second } = await paidTwice({ item: "crm_bridge" });
   await refund(second, 7900);
   expect(await stateOf(tenant)).toMatchObject({ bridge: true, balance: 0 });
 });
