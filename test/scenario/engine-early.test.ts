@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import {
+  BOOKED,
   callAgent,
   type EngineWorld,
+  GREETING,
   PROVIDER_VOICE,
   startEngineWorld,
 } from "../support/engine-world.ts";
@@ -20,12 +22,10 @@ const TIMEOUTS = {
   ...{ connectTimeoutMs: 8_000, sttTimeoutMs: 8_000, llmTimeoutMs: 8_000, ttsTimeoutMs: 5_000 },
 };
 
-const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
 const FIRST = "I need a visit.";
 const WHOLE = "I need a visit on Friday.";
 /** Nobody may hear it. */
 const HASTY = "Then you are booked for Monday at eight in the morning.";
-const BOOKED = "You are booked for Friday at ten in the morning.";
 /** Much longer than the provider takes, so that a busy machine makes no difference. */
 const PAUSE_MS = 1_500;
 const ENDPOINTING_MS = 2_500;

@@ -4,23 +4,19 @@ import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phras
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import {
+  BOOKED,
   callAgent,
+  DECOYS,
+  DISCLOSURE,
   type EngineWorld,
+  GREETING,
+  HOURS,
   PROVIDER_VOICE,
   startEngineWorld,
 } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { spoken } from "../support/spoken.ts";
-
-const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
-const DISCLOSURE = "This is an assistant, and the call is recorded.";
-const HOURS = "We are open Monday to Friday from nine to five.";
-const BOOKED = "You are booked for Friday at ten in the morning.";
-const DECOYS = [
-  "Yes, there is free parking behind the building.",
-  "I am sorry, I did not get that.",
-];
 
 let first: OpenAiServer;
 let second: OpenAiServer;

@@ -2,8 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openAiChoice, realtimeChoice } from "../support/engine-session.ts";
 import {
+  BOOKED,
   callAgent,
+  DECOYS,
+  DISCLOSURE,
   type EngineWorld,
+  GREETING,
+  HOURS,
   PROVIDER_VOICE,
   startEngineWorld,
 } from "../support/engine-world.ts";
@@ -12,16 +17,8 @@ import { type OpenAiServer, openAiServer, toneSpeech } from "../support/openai-s
 import { type RealtimeServer, realtimeServer } from "../support/realtime-server.ts";
 import { spoken } from "../support/spoken.ts";
 
-const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
-const DISCLOSURE = "This is an assistant, and the call is recorded.";
-const HOURS = "We are open Monday to Friday from nine to five.";
-const BOOKED = "You are booked for Friday at ten in the morning.";
 const LONG = `${HOURS} On Saturday we are open from ten to two, and on Sunday we are closed for the whole day.`;
 const CLOSED = "On Sunday we are closed.";
-const DECOYS = [
-  "Yes, there is free parking behind the building.",
-  "I am sorry, I did not get that.",
-];
 
 /**
  * Made before the calls, for the servers share this thread: to make speech while a call waits for it would

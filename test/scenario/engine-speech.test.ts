@@ -3,7 +3,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openAiChoice } from "../support/engine-session.ts";
 import {
   callAgent,
+  DECOYS,
+  DISCLOSURE,
   type EngineWorld,
+  GREETING,
+  HOURS,
   PROVIDER_VOICE,
   startEngineWorld,
 } from "../support/engine-world.ts";
@@ -11,14 +15,7 @@ import { type OpenAiServer, openAiServer, toneSpeech } from "../support/openai-s
 import { type RealtimeServer, realtimeServer } from "../support/realtime-server.ts";
 import { spoken } from "../support/spoken.ts";
 
-const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
-const DISCLOSURE = "This is an assistant, and the call is recorded.";
-const HOURS = "We are open Monday to Friday from nine to five.";
 const BEGINNING = "We are open Monday to Friday";
-const DECOYS = [
-  "Yes, there is free parking behind the building.",
-  "I am sorry, I did not get that.",
-];
 
 /** Made before the calls: the servers share this thread with what listens to them. */
 const made = new Map<string, Int16Array>();

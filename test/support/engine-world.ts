@@ -21,6 +21,16 @@ import { tempDir } from "./temp-dir.ts";
 
 /** The embedded voice that the test servers speak with. */
 export const PROVIDER_VOICE = "Emma";
+/** What is said in these calls. */
+export const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
+export const DISCLOSURE = "This is an assistant, and the call is recorded.";
+export const HOURS = "We are open Monday to Friday from nine to five.";
+export const BOOKED = "You are booked for Friday at ten in the morning.";
+/** What is never said in them: `hears` tells words apart from these. */
+export const DECOYS = [
+  "Yes, there is free parking behind the building.",
+  "I am sorry, I did not get that.",
+];
 const CALLER = "+37061000001";
 const LISTEN_LIMIT_MS = 15_000;
 const LISTEN_EVERY_MS = 300;
