@@ -10,6 +10,8 @@ export interface RouteTable {
   isOpen(path: string): boolean;
   /** `GET, HEAD, OPTIONS, POST`, or null for an unknown path. */
   allow(path: string): string | null;
+  /** True if the path is a fixed one without this method. A pattern such as `/webhooks/{id}` fits `/webhooks/snippet`, too. */
+  isOther(path: string, method: string): boolean;
   add(mount: string, contract: Contract): void;
 }
 
@@ -45,7 +47,7 @@ export function routeTable(rootPaths: readonly string[]): RouteTable {
   }
 
   function find(path: string): Entry | undefined {
-    const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+    const plain = withoutSlash(path);
     return fixed.get(plain) ?? matching(patterned.values(), plain);
   }
 
@@ -67,9 +69,16 @@ export function routeTable(rootPaths: readonly string[]): RouteTable {
       if (methods.has("GET")) methods.add("HEAD");
       return [...methods].sort().join(", ");
     },
+    isOther(path, method) {
+      const exact = fixed.get(withoutSlash(path));
+      return exact !== undefined && !exact.methods.has(method);
+    },
     add,
   };
 }
+
+const withoutSlash = (path: string) =>
+  path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 
 function entryIn(entries: Map<string, Entry>, path: string): Entry {
   const shape = path.replace(/\{\w+\}/g, "[^/]+");

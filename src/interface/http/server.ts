@@ -267,7 +267,10 @@ export class HttpServer {
             each,
             mount + path.replace(/\{(\w+)\}/g, ":$1"),
             ({ request, params }) =>
-              this.#handler.handle(mounted, request, params as Record<string, string>),
+              path.includes("{") &&
+              this.#table.isOther(this.#middleware.requestContextOf(request).path, method)
+                ? this.#middleware.notFound(request)
+                : this.#handler.handle(mounted, request, params as Record<string, string>),
             { parse: "none" },
           );
       }

@@ -215,6 +215,23 @@ describe("methods and paths", () => {
   test("an unknown path is 404 in our shape, with a key and outside the API", async () => {
     const answer = await ask(server, tenant, "GET", "/nowhere");
     expect([answer.status, pick(answer, "error")]).toEqual([404, "not_found"]);
+  test("a fixed path beside one with an id is not that id", async () => {
+    for (const [method, path, allow] of [
+      ["DELETE", "/webhooks/snippet", "GET, HEAD, OPTIONS"],
+      ["DELETE", "/webhooks/snippet/", "GET, HEAD, OPTIONS"],
+      ["GET", "/files/import", "OPTIONS, POST"],
+      ["HEAD", "/files/import", "OPTIONS, POST"],
+      ["PATCH", "/contacts/export", "GET, HEAD, OPTIONS"],
+      ["DELETE", "/contacts/import", "OPTIONS, POST"],
+    ] as const) {
+      const answer = await ask(server, tenant, method, path);
+      expect([method, path, answer.status, answer.headers.get("allow")]).toEqual([
+        ...[method, path, 405, allow],
+      ]);
+    }
+    expect((await ask(server, tenant, "HEAD", "/contacts/export")).status).toBe(200);
+  });
+
     expect((await raw("/nowhere")).status).toBe(404);
   });
 
