@@ -110,6 +110,8 @@ export function problemResponse(
   extra: Readonly<Record<string, string>> = {},
 ): Response {
   const headers = { ...headersOf(requestContext, JSON_TYPE), ...extra };
+  // RFC 9110, 11.6.1.
+  if (problem.status === 401) headers["www-authenticate"] = "Bearer";
   if (problem.status === 429) headers["retry-after"] = String(problem.retryAfterSeconds ?? 60);
   if (problem.status === 503) headers["retry-after"] = "5";
   if (problem.status === 413) headers.connection = "close";

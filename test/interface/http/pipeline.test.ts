@@ -43,6 +43,7 @@ describe("authentication", () => {
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]?.[0]).toBe(401);
+    expect((await raw("/api/v1/tenant")).headers.get("www-authenticate")).toBe("Bearer");
   });
 
   test("comes before everything: unknown paths, wrong methods and bad bodies are 401 without a key", async () => {
