@@ -276,11 +276,15 @@ export class HttpServer {
       }
   }
 
-  /** Everything that is not an API route. */
+  /** Everything that is not an API route. Its answers carry the request id, as an API route's do. */
   #mountPages(): void {
     const { settings, deps } = this;
-    const app = this.#app;
+    const app = new Elysia();
     const middleware = this.#middleware;
+    app.onAfterHandle(({ request, responseValue }) => {
+      if (responseValue instanceof Response)
+        responseValue.headers.set("x-request-id", middleware.requestContextOf(request).requestId);
+    });
     healthRoutes(app, { health: deps.health, isDraining: () => middleware.isDraining });
     const voices = [...AGENT_VOICES, ...Object.keys(settings.voiceAliases)];
     const document = async () => {
@@ -294,6 +298,7 @@ export class HttpServer {
     dashboardApp(app, (request) => middleware.notFound(request));
     checkoutRoutes(app, { checkouts: deps.checkouts, bankDetails: settings.bankDetails });
     if (deps.stripeEvents) stripeWebhookRoute(app, deps.stripeEvents, deps.clock);
+    this.#app.use(app);
   }
 
   #failed(request: Request, error: unknown): Response {

@@ -279,6 +279,18 @@ describe("trouble", () => {
     const broken = await startApiServer({
       directory: tempDir(),
       log,
+test("answers outside the API carry a request id, too", async () => {
+  const headers = { "x-request-id": "abc-1", accept: "text/html" };
+  for (const path of [
+    ...["/openapi.json", "/api/v1/openapi.json", "/healthz", "/readyz", "/docs", "/docs/api"],
+    ...["/docs/none", "/llms.txt", "/.well-known/security.txt", "/", "/app", "/app/calls"],
+    ...["/app/assets/none.js", "/checkout/none", "/nowhere"],
+  ]) {
+    const answer = await raw(path, { headers, redirect: "manual" });
+    expect([path, answer.headers.get("x-request-id")]).toEqual([path, "abc-1"]);
+  }
+});
+
       dependencies: {
         registrations: {
           status() {
