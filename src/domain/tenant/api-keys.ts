@@ -69,7 +69,7 @@ const SECRET_LENGTH_MAX = 128;
 /** The owner must call `stop`, which writes the last batch. */
 export class ApiKeys {
   readonly #cache = new BoundedMap<string, CachedKey>(CACHE_KEYS_MAX);
-  /** Hashes of keys that were valid once. Kept longer than the cache. */
+  /** Hashes of keys that were made here or valid once. Kept longer than the cache. */
   readonly #known = new Set<string>();
   readonly #used = new Map<number, number>();
   readonly #timer: Timer;
@@ -95,6 +95,10 @@ export class ApiKeys {
 
   #remember(hash: string, cached: CachedKey): void {
     this.#cache.set(hash, cached);
+    this.#noteKnown(hash);
+  }
+
+  #noteKnown(hash: string): void {
     if (this.#known.size >= CACHE_KEYS_MAX) this.#known.clear();
     this.#known.add(hash);
   }
@@ -178,6 +182,7 @@ export class ApiKeys {
         throw tooManyKeys();
       return this.deps.records(queries).insert(tenantId, key, author);
     });
+    this.#noteKnown(key.secretHash);
     const { secretHash: _, ...record } = key;
     return { id, ...record, lastUsedAt: null, secret };
   }

@@ -63,6 +63,19 @@ describe("authentication", () => {
     expect((await ask(server, suspended, "GET", "/tenant")).status).toBe(401);
   });
 
+  test("a key that was just made opens, however many unknown ones came from its address", async () => {
+    const guessed = await startApiServer({ directory: tempDir() });
+    const owner = await guessed.tenant();
+    const statusWith = async (key: string) =>
+      (await fetch(`${guessed.base}/v1/tenant`, { headers: { "x-lv-api-key": key } })).status;
+    expect(await statusWith(owner.key)).toBe(200);
+    for (let n = 0; n < 120; n++) expect(await statusWith(`lv_live_${n}`)).toBe(401);
+    expect(await statusWith("lv_live_121")).toBe(429);
+    const made = await ask(guessed, owner, "POST", "/keys", { label: "x" });
+    expect(await statusWith(pickText(made, "key.secret"))).toBe(200);
+    await guessed.stop();
+  });
+
   test("stores no secret, only its hash", async () => {
     const rows = await server.database.read.select().from(keyTable);
     expect(JSON.stringify(rows)).not.toContain(tenant.key);
@@ -202,20 +215,6 @@ describe("methods and paths", () => {
     );
   });
 
-  test("OPTIONS says what is allowed; HEAD is GET without a body", async () => {
-    const options = await ask(server, tenant, "OPTIONS", "/phone-numbers/1");
-    expect([options.status, options.headers.get("allow")]).toEqual([
-      204,
-      "DELETE, GET, HEAD, OPTIONS, PATCH",
-    ]);
-    const head = await ask(server, tenant, "HEAD", "/tenant");
-    expect([head.status, head.text]).toEqual([200, ""]);
-    expect((await ask(server, tenant, "HEAD", "/agents/999999")).status).toBe(404);
-  });
-
-  test("an unknown path is 404 in our shape, with a key and outside the API", async () => {
-    const answer = await ask(server, tenant, "GET", "/nowhere");
-    expect([answer.status, pick(answer, "error")]).toEqual([404, "not_found"]);
   test("a fixed path beside one with an id is not that id", async () => {
     for (const [method, path, allow] of [
       ["DELETE", "/webhooks/snippet", "GET, HEAD, OPTIONS"],
@@ -233,6 +232,20 @@ describe("methods and paths", () => {
     expect((await ask(server, tenant, "HEAD", "/contacts/export")).status).toBe(200);
   });
 
+  test("OPTIONS says what is allowed; HEAD is GET without a body", async () => {
+    const options = await ask(server, tenant, "OPTIONS", "/phone-numbers/1");
+    expect([options.status, options.headers.get("allow")]).toEqual([
+      204,
+      "DELETE, GET, HEAD, OPTIONS, PATCH",
+    ]);
+    const head = await ask(server, tenant, "HEAD", "/tenant");
+    expect([head.status, head.text]).toEqual([200, ""]);
+    expect((await ask(server, tenant, "HEAD", "/agents/999999")).status).toBe(404);
+  });
+
+  test("an unknown path is 404 in our shape, with a key and outside the API", async () => {
+    const answer = await ask(server, tenant, "GET", "/nowhere");
+    expect([answer.status, pick(answer, "error")]).toEqual([404, "not_found"]);
     expect((await raw("/nowhere")).status).toBe(404);
   });
 
@@ -266,6 +279,18 @@ test("a sane request id is taken over, another is replaced, errors carry it too"
   expect(wild.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
 });
 
+test("answers outside the API carry a request id, too", async () => {
+  const headers = { "x-request-id": "abc-1", accept: "text/html" };
+  for (const path of [
+    ...["/openapi.json", "/api/v1/openapi.json", "/healthz", "/readyz", "/docs", "/docs/api"],
+    ...["/docs/none", "/llms.txt", "/.well-known/security.txt", "/", "/app", "/app/calls"],
+    ...["/app/assets/none.js", "/checkout/none", "/nowhere"],
+  ]) {
+    const answer = await raw(path, { headers, redirect: "manual" });
+    expect([path, answer.headers.get("x-request-id")]).toEqual([path, "abc-1"]);
+  }
+});
+
 describe("trouble", () => {
   test("what fails inside says nothing about the inside", async () => {
     const lines: string[] = [];
@@ -279,18 +304,6 @@ describe("trouble", () => {
     const broken = await startApiServer({
       directory: tempDir(),
       log,
-test("answers outside the API carry a request id, too", async () => {
-  const headers = { "x-request-id": "abc-1", accept: "text/html" };
-  for (const path of [
-    ...["/openapi.json", "/api/v1/openapi.json", "/healthz", "/readyz", "/docs", "/docs/api"],
-    ...["/docs/none", "/llms.txt", "/.well-known/security.txt", "/", "/app", "/app/calls"],
-    ...["/app/assets/none.js", "/checkout/none", "/nowhere"],
-  ]) {
-    const answer = await raw(path, { headers, redirect: "manual" });
-    expect([path, answer.headers.get("x-request-id")]).toEqual([path, "abc-1"]);
-  }
-});
-
       dependencies: {
         registrations: {
           status() {
