@@ -65,12 +65,12 @@ export function openApiDocument(
   const paths: Record<string, Json> = {};
   const isRest = frame === REST_FRAME;
   show(isRest ? ErrorBody : DashboardErrorBody, "output");
-  const readable = new Set(
-    contracts.filter(({ method }) => method === "GET").map(({ path }) => path),
-  );
+  const pathsOf = (wanted: string) =>
+    new Set(contracts.filter(({ method }) => method === wanted).map(({ path }) => path));
+  const [read, changed] = [pathsOf("GET"), pathsOf("PATCH")];
   for (const contract of isRest ? contracts.map(withScopeError) : contracts) {
     const path = paths[contract.path] ?? {};
-    const versioned = contract.method === "PATCH" && readable.has(contract.path);
+    const versioned = read.has(contract.path) && changed.has(contract.path);
     path[contract.method.toLowerCase()] = operation(contract, show, isRest, versioned);
     paths[contract.path] = path;
   }
@@ -128,6 +128,12 @@ const COMMON_HEADERS: Json = {
   RateLimitRemaining: header("Requests left now.", "integer"),
   RateLimitReset: header("Seconds until one more fits.", "integer"),
   RetryAfter: header("Seconds to wait before trying again.", "integer"),
+  ETag: header("Version of the record, for `If-Match` of a PATCH.", "string"),
+  IdempotencyReplayed: header("`true`: the first answer to this `Idempotency-Key`.", "string"),
+  Allow: header("The methods that the path answers.", "string"),
+  WwwAuthenticate: header("`Bearer`.", "string"),
+  AcceptRanges: header("`bytes`.", "string"),
+  ContentRange: header("Which bytes of how many.", "string"),
 };
 
 type Show = (schema: z.ZodType, io: "input" | "output") => Json;
@@ -142,7 +148,8 @@ function operation(contract: Contract, show: Show, scoped: boolean, versioned: b
   const parameters = [...pathParameters(contract), ...queryParameters(contract, show)];
   if (contract.method === "POST")
     parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
-  if (versioned) parameters.push({ $ref: "#/components/parameters/IfMatch" });
+  if (versioned && contract.method === "PATCH")
+    parameters.push({ $ref: "#/components/parameters/IfMatch" });
   return {
     operationId: contract.operationId,
     tags: [contract.tag],
@@ -158,7 +165,7 @@ function operation(contract: Contract, show: Show, scoped: boolean, versioned: b
           },
         }
       : {}),
-    responses: { ...success(contract, show), ...failures(contract) },
+    responses: { ...success(contract, show, versioned), ...failures(contract) },
   };
 }
 
@@ -246,30 +253,41 @@ function queryParameters(contract: Contract, show: Show): Json[] {
   });
 }
 
+const refer = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+const RATE_HEADERS: Json = {
+  "RateLimit-Limit": refer("RateLimitLimit"),
+  "RateLimit-Remaining": refer("RateLimitRemaining"),
+  "RateLimit-Reset": refer("RateLimitReset"),
+};
+const REPLAYED: Json = { "Idempotency-Replayed": refer("IdempotencyReplayed") };
+const RANGES: Json = { "Accept-Ranges": refer("AcceptRanges") };
+const RANGE: Json = { ...RANGES, "Content-Range": refer("ContentRange") };
+
 const commonHeaders = (contract: Contract): Json => ({
-  "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-  ...(contract.open
-    ? {}
-    : {
-        "RateLimit-Limit": { $ref: "#/components/headers/RateLimitLimit" },
-        "RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" },
-        "RateLimit-Reset": { $ref: "#/components/headers/RateLimitReset" },
-      }),
+  "X-Request-Id": refer("RequestId"),
+  ...(contract.open ? {} : RATE_HEADERS),
 });
 
-function success(contract: Contract, show: Show): Json {
+function success(contract: Contract, show: Show, versioned: boolean): Json {
   const type = contract.replyType ?? "application/json";
-  const answer = (description: string): Json => ({
+  const answer = (description: string, own: Json): Json => ({
     description,
-    headers: commonHeaders(contract),
+    headers: { ...commonHeaders(contract), ...own },
     content: { [type]: { schema: show(contract.reply, "output") } },
   });
-  const responses: Json = { [contract.status ?? 200]: answer("Done.") };
-  if (type === "audio/mpeg") {
-    responses[206] = answer("The part that was asked for.");
+  const isAudio = type === "audio/mpeg";
+  const own = {
+    ...(versioned && contract.method === "GET" ? { ETag: refer("ETag") } : {}),
+    ...(contract.method === "POST" ? REPLAYED : {}),
+    ...(isAudio ? RANGES : {}),
+  };
+  const responses: Json = { [contract.status ?? 200]: answer("Done.", own) };
+  if (isAudio) {
+    responses[206] = answer("The part that was asked for.", RANGE);
     responses[416] = {
       description: "The range lies behind the end.",
-      headers: commonHeaders(contract),
+      headers: { ...commonHeaders(contract), ...RANGE },
     };
   }
   return responses;
@@ -303,15 +321,25 @@ function failures(contract: Contract): Json {
   );
 }
 
+/** Beside the common ones. */
+const HEADERS_OF: Readonly<Record<number, Json>> = {
+  401: { "WWW-Authenticate": refer("WwwAuthenticate") },
+  405: { Allow: refer("Allow") },
+  429: { "Retry-After": refer("RetryAfter") },
+  503: { "Retry-After": refer("RetryAfter") },
+};
+/** What the handler of a POST decides is repeated to whoever sends the same Idempotency-Key. */
+const IS_REPLAYED = new Set([400, 403, 404, 409]);
+
 function failure(contract: Contract, status: number, codes: readonly string[]): Json {
-  const retry = status === 429 || status === 503;
   return {
     description: codes.map((code) => `\`${code}\``).join(", "),
     headers: {
       ...(status === 401 || status === 503
-        ? { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
+        ? { "X-Request-Id": refer("RequestId") }
         : commonHeaders(contract)),
-      ...(retry ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } : {}),
+      ...HEADERS_OF[status],
+      ...(contract.method === "POST" && IS_REPLAYED.has(status) ? REPLAYED : {}),
     },
     content: {
       "application/json": {

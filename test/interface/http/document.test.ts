@@ -102,6 +102,71 @@ describe("every operation", () => {
   });
 });
 
+test("names the headers that answers carry", async () => {
+  const document = openApiDocument(allContracts(), "0") as {
+    paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
+  };
+  const { agent } = (await (
+    await tell("POST", "/agents", { body: { name: "x", prompt: "x" }, key: "once" })
+  ).json()) as { agent: { id: number } };
+  for (const [method, path, sent, expected] of [
+    ["GET", "/agents/{id}", {}, { 200: ["etag"] }],
+    ["GET", "/feature-settings", {}, { 200: ["etag"] }],
+    ["PUT", "/agents/{id}", {}, { 405: ["allow"] }],
+    ["POST", "/agents", { body: { name: "x", prompt: "x" }, key: "once" }, replayed(200)],
+    ["POST", "/agents", { body: {}, key: "bad" }, { 400: [] }],
+    ["POST", "/agents", { body: {}, key: "bad" }, replayed(400)],
+    ["GET", "/agents", { withoutKey: true }, { 401: ["www-authenticate"] }],
+  ] as const) {
+    const answer = await tell(method, path.replace("{id}", String(agent.id)), sent);
+    const [[status, names]] = Object.entries(expected) as [[string, string[]]];
+    expect([method, path, answer.status]).toEqual([method, path, Number(status)]);
+    const operations = document.paths[path] ?? {};
+    const said = operations[method.toLowerCase()] ?? Object.values(operations)[0];
+    const described = Object.keys(said?.responses[status]?.headers ?? {}).map((name) =>
+      name.toLowerCase(),
+    );
+    for (const name of names) expect(answer.headers.get(name)).not.toBeNull();
+    for (const name of answer.headers.keys())
+      if (!PLAIN_HEADERS.has(name)) expect(described).toContain(name);
+  }
+});
+
+/** Of every answer over HTTP, or said by the document elsewhere. */
+const PLAIN_HEADERS = new Set([
+  "cache-control",
+  "content-length",
+  "content-type",
+  "date",
+  "x-content-type-options",
+]);
+
+const replayed = (status: number) => ({ [status]: ["idempotency-replayed"] });
+
+const tell = (
+  method: string,
+  path: string,
+  { body, key, withoutKey }: { body?: object; key?: string; withoutKey?: boolean },
+) =>
+  fetch(`${server.base}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(withoutKey ? {} : { authorization: `Bearer ${tenant.key}` }),
+      ...(body ? { "content-type": "application/json" } : {}),
+      ...(key ? { "idempotency-key": key } : {}),
+    },
+    body: body ? JSON.stringify(body) : null,
+  });
+
+test("a file name's extension may be in capitals, as the server takes it", () => {
+  const { components } = openApiDocument(allContracts(), "0") as {
+    components: { schemas: Record<string, { properties: Record<string, { pattern: string }> }> };
+  };
+  const pattern = new RegExp(components.schemas.NewFile?.properties.filename?.pattern ?? "^$");
+  for (const name of ["x.txt", "X.TXT", "x.Json", "x.CSV", "x.mD"]) expect(name).toMatch(pattern);
+  for (const name of ["x.pdf", "a/b.txt", ".txt"]) expect(name).not.toMatch(pattern);
+});
+
 describe("the viewer", () => {
   test("loads nothing from elsewhere", async () => {
     const page = await fetch(`${server.base}/docs/viewer`);

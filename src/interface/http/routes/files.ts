@@ -39,7 +39,8 @@ export const filename = field(
     .string()
     .min(4)
     .max(255)
-    .regex(/^[^/\\\u0000-\u001f]+\.(txt|md|csv|json)$/i),
+    // Without the flag `i`, which JSON Schema has not.
+    .regex(/^[^/\\\u0000-\u001f]+\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV]|[jJ][sS][oO][nN])$/),
   {
     description: "Name with extension: .txt, .md, .csv or .json.",
     example: "prices.md",
