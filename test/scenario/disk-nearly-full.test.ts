@@ -63,6 +63,8 @@ test("recordings stop, then new calls; the live call goes on, everything comes b
   expect(await newestCall()).toMatchObject({ ended_reason: "declined" });
 
   expect(live.state).toBe("active");
+  const talking = await world.callWhen(liveUuid, (call) => call.status === "in_progress");
+  expect(talking.recording_status).toBe("none");
   await live.hangUp();
   const ended = await world.callWhen(liveUuid, (call) => call.ended_at !== null);
   expect(ended.recording_status).toBe("none");

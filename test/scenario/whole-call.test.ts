@@ -106,7 +106,8 @@ test(
     });
     expect({ status, body }).toMatchObject({ status: 200, body: { status: "queued_immediate" } });
     expect(await shown).toBe(SECOND_NUMBER);
-    await world.callWhen(body.call_uuid, (call) => call.status === "in_progress");
+    const talking = await world.callWhen(body.call_uuid, (call) => call.status === "in_progress");
+    expect(talking.recording_status).toBe("recording");
     const [live] = callee.calls.slice(-1);
     await live?.waitForSpeech();
     const hangup = await world.api("POST", `/calls/${body.call_uuid}/hangup`);

@@ -261,9 +261,15 @@ function callProgress(queries: Queries) {
       await changeOpen(tenantId, callUuid, { status: "ringing", ...times });
     },
 
-    async markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
+    async markAnswered(
+      tenantId: number,
+      callUuid: string,
+      nowMs: number,
+      isRecorded: boolean,
+    ): Promise<void> {
       const times = { answeredAt: nowMs, heartbeatAt: nowMs };
-      await changeOpen(tenantId, callUuid, { status: "in_progress", ...times });
+      const recording = isRecorded ? ({ recordingStatus: "recording" } as const) : {};
+      await changeOpen(tenantId, callUuid, { status: "in_progress", ...times, ...recording });
     },
 
     async setAnsweredBy(

@@ -71,6 +71,10 @@ export class PoolCall implements CallChannel {
     return this.config.knowledgeScope;
   }
 
+  get isRecorded(): boolean {
+    return this.config.recordingPath !== null;
+  }
+
   get rtpPort(): number {
     return this.#rtpPort;
   }

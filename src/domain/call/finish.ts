@@ -91,7 +91,7 @@ async function makeUpForAnswer(
 ): Promise<number | null> {
   if (sinceAnswerMs <= 0 || answeredAt !== null) return answeredAt;
   const atMs = Math.round(context.clock.now() - sinceAnswerMs);
-  await context.stores.calls(queries).markAnswered(tenantId, callUuid, atMs);
+  await context.stores.calls(queries).markAnswered(tenantId, callUuid, atMs, false);
   return atMs;
 }
 

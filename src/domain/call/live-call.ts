@@ -298,7 +298,8 @@ export class LiveCall implements TransferredCall {
     const event = direction === "inbound" ? this.#answerToReport("unknown") : null;
     void this.#writeInTheEnd("answered", async (queries) => {
       const calls = this.context.stores.calls(queries);
-      await calls.markAnswered(tenantId, callUuid, state.answeredAtMs);
+      const isRecorded = this.#channel?.isRecorded === true;
+      await calls.markAnswered(tenantId, callUuid, state.answeredAtMs, isRecorded);
       if (event) await this.context.events.emit(queries, tenantId, event);
     });
   }

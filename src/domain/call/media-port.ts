@@ -29,6 +29,8 @@ export interface CallChannel {
   readonly rtpPort: number;
   /** What its agent may answer from. Missing: nothing. */
   readonly knowledgeScope?: KnowledgeScope | undefined;
+  /** What is said is written to disk. Missing: it is not. */
+  readonly isRecorded?: boolean;
   on<Name extends keyof CallEvents>(
     name: Name,
     listener: (event: CallEvents[Name]) => void,

@@ -158,7 +158,12 @@ export interface CallRecords {
     from: { readonly node: string; readonly agentVersion: number; readonly nowMs: number },
   ): Promise<void>;
   markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
-  markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
+  markAnswered(
+    tenantId: number,
+    callUuid: string,
+    nowMs: number,
+    isRecorded: boolean,
+  ): Promise<void>;
   setAnsweredBy(
     tenantId: number,
     callUuid: string,

@@ -280,7 +280,7 @@ test("a node that slept learns from its heartbeat that its call is over, and can
   );
   const open = await one.tx((queries) => callStore(queries).heartbeat([uuid], a.now()));
   expect(open.has(uuid)).toBe(false);
-  await one.tx((queries) => callStore(queries).markAnswered(tenantId, uuid, a.now()));
+  await one.tx((queries) => callStore(queries).markAnswered(tenantId, uuid, a.now(), true));
   expect((await rowOf(uuid))?.status).toBe("failed");
 });
 

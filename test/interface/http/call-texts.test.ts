@@ -149,7 +149,9 @@ test("a call that goes on, ends or is deleted is shown as it is", async () => {
     .limit(1);
   if (!live) throw new Error("a call is open");
   await requireSame();
-  await database.tx((queries) => callStore(queries).markAnswered(room.own.id, live.callUuid, 7));
+  await database.tx((queries) =>
+    callStore(queries).markAnswered(room.own.id, live.callUuid, 7, false),
+  );
   await requireSame();
   await database.tx(async (queries) => {
     await queries
