@@ -49,7 +49,10 @@ function commandOf(argv: readonly string[]) {
 }
 
 const usageOf = (command: Command) => [
-  ...command.usage.map((line, index) => `${index === 0 ? "Usage:" : "      "} linevoice ${line}`),
+  ...command.usage.map((line, index) => {
+    const program = line.startsWith(" ") ? "         " : "linevoice";
+    return `${index === 0 ? "Usage:" : "      "} ${program} ${line}`;
+  }),
   "",
   ...(command.notes ? [...command.notes, ""] : []),
   ...OPTIONS_HELP,

@@ -44,6 +44,8 @@ test("help is status 0 and names the usage", async () => {
   const help = await linevoice("trunk set --help");
   expect(help.status).toBe(0);
   expect(help.out).toContain("--password-stdin");
+  // A usage of two lines names the program once.
+  expect(help.out).not.toMatch(/linevoice {2}/);
 });
 
 test("a bad configuration is status 2 with file and line", async () => {
