@@ -11,6 +11,7 @@ import { createControlClient, NoServer } from "../interface/control/client.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
+import { openSecrets } from "../operations/config/open-secrets.ts";
 import {
   type CheckResult,
   type CheckStatus,
@@ -87,6 +88,8 @@ function examineConfiguration(
     const loaded = configFor(path, terminal);
     const masterKey = new Uint8Array(MASTER_KEY_BYTES);
     settingsFromConfig(loaded.config, { version, masterKey, dataDir: loaded.dataDir });
+    const open = openSecrets(loaded);
+    if (open) return { finding: failed(open.finding, open.remedy), loaded };
     return { finding: ok(`${loaded.file ?? "The built-in defaults"}: valid.`), loaded };
   } catch (error) {
     const what = error instanceof ConfigInvalid ? error.problems.join(" ") : describeError(error);

@@ -18,6 +18,7 @@ import { checkSocketPath } from "../interface/control/socket-path.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { withMasterKey } from "../operations/config/master-key.ts";
+import { logOpenSecrets } from "../operations/config/open-secrets.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
@@ -110,6 +111,7 @@ async function startListening(
   inForce: () => LoadedConfig,
 ) {
   raiseSignalling();
+  logOpenSecrets(loaded, log);
   const { dataDir } = loaded;
   const { database, controlSocket: path } = prepareDataDir(dataDir);
   const services = Promise.withResolvers<Services>();

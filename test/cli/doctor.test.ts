@@ -62,8 +62,9 @@ interface Verdicts {
   }[];
 }
 
-async function doctor(extra: Record<string, string> = {}) {
-  const { out, status } = await runCli(cwd, "doctor --json", { env: { ...env, ...extra } });
+async function doctor(extra: Record<string, string> = {}, ...more: string[]) {
+  const words = ["doctor", "--json", ...more];
+  const { out, status } = await runCli(cwd, words, { env: { ...env, ...extra } });
   const report = JSON.parse(out) as Verdicts;
   const verdictOf = (name: string) => report.checks.find((check) => check.name === name)?.result;
   return { status, report, verdictOf };
@@ -129,6 +130,23 @@ test("a bad configuration ends the examination with status 1", async () => {
   const { status, report } = await doctor({ LINEVOICE_RTP__PORTS: "many" });
   expect(status).toBe(1);
   expect(report.checks).toHaveLength(1);
+});
+
+test("a configuration that everybody may read fails while a secret stands in it", async () => {
+  const place = tempDir();
+  chmodSync(place, 0o755);
+  const file = join(place, "linevoice.toml");
+  writeFileSync(file, '[mail.smtp]\npassword = "hunter2"\n');
+  chmodSync(file, 0o644);
+  const { report } = await doctor({}, "--config", file);
+  expect(report.checks[0]).toEqual({
+    ...{ number: 1, name: "configuration", result: "failed" },
+    finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
+    remedy: `chmod o= ${file}`,
+  });
+  expect(report.checks).toHaveLength(22);
+  chmodSync(file, 0o640);
+  expect((await doctor({}, "--config", file)).verdictOf("configuration")).toBe("ok");
 });
 
 test("a taken port, too few RTP ports and a trunk that is refused fail", async () => {
@@ -285,8 +303,9 @@ test("a running server, whose key may have been changed since its start, is not 
   await openVault(database, new Uint8Array(32).fill(7), systemRandom);
   await database.close();
   const atStart = Buffer.alloc(32, 8).toString("base64");
-  const loaded = { config: { ...config, secrets: { master_key: atStart } }, file: null, dataDir };
-  const checks = await residentDoctor({ ...loaded, sources: new Map() })(noTrunks);
+  const withKey = { ...config, secrets: { master_key: atStart } };
+  const read = { file: null, sources: new Map(), secretFiles: new Map() };
+  const checks = await residentDoctor({ config: withKey, dataDir, ...read })(noTrunks);
   expect(checks.filter(({ name, result }) => name === "secrets" && result === "failed")).toEqual(
     [],
   );

@@ -1,6 +1,6 @@
 /** SIGHUP on a running `serve`: what takes effect, what is named, what is refused. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { startCli, untilListening } from "../support/cli.ts";
@@ -144,6 +144,18 @@ test.each([
     await hangUp("config.reloaded");
   },
 );
+
+test("a secret in a file that everybody may read is told with the command that closes it", async () => {
+  configure({ perMinute: 70 });
+  appendFileSync(file, '[mail.smtp]\npassword = "hunter2"\n');
+  chmodSync(cwd, 0o755);
+  chmodSync(file, 0o644);
+  expect(await hangUp("config.secrets_open")).toContain(`chmod o= ${file}`);
+  chmodSync(file, 0o640);
+  const told = await hangUp("config.reloaded");
+  expect(told).not.toContain("config.secrets_open");
+  configure({ perMinute: 70 });
+});
 
 test("a mistake changes nothing and is told with its line", async () => {
   configure({ perMinute: 0 });

@@ -35,6 +35,8 @@ export interface LoadedConfig {
   readonly dataDir: string;
   /** `default`, `file:line`, `environment variable X`, `systemd credential X` or `credential file X`, by dotted key. */
   readonly sources: ReadonlyMap<string, string>;
+  /** The files that a secret was read from, each with the name of one such key. */
+  readonly secretFiles: ReadonlyMap<string, string>;
 }
 
 const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";
@@ -75,13 +77,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     put(raw, key.path, value);
     sources.set(key.name, `environment variable ${key.variable}`);
   }
-  for (const { path, name, meta } of knownKeys) {
-    const value = valueAt(raw, path);
-    if (!meta.secret || !isTable(value)) continue;
-    const read = secretFrom(value, file ? dirname(file) : cwd);
-    if (read.problem) problems.push(`${label(path)}: ${name}: ${read.problem}`);
-    put(raw, path, read.problem ? "" : read.text);
-  }
+  const secretFiles = readSecrets(raw, { file, cwd, sources, label, problems });
 
   const result = configSchema.safeParse(raw, READ_ONCE);
   if (!result.success)
@@ -95,9 +91,36 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const dataDir = resolve(cwd, config.storage.data_dir);
   if (toml && keyIsBesideTheData(toml.values, sources, dataDir)) {
     sources.set("secrets.master_key", "default");
-    return { config: { ...config, secrets: { master_key: null } }, file, dataDir, sources };
+    const secrets = { master_key: null };
+    return { config: { ...config, secrets }, file, dataDir, sources, secretFiles };
   }
-  return { config, file, dataDir, sources };
+  return { config, file, dataDir, sources, secretFiles };
+}
+
+/** Replaces `{ file = "…" }` by what stands there. Returns `secretFiles` of LoadedConfig. */
+function readSecrets(
+  raw: RawTable,
+  from: {
+    readonly file: string | null;
+    readonly cwd: string;
+    readonly sources: ReadonlyMap<string, string>;
+    readonly label: (path: Path) => string;
+    readonly problems: string[];
+  },
+): Map<string, string> {
+  const { file, cwd, sources, label, problems } = from;
+  const secretFiles = new Map<string, string>();
+  for (const { path, name } of knownKeys.filter(({ meta }) => meta.secret)) {
+    const value = valueAt(raw, path);
+    if (isTable(value)) {
+      const read = secretFrom(value, file ? dirname(file) : cwd);
+      if (read.problem) problems.push(`${label(path)}: ${name}: ${read.problem}`);
+      else if (read.file) secretFiles.set(read.file, name);
+      put(raw, path, read.problem ? "" : read.text);
+    } else if (value && file && sources.get(name)?.startsWith(`${file}:`))
+      secretFiles.set(file, name);
+  }
+  return secretFiles;
 }
 
 /**
@@ -150,16 +173,20 @@ function tomlOf(file: string): TomlText {
 const codeOf = (error: unknown) =>
   error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 
-function secretFrom(table: RawTable, base: string): { text: string; problem?: string } {
+function secretFrom(
+  table: RawTable,
+  base: string,
+): { readonly text: string; readonly file?: string; readonly problem?: string } {
   const { file, ...others } = table;
   if (typeof file !== "string" || file === "" || Object.keys(others).length > 0)
     return { text: "", problem: 'allowed: a text or { file = "…" }' };
   try {
-    const text = readFileSync(resolve(base, file), "utf8").trim();
+    const path = resolve(base, file);
+    const text = readFileSync(path, "utf8").trim();
     if (text === "") return { text, problem: `the file ${file} is empty` };
     if (text.length > SECRET_BYTES_MAX)
       return { text: "", problem: `the file ${file} is too large` };
-    return { text };
+    return { text, file: path };
   } catch (error) {
     return { text: "", problem: `the file ${file} cannot be read (${codeOf(error)})` };
   }
@@ -190,7 +217,7 @@ const knownNameOf = (path: Path) =>
   knownKeys.find((key) => key.path.every((step, index) => path[index] === step))?.name;
 
 /** `[sip] codecs` */
-function keyText(path: Path): string {
+export function keyText(path: Path): string {
   const names = path.filter((step) => typeof step === "string");
   if (names.length < 2) return names.join("");
   return `[${names.slice(0, -1).join(".")}] ${names.at(-1)}`;

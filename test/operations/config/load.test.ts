@@ -1,10 +1,11 @@
 /** The configuration file: every mistake is named with its line; secrets are never printed. */
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigInvalid } from "../../../src/operations/config/config-invalid.ts";
 import { knownKeys } from "../../../src/operations/config/known-keys.ts";
 import { type LoadOptions, loadConfig } from "../../../src/operations/config/load.ts";
+import { openSecrets } from "../../../src/operations/config/open-secrets.ts";
 import { showConfig } from "../../../src/operations/config/show.ts";
 import { readToml } from "../../../src/operations/config/toml.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -187,4 +188,33 @@ test("a mistaken secret is not repeated in the message", () => {
   const problems = problemsOf('[secrets]\nmaster_key = "canary-not-a-key"\n');
   expect(problems[0]).toMatch(/\.toml:2: .*32 bytes in base64/);
   expect(problems.join()).not.toContain("canary");
+});
+
+test("a secret that every user of the machine may read is named with its file and the command", () => {
+  const place = tempDir();
+  chmodSync(place, 0o755);
+  const closed = join(place, "closed");
+  mkdirSync(closed, { mode: 0o700 });
+  const keyFile = join(place, "openai.key");
+  const file = join(place, "linevoice.toml");
+  const warned = (text: string, mode: number, env: LoadOptions["env"] = {}, at = file) => {
+    writeFileSync(at, text);
+    chmodSync(at, mode);
+    return openSecrets(loadConfig({ path: at, env, cwd: place }));
+  };
+  const written = '[mail.smtp]\npassword = "hunter2"\n';
+  expect(warned(written, 0o644)).toEqual({
+    finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
+    remedy: `chmod o= ${file}`,
+  });
+  for (const mode of [0o640, 0o600]) expect(warned(written, mode)).toBeNull();
+  expect(warned("[mail.smtp]\n", 0o644)).toBeNull();
+  expect(warned("[mail.smtp]\n", 0o644, { LINEVOICE_MAIL__SMTP__PASSWORD: "x" })).toBeNull();
+  expect(warned(written, 0o644, {}, join(closed, "linevoice.toml"))).toBeNull();
+  writeFileSync(keyFile, "sk-1", { mode: 0o644 });
+  const named = `[engine.openai]\napi_key = { file = "openai.key" }\n`;
+  expect(warned(named, 0o644)?.remedy).toBe(`chmod o= ${keyFile}`);
+  expect(warned(`${named}${written}`, 0o644)?.remedy).toBe(`chmod o= ${keyFile} ${file}`);
+  chmodSync(keyFile, 0o640);
+  expect(warned(named, 0o644)).toBeNull();
 });

@@ -1,0 +1,45 @@
+/** Files with secrets that every user of this machine may read. */
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Log } from "../../core/log.ts";
+import { keyText, type LoadedConfig } from "./load.ts";
+
+const OTHERS_READ = 0o004;
+const OTHERS_ENTER = 0o001;
+
+interface OpenSecrets {
+  /** Names each file and a secret in it. */
+  readonly finding: string;
+  /** A command. */
+  readonly remedy: string;
+}
+
+/** null: there are none. */
+export function openSecrets({
+  secretFiles,
+}: Pick<LoadedConfig, "secretFiles">): OpenSecrets | null {
+  const open = [...secretFiles].filter(([file]) => isOpen(file));
+  if (open.length === 0) return null;
+  const files = open.map(([file, key]) => `${file}, which holds ${keyText(key.split("."))}`);
+  return {
+    finding: `Every user of this machine may read ${files.join("; ")}.`,
+    remedy: `chmod o= ${open.map(([file]) => file).join(" ")}`,
+  };
+}
+
+export function logOpenSecrets(loaded: Pick<LoadedConfig, "secretFiles">, log: Log): void {
+  const open = openSecrets(loaded);
+  if (open) log.warn("config.secrets_open", { problem: open.finding, remedy: open.remedy });
+}
+
+/** A file in a directory that is closed to others is closed, too. */
+function isOpen(file: string): boolean {
+  try {
+    if ((statSync(file).mode & OTHERS_READ) === 0) return false;
+    for (let path = file; path !== dirname(path); path = dirname(path))
+      if ((statSync(dirname(path)).mode & OTHERS_ENTER) === 0) return false;
+    return true;
+  } catch {
+    return false; // closed to this process
+  }
+}
