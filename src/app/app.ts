@@ -18,7 +18,7 @@ import type { Ask } from "../interface/contracts/operations.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { TurnFeed } from "../operations/admin/turn-feed.ts";
 import type { FreeDiskBytes } from "../operations/ops/disk-watch.ts";
-import type { HostPort } from "../platform/config/formats.ts";
+import { type HostPort, hostPortText } from "../platform/config/formats.ts";
 import type { Doctor } from "./dashboard.ts";
 import type { HealthCheck } from "./health.ts";
 import { prepareCalls } from "./phases/calls.ts";
@@ -77,7 +77,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const phase = await openHttp(services, given.doctor ?? null, given.phones ?? null);
   await startJobs(phase);
   await phase.http.server.loadRoutes();
-  const sip = `${phase.sip.localAddress.host}:${phase.sip.localAddress.port}`;
+  const sip = hostPortText(phase.sip.localAddress);
   phase.log.info("app.started", { sip });
   return {
     addresses: { http: phase.http.baseUrl, sip },

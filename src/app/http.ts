@@ -15,6 +15,7 @@ import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
 import { HttpServer } from "../interface/http/server.ts";
 import { sharedRateLimiter } from "../interface/http/shared-rate-limit.ts";
 import type { Services } from "../operations/admin/services.ts";
+import { hostPortText } from "../platform/config/formats.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import type { Audio } from "./audio.ts";
 import type { CallerJobs, CallerParts } from "./caller-services.ts";
@@ -52,11 +53,6 @@ interface HttpParts {
 export interface Http {
   readonly server: HttpServer;
   readonly baseUrl: string;
-}
-
-function baseUrlOf(settings: AppSettings, address: { host: string; port: number }): string {
-  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
-  return `${settings.http.tls ? "https" : "http"}://${host}:${address.port}`;
 }
 
 export function startHttp(settings: AppSettings, parts: HttpParts): Http {
@@ -97,6 +93,7 @@ export function startHttp(settings: AppSettings, parts: HttpParts): Http {
       health: { problems: () => parts.health.problems(), warnings: () => parts.warnings() },
     },
   ).listen();
-  const baseUrl = settings.http.publicUrl ?? baseUrlOf(settings, server.address);
+  const scheme = settings.http.tls ? "https" : "http";
+  const baseUrl = settings.http.publicUrl ?? `${scheme}://${hostPortText(server.address)}`;
   return { server, baseUrl };
 }

@@ -19,6 +19,7 @@ import {
   lockDataDir,
 } from "../operations/ops/data-dir-lock.ts";
 import { becomeOwnerOf } from "../operations/ops/data-owner.ts";
+import { hostPortText } from "../platform/config/formats.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -91,7 +92,7 @@ async function directly<Name extends OperationName>(
 }
 
 const listenUrl = ({ listen, tls }: AppSettings["http"]) =>
-  `${tls ? "https" : "http"}://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${listen.port}`;
+  `${tls ? "https" : "http"}://${hostPortText(listen)}`;
 
 export const noServer = () =>
   new AppError({

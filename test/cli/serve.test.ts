@@ -1,6 +1,6 @@
 /** `serve` as a process: it owns its data directory, obeys the control socket, drains on SIGTERM. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { listeningOn, runCli, startCli, untilListening } from "../support/cli.ts";
+import { listeningOn, runCli, serveCli, startCli, untilListening } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
@@ -25,4 +25,12 @@ test("a running server is announced, commanded over its socket, alone, and drain
   expect(second.err).toContain(`pid ${server.pid}`);
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
+});
+
+test("addresses of IPv6 are printed in brackets, in URLs and beside them", async () => {
+  const v6 = await serveCli(tempDir(), listeningOn("[::1]"));
+  expect(v6.text).toMatch(/^API {3}http:\/\/\[::1\]:\d+$/m);
+  expect(v6.text).toMatch(/^SIP {3}\[::1\]:\d+$/m);
+  expect(v6.text).toMatch(/^Owner http:\/\/\[::1\]:\d+\//m);
+  expect(await v6.stop()).toBe(0);
 });

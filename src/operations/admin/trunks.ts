@@ -16,13 +16,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
-import {
-  EXTRA_NETWORKS_MAX,
-  type RegistrationStatus,
-  type SeenAddress,
-} from "../../domain/call/sip-port.ts";
+import { EXTRA_NETWORKS_MAX, type RegistrationStatus } from "../../domain/call/sip-port.ts";
 import { type Country, countryOf } from "../../domain/number/national-form.ts";
-import { isHost, parseHostPort } from "../../platform/config/formats.ts";
+import { hostPortText, isHost, parseHostPort } from "../../platform/config/formats.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import type { TrunkInput } from "./trunk-schema.ts";
 
@@ -343,12 +339,9 @@ function answersOf(facts: TrunkFacts): Omit<TrunkTest, keyof TrunkState> {
     pending: probe.pending,
     optionsCode: probe.sipCode,
     roundTripMs: probe.roundTripMs === null ? null : Math.round(probe.roundTripMs * 10) / 10,
-    localAddress: written(probe.local),
-    advertisedAddress: written(probe.advertised),
-    seenAs: probe.seenAs && written(probe.seenAs),
+    localAddress: hostPortText(probe.local),
+    advertisedAddress: hostPortText(probe.advertised),
+    seenAs: probe.seenAs && hostPortText(probe.seenAs),
     codecs: probe.codecs,
   };
 }
-
-const written = ({ host, port }: SeenAddress): string =>
-  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

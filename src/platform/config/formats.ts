@@ -25,6 +25,10 @@ export function parseHostPort(text: string): HostPort | null {
   return fits ? { host, port } : null;
 }
 
+/** As parseHostPort reads it, and as it stands in a URL. */
+export const hostPortText = ({ host, port }: HostPort): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
 interface PortRange {
   readonly first: number;
   readonly last: number;
