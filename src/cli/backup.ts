@@ -1,12 +1,11 @@
 /** `linevoice backup create|list|verify`. */
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock as clock } from "../core/clock.ts";
-import { notFound } from "../core/errors.ts";
 import { type BackupSummary, backupsDirOf, listBackups } from "../operations/backup/backups.ts";
 import { type BackupReport, verifyBackup } from "../operations/backup/verify.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
-import { readAsInvoker, writeAsInvoker } from "./invoker-file.ts";
+import { readAsInvoker, requireRegularFile, writeAsInvoker } from "./invoker-file.ts";
 import { configFor, invokerConfig, operate } from "./operator.ts";
 import { type Command, parse, required, type Terminal, table, WrongUsage } from "./usage.ts";
 
@@ -82,7 +81,7 @@ async function verify(
 ): Promise<number> {
   const { dataDir } = invokerConfig(config, terminal);
   const file = resolve(terminal.cwd, name);
-  if (!existsSync(file)) throw notFound(`file: ${file}`);
+  requireRegularFile(file);
   const found = await readAsInvoker(dataDir, file, async (readable) => {
     const scratch = backupsDirOf(dataDir);
     mkdirSync(scratch, { recursive: true, mode: 0o700 });

@@ -14,7 +14,7 @@ import {
   statSync,
 } from "node:fs";
 import { join, sep } from "node:path";
-import { AppError } from "../core/errors.ts";
+import { AppError, notFound } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import { systemRandom } from "../core/random.ts";
 import { backupsDirOf } from "../operations/backup/backups.ts";
@@ -47,6 +47,16 @@ export async function writeAsInvoker<Result>(
   } finally {
     rmSync(scratch, { force: true });
   }
+}
+
+/** Throws not_found, or conflict where it is no file: a directory cannot be copied, and a pipe is waited for. */
+export function requireRegularFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw notFound(`file: ${file}`);
+  if (found.isFile()) return;
+  const what = found.isDirectory() ? "a directory" : "not a regular file";
+  const publicMessage = `${file} is ${what}. Name the file of a backup: linevoice backup list`;
+  throw new AppError({ code: "conflict", publicMessage });
 }
 
 /** Calls `use` with a copy of the file that the data's owner may read. */

@@ -1,13 +1,11 @@
 /** `linevoice restore`: replaces the database with a backup and keeps the old database. */
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { prepareDataDir } from "../app/storage.ts";
 import { systemClock as clock } from "../core/clock.ts";
-import { notFound } from "../core/errors.ts";
 import { restoreBackup } from "../operations/backup/restore.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
-import { readAsInvoker } from "./invoker-file.ts";
+import { readAsInvoker, requireRegularFile } from "./invoker-file.ts";
 import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { aboutRevocations, bringUpToJournal } from "./restored-revocations.ts";
 import { type Command, parse, required, type Terminal } from "./usage.ts";
@@ -24,7 +22,7 @@ export const restoreCommand: Command = {
     const loaded = invokerConfig(values.config, terminal);
     const { config, dataDir } = loaded;
     requireDatabaseFile(config, "`linevoice restore`");
-    if (!existsSync(file)) throw notFound(`file: ${file}`);
+    requireRegularFile(file);
     const lock = await asOwnerOf(dataDir, () => awaitDataDir(dataDir, "command"));
     try {
       if (!values.yes && !(await confirmed(file, dataDir, terminal))) return 1;

@@ -20,6 +20,21 @@ test("wrong usage is status 2, a missing file status 1", async () => {
   expect((await linevoice("backup --help")).out).toContain("master.key");
 });
 
+test("a directory and a pipe are refused in words", async () => {
+  expect(Bun.spawnSync(["mkfifo", "pipe"], { cwd }).exitCode).toBe(0);
+  for (const command of ["backup verify", "restore --yes"]) {
+    const told = "Name the file of a backup: linevoice backup list\n";
+    expect(await linevoice(`${command} .`)).toEqual({
+      ...{ out: "", status: 1 },
+      err: `linevoice: ${cwd} is a directory. ${told}`,
+    });
+    expect(await linevoice(`${command} pipe`)).toEqual({
+      ...{ out: "", status: 1 },
+      err: `linevoice: ${cwd}/pipe is not a regular file. ${told}`,
+    });
+  }
+});
+
 test("made online and offline, listed, verified, restored only with the server down and a yes", async () => {
   const none = await linevoice("backup list");
   expect(none.out).toContain("no backups");
