@@ -23,7 +23,7 @@ import type { Doctor } from "./dashboard.ts";
 import type { HealthCheck } from "./health.ts";
 import { prepareCalls } from "./phases/calls.ts";
 import { startJobs } from "./phases/jobs.ts";
-import { openHttp, prepareServices } from "./phases/services.ts";
+import { type HttpPhase, openHttp, prepareServices } from "./phases/services.ts";
 import { openStorePhase } from "./phases/store.ts";
 import { openTelephony } from "./phases/telephony.ts";
 import type { PhoneProgram } from "./phone-process.ts";
@@ -89,14 +89,35 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     liveCalls: () => phase.registry.size,
     birthdays: phase.callerParts.birthdays,
     retune(next) {
-      const { tls } = next;
-      if (tls && tls.cert !== phase.run.tuning().tls?.cert) phase.http.server.renewCertificate(tls);
-      phase.run.retune(next);
+      phase.run.retune({ ...next, ...renewCertificates(phase, next) });
     },
     health: phase.health,
     metricsAddress: phase.monitoring.address,
     turns: phase.turns,
     events: phase.delivery.events,
     ...createShutdown(phase),
+  };
+}
+
+/** The certificates that are in use from now on. One that was never in use waits for a restart. */
+function renewCertificates(
+  { run, http, sip, log }: HttpPhase,
+  next: Tuning,
+): Pick<Tuning, "tls" | "sipTls"> {
+  const used = run.tuning();
+  const renewed = <Pair extends { readonly cert: string }>(
+    of: "http" | "sip",
+    pairs: readonly [used: Pair | null, next: Pair | null],
+    renew: (pair: Pair) => void,
+  ): Pair | null => {
+    const [used, next] = pairs;
+    if (!used || !next || used.cert === next.cert) return used;
+    renew(next);
+    log.info("tls.certificate_renewed", { of });
+    return next;
+  };
+  return {
+    tls: renewed("http", [used.tls, next.tls], (pair) => http.server.renewCertificate(pair)),
+    sipTls: renewed("sip", [used.sipTls, next.sipTls], (pair) => sip.renewCertificate(pair)),
   };
 }

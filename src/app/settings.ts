@@ -10,6 +10,7 @@ export interface Tuning {
   readonly concurrentCallsMax: number;
   readonly dialing: DialingLimits;
   readonly tls: AppSettings["http"]["tls"];
+  readonly sipTls: AppSettings["sip"]["tls"];
 }
 
 export const tuningOf = (settings: AppSettings): Tuning => ({
@@ -17,4 +18,5 @@ export const tuningOf = (settings: AppSettings): Tuning => ({
   concurrentCallsMax: settings.concurrentCallsMax,
   dialing: settings.dialing,
   tls: settings.http.tls,
+  sipTls: settings.sip.tls,
 });

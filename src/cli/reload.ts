@@ -14,6 +14,14 @@ import { logOpenSecrets } from "../operations/config/open-secrets.ts";
 import type { Config } from "../operations/config/schema.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 
+/** Safe where TLS is spoken already: a listener begins or ends it with a restart. */
+const CERTIFICATES: readonly string[] = [
+  "server.tls_cert",
+  "server.tls_key",
+  "sip.tls_cert",
+  "sip.tls_key",
+];
+
 /** Keys that take effect without a restart. */
 const SAFE_KEYS: ReadonlySet<string> = new Set([
   "log.level",
@@ -23,8 +31,7 @@ const SAFE_KEYS: ReadonlySet<string> = new Set([
   "limits.daily_spend_eur",
   "limits.new_numbers_per_hour",
   "limits.new_countries_per_day",
-  "server.tls_cert",
-  "server.tls_key",
+  ...CERTIFICATES,
 ]);
 
 interface Reload {
@@ -57,8 +64,11 @@ export function reloadConfig(options: ReloadOptions): Reload | null {
     options.retune(tuningOf(settings));
     const { level, format, personal_data: personalData } = config.log;
     createLogger({ level, format, personalData });
-    const applied = changedKeys(before.config, config).filter((key) => SAFE_KEYS.has(key));
-    const needRestart = changedKeys(started.config, config).filter((key) => !SAFE_KEYS.has(key));
+    const isSafe = (key: string) =>
+      SAFE_KEYS.has(key) &&
+      !(CERTIFICATES.includes(key) && isSet(key, started.config) !== isSet(key, config));
+    const applied = changedKeys(before.config, config).filter(isSafe);
+    const needRestart = changedKeys(started.config, config).filter((key) => !isSafe(key));
     log.info("config.reloaded", {
       applied: applied.join(" "),
       need_restart: needRestart.join(" "),
@@ -74,15 +84,15 @@ export function reloadConfig(options: ReloadOptions): Reload | null {
   }
 }
 
+const valueAt = (config: Config, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, step) => (value as Record<string, unknown> | null)?.[step], config);
+
+const isSet = (key: string, config: Config) => valueAt(config, key.split(".")) !== null;
+
 function changedKeys(before: Config, after: Config): string[] {
-  const values = (config: Config, path: readonly string[]): unknown =>
-    path.reduce<unknown>(
-      (value, step) => (value as Record<string, unknown> | null)?.[step],
-      config,
-    );
   return knownKeys
     .filter(
-      ({ path }) => JSON.stringify(values(before, path)) !== JSON.stringify(values(after, path)),
+      ({ path }) => JSON.stringify(valueAt(before, path)) !== JSON.stringify(valueAt(after, path)),
     )
     .map(({ name }) => name);
 }

@@ -1,6 +1,6 @@
 /** SIGHUP on a running `serve`: what takes effect, what is named, what is refused. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { appendFileSync, chmodSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { startCli, untilListening } from "../support/cli.ts";
@@ -11,6 +11,7 @@ import { testCa } from "../support/test-ca.ts";
 setDefaultTimeout(60_000);
 
 const HOST = "127.0.8.87";
+const SIP_TLS_PORT = 59872;
 const cwd = tempDir();
 const file = join(cwd, "linevoice.toml");
 const ca = testCa(tempDir());
@@ -26,6 +27,9 @@ tls_cert = "${cwd}/tls.crt"
 tls_key = "${cwd}/tls.key"
 [sip]
 bind = "${bind}"
+tls_bind = "${HOST}:${SIP_TLS_PORT}"
+tls_cert = "${cwd}/sip.crt"
+tls_key = "${cwd}/sip.key"
 [limits]
 requests_per_minute = ${perMinute}
 [log]
@@ -34,14 +38,15 @@ level = "${level}"
   );
 }
 
-function certify(name: string) {
+function certify(name: string, of: "tls" | "sip" = "tls") {
   const { cert, key } = ca.issue([`DNS:${name}`]);
-  writeFileSync(join(cwd, "tls.crt"), cert);
-  writeFileSync(join(cwd, "tls.key"), key);
+  writeFileSync(join(cwd, `${of}.crt`), cert);
+  writeFileSync(join(cwd, `${of}.key`), key);
 }
 
 configure();
 certify("first.example");
+certify("sip-first.example", "sip");
 const start = (words: string, listen = 0) =>
   startCli(cwd, `${words} --config ${file}`, {
     env: { LINEVOICE_SERVER__LISTEN: `${HOST}:${listen}` },
@@ -73,9 +78,10 @@ const limit = async () => {
   return response.headers.get("ratelimit-limit");
 };
 
-const handshake = () =>
+const handshake = (at = port) =>
   new Promise<TLSSocket>((resolve, reject) => {
-    const socket = connect({ host: HOST, port, rejectUnauthorized: false }, () => resolve(socket));
+    const target = { host: HOST, port: at, rejectUnauthorized: false };
+    const socket = connect(target, () => resolve(socket));
     socket.once("error", reject);
   });
 
@@ -178,4 +184,34 @@ test("a renewed certificate serves new connections; open ones go on", async () =
   open.write(`GET /healthz HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`);
   expect(await answer).toStartWith("HTTP/1.1 200");
   open.destroy();
+});
+
+test("so does one of SIP; a pair that does not fit is named and changes nothing", async () => {
+  const nameNow = async () => {
+    const socket = await handshake(SIP_TLS_PORT);
+    const { subjectaltname } = socket.getPeerCertificate();
+    socket.destroy();
+    return subjectaltname;
+  };
+  expect(await nameNow()).toBe("DNS:sip-first.example");
+  certify("sip-second.example", "sip");
+  expect(await hangUp("config.reloaded")).toMatch(/"of":"sip".*tls\.certificate_renewed/);
+  expect(await nameNow()).toBe("DNS:sip-second.example");
+  expect(await hangUp("config.reloaded")).not.toContain("tls.certificate_renewed");
+  writeFileSync(join(cwd, "sip.crt"), ca.issue(["DNS:other.example"]).cert);
+  expect(await hangUp("config.reload_refused")).toContain("[sip] tls_cert and tls_key");
+  expect(await nameNow()).toBe("DNS:sip-second.example");
+  certify("sip-second.example", "sip");
+  await hangUp("config.reloaded");
+});
+
+test("a certificate where there was none, or none where there was one, waits for a restart", async () => {
+  const written = readFileSync(file, "utf8");
+  writeFileSync(file, written.replaceAll(/^tls_.*$/gm, ""));
+  const told = await hangUp("config.restart_needed");
+  expect(told).toContain('"applied":""');
+  for (const key of ["server.tls_cert", "server.tls_key", "sip.tls_cert", "sip.tls_key"])
+    expect(told).toMatch(new RegExp(`"need_restart":"[^"]*${key}`));
+  writeFileSync(file, written);
+  expect(await hangUp("config.reloaded")).toContain('"need_restart":""');
 });

@@ -245,6 +245,10 @@ class Stack implements SipStack {
     this.#handler = handler;
   }
 
+  renewCertificate(pair: Pick<TlsListener, "cert" | "key">): void {
+    this.#open.renewCertificate(pair);
+  }
+
   rejectNewCalls(): void {
     this.#isRejectingCalls = true;
   }

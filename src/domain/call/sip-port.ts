@@ -80,6 +80,8 @@ export interface SipStack {
   removeTrunk(trunkId: number): Promise<void>;
   /** The one consumer of inbound calls. A leg neither rung, answered nor rejected in 30 s gets 480. */
   onIncoming(handler: (leg: IncomingLeg) => void): void;
+  /** New TLS connections get this certificate, PEM; open ones go on. Does nothing where TLS is not listened for. */
+  renewCertificate(pair: { readonly cert: string; readonly key: string }): void;
   /** New INVITEs get 503 with Retry-After from now on. */
   rejectNewCalls(): void;
   /**

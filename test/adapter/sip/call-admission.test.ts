@@ -1,5 +1,6 @@
 /** Which INVITEs a trunk takes: over its own transport, so many a second, and from where. */
 import { afterEach, describe, expect, test } from "bun:test";
+import { once } from "node:events";
 import { connect as connectTls } from "node:tls";
 import type { SipRequest } from "../../../src/adapter/sip/message/index.ts";
 import type { SipDeps, SipSettings } from "../../../src/adapter/sip/stack.ts";
@@ -15,7 +16,7 @@ import { OFFER, rawCall } from "../../support/raw-call.ts";
 import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
 import { endOf, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
+import { type TestCa, testCa } from "../../support/test-ca.ts";
 
 const OURS = "127.0.67.1";
 const CARRIER = "127.0.67.2";
@@ -49,6 +50,22 @@ const peering = (settings: Partial<TrunkSettings> = {}) =>
   trunkSettings({ server: CARRIER, register: false, ...settings });
 
 describe("a trunk that speaks TLS", () => {
+  async function connected(sip: SipStack, ca: TestCa) {
+    const port = sip.localTlsAddress?.port ?? 0;
+    const socket = connectTls({ ...{ host: OURS, port, localAddress: CARRIER, ca: ca.caPem } });
+    await once(socket, "secureConnect");
+    return { socket, names: socket.getPeerCertificate().subjectaltname };
+  }
+
+  const invite = (callId: string) =>
+    [
+      `INVITE sip:${NUMBER}@${OURS} SIP/2.0`,
+      `Via: SIP/2.0/TLS ${CARRIER};branch=z9hG4bK${callId}`,
+      ...["From: <sip:a@x>;tag=1", `To: <sip:${NUMBER}@x>`, `Call-ID: ${callId}`],
+      ...["CSeq: 1 INVITE", `Contact: <sip:a@${CARRIER}>`],
+      ...["Max-Forwards: 70", "Content-Length: 0", "", ""],
+    ].join("\r\n");
+
   test("takes no INVITE over UDP or TCP from its carrier's address, and takes it over TLS", async () => {
     const ca = testCa(tempDir());
     const sip = await stackWith({
@@ -60,26 +77,36 @@ describe("a trunk that speaks TLS", () => {
     const plain = rawCall(peer, sip.localAddress);
     const branch = plain.invite();
     // What is taken comes later than what was dropped before it.
-    const socket = connectTls({
-      ...{ host: OURS, port: sip.localTlsAddress?.port ?? 0, localAddress: CARRIER, ca: ca.caPem },
-    });
-    await new Promise<void>((resolve, reject) => {
-      socket.once("secureConnect", () => resolve());
-      socket.once("error", reject);
-    });
-    socket.write(
-      [
-        `INVITE sip:${NUMBER}@${OURS} SIP/2.0`,
-        `Via: SIP/2.0/TLS ${CARRIER};branch=z9hG4bKtls`,
-        ...["From: <sip:a@x>;tag=1", `To: <sip:${NUMBER}@x>`, "Call-ID: tls", "CSeq: 1 INVITE"],
-        `Contact: <sip:a@${CARRIER}>`,
-        ...["Max-Forwards: 70", "Content-Length: 0", "", ""],
-      ].join("\r\n"),
-    );
+    const { socket } = await connected(sip, ca);
+    socket.write(invite("tls"));
     await eventually(() => legs.length > 0, "the call over TLS");
     socket.destroy();
     expect(legs.map(({ sipCallId }) => sipCallId)).toEqual(["tls"]);
     expect(plain.codes(branch)).toEqual([]);
+  });
+
+  test("meets a renewed certificate with its next connection; the calls of the open one go on", async () => {
+    const ca = testCa(tempDir());
+    const bind = { host: OURS, port: 0 };
+    const sip = await stackWith({ tls: { bind, ...ca.issue([`IP:${OURS}`, "DNS:first.test"]) } });
+    sip.addTrunk(peering({ transport: "tls", port: 5061 }));
+    await Bun.sleep(20);
+    const before = await connected(sip, ca);
+    before.socket.write(invite("before"));
+    await eventually(() => legs.length > 0, "the call before");
+    sip.renewCertificate(ca.issue([`IP:${OURS}`, "DNS:second.test"]));
+    const after = await connected(sip, ca);
+    expect(before.names).toContain("first.test");
+    expect(after.names).toContain("second.test");
+    let answers = "";
+    before.socket.on("data", (bytes) => {
+      answers += bytes;
+    });
+    legs[0]?.reject(486);
+    await eventually(() => answers.includes("SIP/2.0 486"), "the answer on the open connection");
+    after.socket.write(invite("after"));
+    await eventually(() => legs.length > 1, "the call after");
+    for (const { socket } of [before, after]) socket.destroy();
   });
 });
 

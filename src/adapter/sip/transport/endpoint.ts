@@ -102,6 +102,11 @@ export class Endpoint {
     return this.#streams.localTls;
   }
 
+  /** For new TLS connections; open ones go on. */
+  renewCertificate(pair: Pick<TlsListener, "cert" | "key">): void {
+    this.#streams.renewCertificate(pair);
+  }
+
   sendBytes(bytes: Uint8Array, remote: Address): void {
     this.#udp?.sendBytes(bytes, remote);
   }

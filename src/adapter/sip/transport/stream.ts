@@ -6,7 +6,11 @@
  * Limits: connections in total and per source, connect time, idle time.
  */
 import { connect, createServer, isIP, type Server, type Socket } from "node:net";
-import { connect as connectTls, createServer as createTlsServer } from "node:tls";
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  type Server as TlsServer,
+} from "node:tls";
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
 import { connectFailed } from "./connect-failure.ts";
@@ -41,6 +45,7 @@ export interface Peer {
   readonly serverName: string;
 }
 
+const TLS_MIN = "TLSv1.2";
 const CONNECT_MS_MAX = 10_000;
 const ACCEPTED_MAX = 512;
 const ACCEPTED_PER_SOURCE_MAX = 16;
@@ -60,6 +65,7 @@ export class StreamTransport {
   readonly #sweep: Timer;
   readonly #deps: ConnectionDeps;
   readonly #servers: Server[] = [];
+  #tls: TlsServer | undefined;
   #localTls: Address | null = null;
   #closed = false;
 
@@ -94,13 +100,19 @@ export class StreamTransport {
    */
   async listenTls({ bind, cert, key }: TlsListener): Promise<void> {
     const server = createTlsServer(
-      { cert, key, minVersion: "TLSv1.2", handshakeTimeout: MUTE_MS_MAX },
+      { cert, key, minVersion: TLS_MIN, handshakeTimeout: MUTE_MS_MAX },
       (socket) => this.#accept("TLS", socket),
     );
     // A client that fails the handshake is disconnected.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     const port = await this.#listen(server, bind);
+    this.#tls = server;
     this.#localTls = { host: bind.host, port };
+  }
+
+  /** For new connections; open ones go on. Does nothing without `listenTls`. */
+  renewCertificate({ cert, key }: Pick<TlsListener, "cert" | "key">): void {
+    this.#tls?.setSecureContext({ cert, key, minVersion: TLS_MIN });
   }
 
   /** The open connection to that peer, or a new one. Rejects with ConnectFailed. */
@@ -188,7 +200,7 @@ export class StreamTransport {
       // An address is compared with the certificate's addresses; SNI allows only names.
       ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
       ...(tlsCa === null ? {} : { ca: tlsCa }),
-      minVersion: "TLSv1.2",
+      minVersion: TLS_MIN,
       rejectUnauthorized: true,
     });
   }
