@@ -6,7 +6,7 @@ import { smtpProvider } from "../adapter/mail/smtp.ts";
 import { mailStore } from "../adapter/store/mail-store.ts";
 import { toolTargetStore } from "../adapter/store/tool-target-store.ts";
 import { webhookStores } from "../adapter/store/webhook-stores.ts";
-import type { Clock } from "../core/clock.ts";
+import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -50,6 +50,7 @@ interface DeliveryDependencies {
   /** The name of this node among those that share the store. */
   readonly node?: string | null;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
   /** Told of every webhook attempt. */
@@ -88,7 +89,7 @@ export function createDelivery(
   });
   const switchedOff = mailWhenSwitchedOff(stores, mails);
   const worker = new DeliveryWorker({
-    ...{ ...shared, log, switchedOff },
+    ...{ ...shared, trust: deps.trust, log, switchedOff },
     attempted: deps.attempted,
   });
   const wake = () => worker.wake();

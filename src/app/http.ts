@@ -2,7 +2,7 @@
 
 import { idempotencyStore } from "../adapter/store/idempotency-store.ts";
 import { rateStore } from "../adapter/store/rate-store.ts";
-import type { Clock } from "../core/clock.ts";
+import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -46,6 +46,7 @@ interface HttpParts {
   readonly rehearsals: Rehearsals;
   readonly recordingsDir: string;
   readonly clock: Clock;
+  readonly clockWatch: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
 }
@@ -76,6 +77,7 @@ export function startHttp(settings: AppSettings, parts: HttpParts): Http {
     },
     {
       ...parts,
+      trust: parts.clockWatch,
       idempotencyRecords: idempotencyStore,
       webhookTester: parts.delivery.tester,
       checkouts: parts.payments.checkouts,

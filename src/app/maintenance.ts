@@ -52,7 +52,7 @@ export function startMaintenance(
     ...{ clock, log },
   });
   const recordings = watchRecordings(paths.recordings, { clock, log });
-  const { backups, nightly } = startBackups({ dataDir, storage }, paths, { clock, log });
+  const { backups, nightly } = startBackups({ dataDir, storage }, paths, { clock, trust, log });
   const retention = new Retention({
     ...{ database, records: retentionStore, clock, trust, log },
     recordingsDir: paths.recordings,
@@ -98,7 +98,15 @@ export function startMaintenance(
 function startBackups(
   { dataDir, storage }: Pick<AppSettings, "dataDir" | "storage">,
   paths: DataPaths,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  {
+    clock,
+    trust,
+    log,
+  }: {
+    readonly clock: Clock;
+    readonly trust: Pick<ClockTrust, "mayDelete">;
+    readonly log: Log;
+  },
 ) {
   const backups = createBackups({
     ...{ dataDir, databasePath: paths.database, clock },
@@ -115,7 +123,7 @@ function startBackups(
       }),
     at: storage.remote ? null : storage.backupAt,
     keep: storage.backupKeep,
-    ...{ clock, log },
+    ...{ clock, trust, log },
   });
   return { backups, nightly };
 }

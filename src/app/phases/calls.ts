@@ -97,10 +97,11 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
 type RecordingLinks = ReturnType<typeof createRecordingLinks>;
 
 function deliveryOf(telephony: TelephonyPhase, links: RecordingLinks): Delivery {
-  const { settings, database, vault, paths, node, monitoring, clock, random, log } = telephony;
+  const { settings, database, vault, paths, node, monitoring } = telephony;
+  const { clock, clockWatch: trust, random, log } = telephony;
   const recordingMs = settings.storage.recordingsRetentionDays * DAY_MS;
   return createDelivery(settings, {
-    ...{ database, vault, clock, random, log },
+    ...{ database, vault, clock, trust, random, log },
     recordingLink: (callUuid) => links.urlFor(callUuid, recordingMs).url,
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,

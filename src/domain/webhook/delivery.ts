@@ -8,7 +8,7 @@
  *      │ └─failure, attempts left──► pending (later)
  *      └─failure, none left, 410, or endpoint switched off──► failed
  */
-import { type Clock, sleep } from "../../core/clock.ts";
+import { type Clock, type ClockTrust, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { deliveryId, leaseOwner } from "../../core/ids.ts";
@@ -30,6 +30,8 @@ export interface DeliveryOptions {
   readonly vault: SecretVault;
   readonly client: OutboundHttpClient;
   readonly clock: Clock;
+  /** False: no endpoint is switched off for having failed for long. Default: always true. */
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
   /** `[http_client] webhook_timeout_ms`. */
@@ -73,7 +75,7 @@ export class DeliveryWorker {
   #leftSome = false;
 
   constructor(private readonly options: DeliveryOptions) {
-    const { database, stores, clock, random, log, switchedOff } = options;
+    const { database, stores, clock, trust, random, log, switchedOff } = options;
     this.#pauseMs = options.pauseMs ?? PAUSE_MS;
     this.#owner = leaseOwner(random);
     this.#vault = openedOnce(options.vault);
@@ -83,7 +85,7 @@ export class DeliveryWorker {
       perEndpoint: PER_ENDPOINT_MAX,
     });
     this.#outcomes = createOutcomeWriter({
-      ...{ database, stores, clock, random, pauseMs: this.#pauseMs, switchedOff },
+      ...{ database, stores, clock, trust, random, pauseMs: this.#pauseMs, switchedOff },
     });
     this.#loop = new WorkLoop({
       ...{ clock, log, failure: "webhook.claim_failed", everyMs: LOOK_EVERY_MS },

@@ -2,7 +2,7 @@
  * Writes outcomes in groups: the first at once, and all that finish during the following pause in
  * one transaction. So a busy hour needs few syncs to disk, and a quiet one has no delay.
  */
-import { type Clock, sleep } from "../../core/clock.ts";
+import { type Clock, type ClockTrust, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { Random } from "../../core/random.ts";
 import { type Attempted, type SwitchedOff, writeOutcomes } from "./outcome.ts";
@@ -24,11 +24,12 @@ export function createOutcomeWriter(options: {
   readonly database: Database;
   readonly stores: WebhookStores;
   readonly clock: Clock;
+  readonly trust: Pick<ClockTrust, "mayDelete"> | undefined;
   readonly random: Random;
   readonly pauseMs: number;
   readonly switchedOff: SwitchedOffListener | undefined;
 }): OutcomeWriter {
-  const { database, stores, clock, random, pauseMs, switchedOff } = options;
+  const { database, stores, clock, trust, random, pauseMs, switchedOff } = options;
   /** Bounded by the number of concurrent deliveries. */
   let waiting: Waiting[] = [];
   let writing = false;
@@ -52,7 +53,7 @@ export function createOutcomeWriter(options: {
     try {
       const written = await database.tx(async (queries) => {
         const attempts = group.map(({ attempted }) => attempted);
-        const results = await writeOutcomes(stores, queries, attempts, clock, random);
+        const results = await writeOutcomes(stores, queries, attempts, clock, random, trust);
         for (const [index, off] of results.entries()) {
           const tenantId = attempts[index]?.delivery.tenantId;
           if (off && tenantId !== undefined) await switchedOff?.store(queries, tenantId, off);

@@ -2,7 +2,7 @@
  * Stores the results of attempts in the delivery log, the outbox rows and the endpoints' health.
  * One transaction.
  */
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import type { Random } from "../../core/random.ts";
 import { DISABLE_AFTER_MS, nextDelayMs } from "../../core/retry-schedule.ts";
@@ -41,6 +41,7 @@ export async function writeOutcomes(
   group: readonly Attempted[],
   clock: Clock,
   random: Random,
+  trust?: Pick<ClockTrust, "mayDelete">,
 ): Promise<readonly (SwitchedOff | null)[]> {
   const well = group.length > 1 ? await wellEndpoints(stores, queries, group) : new Set<number>();
   const isPlain = ({ delivery }: Attempted) =>
@@ -48,7 +49,9 @@ export async function writeOutcomes(
   await writeDelivered(stores, queries, group.filter(isPlain));
   const results: (SwitchedOff | null)[] = [];
   for (const one of group)
-    results.push(isPlain(one) ? null : await writeOutcome(stores, queries, one, clock, random));
+    results.push(
+      isPlain(one) ? null : await writeOutcome(stores, queries, one, clock, random, trust),
+    );
   return results;
 }
 
@@ -86,6 +89,7 @@ async function writeOutcome(
   attempted: Attempted,
   clock: Clock,
   random: Random,
+  trust?: Pick<ClockTrust, "mayDelete">,
 ): Promise<SwitchedOff | null> {
   const { delivery, result } = attempted;
   const { tenantId } = delivery;
@@ -95,7 +99,9 @@ async function writeOutcome(
   // Read again: in the meantime other deliveries may have succeeded, or the endpoint may have been
   // disabled.
   const state = await health.of(tenantId, delivery);
-  const cause = state?.enabled ? causeToSwitchOff(result, state.failingSince, nowMs) : null;
+  // Days that a clock which jumped has skipped were not tried.
+  const failingSince = trust?.mayDelete() === false ? null : (state?.failingSince ?? null);
+  const cause = state?.enabled ? causeToSwitchOff(result, failingSince, nowMs) : null;
   const isLast = result.delivered || result.gone || cause !== null || !state?.enabled;
   const delayMs = isLast ? null : nextDelayMs(attempts, result.retryAfterMs, random);
   const nextAttemptAt = delayMs === null ? null : nowMs + delayMs;

@@ -9,7 +9,7 @@
  * so that repeating it blindly is refused.
  */
 import { createHash } from "node:crypto";
-import type { Clock, Timer } from "../../core/clock.ts";
+import type { Clock, ClockTrust, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -68,6 +68,8 @@ interface IdempotencyDependencies {
     open(sealed: string, binding: string): string;
   };
   readonly clock: Clock;
+  /** False: no key becomes new again. Default: always true. */
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly log: Log;
   readonly keptBytesMax?: number;
 }
@@ -133,7 +135,9 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
   };
 }
 
-async function purge({ database, records, clock, log }: IdempotencyDependencies): Promise<void> {
+async function purge(dependencies: IdempotencyDependencies): Promise<void> {
+  const { database, records, clock, trust, log } = dependencies;
+  if (trust?.mayDelete() === false) return;
   try {
     await database.tx((queries) => records(queries).purge(clock.now() - RETENTION_MS));
   } catch (error) {
@@ -143,7 +147,7 @@ async function purge({ database, records, clock, log }: IdempotencyDependencies)
 
 /** The record that already has the key; null: this request claimed the key. */
 function claim(
-  { database, records, clock }: IdempotencyDependencies,
+  { database, records, clock, trust }: IdempotencyDependencies,
   kept: ReturnType<typeof keptBytes>,
   request: IdempotentRequest,
   bodyHash: string,
@@ -152,7 +156,8 @@ function claim(
   return database.tx(async (queries) => {
     const now = clock.now();
     const existing = await records(queries).find(tenantId, key);
-    if (existing && existing.createdAt > now - RETENTION_MS) return existing;
+    const isHeld = trust?.mayDelete() === false;
+    if (existing && (isHeld || existing.createdAt > now - RETENTION_MS)) return existing;
     kept.requireRoom(tenantId);
     kept.add(tenantId, ROW_BYTES);
     if (existing) await records(queries).remove(tenantId, key);

@@ -3,7 +3,7 @@
  * everything over in one `HttpDependencies`; nothing here is reached through a global.
  */
 
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
@@ -73,6 +73,8 @@ export interface HttpDependencies {
   /** Missing: a server of the API alone, without the product's dashboard routes. */
   readonly dashboard?: DashboardParts | null;
   readonly clock: Clock;
+  /** False: no idempotency key becomes new again. Default: always true. */
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
   /** Where several nodes share one store: a limiter they share. Default: this process counts. */

@@ -66,11 +66,11 @@ export class HttpServer {
     private readonly settings: HttpSettings,
     private readonly deps: HttpDependencies,
   ) {
-    const { clock, log, database, vault, identity } = deps;
+    const { clock, trust, log, database, vault, identity } = deps;
     const { sessions } = identity;
     this.address = { host: settings.host, port: settings.port };
     this.#idempotency = createIdempotency({
-      ...{ database, records: this.deps.idempotencyRecords, vault, clock, log },
+      ...{ database, records: deps.idempotencyRecords, vault, clock, trust, log },
     });
     this.#storeDeadline = deps.isStoreRemote
       ? createStoreDeadline({ database, clock })

@@ -29,7 +29,7 @@ export interface Backups {
   create(target: string | null): Promise<BackupSummary>;
   /**
    * Deletes all but the newest `keep` backups, and the leftovers of crashes. Never deletes
-   * `latest`.
+   * `latest`. Those with a later name were made while the clock was wrong, and go first.
    */
   prune(keep: number, latest: string): void;
 }
@@ -96,7 +96,11 @@ export function createBackups(options: {
 
     prune(keep, latest) {
       const own = readdirSync(directory).filter((name) => OWN.test(name));
-      const older = own.filter((name) => name !== basename(latest)).sort();
+      const [late, past] = [
+        own.filter((name) => name > basename(latest)),
+        own.filter((name) => name < basename(latest)),
+      ];
+      const older = [...late.sort(), ...past.sort()];
       for (const name of older.slice(0, Math.max(0, older.length - (keep - 1))))
         rmSync(join(directory, name), { force: true });
       dropLeftovers();

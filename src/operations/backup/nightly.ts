@@ -2,7 +2,7 @@
  * The nightly backup: creates it, verifies it with a trial restore, then prunes the oldest. A
  * backup that fails verification is kept for inspection, and no older one is deleted.
  */
-import { type Clock, systemClock } from "../../core/clock.ts";
+import { type Clock, type ClockTrust, systemClock } from "../../core/clock.ts";
 import { startCron } from "../../core/cron.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -25,11 +25,13 @@ export function startNightlyBackup(options: {
   /** Cron pattern, in the machine's local time; null: only `run` makes backups. */
   readonly at: string | null;
   readonly keep: number;
+  /** False: all are kept, since their ages may be wrong. Default: always true. */
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly log: Log;
   /** Default: the system clock. */
   readonly clock?: Clock;
 }): NightlyBackup {
-  const { backups, verify, at, keep, log, clock = systemClock } = options;
+  const { backups, verify, at, keep, trust, log, clock = systemClock } = options;
   let problem: string | null = null;
   let running: Promise<void> | null = null;
 
@@ -37,7 +39,7 @@ export function startNightlyBackup(options: {
     const { file, size_bytes } = await backups.create(null);
     const report = await verify(file);
     if (!report.ok) throw new Error(`${file} cannot be restored: ${report.problems.join(" ")}`);
-    backups.prune(keep, file);
+    if (trust?.mayDelete() !== false) backups.prune(keep, file);
     problem = null;
     log.info("backup.made", { file, bytes: size_bytes });
   }

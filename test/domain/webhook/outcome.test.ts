@@ -69,6 +69,27 @@ async function stored(webhookId: number) {
   return { rows, log, failingSince: webhook?.failingSince };
 }
 
+test("a clock that jumped switches nothing off: the days that it skipped were not tried", async () => {
+  const DAY = 86_400_000;
+  const failing = await claimed(2, NOW_MS - 5 * DAY);
+  const write = (one: DueDelivery | undefined, mayDelete: boolean) =>
+    database.tx((queries) =>
+      writeOutcomes(webhookStores, queries, [attempted(one, failed)], clock, systemRandom, {
+        mayDelete: () => mayDelete,
+      }),
+    );
+  expect(await write(failing.mine[0], false)).toEqual([null]);
+  expect(await write(failing.mine[1], true)).toMatchObject([{ cause: "failing" }]);
+  const gone = await claimed(1, NOW_MS - 5 * DAY);
+  const answer = { ...failed, gone: true };
+  const [off] = await database.tx((queries) =>
+    writeOutcomes(webhookStores, queries, [attempted(gone.mine[0], answer)], clock, systemRandom, {
+      mayDelete: () => false,
+    }),
+  );
+  expect(off?.cause).toBe("gone");
+});
+
 test("of endpoints that are well, failing, failing now and held by another node", async () => {
   const well = await claimed(3);
   const recovering = await claimed(1, NOW_MS - 5000);

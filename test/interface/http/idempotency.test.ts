@@ -99,6 +99,32 @@ describe("idempotency", () => {
   });
 });
 
+test("while the clock is doubted no key becomes new again, and none is purged", async () => {
+  const clock = fakeClock();
+  let mayDelete = true;
+  const held = createIdempotency({
+    ...{ database: server.database, records: idempotencyStore, clock, log: silentLog },
+    vault: { seal: (plain) => plain, open: (sealed) => sealed },
+    trust: { mayDelete: () => mayDelete },
+  });
+  const send = async () => {
+    const request = { tenantId: tenant.id, key: "c-1", method: "POST", path: "/calls" };
+    const { replayed = false } = await held.once(
+      { ...request, body: new Uint8Array() },
+      async () => ({ status: 200, json: "{}" }),
+    );
+    return replayed ? "replayed" : "done";
+  };
+  expect([await send(), await send()]).toEqual(["done", "replayed"]);
+  mayDelete = false;
+  clock.stepWallClock(30 * 24 * 3_600_000);
+  await clock.advance(3_600_000);
+  expect(await send()).toBe("replayed");
+  mayDelete = true;
+  expect(await send()).toBe("done");
+  held.stop();
+});
+
 test("what is kept of one tenant's answers in a day is bounded, and costs a neighbour nothing", async () => {
   const clock = fakeClock();
   const [answer, row] = [1_000, 512];

@@ -158,6 +158,30 @@ test("every night makes one, proves it and keeps the newest; others' files stay"
   await nightly.stop();
 });
 
+test("a clock that jumped prunes none; what it named goes first when it is right again", async () => {
+  const { backups, clock, dataDir } = appliance();
+  let mayDelete = true;
+  const nightly = startNightlyBackup({
+    ...{ backups, at: null, keep: 2, log: silentLog, trust: { mayDelete: () => mayDelete } },
+    verify: (file) => verifyBackup(file, dataDir, clock.now()),
+  });
+  const night = async (jumpMs = 0) => {
+    clock.stepWallClock(DAY_MS + jumpMs);
+    await nightly.run();
+    const names = readdirSync(join(dataDir, "backups")).map((name) => name.slice(10, 18));
+    return names.sort();
+  };
+  expect(await night()).toEqual(["20261122"]);
+  expect(await night()).toEqual(["20261122", "20261123"]);
+  mayDelete = false;
+  const far = 3650 * DAY_MS;
+  expect(await night(far)).toEqual(["20261122", "20261123", "20361121"]);
+  expect(await night()).toEqual(["20261122", "20261123", "20361121", "20361122"]);
+  mayDelete = true;
+  expect(await night(-far)).toEqual(["20261123", "20261126"]);
+  await nightly.stop();
+});
+
 test("the nightly backup is made at its time, once a night, by the appliance's clock", async () => {
   const { backups, clock, dataDir } = appliance();
   const noon = new Date(clock.now()).setHours(12, 0, 0, 0);
