@@ -11,6 +11,7 @@ import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance
 import { violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, visit } from "../support/dashboard-page.ts";
+import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);
@@ -161,11 +162,12 @@ inChromium("what is sent", () => {
     expect(await page.locator("code").count()).toBe(0);
   });
 
-  test("whoever removes somebody sees the keys of theirs that go on, and can revoke them", async () => {
+  /** Another owner, who has made these keys. */
+  async function keysOf(email: string, labels: readonly string[]) {
     const leaver = await visit(browser);
-    const as = { tenantId: world.tenantId, email: "leaver@clinic.example" };
+    const as = { tenantId: world.tenantId, email };
     await signIn(leaver, world.app, as);
-    for (const label of ["Billing", "Website"]) {
+    for (const label of labels) {
       await leaver.page.goto(address("/keys"));
       await button(leaver.page, en["keys.new"]).first().click();
       await dialog(leaver.page).getByLabel(en["numbers.label"]).fill(label);
@@ -174,10 +176,35 @@ inChromium("what is sent", () => {
     }
     await leaver.context.close();
     await page.goto(address("/keys"));
-    await page.getByText("leaver@clinic.example").first().waitFor();
-
+    await page.getByText(email).first().waitFor();
     await page.goto(address("/team"));
-    const row = page.getByRole("row").filter({ hasText: as.email });
+    return page.getByRole("row").filter({ hasText: email });
+  }
+
+  test("whoever takes the owner's role from somebody is asked about that person's keys", async () => {
+    const row = await keysOf("demoted@clinic.example", ["Shop"]);
+    const role = row.getByRole("combobox");
+    await role.selectOption("member");
+    const question = page.getByRole("alertdialog");
+    await question.getByRole("listitem").filter({ hasText: "Shop" }).waitFor();
+    expect(await violations(page, "taking a role")).toEqual([]);
+    await question.getByRole("button", { name: en["action.cancel"] }).click();
+    expect(await role.inputValue()).toBe("owner");
+    await role.selectOption("viewer");
+    await question.getByLabel(en["team.revoke_keys"]).check();
+    await question.getByRole("button", { name: en["team.demote"] }).click();
+    await eventually(async () => (await role.inputValue()) === "viewer", "the new role");
+    expect(await question.count()).toBe(0);
+    // Nothing to ask about: only owners make keys.
+    await role.selectOption("member");
+    await eventually(async () => (await role.inputValue()) === "member", "another role");
+    await page.goto(address("/keys"));
+    await page.getByText("test", { exact: true }).first().waitFor();
+    expect(await page.getByText("demoted@clinic.example").count()).toBe(0);
+  });
+
+  test("whoever removes somebody sees the keys of theirs that go on, and can revoke them", async () => {
+    const row = await keysOf("leaver@clinic.example", ["Billing", "Website"]);
     await row.getByRole("button", { name: en["action.remove"] }).click();
     const question = page.getByRole("alertdialog");
     await question.getByText(en["team.remove_keys"]).waitFor();

@@ -73,6 +73,24 @@ export const messages = {
     lv: "Piekļuve zūd uzreiz. Izveidotais paliek.",
     ru: "Доступ пропадёт сразу. Созданное останется.",
   },
+  "team.demote_title": {
+    en: "Take the owner's role from {name}?",
+    lt: "Panaikinti savininko vaidmenį: {name}?",
+    lv: "Atņemt īpašnieka lomu: {name}?",
+    ru: "Снять роль владельца: {name}?",
+  },
+  "team.demote_body": {
+    en: "They lose billing, keys, the trunk and the team at once. What they created stays.",
+    lt: "Pinigai, raktai, SIP linija ir komanda iškart tampa neprieinami. Kas sukurta, lieka.",
+    lv: "Nauda, atslēgas, SIP līnija un komanda uzreiz vairs nav pieejamas. Izveidotais paliek.",
+    ru: "Деньги, ключи, SIP-линия и команда сразу станут недоступны. Созданное останется.",
+  },
+  "team.demote": {
+    en: "Change role",
+    lt: "Keisti vaidmenį",
+    lv: "Mainīt lomu",
+    ru: "Сменить роль",
+  },
   "team.remove_keys": {
     en: "API keys that this person made go on working:",
     lt: "Šio asmens sukurti API raktai veiks toliau:",

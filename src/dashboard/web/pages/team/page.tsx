@@ -67,8 +67,32 @@ function Members() {
   );
 }
 
-/** Keys outlive whoever made them, since programs use them: the question names them. */
 function RemoveMember({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { t } = useText();
+  return (
+    <ConfirmWithKeys
+      member={member}
+      title={t("team.remove_title", { name: member.name })}
+      body={t("team.remove_body")}
+      action={t("action.remove")}
+      onClose={onClose}
+      onConfirm={() =>
+        answer(own.DELETE("/team/{id}", { params: { path: { id: member.user_id } } }))
+      }
+    />
+  );
+}
+
+/** Keys outlive what their maker may do, since programs use them: the question names them. */
+function ConfirmWithKeys(props: {
+  member: Member;
+  title: string;
+  body: string;
+  action: string;
+  onClose: () => void;
+  onConfirm: () => Promise<unknown>;
+}) {
+  const { member, title, body, action } = props;
   const { t, dateTime } = useText();
   const doing = useDoing("team", "keys");
   const keys = useQuery(keysQuery).data?.filter((key) => key.created_by === member.email) ?? [];
@@ -76,15 +100,13 @@ function RemoveMember({ member, onClose }: { member: Member; onClose: () => void
   return (
     <Confirm
       open
-      title={t("team.remove_title", { name: member.name })}
-      body={t("team.remove_body")}
-      action={t("action.remove")}
-      onOpen={onClose}
+      {...{ title, body, action }}
+      onOpen={props.onClose}
       onConfirm={() =>
         doing.run(async () => {
           for (const { id } of revokes ? keys : [])
             await answer(rest.DELETE("/keys", { params: { query: { id } } }));
-          await answer(own.DELETE("/team/{id}", { params: { path: { id: member.user_id } } }));
+          await props.onConfirm();
         })
       }
     >
@@ -160,19 +182,32 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
 function RoleSelect({ member }: { member: Member }) {
   const { t } = useText();
   const doing = useDoing("team");
+  const [demotedTo, setDemotedTo] = useState<Role | null>(null);
   const params = { path: { id: member.user_id } };
+  const change = (role: Role) => answer(own.PATCH("/team/{id}", { params, body: { role } }));
   return (
-    <FilterSelect
-      label={`${t("team.role")}: ${member.name}`}
-      value={member.role}
-      choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
-      onValue={(role) =>
-        void doing.run(
-          () => answer(own.PATCH("/team/{id}", { params, body: { role } })),
-          t("form.saved"),
-        )
-      }
-    />
+    <>
+      <FilterSelect
+        label={`${t("team.role")}: ${member.name}`}
+        value={member.role}
+        choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+        onValue={(role) => {
+          // Owners alone make keys.
+          if (member.role === "owner" && role !== "owner") setDemotedTo(role);
+          else void doing.run(() => change(role), t("form.saved"));
+        }}
+      />
+      {demotedTo && (
+        <ConfirmWithKeys
+          member={member}
+          title={t("team.demote_title", { name: member.name })}
+          body={t("team.demote_body")}
+          action={t("team.demote")}
+          onClose={() => setDemotedTo(null)}
+          onConfirm={() => change(demotedTo)}
+        />
+      )}
+    </>
   );
 }
 

@@ -85,6 +85,9 @@ export const withdrawInvitation = contract({
   reply: deletedReply(),
 });
 
+const KEYS_GO_ON =
+  "API keys that the person made go on working: `created_by` of GET /keys names them, DELETE /keys revokes one.";
+
 export const changeRole = contract({
   operationId: "changeRole",
   recordsChanges: true,
@@ -94,7 +97,7 @@ export const changeRole = contract({
   tag,
   role: "owner",
   summary: "Give a member another role",
-  description: "A tenant keeps at least one owner.",
+  description: `A tenant keeps at least one owner. ${KEYS_GO_ON}`,
   body: z.strictObject({ role: roleIn() }).meta({ id: "RoleRequest" }),
   reply: okReply({ member: Member }),
   errors: ["conflict"],
@@ -108,7 +111,7 @@ export const removeMember = contract({
   tag,
   role: "owner",
   summary: "Take somebody out of the team",
-  description: "A tenant keeps at least one owner.",
+  description: `A tenant keeps at least one owner. ${KEYS_GO_ON}`,
   reply: deletedReply(),
   errors: ["conflict"],
 });
