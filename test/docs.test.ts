@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { operationPage } from "../scripts/metrics-table.ts";
 import { webhookPage } from "../scripts/webhook-table.ts";
 import { ENDED_REASONS } from "../src/core/ended-reason.ts";
 import { knownKeys } from "../src/operations/config/known-keys.ts";
@@ -27,6 +28,37 @@ test("links between pages lead somewhere, and every page is in the index", () =>
 test("the events of webhooks.md are the catalogue's: npm run docs", async () => {
   const { is, wanted } = await webhookPage();
   expect(is).toBe(wanted);
+});
+
+test("the figures of operation.md are those that are exported (npm run docs), and no page names another", async () => {
+  const { is, wanted } = await operationPage();
+  expect(is).toBe(wanted);
+  for (const page of pages)
+    for (const [figure] of textOf(page).matchAll(/\blinevoice_[a-z_]+/g))
+      expect([page, figure, is.includes(`| \`${figure.replace(/_bucket$/, "")}\` |`)]).toEqual([
+        ...[page, figure],
+        true,
+      ]);
+});
+
+/** Of other programs, and fields inside of answers. */
+const NOT_EVENTS = new Set([
+  ...["charge.dispute", "model.messages", "model.tools", "customer.number", "caller.level"],
+  ...["usage.discarded", "cost_of_goods.discarded_eur"],
+]);
+const FILE_NAME = /\.(?:conf|md|pub|toml|txt|ya?ml|json|xml|pack|wav|key|db|journal|service|sh)$/;
+
+test("events of log and webhooks that are named exist", async () => {
+  const root = join(import.meta.dir, "..");
+  const sources = await Array.fromAsync(new Bun.Glob("src/**/*.{ts,tsx}").scan(root));
+  const text = sources.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+  const written = new Set(Array.from(text.matchAll(/"([a-z_]+\.[a-z_]+)"/g), ([, name]) => name));
+  const unknown = pages.flatMap((page) =>
+    Array.from(textOf(page).matchAll(/`([a-z][a-z_]+\.[a-z_]+)`/g), ([, name = ""]) => name)
+      .filter((name) => !written.has(name) && !NOT_EVENTS.has(name) && !FILE_NAME.test(name))
+      .map((name) => `${page}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
 });
 
 test("configuration keys that are named exist", () => {

@@ -2,33 +2,13 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../../src/core/clock.ts";
-import { createMetrics } from "../../../src/operations/ops/metrics/metrics.ts";
+import { exportedFigures } from "../../../scripts/metrics-table.ts";
 import { peerPath, requirePeer } from "../../support/peers.ts";
 
 const DIRECTORY = join(import.meta.dir, "../../../config/monitoring");
 
 test("every figure that is asked for is exported", async () => {
-  const metrics = createMetrics(
-    {
-      liveCalls: () => 0,
-      callCapacity: () => 0,
-      tooManyTalk: () => false,
-      speechLoad: () => ({ waited: 2, lost: 1 }),
-      secondReadings: () => ({ read: 9, skipped: 3, late: 2, failed: 1 }),
-      registrations: () => ({ registered: 1 }),
-      queues: async () => ({ mails: 0 }),
-      ledgerDifference: async () => 0,
-      diskFreeBytes: () => 0,
-      clockAheadMs: () => 0,
-      descriptors: { open: () => 0, limit: () => 0 },
-      ready: async () => true,
-    },
-    { node: "a", version: "0", engine: "embedded" },
-    systemClock,
-  );
-  const exported = await metrics.text();
-  metrics.stop();
+  const exported = await exportedFigures();
   for (const file of ["grafana-dashboard.json", "alerts.yml"]) {
     const text = readFileSync(join(DIRECTORY, file), "utf8");
     const names = new Set(text.match(/\b(?:linevoice|process)_[a-z_]+/g));
