@@ -102,6 +102,34 @@ test("bounds hold: at them is allowed, beyond them is not", () => {
     expect(problemsOf(`[limits]\nbody_bytes = ${value}\n`).length).toBe(count ?? -1);
 });
 
+const NUMBERS = knownKeys
+  .filter(({ meta }) => meta.kind === "number")
+  .map(({ path, name, meta }) => {
+    const [, kind, low, high] =
+      /^(a (?:whole )?number)\D*?(-?[\d.]+)\D+?([\d.]+)/.exec(meta.allowed) ?? [];
+    return { path, name, isWhole: kind === "a whole number", low: Number(low), high: Number(high) };
+  });
+
+test.each(NUMBERS)(
+  "$name: its bounds are allowed; beyond them, and what is no such number, is named",
+  ({ path, isWhole, low, high }) => {
+    expect(low).toBeLessThan(high);
+    const [key, section] = [path.at(-1), path.slice(0, -1).join(".")];
+    const told = (value: string) =>
+      problemsOf(`[${section}]\n${key} = ${value}\n`).filter((problem) =>
+        /: (?:out of bounds|wrong type|not allowed)\. Allowed: /.test(problem),
+      );
+    const step = isWhole ? 1 : 0.001;
+    for (const value of [low, high]) expect(told(String(value))).toEqual([]);
+    const no = [low - step, high + step, "nan", "inf", `"${high}"`];
+    for (const value of isWhole ? [...no, low + 0.5] : no)
+      expect([value, told(String(value))]).toEqual([
+        value,
+        [expect.stringContaining(`.toml:2: [${section}] ${key}: `)],
+      ]);
+  },
+);
+
 test("what Stripe is to charge for a plan is in whole cents", () => {
   const plan = (price: number) => `
 [[plans]]
