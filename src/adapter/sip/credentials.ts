@@ -5,7 +5,13 @@
  */
 import type { Random } from "../../core/random.ts";
 import type { TrunkSettings } from "../../domain/call/sip-port.ts";
-import { type Challenge, DigestClient, parseChallenges, unknownIn } from "./digest.ts";
+import {
+  type Challenge,
+  challengesIn,
+  DigestClient,
+  parseChallenges,
+  unknownIn,
+} from "./digest.ts";
 import type { SipResponse } from "./message/index.ts";
 
 /** Of the server (401) or of a proxy (407): RFC 3261 22.2, 22.3. */
@@ -65,7 +71,7 @@ export function unknownChallengeOf(
   response: Pick<SipResponse, "statusCode" | "headers">,
 ): string | null {
   const field = FIELDS[kindOf(response.statusCode)];
-  const unknown = response.headers.all(field).map(unknownIn);
+  const unknown = response.headers.all(field).flatMap(challengesIn).map(unknownIn);
   return unknown.every((each) => each !== null) ? (unknown[0] ?? null) : null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * HTTP Digest for SIP (RFC 7616, RFC 8760, RFC 3261 22): MD5 and SHA-256, their session variants,
- * several challenges, `qop=auth` and `auth-int`, nonce counting, stale nonces. Client
+ * HTTP Digest for SIP (RFC 7616, RFC 8760, RFC 3261 22): MD5, SHA-256 and SHA-512-256, their
+ * session variants, several challenges, `qop=auth` and `auth-int`, nonce counting, stale nonces. Client
  * (`DigestClient`) and server (`verifyCredentials`). Pure: sends nothing and reads no clock.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -9,7 +9,11 @@ import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import { quote, splitOutsideQuotes, unquote } from "./message/split.ts";
 
-export type DigestAlgorithm = "MD5" | "SHA-256" | "MD5-sess" | "SHA-256-sess";
+const ALGORITHMS = [
+  ...(["MD5", "SHA-256", "SHA-512-256"] as const),
+  ...(["MD5-sess", "SHA-256-sess", "SHA-512-256-sess"] as const),
+] as const;
+export type DigestAlgorithm = (typeof ALGORITHMS)[number];
 /** `auth-int` also covers the body. */
 type Qop = "auth" | "auth-int";
 
@@ -45,10 +49,25 @@ export interface Account {
 /** The supported challenges of a 401 or 407, strongest algorithm first. */
 export function parseChallenges(values: readonly string[]): Challenge[] {
   const challenges = values
+    .flatMap(challengesIn)
     .map(parseChallenge)
     .filter((challenge): challenge is Challenge => challenge !== undefined);
-  const strength = ({ algorithm }: Challenge) => (algorithm.startsWith("SHA-256") ? 1 : 0);
+  const strength = ({ algorithm }: Challenge) => (algorithm.startsWith("SHA-") ? 1 : 0);
   return challenges.sort((a, b) => strength(b) - strength(a));
+}
+
+/**
+ * The challenges of one header. RFC 3261 20.44 has one in each, but HTTP's comma between several is
+ * also sent: what starts with a scheme, such as `Digest realm=…`, is the next one.
+ */
+export function challengesIn(value: string): string[] {
+  const challenges: string[] = [];
+  for (const part of splitOutsideQuotes(value, ",") ?? [value]) {
+    const last = challenges.length - 1;
+    if (last < 0 || /^\s*[\w-]+\s+[\w-]+\s*=/.test(part)) challenges.push(part.trim());
+    else challenges[last] += `,${part}`;
+  }
+  return challenges;
 }
 
 /** The unsupported part of a challenge, e.g. `AKAv1-MD5`; null if we support it. */
@@ -206,12 +225,15 @@ function responseOf(fields: Signed, password: string, method: string, body = "")
 const isSession = ({ algorithm }: Pick<Challenge, "algorithm">) => algorithm.endsWith("-sess");
 
 function hash(algorithm: DigestAlgorithm, text: string): string {
-  return createHash(algorithm.startsWith("MD5") ? "md5" : "sha256")
+  return createHash(HASHES[algorithm.replace(/-sess$/, "")] ?? "md5")
     .update(text)
     .digest("hex");
 }
 
-const ALGORITHMS = ["MD5", "SHA-256", "MD5-sess", "SHA-256-sess"] as const;
+const HASHES: Readonly<Record<string, string>> = {
+  "SHA-256": "sha256",
+  "SHA-512-256": "sha512-256",
+};
 
 /** No algorithm means MD5 (RFC 7616 3.3). */
 function parseAlgorithm(text = "MD5"): DigestAlgorithm | undefined {

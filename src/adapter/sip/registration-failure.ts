@@ -36,7 +36,7 @@ function retryAfterMs(response: SipResponse | null): number | undefined {
 
 /** Different from a wrong password: no other password would help. */
 export const explainUnknownChallenge = (asked: string): string =>
-  `The provider asks for a kind of password check that a trunk does not know (${asked}). Ask the provider for digest authentication with MD5 or SHA-256.`;
+  `The provider asks for a kind of password check that a trunk does not know (${asked}). Ask the provider for digest authentication with MD5, SHA-256 or SHA-512-256.`;
 
 export const ENDED_AT_ONCE =
   "The provider took the registration and ended it at once (expires=0). Check whether another device uses the account, or ask the provider.";

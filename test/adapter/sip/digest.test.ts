@@ -75,7 +75,7 @@ describe("challenges", () => {
   test("the strongest of several is first, unknown ones are left out", () => {
     const values = [
       'Digest realm="r", nonce="n1", algorithm=MD5, qop="auth"',
-      'Digest realm="r", nonce="n0", algorithm=SHA-512-256, qop="auth"',
+      'Digest realm="r", nonce="n0", algorithm=AKAv1-MD5, qop="auth"',
       'Digest realm="r", nonce="n2", algorithm=SHA-256, qop="auth,auth-int"',
       'Basic realm="r"',
       'Digest realm="r", nonce="n3", qop="auth-int"',
@@ -83,6 +83,32 @@ describe("challenges", () => {
     ];
     const nonces = parseChallenges(values).map((challenge) => challenge.nonce);
     expect(nonces).toEqual(["n2", "n1", "n3"]);
+  });
+
+  test.each([
+    ['Basic realm="a, Digest b=c", Digest realm="r", nonce="n1"', ["n1"]],
+    ['Digest realm="r", nonce="n1", qop="auth,auth-int", Basic realm="r"', ["n1"]],
+    ['Negotiate, Digest nonce="n1", realm="r"', ["n1"]],
+    [
+      'Digest realm="r", nonce="n1",Digest realm="r", nonce="n2", algorithm=SHA-256, qop="auth"',
+      ["n2", "n1"],
+    ],
+    [
+      'Digest realm="r", nonce="n1", algorithm=SHA-512-256, Digest realm="r", nonce="n2", algorithm=AKAv1-MD5',
+      ["n1"],
+    ],
+  ])("several in one header: %s", (value, nonces) => {
+    expect(parseChallenges([value]).map(({ nonce }) => nonce)).toEqual(nonces);
+  });
+
+  test("of SHA-512-256 are proved (RFC 7616 3.9.2, the user's hash of erratum 4897)", () => {
+    const account = { username: "Jäsøn Doe", password: "p" };
+    const header = answerChallenge({ ...RFC_7616, algorithm: "SHA-512-256" }, account, GET);
+    const credentials = parseCredentials(header);
+    expect(credentials && verifyCredentials(credentials, "p", "GET")).toBe(true);
+    const hash = createHash("sha512-256").update("Jäsøn Doe:api@example.org").digest("hex");
+    expect(hash).toBe("793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b");
+    expect(credentials?.response).toHaveLength(64);
   });
 
   test("writing and reading one changes nothing", () => {
