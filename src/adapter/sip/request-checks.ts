@@ -1,13 +1,13 @@
 /** Reasons to reject a request before a session sees it (RFC 3261 8.2, 16.3). */
 import { ACCEPT, ALLOW, OPTION_TAGS, SUPPORTED } from "./capabilities.ts";
 import {
-  bodyTypeOf,
+  isBodyOptional,
   isOfRfc2543,
   mediaTypeOf,
   parseNameAddr,
   type ResponseParts,
   type SipRequest,
-  sdpIn,
+  sessionIn,
   tagOf,
 } from "./message/index.ts";
 import { isIntervalTooSmall, MIN_SE_SECONDS } from "./session/session-timer.ts";
@@ -37,11 +37,14 @@ function isAmbiguous({ uri, headers }: SipRequest): boolean {
   return headers.all("contact").some((value) => value !== "*" && !parseNameAddr(value));
 }
 
-/** The body of an INVITE must be SDP (RFC 3261 8.2.3). */
+/** The body of an INVITE must be SDP of its session that is not compressed (RFC 3261 8.2.3). */
 function rejectionOfBody(request: SipRequest): ResponseParts | undefined {
   const { headers, body } = request;
-  const optional = /;\s*handling\s*=\s*optional/i.test(headers.get("content-disposition") ?? "");
-  if (body === "" || optional || sdpIn(bodyTypeOf(request), body) !== undefined) return undefined;
+  if (body === "" || isBodyOptional(request)) return undefined;
+  const encodings = headers.all("content-encoding").map((each) => each.trim().toLowerCase());
+  if (encodings.some((each) => each !== "identity"))
+    return { statusCode: 415, headers: [["Accept-Encoding", "identity"]] };
+  if (sessionIn(request) !== undefined) return undefined;
   return { statusCode: 415, headers: [["Accept", ACCEPT]] };
 }
 

@@ -194,6 +194,14 @@ describe("bodies of several parts (RFC 5621)", () => {
     expect(message.headers.all("content-type")).toEqual(["application/sdp"]);
   });
 
+  test("of two descriptions the session's is the body, not that of early media (RFC 3959)", () => {
+    const of = (disposition: string, text: string) =>
+      part(`application/sdp\r\nContent-Disposition: ${disposition}`, text);
+    const [early, session] = [of("early-session", "v=1"), of("Session;handling=required", "v=0")];
+    for (const body of [`${early}${session}--b1--`, `${session}${early}--b1--`])
+      expect(invite("multipart/mixed;boundary=b1", body).body).toBe("v=0\r\n");
+  });
+
   test("without SDP, or without a boundary, it stays as it is", () => {
     const body = `${part("text/plain", "hello")}--b1--`;
     expect(invite("multipart/mixed;boundary=b1", body).body).toBe(body);

@@ -98,6 +98,41 @@ test("a caller that was made an offer and hangs up without its ACK has hung up",
   expect(ending).toMatchObject({ end: { by: "caller", kind: "bye" } });
 });
 
+describe("a body that is not of the session", () => {
+  test.each([
+    ["of early media (RFC 3959)", "Content-Disposition", "early-session"],
+    ["of unknown use", "Content-Disposition", "icon;handling=required"],
+    ["compressed", "Content-Encoding", "gzip"],
+  ])("is 415: %s", async (_, name, value) => {
+    for (const call of [line.newCall(), (await line.answered()).call]) {
+      const branch = call.send({ method: "INVITE", headers: [[name, value]], body: OFFER(FAR) });
+      const refused = await call.answer(branch);
+      expect(refused.statusCode).toBe(415);
+      expect(refused.headers.has(name === "Content-Encoding" ? "accept-encoding" : "accept")).toBe(
+        true,
+      );
+    }
+  });
+
+  test.each([
+    ["of early media", "early-session; handling=optional", "application/sdp", OFFER(FAR, 30_061)],
+    ["no description", "render;handling=optional", "text/plain", "hello"],
+  ])("is not read where it is optional, and the offer is ours: %s", async (_, is, type, body) => {
+    const ports: number[] = [];
+    line.onLeg = (leg) => {
+      leg.on("answered", ({ plan }) => ports.push(plan.remote.port));
+      void leg.answer(line.media).catch(() => {});
+    };
+    const call = line.newCall();
+    const headers = [["Content-Disposition", is]] as const;
+    const ok = await call.answer(call.send({ method: "INVITE", headers, contentType: type, body }));
+    expect(ok.body).toContain("m=audio 40000");
+    call.send({ method: "ACK", cseq: 1, body: OFFER(FAR, 30_062) });
+    await eventually(() => ports.length > 0, "the confirmation");
+    expect(ports).toEqual([30_062]);
+  });
+});
+
 describe("a body without Content-Type", () => {
   const UNTYPED = { contentType: null };
 

@@ -26,7 +26,13 @@ export {
   stamped,
   transactionIdentity,
 } from "./message.ts";
-export { bodyTypeOf, mediaTypeOf, sdpIn, withPlainSdp } from "./multipart.ts";
+export {
+  isBodyOptional,
+  mediaTypeOf,
+  sdpIn,
+  sessionIn,
+  withPlainSdp,
+} from "./multipart.ts";
 export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
 export { type Parameters, parseParameters } from "./parameters.ts";
 export { MESSAGE_BYTES_MAX, parseMessage } from "./parse.ts";

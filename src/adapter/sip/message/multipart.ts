@@ -18,17 +18,31 @@ export const mediaTypeOf = (contentType: string): string =>
  * The stated type; otherwise SDP if it starts like a description (RFC 8866 5.1), or bytes of
  * unknown type.
  */
-export function bodyTypeOf({ headers, body }: Pick<SipMessage, "headers" | "body">): string {
+function bodyTypeOf({ headers, body }: Pick<SipMessage, "headers" | "body">): string {
   const stated = headers.get("content-type")?.trim() ?? "";
   if (stated !== "") return stated;
   return /^\s*v=0[\r\n]/.test(body) ? SDP : "application/octet-stream";
 }
 
+/** A description is of the session if nothing else is stated (RFC 3261 20.11); RFC 3959 has others. */
+const isOfSession = (disposition = ""): boolean =>
+  ["", "session"].includes(mediaTypeOf(disposition));
+
+/** True if the receiver may ignore the body. */
+export const isBodyOptional = ({ headers }: Pick<SipMessage, "headers">): boolean =>
+  /;\s*handling\s*=\s*optional/i.test(headers.get("content-disposition") ?? "");
+
+/** The session description of that message; undefined if there is none. */
+export const sessionIn = (message: Pick<SipMessage, "headers" | "body">): string | undefined =>
+  isOfSession(message.headers.get("content-disposition"))
+    ? sdpIn(bodyTypeOf(message), message.body)
+    : undefined;
+
 /** The session description in that body; undefined if there is none. */
 export function sdpIn(contentType: string, body: string): string | undefined {
-  const type = mediaTypeOf(contentType);
-  if (type === SDP) return body;
-  if (!type.startsWith("multipart/")) return undefined;
+  const whole = mediaTypeOf(contentType);
+  if (whole === SDP) return body;
+  if (!whole.startsWith("multipart/")) return undefined;
   const [, ...rest] = splitOutsideQuotes(contentType, ";") ?? [];
   const boundary = unquote(parseParameters(rest)?.get("boundary") ?? "");
   if (boundary === "" || boundary.length > 70) return undefined;
@@ -37,18 +51,21 @@ export function sdpIn(contentType: string, body: string): string | undefined {
     const headEnd = part.indexOf("\r\n\r\n");
     if (headEnd < 0) continue;
     const head = part.slice(0, headEnd);
-    const partType = /^content-type[ \t]*:[ \t]*([^\r\n]+)/im.exec(head)?.[1] ?? "text/plain";
-    if (mediaTypeOf(partType) === SDP) return part.slice(headEnd + 4).replace(/\r\n$/, "\r\n");
+    const type = /^content-type[ \t]*:[ \t]*([^\r\n]+)/im.exec(head)?.[1] ?? "text/plain";
+    const disposition = /^content-disposition[ \t]*:[ \t]*([^\r\n]+)/im.exec(head)?.[1];
+    if (mediaTypeOf(type) === SDP && isOfSession(disposition)) return part.slice(headEnd + 4);
   }
   return undefined;
 }
 
 /**
  * Returns the message with the type of its body set, and with its SDP as the body if that was one
- * of several parts: the dialog layer throws on a body without a type.
+ * of several parts: the dialog layer throws on a body without a type. An optional body that is no
+ * session description is removed.
  */
 export function withPlainSdp<Message extends SipMessage>(message: Message): Message {
   if (message.body === "") return message;
+  if (isBodyOptional(message) && sessionIn(message) === undefined) return withoutBody(message);
   const type = bodyTypeOf(message);
   const isMultipart = mediaTypeOf(type).startsWith("multipart/");
   const sdp = isMultipart ? sdpIn(type, message.body) : undefined;
@@ -56,4 +73,11 @@ export function withPlainSdp<Message extends SipMessage>(message: Message): Mess
   const headers = message.headers.clone();
   headers.set("content-type", sdp === undefined ? type : SDP);
   return { ...message, headers, body: sdp ?? message.body };
+}
+
+function withoutBody<Message extends SipMessage>(message: Message): Message {
+  const headers = message.headers.clone();
+  headers.remove("content-type");
+  headers.remove("content-disposition");
+  return { ...message, headers, body: "" };
 }
