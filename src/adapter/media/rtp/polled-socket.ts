@@ -52,8 +52,11 @@ const NUMERIC_HOST = 1;
 /** The longest audio of the codecs we speak takes half of it. */
 const DATAGRAM_BYTES_MAX = 2048;
 const BATCH = 8;
-/** Of one poll: a flood must not keep the other calls waiting. */
-const BATCHES_MAX = 8;
+/**
+ * Of one poll: a flood must not keep the other calls waiting. As much as Linux keeps for a socket by
+ * default, so that the call's own packets are not left behind those of a stranger.
+ */
+const BATCHES_MAX = 32;
 const CONTROL_BYTES = 64;
 /** Of a `struct mmsghdr`; its fields as 32-bit words. */
 const HEADER_WORDS = 16;
