@@ -2,8 +2,8 @@
  * The receiving half of an RTP stream: datagrams in, 20 ms frames and key presses out.
  *
  * A packet must be well-formed, from the locked source, of an agreed payload type (or G.711), and
- * of the current SSRC (a new one is accepted at its second packet in sequence). Other packets are
- * dropped. Missing packets are concealed; before the first packet, frames are silence.
+ * of the current SSRC (a new one is accepted at its second packet in sequence); key presses may have
+ * another. Other packets are dropped. Missing packets are concealed; before the first packet, frames are silence.
  */
 
 import { type CodecName, codecFormat } from "../../../core/codecs.ts";
@@ -64,6 +64,7 @@ export class RtpReceiver {
   #ssrc: number | null = null;
   #nextSsrc: number | null = null;
   #nextSequence = 0;
+  #eventSsrc: number | null = null;
   #quiet = true;
   #discarded = 0;
   #lastLifeMs: number | null = null;
@@ -147,11 +148,17 @@ export class RtpReceiver {
     }
     const { ssrc, sequenceNumber } = packet;
     if (!this.source.accept(host, port, ssrc, sequenceNumber, nowMs)) return false;
-    if (!this.#isCurrentSsrc(ssrc, sequenceNumber)) return false;
+    if (!this.#isCurrentSsrc(ssrc, sequenceNumber, isEvent)) {
+      if (isEvent) this.#takeEvent(datagram);
+      return false;
+    }
     this.#lastLifeMs = nowMs;
     const arrival = this.reception.receive(sequenceNumber, packet.timestamp, nowMs, !isEvent);
     if (arrival === "duplicate" || arrival === "jump") return true;
-    if (arrival === "restart") this.#forgetBuffered();
+    if (arrival === "restart") {
+      this.#jitterBuffer.reset();
+      this.#events.reset();
+    }
     if (isEvent) this.#takeEvent(datagram);
     else if (codec) this.#takeAudio(codec, datagram, nowMs);
     else this.#takeNoise(datagram);
@@ -201,32 +208,33 @@ export class RtpReceiver {
   }
 
   #takeEvent(datagram: Uint8Array): void {
-    const { payloadOffset, payloadBytes, timestamp, marker } = this.#packet;
+    const { payloadOffset, payloadBytes, timestamp, marker, ssrc } = this.#packet;
+    if (ssrc !== this.#eventSsrc) this.#events.reset();
+    this.#eventSsrc = ssrc;
     const event = readTelephoneEvent(datagram, payloadOffset, payloadBytes);
     const digit = event && this.#events.receive(event, timestamp, marker);
     if (digit) this.#onDigit(digit);
   }
 
-  #isCurrentSsrc(ssrc: number, sequence: number): boolean {
+  /**
+   * Key presses alone never change it: some gateways send them under an SSRC of their own, between
+   * packets of audio.
+   */
+  #isCurrentSsrc(ssrc: number, sequence: number, isEvent: boolean): boolean {
     if (this.#ssrc === null) this.#ssrc = ssrc;
     if (this.#ssrc === ssrc) {
       this.#nextSsrc = null;
       return true;
     }
-    const confirmed = this.#nextSsrc === ssrc && this.#nextSequence === sequence;
+    const confirmed = !isEvent && this.#nextSsrc === ssrc && this.#nextSequence === sequence;
     this.#nextSsrc = ssrc;
     this.#nextSequence = (sequence + 1) & 0xffff;
     if (!confirmed) return false;
     this.#ssrc = ssrc;
     this.#nextSsrc = null;
     this.reception.restart();
-    this.#forgetBuffered();
-    return true;
-  }
-
-  #forgetBuffered(): void {
     this.#jitterBuffer.reset();
-    this.#events.reset();
+    return true;
   }
 }
 

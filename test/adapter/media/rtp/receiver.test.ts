@@ -51,6 +51,47 @@ test("a new SSRC is believed at its second packet, a single stray one never", ()
   expect(receiver.reception.packetsLost).toBe(0);
 });
 
+test("keys under an SSRC of their own are taken once each, and the audio between them is heard", () => {
+  const digits: string[] = [];
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: (digit) => digits.push(digit) });
+  receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const packet = (header: Parameters<typeof buildRtpPacket>[0], payload: Uint8Array) =>
+    receiver.receive(buildRtpPacket(header, payload), SDP.host, SDP.port, 20);
+  const audio = { marker: false, payloadType: 8, ssrc: 1 };
+  packet({ ...audio, sequenceNumber: 0, timestamp: 0 }, new Uint8Array(160));
+  for (let index = 0; index < 24; index++) {
+    const [press, step] = [Math.floor(index / 8), index % 8];
+    packet(
+      {
+        ...{ marker: step === 0, payloadType: 101, ssrc: 2 },
+        ...{ sequenceNumber: 900 + index, timestamp: 77 + press * 3000 },
+      },
+      Uint8Array.of(press + 6, step > 4 ? 0x8a : 0x0a, 3, (step + 1) * 10),
+    );
+    const sequenceNumber = index + 1;
+    packet({ ...audio, sequenceNumber, timestamp: sequenceNumber * 160 }, new Uint8Array(160));
+  }
+  expect(digits.join("")).toBe("678");
+  expect([receiver.ssrc, receiver.reception.packetsReceived]).toEqual([1, 25]);
+});
+
+test("a key pressed while a new SSRC takes over is taken once", () => {
+  const digits: string[] = [];
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: (digit) => digits.push(digit) });
+  receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  for (let index = 0; index < 12; index++) {
+    const isEvent = index > 2 && index % 2 === 1;
+    const header = { marker: false, sequenceNumber: index, timestamp: isEvent ? 480 : index * 160 };
+    const [payloadType, ssrc] = [isEvent ? 101 : 8, index > 2 ? 2 : 1];
+    const payload = isEvent ? Uint8Array.of(5, 10, 3, index) : new Uint8Array(160);
+    const datagram = buildRtpPacket({ ...header, payloadType, ssrc }, payload);
+    receiver.receive(datagram, SDP.host, SDP.port, index * 20);
+  }
+  expect([digits.join(""), receiver.ssrc]).toEqual(["5", 2]);
+});
+
 test("payload types that were not agreed are not heard", () => {
   const { receiver, tick } = toneReceiver();
   for (let index = 0; index < 10; index++) {
