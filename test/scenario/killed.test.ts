@@ -154,17 +154,19 @@ test("answered, whether that was stored already or not: interrupted, billed for 
   await leg.hangUp();
 });
 
-test("answered, and never acknowledged: interrupted, and nothing is billed", async () => {
+test("answered, and never acknowledged: interrupted, and nothing is billed, kept or mailed", async () => {
   const peer = await startSipPeer({ host: HOST });
   const call = rawCall(peer, { host: HOST, port: SIP_PORT }, OWN_NUMBER);
   await call.answer(call.invite());
-  await Bun.sleep(500);
+  await Bun.sleep(1_500);
+  const mails = world.smtp.mails.length;
   const left = await dieAndRecover("+37069999999");
   peer.close();
   expect(left).toMatchObject({
     ...{ status: "failed", ended_reason: "interrupted" },
-    ...{ answered_at: null, billable_seconds: 0 },
+    ...{ answered_at: null, billable_seconds: 0, recording_status: "none" },
   });
+  expect(world.smtp.mails).toHaveLength(mails);
 });
 
 test("in progress: interrupted, billed, its recording fixed and mailed", async () => {

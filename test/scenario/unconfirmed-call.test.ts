@@ -1,5 +1,8 @@
-/** A caller that never acknowledges our 200: nobody pays for the call. */
+/** A caller that never acknowledges our 200: nobody pays for the call, and nothing of it is kept. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { Core } from "sip.js";
 import { calls } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
@@ -56,7 +59,9 @@ test("hung up by the caller before it acknowledged: completed, and nothing is bi
   const call = await answeredCall();
   await Bun.sleep(300);
   await call.answer(call.send({ method: "BYE" }), "BYE");
-  expect(await ended(call.callId)).toMatchObject({ billable_seconds: 0, cost_eur: 0 });
+  const view = await ended(call.callId);
+  expect(view).toMatchObject({ billable_seconds: 0, cost_eur: 0, recording_status: "none" });
+  expect(readdirSync(join(world.dataDir, "recordings"))).toEqual([]);
 });
 
 test("given up by us for want of the ACK: failed, and nothing is billed", async () => {

@@ -29,7 +29,12 @@ import type { CallIdentity } from "./call-identity.ts";
 import type { CallSettings } from "./call-settings.ts";
 import type { FinalFigures } from "./final-figures.ts";
 import { latenciesOf } from "./latencies.ts";
-import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
+import {
+  discardRecording,
+  type LeftRecording,
+  leftRecording,
+  NO_RECORDING,
+} from "./left-recording.ts";
 import type { CallChannel } from "./media-port.ts";
 import type { CallState } from "./state.ts";
 import type { EndingCall, StoredCall } from "./stores.ts";
@@ -102,7 +107,8 @@ async function recordingOf(
   answeredMs: number,
   report: CallReport | null,
 ): Promise<LeftRecording> {
-  if (answeredMs === 0) return NO_RECORDING;
+  if (answeredMs === 0)
+    return report?.recording ? await discardRecording(context, call.callUuid) : NO_RECORDING;
   if (!report?.recording) return await leftRecording(context, call.callUuid);
   const { path, durationMs } = report.recording;
   return { status: "processing", file: basename(path), ms: durationMs };

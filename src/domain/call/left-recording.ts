@@ -19,6 +19,16 @@ export type LeftRecording =
 
 export const NO_RECORDING: LeftRecording = { status: "none", file: null, ms: null };
 
+/** Nobody talked on it: the ACK of our 2xx never came. Never rejects; what fails goes with its retention. */
+export async function discardRecording(
+  context: Pick<LeftRecordingPorts, "settings">,
+  callUuid: string,
+): Promise<LeftRecording> {
+  const path = join(context.settings.recordingsDir, `${callUuid}.wav`);
+  await rm(path, { force: true }).catch(() => undefined);
+  return NO_RECORDING;
+}
+
 interface LeftRecordingPorts {
   readonly settings: Pick<CallSettings, "recordingsDir">;
   readonly encoder: Pick<RecordingEncoder, "repair">;

@@ -18,6 +18,7 @@ import { processRecording, queueMail, type RecordingPorts } from "./after-call.t
 import { endingByUs } from "./ending.ts";
 import { NO_FIGURES } from "./final-figures.ts";
 import {
+  discardRecording,
   dropHalfFiles,
   type LeftRecording,
   leftRecording,
@@ -36,6 +37,8 @@ const LOOK_EVERY_MS = 10_000;
 const LOST_AT_ONCE_MAX = 100;
 /** Twelve heartbeats. */
 const SILENT_MS = 60_000;
+/** A call without the ACK of our 2xx ends after 64·T1 (RFC 3261 13.3.1.4), and a second to end. */
+const UNCONFIRMED_MS_MAX = 33_000;
 /** Between two answered looks. After a longer gap nothing is known about the heartbeats in it. */
 const GAP_MS_MAX = 3 * LOOK_EVERY_MS;
 
@@ -59,13 +62,18 @@ async function answeredMsOf(
 const isHere = (context: Pick<RecoveryPorts, "node">, call: StoredCall) =>
   call.node === null || call.node === context.node;
 
+const isLong = ({ ms = 0 }: { readonly ms?: number }) => ms > UNCONFIRMED_MS_MAX;
+
 /** What is to be done with the recording; one on another node's disk waits for that node. */
 async function recordingOf(context: RecoveryPorts, call: StoredCall): Promise<LeftRecording> {
-  // The answer may not have been stored when talk was on disk already.
-  if (isHere(context, call)) return await leftRecording(context, call.callUuid);
-  return call.answeredAt === null
-    ? NO_RECORDING
-    : { status: "processing", file: `${call.callUuid}.wav` };
+  const { callUuid, answeredAt } = call;
+  if (isHere(context, call)) {
+    const left = await leftRecording(context, callUuid);
+    // The answer is stored with its ACK: without one nobody talked, unless the store took no answer.
+    const isTalk = answeredAt !== null || (left.status === "processing" && isLong(left));
+    return isTalk ? left : await discardRecording(context, callUuid);
+  }
+  return answeredAt === null ? NO_RECORDING : { status: "processing", file: `${callUuid}.wav` };
 }
 
 async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void> {
