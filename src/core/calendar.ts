@@ -3,6 +3,7 @@ import { BoundedMap } from "./bounded-map.ts";
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export interface CalendarDay {
   readonly year: number;
@@ -104,14 +105,6 @@ export const dayText = ({ year, month, day }: CalendarDay): string =>
 export const monthText = (year: number, month: number): string =>
   `${year}-${String(month).padStart(2, "0")}`;
 
-/** The dates of `count` days, starting with `first`. */
-export function daysFrom(first: CalendarDay, count: number): string[] {
-  return Array.from({ length: count }, (_, step) => {
-    const date = new Date(Date.UTC(first.year, first.month - 1, first.day + step));
-    return date.toISOString().slice(0, 10);
-  });
-}
-
 /** One day of a zone as instants: `fromMs` inclusive, `toMs` exclusive. */
 export interface DaySpan {
   /** `2026-11-21` */
@@ -120,15 +113,25 @@ export interface DaySpan {
   readonly toMs: number;
 }
 
+/** A year of eleven zones: to work a day out takes ten times as long. */
+const knownDays = new BoundedMap<string, DaySpan>(4096);
+
 /** `count` days, starting with `first`. */
 export function daySpans(zone: string, first: CalendarDay, count: number): DaySpan[] {
-  let fromMs = startOfDay(zone, first);
-  return daysFrom(first, count).map((date, step) => {
-    const toMs = startOfDay(zone, { ...first, day: first.day + step + 1 });
-    const span = { date, fromMs, toMs };
-    fromMs = toMs;
-    return span;
-  });
+  const firstDay = Date.UTC(first.year, first.month - 1, first.day) / DAY_MS;
+  return Array.from({ length: count }, (_, step) => dayOf(zone, firstDay + step));
+}
+
+/** `day`: since 1970, by the calendar. */
+function dayOf(zone: string, day: number): DaySpan {
+  const key = `${zone} ${day}`;
+  const known = knownDays.get(key);
+  if (known) return known;
+  const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+  const [fromMs, toMs] = [instantAt(zone, day * DAY_MS), instantAt(zone, (day + 1) * DAY_MS)];
+  const made = { date, fromMs, toMs };
+  knownDays.set(key, made);
+  return made;
 }
 
 /** The hour of the day (0 to 23) of an instant within the day. */

@@ -34,34 +34,42 @@ export interface Figures {
   cost: number;
 }
 
-/** Finds the day in which each hour begins. Days and hours are in order of time. */
-function* withDays(days: readonly DaySpan[], hours: readonly HourRow[]) {
+/** Calls `seen` with each hour and the place of the day in which it begins. Both are in order of time. */
+function eachInDays(
+  days: readonly DaySpan[],
+  hours: readonly HourRow[],
+  seen: (hour: HourRow, at: number, day: DaySpan) => void,
+): void {
   let at = 0;
   for (const hour of hours) {
     while (hour.startMs >= (days[at]?.toMs ?? Number.POSITIVE_INFINITY)) at++;
     const day = days[at];
-    if (day && hour.startMs >= day.fromMs) yield { day, hour };
+    if (day && hour.startMs >= day.fromMs) seen(hour, at, day);
   }
 }
 
 /** One row for each day, also for days without calls. */
 function byDay(days: readonly DaySpan[], hours: readonly HourRow[]) {
-  const sums = new Map<string, Figures>(
-    days.map(({ date }) => [date, { calls: 0, answered: 0, billableSeconds: 0, cost: 0 }]),
-  );
-  for (const { day, hour } of withDays(days, hours)) {
-    const sum = sums.get(day.date);
+  const sums = days.map(({ date }) => ({
+    date,
+    calls: 0,
+    answered: 0,
+    billableSeconds: 0,
+    cost: 0,
+  }));
+  eachInDays(days, hours, (hour, at) => {
+    const sum = sums[at];
     if (sum) addTo(sum, hour);
-  }
-  return [...sums].map(([date, figures]) => ({ date, ...figures }));
+  });
+  return sums;
 }
 
 function byHourOfDay(zone: string, days: readonly DaySpan[], hours: readonly HourRow[]): number[] {
   const counts = new Array<number>(24).fill(0);
-  for (const { day, hour } of withDays(days, hours)) {
-    const at = hourIn(zone, day, hour.startMs);
-    counts[at] = (counts[at] ?? 0) + hour.calls;
-  }
+  eachInDays(days, hours, ({ startMs, calls }, _, day) => {
+    const at = hourIn(zone, day, startMs);
+    counts[at] = (counts[at] ?? 0) + calls;
+  });
   return counts;
 }
 

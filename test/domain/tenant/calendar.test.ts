@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  daysFrom,
+  daySpans,
   daysInMonth,
   dayText,
   instantOf,
@@ -77,10 +77,20 @@ test("the instant a day begins is in that day, the one before is not", () => {
 });
 
 test("days roll over months and leap years", () => {
-  expect(daysFrom({ year: 2028, month: 2, day: 28 }, 3)).toEqual([
-    "2028-02-28",
-    "2028-02-29",
-    "2028-03-01",
-  ]);
+  const days = daySpans("UTC", { year: 2028, month: 2, day: 28 }, 3);
+  expect(days.map(({ date }) => date)).toEqual(["2028-02-28", "2028-02-29", "2028-03-01"]);
   expect([daysInMonth(2028, 2), daysInMonth(2026, 2), daysInMonth(2026, 12)]).toEqual([29, 28, 31]);
+});
+
+test("days follow each other without a gap, in each zone its own, whenever they are asked for", () => {
+  const first = { year: 2026, month: 3, day: 1 };
+  for (const zone of ["Europe/Vilnius", "Asia/Beirut", "UTC", "Europe/Vilnius"]) {
+    const days = daySpans(zone, first, 300);
+    const starts = Array.from({ length: 301 }, (_, n) =>
+      startOfDay(zone, { ...first, day: n + 1 }),
+    );
+    expect(days.map(({ fromMs }) => fromMs)).toEqual(starts.slice(0, -1));
+    expect(days.map(({ toMs }) => toMs)).toEqual(starts.slice(1));
+    expect([days[30]?.date, days[299]?.date]).toEqual(["2026-03-31", "2026-12-25"]);
+  }
 });

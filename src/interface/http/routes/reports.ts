@@ -141,9 +141,9 @@ const present = (figures: Figures) => ({
   cost_eur: eur(figures.cost),
 });
 
-const presentDay = ({ date, ...figures }: Figures & { readonly date: string }) => ({
-  date,
-  ...present(figures),
+const presentDay = (day: Figures & { readonly date: string }) => ({
+  date: day.date,
+  ...present(day),
 });
 
 const presentAgent = (
