@@ -194,12 +194,17 @@ async function findIndexed(read: Queries, query: string, sought: Sought) {
     if (waiting.length < PIECE_CALLS) break;
     last = waiting.at(-1) ?? last;
   }
+  // So many calls fill the page if all have the words.
+  const pageCalls = Math.min(PIECE_CALLS, end + 2);
   for (let before: number | null = null; ; ) {
     const documents: Documents = await index.documents(query, before, PIECE_CALLS);
-    if (documents.length > 0) await calls.look(documents.map(({ callId }) => callId));
+    for (let at = 0; at < documents.length; at += pageCalls) {
+      const piece = documents.slice(at, at + pageCalls);
+      await calls.look(piece.map(({ callId }) => callId));
+      if (calls.newerThan(piece.at(-1)?.newestAt ?? 0) > end) return calls.newestFirst();
+    }
     const last = documents.at(-1);
     if (!last || documents.length < PIECE_CALLS || last.newestAt < (filter.fromMs ?? 0)) break;
-    if (calls.newerThan(last.newestAt) > end) break;
     before = last.doc;
   }
   return calls.newestFirst();
