@@ -63,6 +63,7 @@ export function createDashboard(
       checks: doctor && (() => doctor(askServices(services))),
       fixedSettings: () => fixedSettingsOf(settings, context.admission.dialing()),
       dailySpendDefault: () => context.admission.dialing().dailySpendMax,
+      transcriptsDays: settings.storage.transcriptsRetentionDays,
       disclosureDefault: settings.callWorker.conversation.disclosure,
       statusSources: {
         engine: () => audio.problem(),

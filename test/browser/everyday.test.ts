@@ -25,6 +25,7 @@ let world: Appliance;
 let browser: Browser;
 let page: Page;
 let emptyPage: Page;
+let emptyTenantId: number;
 
 beforeAll(async () => {
   if (chromiumPath() === null) return;
@@ -37,6 +38,7 @@ beforeAll(async () => {
   const other = await world.app.ask("tenant.create", {
     ...{ name: "Another company", email: "other@example.com", plan: null },
   });
+  emptyTenantId = other.id;
   const stranger = await visit(browser);
   emptyPage = stranger.page;
   await signIn(stranger, world.app, { tenantId: other.id, email: "owner@other.example" });
@@ -233,6 +235,29 @@ inChromium("what is sent", () => {
 });
 
 inChromium("figures and months", () => {
+  test("the plan page offers only the days of transcripts that fit into six months", async () => {
+    const offered = () => emptyPage.getByLabel(en["billing.retention_more"]).locator("option");
+    await emptyPage.goto(address("/billing?tab=plan"));
+    await offered().first().waitFor({ state: "attached" });
+    expect(await offered().allTextContents()).toEqual(
+      [30, 60, 90, 120, 150].map((n) => `${n} days`),
+    );
+    const buy = async (blocks: number) => {
+      const made = await world.app.services.checkouts.open(emptyTenantId, {
+        kind: "retention",
+        blocks,
+      });
+      await world.app.ask("checkout.confirm", { id: made.id });
+      await emptyPage.reload();
+    };
+    await buy(3);
+    await emptyPage.getByText("kept for 120 days").waitFor();
+    expect(await offered().allTextContents()).toEqual(["30 days", "60 days"]);
+    await buy(2);
+    await emptyPage.getByText(en["billing.retention_full"]).waitFor();
+    expect(await offered().count()).toBe(0);
+  });
+
   test("a call for later is no call of today, and a new company has one month", async () => {
     await emptyPage.goto(address("/billing?tab=statements"));
     await emptyPage.locator("tbody tr").first().waitFor();

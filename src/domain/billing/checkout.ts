@@ -20,7 +20,7 @@ import {
   bookPayment,
   deliverItem,
   RETENTION_BLOCKS_MAX,
-  retentionBlocksMax,
+  retentionOf,
 } from "./fulfilment.ts";
 import type { PaymentProvider } from "./payment-provider.ts";
 import { monthIn } from "./plan-usage.ts";
@@ -89,8 +89,8 @@ export class Checkouts {
     const createdAt = clock.now();
     const month = monthIn(account.timeZone, createdAt);
     const isPlanRefunded = (await books.renewals.planStatus(tenantId, month)) === "refunded";
-    const blocksMax = retentionBlocksMax(this.options.transcriptsDays);
-    const order = orderFor(input, account, { plans, isPlanRefunded, blocksMax });
+    const { blocksLeft } = retentionOf(account.retentionBlocks, this.options.transcriptsDays);
+    const order = orderFor(input, account, { plans, isPlanRefunded, blocksLeft });
     const checkout: Checkout = {
       id: checkoutId(random),
       tenantId,
@@ -132,7 +132,7 @@ export class Checkouts {
    * provider, or can no longer be fulfilled.
    */
   confirm(id: string): Promise<Checkout> {
-    const { database, stores, plans, clock } = this.options;
+    const { database, stores, clock } = this.options;
     return database.tx(async (queries) => {
       const books = stores(queries);
       const checkout = await this.#find(books, id);
@@ -141,7 +141,7 @@ export class Checkouts {
       const paidAt = clock.now();
       if (!(await books.checkouts.markPaid(id, paidAt, ["open"]))) return this.#find(books, id);
       await bookPayment(books, checkout, paidAt);
-      if (!(await deliverItem(books, checkout, plans, paidAt)))
+      if (!(await deliverItem(books, checkout, this.options, paidAt)))
         throw conflict("What this checkout buys can no longer be delivered.");
       return { ...checkout, status: "paid", paidAt };
     });
@@ -153,7 +153,7 @@ export class Checkouts {
    * or amount are not the checkout's.
    */
   fulfil(id: string, { session, amount }: ProviderPayment): Promise<Checkout> {
-    const { database, stores, plans, clock } = this.options;
+    const { database, stores, clock } = this.options;
     return database.tx(async (queries) => {
       const books = stores(queries);
       const checkout = await books.checkouts.find(id);
@@ -166,7 +166,7 @@ export class Checkouts {
       if (!(await books.checkouts.markPaid(id, paidAt, ["open", "expired", "cancelled"])))
         return checkout;
       await books.checkouts.setSession(id, session);
-      const delivered = await deliverItem(books, checkout, plans, paidAt);
+      const delivered = await deliverItem(books, checkout, this.options, paidAt);
       await bookPayment(books, delivered ? checkout : asWalletMoney(checkout), paidAt);
       return { ...checkout, status: "paid", paidAt, providerSession: session };
     });
@@ -224,7 +224,7 @@ function requireTopupAmount(amount: MicroEur): void {
 
 /**
  * Price and record of an input, checked against what the tenant has. `isPlanRefunded`: the month of
- * the plan was refunded, so that the same plan may be bought again. `blocksMax`: of retention, in all.
+ * the plan was refunded, so that the same plan may be bought again. `blocksLeft`: of retention, that still fit.
  */
 function orderFor(
   input: CheckoutInput,
@@ -232,11 +232,11 @@ function orderFor(
   {
     plans,
     isPlanRefunded,
-    blocksMax,
+    blocksLeft,
   }: {
     readonly plans: readonly Plan[];
     readonly isPlanRefunded: boolean;
-    readonly blocksMax: number;
+    readonly blocksLeft: number;
   },
 ): Order {
   switch (input.kind) {
@@ -256,11 +256,10 @@ function orderFor(
       return { kind: "crm_bridge", amount: CRM_BRIDGE_PRICE, item: null };
     case "retention": {
       const { blocks } = input;
-      const left = Math.max(0, blocksMax - account.retentionBlocks);
       if (!Number.isInteger(blocks) || blocks < 1 || blocks > RETENTION_BLOCKS_MAX)
         throw invalidField("blocks", `blocks must be 1 to ${RETENTION_BLOCKS_MAX}.`);
-      if (blocks > left)
-        throw invalidField("blocks", `Only ${left} more blocks fit into 6 months in all.`);
+      if (blocks > blocksLeft)
+        throw invalidField("blocks", `Blocks that fit into 6 months in all: ${blocksLeft}.`);
       const amount = microEur(RETENTION_BLOCK_PRICE * blocks);
       return { kind: "retention", amount, item: String(blocks) };
     }

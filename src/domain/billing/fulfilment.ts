@@ -13,10 +13,21 @@ import type { Books, Checkout, LedgerKind } from "./stores.ts";
 
 /** 30 days and five blocks of 30 days: 6 months in total. */
 export const RETENTION_BLOCKS_MAX = 5;
+const RETENTION_DAYS_MAX = 180;
+const BLOCK_DAYS = 30;
 
-/** Whole blocks that fit into 180 days, of which the appliance keeps the first ones for nothing. */
-export const retentionBlocksMax = (transcriptsDays = 30): number =>
-  Math.max(0, Math.min(RETENTION_BLOCKS_MAX, Math.floor((180 - transcriptsDays) / 30)));
+/**
+ * For how long a tenant with `blocks` keeps its transcripts, and how many more blocks fit into 180 days.
+ * `transcriptsDays`: what the appliance keeps for nothing.
+ */
+export function retentionOf(blocks: number, transcriptsDays = 30) {
+  const most = Math.floor((RETENTION_DAYS_MAX - transcriptsDays) / BLOCK_DAYS);
+  const paid = Math.min(transcriptsDays + BLOCK_DAYS * blocks, RETENTION_DAYS_MAX);
+  return {
+    days: Math.max(transcriptsDays, paid),
+    blocksLeft: Math.max(0, Math.min(RETENTION_BLOCKS_MAX, most) - blocks),
+  };
+}
 
 /** Key `checkout:<id>`. The money of a top-up is the tenant's; any other money is revenue. */
 export async function bookPayment(books: Books, checkout: Checkout, paidAt: number): Promise<void> {
@@ -43,7 +54,10 @@ export const asWalletMoney = (checkout: Checkout): Checkout => ({
 export async function deliverItem(
   books: Books,
   checkout: Checkout,
-  plans: readonly Plan[],
+  {
+    plans,
+    transcriptsDays,
+  }: { readonly plans: readonly Plan[]; readonly transcriptsDays?: number },
   nowMs: number,
 ): Promise<boolean> {
   const accounts = books.accounts;
@@ -60,9 +74,9 @@ export async function deliverItem(
       await accounts.setCrmBridge(tenantId, true);
       return true;
     case "retention": {
-      const blocks = (await accounts.find(tenantId)).retentionBlocks + Number(item);
-      if (blocks > RETENTION_BLOCKS_MAX) return false;
-      await accounts.setRetentionBlocks(tenantId, blocks);
+      const { retentionBlocks } = await accounts.find(tenantId);
+      if (Number(item) > retentionOf(retentionBlocks, transcriptsDays).blocksLeft) return false;
+      await accounts.setRetentionBlocks(tenantId, retentionBlocks + Number(item));
       return true;
     }
     default:

@@ -441,6 +441,18 @@ describe("checkouts", () => {
     },
   );
 
+  test("where transcripts are kept 90 days, payments for more than fits are not delivered", async () => {
+    const kept = { database, stores: billingStores, plans, provider, clock, transcriptsDays: 90 };
+    const longer = new Checkouts(kept);
+    const tenantId = await insertTenant(database);
+    const buy = (blocks: number) => longer.open(tenantId, { kind: "retention", blocks });
+    const [two, alsoTwo, one] = [await buy(2), await buy(2), await buy(1)];
+    await longer.confirm(two.id);
+    expect(await refusal(longer.confirm(alsoTwo.id))).toBe("conflict");
+    await longer.confirm(one.id);
+    expect((await accountOf(tenantId))?.retentionBlocks).toBe(3);
+  });
+
   test("an expired or unknown one cannot be confirmed", async () => {
     const tenantId = await insertTenant(database);
     const opened = await checkouts.open(tenantId, { kind: "topup", amount: microEur(10_000_000) });

@@ -160,6 +160,11 @@ export const serverMessages = {
     lv: "Beigām jābūt pēc sākuma.",
     ru: "Конец должен быть позже начала.",
   },
+  "field.blocks": {
+    lt: "Tiek dienų nebetelpa: daugiausia saugoma šešis mėnesius.",
+    lv: "Tik daudz dienu vairs neietilpst: glabā ne ilgāk par sešiem mēnešiem.",
+    ru: "Столько дней уже не помещается: хранится не дольше шести месяцев.",
+  },
   "field.country": {
     lt: "Šalies kodas iš dviejų raidžių, pvz., LT.",
     lv: "Valsts kods no diviem burtiem, piemēram, LV.",

@@ -127,5 +127,7 @@ export interface DashboardParts {
   readonly fixedSettings: () => FixedSettings;
   /** `[limits] daily_spend_eur`, as it is now. */
   readonly dailySpendDefault: () => MicroEur;
+  /** Days that transcripts are kept without a paid block. */
+  readonly transcriptsDays: number;
   readonly disclosureDefault: Readonly<Record<"lt" | "lv" | "en" | "ru", string>>;
 }

@@ -258,19 +258,36 @@ export const messages = {
     lv: "Ilgāk glabāt atšifrējumus",
     ru: "Дольше хранить расшифровки",
   },
-  "billing.retention_body": {
-    en: "Transcripts stay 30 days. Each block adds 30 days, up to six months, for 5 EUR.",
-    lt: "Stenogramos saugomos 30 dienų. Kiekvienas blokas prideda 30 dienų (iki šešių mėnesių) už 5 EUR.",
-    lv: "Atšifrējumus glabā 30 dienas. Katrs bloks pievieno 30 dienas, kopā līdz sešiem mēnešiem, par 5 EUR.",
-    ru: "Расшифровки хранятся 30 дней. Каждый блок добавляет 30 дней, всего до шести месяцев, за 5 EUR.",
+  "billing.retention_days": {
+    en: "one=Transcripts are kept for # day.;other=Transcripts are kept for # days.",
+    lt: "one=Stenogramos saugomos # dieną.;few=Stenogramos saugomos # dienas.;many=Stenogramos saugomos # dienos.;other=Stenogramos saugomos # dienų.",
+    lv: "zero=Atšifrējumus glabā # dienas.;one=Atšifrējumus glabā # dienu.;other=Atšifrējumus glabā # dienas.",
+    ru: "one=Расшифровки хранятся # день.;few=Расшифровки хранятся # дня.;many=Расшифровки хранятся # дней.;other=Расшифровки хранятся # дня.",
   },
-  "billing.retention_now": {
-    en: "one=# block bought;other=# blocks bought",
-    lt: "one=Nupirktas # blokas;few=Nupirkti # blokai;many=Nupirkta # bloko;other=Nupirkta # blokų",
-    lv: "zero=Nopirkti # bloki;one=Nopirkts # bloks;other=Nopirkti # bloki",
-    ru: "one=Куплен # блок;few=Куплено # блока;many=Куплено # блоков;other=Куплено # блока",
+  "billing.retention_left": {
+    en: "one=Up to # more day fits into six months. Each 30 days cost 5 EUR, once.;other=Up to # more days fit into six months. Each 30 days cost 5 EUR, once.",
+    lt: "one=Iki šešių mėnesių telpa dar # diena. 30 dienų kainuoja 5 EUR, mokama vieną kartą.;few=Iki šešių mėnesių telpa dar # dienos. 30 dienų kainuoja 5 EUR, mokama vieną kartą.;many=Iki šešių mėnesių telpa dar # dienos. 30 dienų kainuoja 5 EUR, mokama vieną kartą.;other=Iki šešių mėnesių telpa dar # dienų. 30 dienų kainuoja 5 EUR, mokama vieną kartą.",
+    lv: "zero=Līdz sešiem mēnešiem var pievienot vēl # dienas. 30 dienas maksā 5 EUR, vienu reizi.;one=Līdz sešiem mēnešiem var pievienot vēl # dienu. 30 dienas maksā 5 EUR, vienu reizi.;other=Līdz sešiem mēnešiem var pievienot vēl # dienas. 30 dienas maksā 5 EUR, vienu reizi.",
+    ru: "one=До шести месяцев можно добавить ещё # день. 30 дней стоят 5 EUR, один раз.;few=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 EUR, один раз.;many=До шести месяцев можно добавить ещё # дней. 30 дней стоят 5 EUR, один раз.;other=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 EUR, один раз.",
   },
-  "billing.blocks": { en: "Blocks", lt: "Blokai", lv: "Bloki", ru: "Блоки" },
+  "billing.retention_full": {
+    en: "30 more days would go past six months, the most that can be bought.",
+    lt: "Dar 30 dienų viršytų šešis mėnesius, o daugiau nusipirkti negalima.",
+    lv: "Vēl 30 dienas pārsniegtu sešus mēnešus, bet vairāk nopirkt nevar.",
+    ru: "Ещё 30 дней – это больше шести месяцев, а дольше купить нельзя.",
+  },
+  "billing.retention_more": {
+    en: "Days to add",
+    lt: "Kiek dienų pridėti",
+    lv: "Cik dienu pievienot",
+    ru: "Сколько дней добавить",
+  },
+  "billing.days": {
+    en: "one=# day;other=# days",
+    lt: "one=# diena;few=# dienos;many=# dienos;other=# dienų",
+    lv: "zero=# dienas;one=# diena;other=# dienas",
+    ru: "one=# день;few=# дня;many=# дней;other=# дня",
+  },
   "billing.statement_lead": {
     en: "A printable monthly statement, or its entries for your accounting.",
     lt: "Mėnesio išrašas spausdinti arba jo eilutės apskaitai (CSV).",

@@ -19,7 +19,7 @@ type Item =
   | { readonly item: "crm_bridge" }
   | { readonly item: "retention"; readonly blocks: number };
 
-const BLOCKS = ["1", "2", "3", "4", "5"] as const;
+const BLOCK_DAYS = 30;
 
 /** Goes to the payment page. */
 async function buy(body: Item, language: Language): Promise<void> {
@@ -117,28 +117,33 @@ function Retention() {
   const { t, count } = useText();
   const { isOwner } = useSession();
   const settings = useQuery(settingsQuery);
-  const [blocks, setBlocks] = useState<(typeof BLOCKS)[number]>("1");
-  const bought = settings.data?.retention_blocks ?? 0;
+  const [chosen, setChosen] = useState("1");
+  if (!settings.data) return null;
+  const { transcripts_days: days, retention_blocks_left: left } = settings.data;
+  const blocks = Math.min(Number(chosen), left);
   return (
     <li>
       <div className="grow">
         <p className="strong">{t("billing.retention")}</p>
         <p className="soft">
-          {t("billing.retention_body")} {bought > 0 && count("billing.retention_now", bought)}
+          {count("billing.retention_days", days)}{" "}
+          {left > 0
+            ? count("billing.retention_left", left * BLOCK_DAYS)
+            : t("billing.retention_full")}
         </p>
       </div>
-      {isOwner && bought < BLOCKS.length && (
+      {isOwner && left > 0 && (
         <span className="row">
           <FilterSelect
-            label={t("billing.blocks")}
-            value={blocks}
-            choices={BLOCKS.slice(0, BLOCKS.length - bought).map((value) => ({
-              value,
-              label: value,
+            label={t("billing.retention_more")}
+            value={String(blocks)}
+            choices={Array.from({ length: left }, (_, at) => ({
+              value: String(at + 1),
+              label: count("billing.days", (at + 1) * BLOCK_DAYS),
             }))}
-            onValue={setBlocks}
+            onValue={setChosen}
           />
-          <BuyButton item={{ item: "retention", blocks: Number(blocks) }} />
+          <BuyButton item={{ item: "retention", blocks }} />
         </span>
       )}
     </li>

@@ -5,6 +5,7 @@ import { AppError } from "../../../../core/errors.ts";
 import { microToEur } from "../../../../core/money.ts";
 import { recordOf, wireOf } from "../../../../core/wire-names.ts";
 import { AGENT_LANGUAGES } from "../../../../domain/agent/agent.ts";
+import { retentionOf } from "../../../../domain/billing/fulfilment.ts";
 import type { TenantSettings as StoredSettings } from "../../../../domain/tenant/tenant-settings.ts";
 import { field, flag, okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import {
@@ -66,7 +67,8 @@ export const TenantSettings = z
       "Members sign in with a passkey, or have an authenticator.",
       false,
     ),
-    retention_blocks: shown(z.int(), "Extra 30-day transcript blocks bought.", 0),
+    transcripts_days: shown(z.int(), "Days that transcripts are kept, bought blocks included.", 30),
+    retention_blocks_left: shown(z.int(), "30-day blocks that may still be bought.", 5),
   })
   .meta({ id: "TenantSettings" });
 
@@ -159,14 +161,18 @@ const present = (
   {
     disclosureDefault,
     dailySpendDefault,
-  }: Pick<DashboardParts, "disclosureDefault" | "dailySpendDefault">,
-) =>
-  wireOf(TenantSettings, settings, {
+    transcriptsDays,
+  }: Pick<DashboardParts, "disclosureDefault" | "dailySpendDefault" | "transcriptsDays">,
+) => {
+  const { days, blocksLeft } = retentionOf(settings.retentionBlocks, transcriptsDays);
+  return wireOf(TenantSettings, settings, {
     features: wireOf(TenantSettings.shape.features, settings),
     daily_spend_max_eur: eurOrNull(settings.dailySpendMax),
     daily_spend_default_eur: microToEur(dailySpendDefault()),
     disclosure_default: { ...disclosureDefault },
+    ...{ transcripts_days: days, retention_blocks_left: blocksLeft },
   });
+};
 
 export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) => {
   const { tenantSettings: settings, identity } = dependencies.services;
