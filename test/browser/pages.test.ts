@@ -165,6 +165,31 @@ inChromium("every page", () => {
     await visitor.context.close();
   });
 
+  test("the list of calls fits every screen in the longest language, what calls were about included", async () => {
+    const visitor = await visit(browser, { isStill: true });
+    const { page } = visitor;
+    const email = "tablet@clinic.example";
+    await signIn(visitor, world.app, { tenantId: world.tenantId, email });
+    const url = `${world.app.addresses.http}/api/dashboard/profile`;
+    await page.request.post(url, {
+      data: { locale: "ru" },
+      headers: { origin: new URL(url).origin },
+    });
+    await goTo(page, world.app, "/calls");
+    await page.reload();
+    await page.locator("td.end").first().waitFor();
+    for (const width of [660, 768, 900, 1024, 1100, 1200, 1280, 1366, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      const hidden = await page
+        .locator(".table-wrap")
+        .evaluate((table) => table.scrollWidth - table.clientWidth);
+      expect([width, hidden]).toEqual([width, 0]);
+      const about = await page.locator(".about").first().boundingBox();
+      expect(about?.width ?? 0).toBeGreaterThan(120);
+    }
+    await visitor.context.close();
+  });
+
   test("is reached through the phone's drawer", async () => {
     const visitor = await visit(browser, PHONE);
     await signIn(visitor, world.app, {

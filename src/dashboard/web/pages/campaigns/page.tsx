@@ -83,7 +83,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
           head: t("campaigns.hours"),
           card: "none",
           cell: (campaign) => (
-            <span className="nums">
+            <span className="nums nowrap">
               {campaign.calling_from}–{campaign.calling_to}
             </span>
           ),
@@ -108,7 +108,7 @@ function Progress({ targets }: { targets: Campaign["targets"] }) {
   const { done, failed, skipped } = targets;
   const over = done + failed + skipped;
   return (
-    <span className="nums" title={t("campaigns.targets", { done, failed, skipped })}>
+    <span className="nums nowrap" title={t("campaigns.targets", { done, failed, skipped })}>
       {number(over)} / {number(over + targets.waiting + targets.calling)}
     </span>
   );

@@ -158,7 +158,7 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
         },
         {
           head: t("team.last_seen"),
-          card: "line",
+          card: "labelled",
           cell: (member) => (member.last_seen_at ? dateTime(member.last_seen_at) : t("when.never")),
         },
         {
