@@ -399,6 +399,17 @@ inChromium("in the dashboard", () => {
     await viewer.page.goto(`${base}/agents`);
     await viewer.page.getByRole("link", { name: "Reception" }).waitFor();
     expect(await viewer.page.getByRole("link", { name: "New agent" }).count()).toBe(0);
+    const offers = ["Start talking", "Send", "Add knowledge", "New tool", "Add a number", "Try it"];
+    const address = `${base}/agents/${world.agentId}`;
+    const tabs = ["?tab=test", "?tab=knowledge", "?tab=tools", "?tab=numbers"];
+    for (const at of [...tabs.map((tab) => address + tab), `${base}/features?tab=crm`]) {
+      await viewer.page.goto(at);
+      await viewer.page.locator("[role=tabpanel] .card").first().waitFor();
+      for (const name of offers)
+        expect([at, name, await viewer.page.getByText(name, { exact: true }).count()]).toEqual([
+          ...[at, name, 0],
+        ]);
+    }
     await viewer.context.close();
   });
 });

@@ -18,7 +18,7 @@ export function AgentKnowledge({ agentId }: { agentId: number }) {
   const files = useQuery(filesQuery);
   const { mayChange } = useSession();
   const doing = useDoing("files", "home");
-  const add = (
+  const add = mayChange && (
     <Link to="/knowledge" className="button">
       {t("knowledge.new")}
     </Link>
@@ -88,15 +88,18 @@ function Assigned(props: {
 
 export function AgentTools({ agentId }: { agentId: number }) {
   const { t } = useText();
+  const { mayChange } = useSession();
   const tools = useQuery(toolsQuery);
   return (
     <Card
       title={t("nav.tools")}
       note={t("agents.tools_lead")}
       actions={
-        <Link to="/tools/new" search={{ agent: agentId }} className="button">
-          {t("tools.new")}
-        </Link>
+        mayChange && (
+          <Link to="/tools/new" search={{ agent: agentId }} className="button">
+            {t("tools.new")}
+          </Link>
+        )
       }
       flush
     >
@@ -138,7 +141,8 @@ export function AgentTools({ agentId }: { agentId: number }) {
 export function AgentNumbers({ agentId }: { agentId: number }) {
   const { t } = useText();
   const numbers = useQuery(numbersQuery);
-  const add = (
+  const { mayChange } = useSession();
+  const add = mayChange && (
     <Link to="/numbers" className="button">
       {t("numbers.new")}
     </Link>

@@ -25,10 +25,11 @@ const messagesQuery = queryOptions({
 
 export function Crm() {
   const settings = useQuery(featureSettingsQuery);
+  const { mayChange } = useSession();
   return (
     <div className="stack">
       <Loaded query={settings}>{(known) => <Target known={known} />}</Loaded>
-      <Trial />
+      {mayChange && <Trial />}
       <Messages />
     </div>
   );

@@ -5,6 +5,7 @@ import type { QueryData } from "../../api/queries.ts";
 import { homeQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
+import { useSession } from "../../session.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Card, Facts, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -155,13 +156,16 @@ function LastCalls({ calls }: { calls: Home["last_calls"] }) {
 
 function Money({ money }: { money: Home["money"] }) {
   const { t, eur, count } = useText();
+  const { isOwner } = useSession();
   return (
     <Card
       title={t("home.money")}
       actions={
-        <Link to="/billing" search={{ tab: "wallet" }} className="button small">
-          {t("home.top_up")}
-        </Link>
+        isOwner && (
+          <Link to="/billing" search={{ tab: "wallet" }} className="button small">
+            {t("home.top_up")}
+          </Link>
+        )
       }
     >
       <Facts

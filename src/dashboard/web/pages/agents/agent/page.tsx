@@ -72,7 +72,9 @@ function AgentTabs({ agent }: { agent: Agent }) {
     test: () => <AgentTest agent={agent} form={form} />,
   };
   const isWide = useMedia(WIDE);
-  const tabs = TABS.filter((name) => name !== "test" || !isWide);
+  const { mayChange } = useSession();
+  const isBeside = isWide && mayChange;
+  const tabs = TABS.filter((name) => name !== "test" || (mayChange && !isWide));
   return (
     <>
       <EngineNote language={form.values.language} />
@@ -85,7 +87,7 @@ function AgentTabs({ agent }: { agent: Agent }) {
             content: content[name],
           }))}
         />
-        {isWide && (
+        {isBeside && (
           <aside className="agent-trial" aria-label={t("agents.tab.test")}>
             <AgentTest agent={agent} form={form} />
           </aside>

@@ -2,6 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { answer, rest } from "../../../api/client.ts";
 import { useText } from "../../../i18n/text.tsx";
+import { useSession } from "../../../session.ts";
 import { CurlButton } from "../../../ui/copy.tsx";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
@@ -14,6 +15,7 @@ import { Templates } from "./templates.tsx";
 
 export function Page() {
   const { t, language } = useText();
+  const { mayChange } = useSession();
   const navigate = useNavigate();
   const stale = useStale();
   const { showMessage } = useToasts();
@@ -31,7 +33,7 @@ export function Page() {
     >
       <EditForm
         form={form}
-        mayChange
+        mayChange={mayChange}
         create={t("agents.create")}
         onSend={async (draft) => {
           const { agent } = await answer(rest.POST("/agents", { body: newBodyOf(draft) }));

@@ -2,6 +2,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { answer, own } from "../../../api/client.ts";
 import { useText } from "../../../i18n/text.tsx";
+import { useSession } from "../../../session.ts";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
@@ -12,6 +13,7 @@ import { emptyTool, ToolFields, toolBodyOf } from "../tool-form.tsx";
 export function Page() {
   const { t } = useText();
   const search: { agent?: unknown } = useSearch({ strict: false });
+  const { mayChange } = useSession();
   const navigate = useNavigate();
   const stale = useStale();
   const { showMessage } = useToasts();
@@ -23,7 +25,7 @@ export function Page() {
     <Frame forms title={t("tools.new")} back={{ to: "/tools", label: t("nav.tools") }}>
       <EditForm
         form={form}
-        mayChange
+        mayChange={mayChange}
         create={t("action.save")}
         onSend={async (draft) => {
           const { tool } = await answer(
