@@ -28,8 +28,13 @@ export function rejectionOf(request: SipRequest): ResponseParts | undefined {
   if (isIntervalTooSmall(request))
     return { statusCode: 422, headers: [["Min-SE", MIN_SE_SECONDS]] };
   if (tagOf(request.to) === null) return rejectionOutsideDialog(request);
+  if (!METHODS.has(method)) return NOT_ALLOWED;
+  if (method === "REFER" && !headers.has("refer-to")) return { statusCode: 400 };
   return method === "INVITE" ? rejectionOfBody(request) : undefined;
 }
+
+const METHODS: ReadonlySet<string> = new Set(ALLOW.split(", "));
+const NOT_ALLOWED: ResponseParts = { statusCode: 405, headers: [["Allow", ALLOW]] };
 
 /** Headers inside a Request-URI (RFC 3261 19.1.1) and unreadable Contacts. */
 function isAmbiguous({ uri, headers }: SipRequest): boolean {
@@ -83,6 +88,6 @@ function rejectionOutsideDialog(request: SipRequest): ResponseParts | undefined 
     case "INFO":
       return { statusCode: 481 };
     default:
-      return { statusCode: 405, headers: [["Allow", ALLOW]] };
+      return NOT_ALLOWED;
   }
 }

@@ -282,13 +282,24 @@ describe("an INFO", () => {
   });
 });
 
-test("a MESSAGE, which nobody would read, is not taken for delivered", async () => {
+test.each(["MESSAGE", "SUBSCRIBE", "PUBLISH", "REGISTER", "FOO"])(
+  "a %s in a dialog is 405, with what is allowed (RFC 3261 8.2.1)",
+  async (method) => {
+    const { call } = await line.answered();
+    const sent = call.send({ method, contentType: "text/plain", body: "hello" });
+    const answer = await call.answer(sent, method);
+    expect(answer.statusCode).toBe(405);
+    expect(answer.headers.get("allow")).toContain("INVITE");
+    expect(answer.headers.get("allow")).not.toContain(method);
+  },
+);
+
+test("a REFER that names nobody is 400 (RFC 3515 2.4.2), one that does is declined", async () => {
   const { call } = await line.answered();
-  const sent = call.send({ method: "MESSAGE", contentType: "text/plain", body: "hello" });
-  const answer = await call.answer(sent, "MESSAGE");
-  expect(answer.statusCode).toBe(405);
-  expect(answer.headers.get("allow")).toContain("INVITE");
-  expect(answer.headers.get("allow")).not.toContain("MESSAGE");
+  const bare = await call.answer(call.send({ method: "REFER" }), "REFER");
+  const headers = [["Refer-To", "<sip:somebody@far.test>"]] as const;
+  const whole = await call.answer(call.send({ method: "REFER", headers }), "REFER");
+  expect([bare.statusCode, whole.statusCode]).toEqual([400, 603]);
 });
 
 describe("a re-INVITE without an offer", () => {

@@ -7,7 +7,6 @@ import {
   type Bye,
   type Core,
   type Info,
-  type Message,
   type Referral,
   type Session,
   type SessionDelegate,
@@ -21,7 +20,6 @@ import type { Log } from "../../../core/log.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
 import type { Random } from "../../../core/random.ts";
 import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../../../domain/call/sip-port.ts";
-import { ALLOW } from "../capabilities.ts";
 import {
   mediaTypeOf,
   type ResponseParts,
@@ -269,9 +267,6 @@ export abstract class BaseLeg {
         if (!this.isReplaced) this.end(hungUp(this.peer));
       },
       onInfo: (info: Info) => this.#onInfo(info),
-      // A 2xx says that somebody can read it (RFC 3428 7).
-      onMessage: (message: Message) =>
-        this.settle(message.reject({ statusCode: 405, extraHeaders: [`Allow: ${ALLOW}`] })),
       // REFER from the remote party is rejected: it would place calls on the tenant's account.
       onRefer: (referral: Referral) => this.settle(referral.reject({ statusCode: 603 })),
     };
