@@ -7,7 +7,7 @@ import { type MediaDescription, parse, type SessionDescription } from "sdp-trans
 import { CODEC_NAMES, type CodecName, codecFormat, staticCodec } from "../../core/codecs.ts";
 import type { MediaDirection } from "../../core/media-plan.ts";
 import type { LocalMedia } from "../../domain/call/sip-port.ts";
-import { systemText } from "../../platform/net/ip-address.ts";
+import { contains, parseAddress, parseNetwork, systemText } from "../../platform/net/ip-address.ts";
 import { type CryptoLine, readCryptoLines, type SrtpMode } from "./sdes.ts";
 
 export const PTIME_DEFAULT_MS = 20;
@@ -87,6 +87,7 @@ export function readDescription(
   // Some write a TTL, which only multicast has (RFC 8866 5.7).
   const host = systemText(address.replace(/\/.*$/, ""));
   if (host === "") return { ok: false, reason: "malformed" };
+  if (isGroup(host)) return { ok: false, reason: "no_audio" };
   return {
     ok: true,
     audio,
@@ -104,6 +105,14 @@ export function readDescription(
     rtcpMux: audio.rtcpMux !== undefined,
     rtcpPort: readRtcpPort(audio),
   };
+}
+
+const GROUPS = ["224.0.0.0/4", "255.255.255.255", "ff00::/8"].map(parseNetwork);
+
+/** Multicast and broadcast: a call has one far end, and nobody else's network is filled with it. */
+function isGroup(host: string): boolean {
+  const address = parseAddress(host);
+  return address !== null && GROUPS.some((group) => contains(group, address));
 }
 
 const isAudio = (stream: Stream) =>

@@ -108,6 +108,18 @@ describe("answerOffer", () => {
     expect(answered({ lines }).plan.ptimeMs).toBe(ptimeMs);
   });
 
+  test.each([
+    ["223.255.255.255", true],
+    ["224.0.0.1/127", false],
+    ["239.255.255.255", false],
+    ["240.0.0.1", true],
+    ["255.255.255.255", false],
+    ["ff02::1", false],
+    ["fe80::1", true],
+  ])("audio for %s, which may be a group of hosts, is sent: %p", (host, isSent) => {
+    expect(answerOffer(sdp({ host }), MEDIA, G711).ok).toBe(isSent);
+  });
+
   test("a number of ports and a TTL are read past", () => {
     const lines = ["m=video 5000/2 RTP/AVP 99", "a=inactive"];
     const audio = "m=audio 30000/1 RTP/AVP 8";
