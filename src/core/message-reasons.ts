@@ -49,6 +49,7 @@ export type FieldReason =
   | "time"
   | "tool_name"
   | "transfer_to"
+  | "trunk_country"
   | "trunk_password"
   | "url";
 

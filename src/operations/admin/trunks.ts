@@ -141,8 +141,8 @@ function createTrunkReads({ database, running }: TrunksDependencies) {
 
     /** Of the trunk's caller id; null: none is known. */
     async country(tenantId: number): Promise<Country | null> {
-      const callerId = (await trunkStore(database.read).find(tenantId))?.callerId;
-      return callerId !== undefined && isE164(callerId) ? countryOf(callerId) : null;
+      const trunk = await trunkStore(database.read).find(tenantId);
+      return trunk ? countryOfCallerId(trunk) : null;
     },
 
     /** Calls that nobody got and numbers that two tenants claim, of all tenants, newest first. */
@@ -218,6 +218,7 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
     const setByOperator = asOperator || (isSame && stored.setByOperator);
     checkInput(draft, setByOperator ? null : rules);
     if (!asOperator) checkPeering(stored, draft);
+    if (!asOperator) checkCountry(stored, draft, password);
     checkPassword(stored, draft, password);
     // Another server sends its calls from other addresses.
     const networks =
@@ -297,6 +298,34 @@ function checkPeering(stored: TrunkRecord | undefined, draft: Draft): void {
     field: "register",
   });
 }
+
+/**
+ * Where the operator lists no countries, a tenant may dial that of its caller id: who took over a session must not
+ * choose it. Whoever knows the account's password may; a peering has none.
+ */
+function checkCountry(
+  stored: TrunkRecord | undefined,
+  draft: Draft,
+  password: string | null | undefined,
+): void {
+  if (!stored || countryOfCallerId(stored) === countryOfCallerId(draft)) return;
+  if (!stored.register && isSamePlace(stored, draft))
+    throw new AppError({
+      code: "forbidden",
+      publicMessage:
+        "The country of the caller id decides which numbers may be dialled, so that only the operator of this appliance changes it here. Ask the operator.",
+      field: "caller_id",
+    });
+  if (!password)
+    throw invalidField(
+      "password",
+      "`password` is needed again: the country of `caller_id` decides which numbers may be dialled.",
+      { reason: "trunk_country" },
+    );
+}
+
+const countryOfCallerId = ({ callerId }: { readonly callerId: string }): Country | null =>
+  isE164(callerId) ? countryOf(callerId) : null;
 
 function checkPassword(
   stored: TrunkRecord | undefined,

@@ -73,6 +73,30 @@ test("the same place keeps it; another server, proxy or realm asks for it again"
   expect(await set({ password: "new", server: "sip.second.example" })).toBe("kept");
 });
 
+test("a caller id of another country, whose numbers could then be dialled, asks for it again", async () => {
+  const ask = (changes: Partial<TrunkInput>, asOperator = false) =>
+    desk()
+      .set(tenantId, { ...wish, password: undefined, ...changes }, asOperator)
+      .then(
+        ({ trunk }) => trunk.callerId,
+        (error: unknown) => (error instanceof AppError ? error.code : error),
+      );
+  await desk().set(tenantId, wish);
+  expect(await ask({ callerId: "+37060000001" })).toBe("+37060000001");
+  expect(await ask({ callerId: "+5352345678" })).toBe("valid_password_required");
+  expect(await ask({ callerId: "+5352345678" }, true)).toBe("+5352345678");
+  expect(await ask({ callerId: "+37060000001" })).toBe("valid_password_required");
+  expect(await ask({ callerId: "+37060000001", password: "new" })).toBe("+37060000001");
+  // A peering has no password that its owner could know.
+  const peering = { password: null, register: false };
+  await desk().set(tenantId, { ...wish, ...peering }, true);
+  expect(await ask({ ...peering, callerId: "+37060000001" })).toBe("+37060000001");
+  expect(await ask({ ...peering, callerId: "+5352345678" })).toBe("forbidden");
+  expect(await ask({ password: "made up", callerId: "+5352345678" })).toBe("forbidden");
+  expect(await ask({ ...peering, callerId: "+5352345678" }, true)).toBe("+5352345678");
+  await desk().set(tenantId, wish, true);
+});
+
 test("a private address is the operator's to name; the owner keeps it, and may not name another", async () => {
   const inside = { server: "192.168.7.5", password: "new" };
   expect(await set(inside)).toBe("valid_server_required");

@@ -60,6 +60,11 @@ export const serverMessages = {
     lv: "Reģistrējoties vajadzīga parole. Saglabātā der tikai tam serverim un apgabalam, kuram tā ierakstīta.",
     ru: "Для регистрации нужен пароль. Сохранённый годится только для того сервера и области, для которых введён.",
   },
+  "field.trunk_country": {
+    lt: "Įrašykite slaptažodį dar kartą: nuo rodomo numerio šalies priklauso, kur galima skambinti.",
+    lv: "Ierakstiet paroli vēlreiz: no rādāmā numura valsts ir atkarīgs, kurp drīkst zvanīt.",
+    ru: "Введите пароль ещё раз: от страны этого номера зависит, куда можно звонить.",
+  },
   "field.document_broken": {
     lt: "Failas sugadintas. Atverkite jį programa, kuria jis sukurtas, įrašykite iš naujo ir pridėkite tą.",
     lv: "Fails ir bojāts. Atveriet to programmā, kurā tas veidots, saglabājiet no jauna un pievienojiet to.",
