@@ -1,6 +1,6 @@
 /** Emails to users: invitations, password links, and changes of their account. Pure. */
 import type { MailDraft } from "../mail/ports.ts";
-import { companyName, timeFor } from "../mail/reader.ts";
+import { companyName, nameInMail, timeFor } from "../mail/reader.ts";
 import type { MadeLink } from "./one-time-links.ts";
 import type { Locale } from "./stores.ts";
 
@@ -143,7 +143,12 @@ export const invitationMail = (
   link: MadeLink,
 ): ZonedMail => {
   const company = companyName(to.company, locale);
-  return linkMail(locale, to.email, words[locale].invitation(company, to.inviter), link);
+  return linkMail(
+    locale,
+    to.email,
+    words[locale].invitation(company, nameInMail(to.inviter)),
+    link,
+  );
 };
 
 export const resetMail = (locale: Locale, email: string, link: MadeLink): ZonedMail =>
@@ -161,7 +166,7 @@ export function accountChangedMail(
   const stay =
     passkeys.length === 0
       ? ""
-      : `${passkeysStay}\n${passkeys.map((name) => `- ${name}`).join("\n")}\n\n`;
+      : `${passkeysStay}\n${passkeys.map((name) => `- ${nameInMail(name)}`).join("\n")}\n\n`;
   return (timeZone) => ({
     key: `account-${change}:${user.id}:${atMs}`,
     callUuid: null,

@@ -1,5 +1,6 @@
 /** Who reads a mail: times and money as they are written in the reader's language and time zone. */
 import { type MicroEur, microToEur } from "../../core/money.ts";
+import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 
 export interface Reader {
@@ -41,11 +42,17 @@ const QUOTES: Readonly<Record<AgentLanguage, readonly [string, string]>> = {
   ru: ["«", "»"],
 };
 
+const NAME_MAX = 120;
+
+/** What somebody calls themselves or a thing of theirs: a line of its own would read as ours. */
+export const nameInMail = (name: string): string => oneLine(name, NAME_MAX);
+
 /**
  * The name of a company, in quotes. It is not declined: a noun before it ("įmonės", "компании") carries the
  * case. A name that has quotes already (UAB „Smaidas“) stays as it is written.
  */
-export function companyName(name: string, locale: AgentLanguage): string {
+export function companyName(given: string, locale: AgentLanguage): string {
+  const name = nameInMail(given);
   const [open, close] = QUOTES[locale];
   return /["'„“”«»]/.test(name) ? name : `${open}${name}${close}`;
 }

@@ -41,6 +41,20 @@ describe("mails with a link", () => {
       expect(mails[0]?.body).toContain(to.inviter);
     });
 
+  test("a name with line ends in it adds no paragraph, subject or hidden direction of its own", () => {
+    const name = "Rasa\r\n\nYour account is closed:\u2028\u202Ehttps://evil.example/\u0000";
+    const hostile = { ...to, inviter: name, company: `Smile${name}` };
+    const mail = invitationMail("en", hostile, link)(ZONE);
+    const paragraphs = invitationMail("en", to, link)(ZONE).body.split("\n");
+    expect(mail.body.split("\n")).toHaveLength(paragraphs.length);
+    expect(`${mail.subject}${mail.body}`).not.toMatch(/[\r\0\u2028\u202e]/);
+    expect(mail.subject).not.toContain("\n");
+    const { body } = accountChangedMail("en", { id: 3, email: to.email }, "password", 0, [name])(
+      ZONE,
+    );
+    expect(body.split("\n").filter((line) => line.includes("evil"))).toHaveLength(1);
+  });
+
   test("differ from language to language", () => {
     const subjects = LOCALES.map((locale) => resetMail(locale, to.email, link)(ZONE).subject);
     expect(new Set(subjects).size).toBe(LOCALES.length);
