@@ -174,6 +174,18 @@ function isPlainHttpsUrl(text: string): boolean {
   );
 }
 
+/**
+ * An instant in ISO 8601, which Date.parse reads: also without seconds, and with the offset as PHP's
+ * DATE_ISO8601 and Python's `%z` write it (`+0200`). The day must exist.
+ */
+export const timeIn = () =>
+  z
+    .string()
+    .regex(
+      /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/,
+    )
+    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success);
+
 export const timeOut = (description: string) =>
   shown(
     z.iso.datetime({ offset: true }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { wireOf } from "../../core/wire-names.ts";
 import { isKeyNetwork, KEY_NETWORKS_MAX, KEY_SCOPES } from "../../domain/tenant/key-limits.ts";
 import { id, operation } from "./operation.ts";
-import { field, idOut, label, shown, timeOrNull, timeOut } from "./schema.ts";
+import { field, idOut, label, shown, timeIn, timeOrNull, timeOut } from "./schema.ts";
 
 export const keyShape = {
   id: idOut("key"),
@@ -32,7 +32,7 @@ export const newKeyShape = {
   })
     .nullable()
     .default(null),
-  expires_at: field(z.iso.datetime({ offset: true }), {
+  expires_at: field(timeIn(), {
     description: "When it ends, at most ten years from now. Left out or null: never.",
     example: "2027-11-21T00:00:00Z",
     must: "be a time in the future with a zone, such as 2027-11-21T00:00:00Z, at most ten years from now, or null",

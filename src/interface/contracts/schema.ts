@@ -18,6 +18,7 @@ export {
   requirementOf,
   shown,
   text,
+  timeIn,
   timeOrNull,
   timeOut,
 } from "../../core/schema.ts";

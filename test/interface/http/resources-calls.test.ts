@@ -31,6 +31,37 @@ describe("calls", () => {
     });
   });
 
+  test("schedule_at is a time of ISO 8601 in any form that names the instant, and no other", async () => {
+    const agent = pickId(await post("/agents", newAgent), "agent.id");
+    const wish = { to_number: "+37060000001", agent_id: agent };
+    const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    for (const [time, utc] of [
+      ["T14:36:27Z", "14:36:27"],
+      ["T14:36:27.5Z", "14:36:27"],
+      ["T14:36:27.123456+00:00", "14:36:27"],
+      ["T14:36Z", "14:36:00"],
+      ["T14:36+02:00", "12:36:00"],
+      // PHP's DATE_ISO8601 and Python's %z.
+      ["T14:36:27+0000", "14:36:27"],
+      ["T14:36:27+0530", "09:06:27"],
+      ["T14:36:27-0500", "19:36:27"],
+    ]) {
+      const answer = await post("/calls", { ...wish, schedule_at: day + time });
+      expect([time, pick(answer, "scheduled_at")]).toEqual([time, `${day} ${utc}`]);
+    }
+    for (const wrong of [
+      ...["T14:36:27", "T14:36", "", " 14:36:27Z", "T14Z", "T24:00:00Z", "T14:60Z", "T14:36:60Z"],
+      ...["T14:36:27+25:00", "T14:36:27+05:60", "T14:36:27+02", "T14:36:27,5Z", "T14:36.5Z"],
+    ]) {
+      const answer = await post("/calls", { ...wish, schedule_at: day + wrong });
+      expect([wrong, pick(answer, "error")]).toEqual([wrong, "valid_schedule_at_required"]);
+    }
+    const none = `${new Date().getUTCFullYear() + 1}-02-30T10:00:00Z`;
+    const answer = await post("/calls", { ...wish, schedule_at: none });
+    expect(pick(answer, "error")).toBe("valid_schedule_at_required");
+    expect(pick(answer, "message")).toContain("ISO 8601");
+  });
+
   test.each([
     [{}, "valid_to_number_required"],
     [{ to_number: "060000001" }, "valid_to_number_required"],

@@ -5,7 +5,17 @@ import { spaceSeparatedUtc } from "../../../core/clock.ts";
 import { isE164 } from "../../../core/e164.ts";
 import { CALL_STATUSES } from "../../../core/ended-reason.ts";
 import { invalidField, notFound } from "../../../core/errors.ts";
-import { e164In, field, filled, flag, idIn, okReply, page, shown } from "../../contracts/schema.ts";
+import {
+  e164In,
+  field,
+  filled,
+  flag,
+  idIn,
+  okReply,
+  page,
+  shown,
+  timeIn,
+} from "../../contracts/schema.ts";
 import { byteRange } from "../byte-range.ts";
 import { contract, type Route, rawRoute, route, WrittenJson } from "../contract.ts";
 import { CallDetail, CallItem, callUuid, presentDetail, presentItem } from "./call-shapes.ts";
@@ -78,7 +88,7 @@ export const createCall = contract({
       to_number: e164In("Whom to call."),
       agent_id: idIn("agents").nullable().optional(),
       from_number: e164In("Caller id: one of the tenant's numbers.").nullable().optional(),
-      schedule_at: field(z.iso.datetime({ offset: true }), {
+      schedule_at: field(timeIn(), {
         description: "When to call: ISO 8601 with `Z` or an offset, at most a year ahead.",
         example: "2026-11-21T04:05:06Z",
         must: "be an ISO 8601 time with Z or an offset, like 2026-11-21T04:05:06Z, not in the past and at most a year ahead",
