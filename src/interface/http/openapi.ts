@@ -134,6 +134,7 @@ const COMMON_HEADERS: Json = {
   WwwAuthenticate: header("`Bearer`.", "string"),
   AcceptRanges: header("`bytes`.", "string"),
   ContentRange: header("Which bytes of how many.", "string"),
+  ContentDisposition: header("The name of the file.", "string"),
 };
 
 type Show = (schema: z.ZodType, io: "input" | "output") => Json;
@@ -261,6 +262,7 @@ const RATE_HEADERS: Json = {
   "RateLimit-Reset": refer("RateLimitReset"),
 };
 const REPLAYED: Json = { "Idempotency-Replayed": refer("IdempotencyReplayed") };
+const FILE: Json = { "Content-Disposition": refer("ContentDisposition") };
 const RANGES: Json = { "Accept-Ranges": refer("AcceptRanges") };
 const RANGE: Json = { ...RANGES, "Content-Range": refer("ContentRange") };
 
@@ -280,11 +282,12 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
   const own = {
     ...(versioned && contract.method === "GET" ? { ETag: refer("ETag") } : {}),
     ...(contract.method === "POST" ? REPLAYED : {}),
+    ...(isAudio || type === "text/csv" ? FILE : {}),
     ...(isAudio ? RANGES : {}),
   };
   const responses: Json = { [contract.status ?? 200]: answer("Done.", own) };
   if (isAudio) {
-    responses[206] = answer("The part that was asked for.", RANGE);
+    responses[206] = answer("The part that was asked for.", { ...FILE, ...RANGE });
     responses[416] = {
       description: "The range lies behind the end.",
       headers: { ...commonHeaders(contract), ...RANGE },

@@ -117,12 +117,18 @@ test("names the headers that answers carry", async () => {
     ["POST", "/agents", { body: {}, key: "bad" }, { 400: [] }],
     ["POST", "/agents", { body: {}, key: "bad" }, replayed(400)],
     ["GET", "/agents", { withoutKey: true }, { 401: ["www-authenticate"] }],
+    ["GET", "/contacts/export", {}, { 200: ["content-disposition"] }],
+    ["POST", "/rehearsals", { body: { suite: "none" } }, { 404: [] }],
   ] as const) {
     const answer = await tell(method, path.replace("{id}", String(agent.id)), sent);
     const [[status, names]] = Object.entries(expected) as [[string, string[]]];
     expect([method, path, answer.status]).toEqual([method, path, Number(status)]);
     const operations = document.paths[path] ?? {};
     const said = operations[method.toLowerCase()] ?? Object.values(operations)[0];
+    expect([path, Object.keys(said?.responses ?? {})]).toEqual([
+      path,
+      expect.arrayContaining([status]),
+    ]);
     const described = Object.keys(said?.responses[status]?.headers ?? {}).map((name) =>
       name.toLowerCase(),
     );
@@ -138,6 +144,7 @@ const PLAIN_HEADERS = new Set([
   "content-length",
   "content-type",
   "date",
+  "transfer-encoding",
   "x-content-type-options",
 ]);
 

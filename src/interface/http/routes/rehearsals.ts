@@ -259,7 +259,7 @@ export const startRehearsal = contract({
     })
     .meta({ id: "NewRehearsal" }),
   reply: okReply({ run: RunSummary }),
-  errors: ["conflict", "plan_limit_reached"],
+  errors: ["conflict", "plan_limit_reached", "not_found"],
 });
 
 const presentRun = ({ agentVersion = null, runs = 1, mode = "text", ...run }: RehearsalRun) => ({
