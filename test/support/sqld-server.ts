@@ -23,10 +23,10 @@ export interface SqldServer {
   readonly port: number;
   /** What it accepts as `[storage] auth_token`. */
   readonly token: string;
-  /** With SIGKILL. */
-  kill(): Promise<void>;
-  /** After `kill`, on the same data and address. */
-  start(): Promise<void>;
+  /** Default: SIGKILL. */
+  kill(signal?: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** After `kill`, on the same data and address. `more`: instead of those of the options. */
+  start(more?: readonly string[]): Promise<void>;
   /** SIGSTOP. What is returned is SIGCONT. */
   freeze(): () => void;
   stop(): Promise<void>;
@@ -35,6 +35,8 @@ export interface SqldServer {
 export interface SqldOptions {
   readonly host?: string;
   readonly port?: number;
+  /** More of its arguments. */
+  readonly more?: readonly string[];
 }
 
 function program(): string {
@@ -55,7 +57,7 @@ function tokenFor(directory: string): { readonly keyFile: string; readonly token
   return { keyFile, token: `${signed}.${signature}` };
 }
 
-function freePort(hostname: string): number {
+export function freePort(hostname: string): number {
   const listener = Bun.listen({ hostname, port: 0, socket: { data() {} } });
   const { port } = listener;
   listener.stop(true);
@@ -71,11 +73,11 @@ export async function startSqld(options: SqldOptions = {}): Promise<SqldServer> 
   const logFile = join(directory, "sqld.log");
   let child: Bun.Subprocess | null = null;
 
-  async function start(): Promise<void> {
+  async function start(more = options.more ?? []): Promise<void> {
     const started = Bun.spawn(
       [
         ...[...WITH_US, program(), "--no-welcome", "--db-path", join(directory, "data")],
-        ...["--http-listen-addr", `${host}:${port}`, "--auth-jwt-key-file", keyFile],
+        ...["--http-listen-addr", `${host}:${port}`, "--auth-jwt-key-file", keyFile, ...more],
       ],
       { stdin: "ignore", stdout: Bun.file(logFile), stderr: Bun.file(logFile) },
     );
@@ -90,8 +92,8 @@ export async function startSqld(options: SqldOptions = {}): Promise<SqldServer> 
     await eventually(answers, "sqld answers", START_MS);
   }
 
-  async function kill(): Promise<void> {
-    child?.kill("SIGKILL");
+  async function kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
+    child?.kill(signal);
     await child?.exited;
   }
 
@@ -102,6 +104,6 @@ export async function startSqld(options: SqldOptions = {}): Promise<SqldServer> 
       child?.kill("SIGSTOP");
       return () => void child?.kill("SIGCONT");
     },
-    stop: kill,
+    stop: () => kill(),
   };
 }
