@@ -1,6 +1,16 @@
 /** `backup` and `restore` as an operator types them, with and without a running server. */
+
+import { Database as Sqlite } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { listeningOn, runCli, serveCli } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -9,7 +19,8 @@ setDefaultTimeout(90_000);
 
 const cwd = tempDir();
 const env = listeningOn("127.0.0.79");
-const linevoice = (args: string, stdin = "") => runCli(cwd, args, { env, stdin });
+const linevoice = (args: string, stdin = "", more: Record<string, string> = {}) =>
+  runCli(cwd, args, { env: { ...env, ...more }, stdin });
 const serve = () => serveCli(cwd, env);
 
 test("wrong usage is status 2, a missing file status 1", async () => {
@@ -76,6 +87,32 @@ test("a broken file is refused with status 1 and the reason", async () => {
   const restored = await linevoice("restore broken.db --yes");
   expect(restored.status).toBe(1);
   expect(existsSync(join(cwd, "data/linevoice.db.incoming"))).toBe(false);
+});
+
+test("a backup of a newer program is refused in words by restore, verify, start and doctor", async () => {
+  const file = join(cwd, "newer.db");
+  expect((await linevoice(`backup create --to ${file}`)).status).toBe(0);
+  const newer = new Sqlite(file);
+  newer.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_next', 'x', 1)");
+  newer.close();
+  const said =
+    "The database was written by a newer linevoice (migration 9999_next is unknown here). Install that version, or restore a backup made before the upgrade.";
+  const restored = await linevoice(`restore ${file} --yes`);
+  expect([restored.status, restored.err]).toEqual([1, expect.stringContaining(said)]);
+  expect((await linevoice(`backup verify ${file}`)).err).toContain(said);
+  const dataDir = join(cwd, "of-a-newer");
+  mkdirSync(dataDir, { mode: 0o700 });
+  copyFileSync(file, join(dataDir, "linevoice.db"));
+  copyFileSync(join(cwd, "data/master.key"), join(dataDir, "master.key"));
+  chmodSync(join(dataDir, "linevoice.db"), 0o600);
+  const there = { LINEVOICE_STORAGE__DATA_DIR: dataDir };
+  const started = await linevoice("serve", "", there);
+  expect([started.status, started.err]).toEqual([1, expect.stringContaining(said)]);
+  const examined = JSON.parse((await linevoice("doctor --json", "", there)).out);
+  expect(examined.checks.find(({ name }: { name: string }) => name === "database")).toMatchObject({
+    finding: said,
+    remedy: "See which there are: linevoice version; linevoice backup list",
+  });
 });
 
 test("a server does not start on a damaged database; the command it names brings the data back", async () => {

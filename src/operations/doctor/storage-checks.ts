@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { billingStores } from "../../adapter/store/billing-stores.ts";
 import { integrityProblems, isDamage } from "../../adapter/store/integrity.ts";
-import { migrationStatus } from "../../adapter/store/migrate.ts";
+import { MigrationRejected, migrationStatus } from "../../adapter/store/migrate.ts";
 import { migrations } from "../../adapter/store/migrations.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
 import { applianceSecretBinding } from "../../adapter/store/sealed-store.ts";
@@ -85,6 +85,11 @@ export const databaseAndLedger: Check = {
         stored.close();
       }
     } catch (error) {
+      if (error instanceof MigrationRejected)
+        return failed(
+          error.message,
+          "See which there are: linevoice version; linevoice backup list",
+        );
       const look = `See whether its disk is full, read-only or failing: df -h ${dataDir}; dmesg`;
       return failed(`It cannot be read: ${describeError(error)}`, isDamage(error) ? restore : look);
     }
