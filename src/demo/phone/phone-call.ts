@@ -4,8 +4,12 @@
  */
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
-import { LegEnded } from "../../domain/call/leg-ended.ts";
-import type { IncomingLeg, LegEnd, OutgoingLeg } from "../../domain/call/sip-port.ts";
+import {
+  type IncomingLeg,
+  type LegEnd,
+  LegEnded,
+  type OutgoingLeg,
+} from "../../domain/call/sip-port.ts";
 import type { CallAudio } from "../../domain/conversation/audio-port.ts";
 import { levelOf } from "../../platform/audio/level.ts";
 import type { ImpairedPath } from "./impaired-path.ts";

@@ -9,6 +9,7 @@ import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
 import { mustLookUp } from "../conversation/knowledge-section.ts";
 import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
 import { storedSchemaProblem } from "../tool/tool-rules.ts";
+import { remoteNumber } from "./call-identity.ts";
 import type { CallSetupRecords, CallTenant, KnowledgeFile } from "./stores.ts";
 
 interface CallConfigOptions {
@@ -124,10 +125,9 @@ export async function buildCallConfig(
   ]);
   const knowledge = knowledgeOf(tenant.id, files, knowledgeTokens);
   if (knowledge.knowledgeScope) knowledgeIndex?.prepare(knowledge.knowledgeScope);
-  const otherNumber = call.direction === "inbound" ? call.fromNumber : call.toNumber;
   return {
     ...call,
-    callerTag: callerTag(callerTagKey, tenant.id, otherNumber),
+    callerTag: callerTag(callerTagKey, tenant.id, remoteNumber(call)),
     ...known,
     ...knowledge,
     tools: usable(tools, call.callId, tenant.id, log),

@@ -22,3 +22,11 @@ export interface CallIdentity {
   /** Snapshot of the overage price when the call began. */
   readonly overageRate: MicroEur;
 }
+
+/** The number of the other side. */
+export const remoteNumber = ({
+  direction,
+  fromNumber,
+  toNumber,
+}: Pick<CallIdentity, "direction" | "fromNumber" | "toNumber">): string =>
+  direction === "inbound" ? fromNumber : toNumber;

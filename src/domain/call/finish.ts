@@ -25,7 +25,7 @@ import type { KnowledgeIndex, KnowledgeScope } from "../knowledge/knowledge-inde
 import { knowledgeOfTurns } from "../knowledge/turn-knowledge.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
 import { processRecording, queueMail, type RecordingPorts } from "./after-call.ts";
-import type { CallIdentity } from "./call-identity.ts";
+import { type CallIdentity, remoteNumber } from "./call-identity.ts";
 import type { CallSettings } from "./call-settings.ts";
 import type { FinalFigures } from "./final-figures.ts";
 import { latenciesOf } from "./latencies.ts";
@@ -175,7 +175,7 @@ async function reportEnd(
   const remembered = callers.ended(queries, {
     ...{ tenantId, callUuid: call.callUuid, direction: call.direction },
     ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
-    number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
+    number: remoteNumber(call),
     ...{ summary, line: report?.line ?? "", transcript },
     ...{ costEur: microToEur(charge.cost), tenant },
   });
@@ -219,8 +219,15 @@ async function store(
       open.standing,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
+    const { tenantId, callUuid } = call;
     const changes = await calls.finish(
-      ...([call.tenantId, call.callUuid, ending, endedAt, report, figures, recording] as const),
+      tenantId,
+      callUuid,
+      ending,
+      endedAt,
+      report,
+      figures,
+      recording,
     );
     await reportEnd(context, queries, call, state, report, charge, open);
     const ended = { ...open.call, answeredAt, ...changes };

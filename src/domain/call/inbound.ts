@@ -15,11 +15,10 @@ import type { Admission } from "./admission.ts";
 import { endingByUs, endingUnanswered } from "./ending.ts";
 import { NO_FIGURES } from "./final-figures.ts";
 import { Declined, type Route, type SetUpPorts, setUp, storeCall } from "./inbound-set-up.ts";
-import { LegEnded } from "./leg-ended.ts";
 import { sayLinesBusy } from "./lines-busy.ts";
 import { LiveCall, type LiveCallPorts } from "./live-call.ts";
 import type { CallMedia } from "./media-port.ts";
-import type { IncomingLeg, TrunkSettings } from "./sip-port.ts";
+import { type IncomingLeg, LegEnded, type TrunkSettings } from "./sip-port.ts";
 import { isTrusted } from "./trusted-trunk.ts";
 import type { UnknownCalls } from "./unknown-calls.ts";
 
@@ -113,30 +112,27 @@ async function answer(
   }
 }
 
+/** Declines a call that is not taken; throws all other errors on. */
+async function notTaken(context: InboundPorts, leg: IncomingLeg, error: unknown): Promise<void> {
+  if (!(error instanceof Declined) || !error.route) throw error;
+  const { route, reason } = error;
+  const isStored =
+    route.number || context.unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) !== false;
+  if (!isStored) {
+    leg.reject(error.sipCode);
+    return;
+  }
+  context.log.info("call.declined", { reason, tenant: route.tenant.id });
+  await decline(context, route, leg, error);
+}
+
 /** Takes or declines one inbound leg. Never rejects. */
 export async function handleIncoming(context: InboundPorts, leg: IncomingLeg): Promise<void> {
   try {
     const trunk = context.sip.trunk(leg.trunkId);
-    if (!trunk) {
-      leg.reject(TEMPORARILY_UNAVAILABLE);
-      return;
-    }
-    try {
-      await take(context, leg, trunk.settings);
-    } catch (error) {
-      if (!(error instanceof Declined) || !error.route) throw error;
-      const { route } = error;
-      const isNumberUnknown = !route.number;
-      if (
-        isNumberUnknown &&
-        context.unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) === false
-      ) {
-        leg.reject(error.sipCode);
-        return;
-      }
-      context.log.info("call.declined", { reason: error.reason, tenant: route.tenant.id });
-      await decline(context, route, leg, error);
-    }
+    if (trunk)
+      await take(context, leg, trunk.settings).catch((error) => notTaken(context, leg, error));
+    else leg.reject(TEMPORARILY_UNAVAILABLE);
   } catch (error) {
     context.log.error("call.inbound_failed", { error: describeError(error) });
     leg.reject(SERVICE_UNAVAILABLE); // another node, or a later try, may take it

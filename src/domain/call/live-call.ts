@@ -20,7 +20,7 @@ import type { CallNote, CallReport, TurnRecord } from "../conversation/call-repo
 import type { ToolRunner } from "../tool/ports.ts";
 import { callAnswered } from "../webhook/catalogue.ts";
 import type { EventDraft } from "../webhook/ports.ts";
-import type { CallIdentity } from "./call-identity.ts";
+import { type CallIdentity, remoteNumber } from "./call-identity.ts";
 import { closingPhrase } from "./closing-phrase.ts";
 import { QualitySeries } from "./diagnostics.ts";
 import type { DiagnosticsRecorder } from "./diagnostics-recorder.ts";
@@ -386,13 +386,12 @@ export class LiveCall implements TransferredCall {
     tool: string;
     arguments: JsonObject;
   }): Promise<void> {
-    const { tenantId, callUuid, direction, fromNumber, toNumber } = this.identity;
-    const { agentId, agentVersion } = this.identity;
+    const { tenantId, callUuid, direction, agentId, agentVersion } = this.identity;
     const result = await this.context.tools.run(tenantId, {
       callUuid,
       ...(agentId && agentVersion ? { version: { agentId, number: agentVersion } } : {}),
       ...request,
-      caller: { number: direction === "inbound" ? fromNumber : toNumber, direction },
+      caller: { number: remoteNumber(this.identity), direction },
       level: this.#level,
       raise: () => this.#raiseLevel(),
     });
@@ -420,9 +419,9 @@ export class LiveCall implements TransferredCall {
     channel: CallChannel,
     { confirmed, level }: InProgress,
   ): Promise<CallerLevel> {
-    const { tenantId, callUuid, direction, fromNumber, toNumber } = this.identity;
+    const { tenantId, callUuid } = this.identity;
     const trustedTrunk = confirmed && this.identity.trustedTrunk === true;
-    const number = direction === "inbound" ? fromNumber : toNumber;
+    const number = remoteNumber(this.identity);
     const caller = { tenantId, callUuid, level, trustedTrunk, number };
     const { clock } = this.context;
     let reached = level;

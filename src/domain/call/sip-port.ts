@@ -220,6 +220,14 @@ export type LegEnd = {
   readonly explanation: string;
 };
 
+/** What `answer` of an incoming leg rejects with: the caller is gone, or was refused. */
+export class LegEnded extends Error {
+  override readonly name = "LegEnded";
+  constructor(readonly end: LegEnd) {
+    super(end.explanation);
+  }
+}
+
 export interface LegEvents {
   /** 18x. `plan` when it carried SDP (early media). */
   readonly ringing: { readonly sipCode: number; readonly plan: MediaPlan | null };

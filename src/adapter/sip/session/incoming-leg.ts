@@ -6,8 +6,12 @@ import { type Invitation, SessionState } from "sip.js";
 import type { Timer } from "../../../core/clock.ts";
 import type { CodecName } from "../../../core/codecs.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
-import { LegEnded } from "../../../domain/call/leg-ended.ts";
-import type { IncomingLeg, LegEnd, LocalMedia } from "../../../domain/call/sip-port.ts";
+import {
+  type IncomingLeg,
+  type LegEnd,
+  LegEnded,
+  type LocalMedia,
+} from "../../../domain/call/sip-port.ts";
 import type { ResponseParts, SipRequest } from "../message/index.ts";
 import { nameOfRequest } from "./dialog.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
