@@ -6,6 +6,7 @@ import type {
   OpenAiSettings,
 } from "../../src/adapter/engine/openai/settings.ts";
 import { composeEngine, type PartEngines } from "../../src/adapter/engine/provider.ts";
+import { ProviderFailure } from "../../src/adapter/engine/provider-failure.ts";
 import type { RealtimeSettings } from "../../src/adapter/engine/realtime/settings.ts";
 import type { EngineSettings, ProviderChoice } from "../../src/adapter/engine/settings.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -205,3 +206,13 @@ export const embeddingSettings = (
   embedding_eur_per_million_tokens: 0,
   ...more,
 });
+
+/** The failure of a provider that `work` rejects with. */
+export async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
+  const failure = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
+  return failure;
+}

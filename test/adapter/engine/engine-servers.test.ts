@@ -6,13 +6,12 @@ import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { openAiLlm, openAiStt, openAiTts } from "../../../src/adapter/engine/openai/engine.ts";
 import type { OpenAiSettings } from "../../../src/adapter/engine/openai/settings.ts";
-import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
 import type { LlmEvent, LlmSession } from "../../../src/domain/conversation/engine-port.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import type { EngineBehaviour } from "../../support/engine-servers/behaviour.ts";
 import { BEHAVIOURS } from "../../support/engine-servers/behaviours.ts";
 import { type EngineServer, engineServer } from "../../support/engine-servers/server.ts";
-import { PORTS, sessionSettings, utterance } from "../../support/engine-session.ts";
+import { failureOf, PORTS, sessionSettings, utterance } from "../../support/engine-session.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const PAGE = readFileSync(new URL("../../../docs/engines.md", import.meta.url), "utf8");
@@ -57,15 +56,6 @@ const llmOf = (settings: OpenAiSettings) =>
       ...{ promptCacheKey: "agent-1", safetyIdentifier: "0123456789abcdef" },
     }),
   ).stream;
-
-async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
-  const failure = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
-  return failure;
-}
 
 const withPart = (part: "stt" | "llm" | "tts") => BEHAVIOURS.filter((each) => each[part]);
 const named = (behaviours: readonly EngineBehaviour[]) =>

@@ -1,10 +1,10 @@
 /** The OpenAI-compatible engine against a server on a real socket: about 6 s. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
 import type { Engine, EngineSession } from "../../../src/domain/conversation/engine-port.ts";
 import {
   API_KEY,
   answerTo,
+  failureOf,
   hum,
   openAiEngine,
   type ServerOptions,
@@ -37,15 +37,6 @@ const start = (options: ServerOptions = {}, url = server.url) => openAiEngine(ur
 const open = (more = {}) => engine.open(sessionSettings(more));
 type SpeechBody = { readonly instructions?: string };
 const chats = () => server.seen("llm").map(({ json }) => json as ChatBody);
-
-async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
-  const failure = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
-  return failure;
-}
 
 test("an answer comes sentence by sentence while the model still writes", async () => {
   server.script.answer = () => ({ text: "We are open from nine. On Sunday we are closed." });

@@ -1,12 +1,12 @@
 /** The Realtime engine against a server on a real WebSocket: about 8 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
 import { createRealtimeEngine } from "../../../src/adapter/engine/realtime/engine.ts";
 import type { RealtimeSettings } from "../../../src/adapter/engine/realtime/settings.ts";
 import { type Engine, UnsupportedText } from "../../../src/domain/conversation/engine-port.ts";
 import {
   API_KEY,
   answerTo,
+  failureOf,
   hum,
   PORTS,
   realtimeSettings,
@@ -38,15 +38,6 @@ const start = (more: Partial<RealtimeSettings> = {}) =>
   });
 const open = (more = {}) => engine.open(sessionSettings(more));
 type Session = ReturnType<typeof open>;
-
-async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
-  const failure = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
-  return failure;
-}
 
 /** The caller says something; what the agent says to it. */
 async function exchange(session: Session, words: string) {

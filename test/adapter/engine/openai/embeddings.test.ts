@@ -1,10 +1,9 @@
 /** Vectors of texts from a server on a real socket: what is asked, what is believed, what is given up. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openAiEmbedder } from "../../../../src/adapter/engine/openai/embeddings.ts";
-import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { type EmbeddingServer, embeddingServer } from "../../../support/embedding-server.ts";
-import { API_KEY, embeddingSettings } from "../../../support/engine-session.ts";
+import { API_KEY, embeddingSettings, failureOf } from "../../../support/engine-session.ts";
 
 let server: EmbeddingServer;
 beforeEach(() => {
@@ -14,15 +13,6 @@ afterEach(() => server.close());
 
 const embedder = (more = {}) =>
   openAiEmbedder(embeddingSettings(server.url, { embedding_model: "small", ...more }), systemClock);
-
-async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
-  const failure = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
-  return failure;
-}
 
 test("each text has its vector, in the order of the texts, and tokens are counted", async () => {
   const { vectors, tokens } = await embedder().embed(["parking", "price", "car"], "passages");

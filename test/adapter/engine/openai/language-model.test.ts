@@ -3,11 +3,11 @@
  * every request: the same tests for both, and what is learnt from refusals.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
 import type { Engine, LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import {
   answerTo,
   BOOKING,
+  failureOf,
   openAiEngine,
   type ServerOptions,
   sessionSettings,
@@ -36,15 +36,6 @@ afterEach(async () => {
 function open(options: ServerOptions = {}, more = {}) {
   engine = openAiEngine(server.url, options);
   return engine.open(sessionSettings(more));
-}
-
-async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
-  const failure = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
-  return failure;
 }
 
 const usageOf = (events: readonly LlmEvent[]) =>
