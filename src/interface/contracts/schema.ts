@@ -31,6 +31,14 @@ export const eurOut = (description: string) => shown(z.number(), `${description}
 
 export const label = (description: string) => filled(120, description, "Front desk");
 
+export const timeOfDay = (description: string, example: string) =>
+  field(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), {
+    description: `${description} In the tenant's zone.`,
+    example,
+    must: "be a time like 10:00",
+    reason: "time",
+  });
+
 export const page = {
   limit: (defaultLimit: number, limitMax = 200) =>
     integer(1, limitMax, "How many at most.", defaultLimit).default(defaultLimit),

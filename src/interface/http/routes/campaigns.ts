@@ -20,20 +20,13 @@ import {
   label,
   okReply,
   shown,
+  timeOfDay,
   timeOut,
 } from "../../contracts/schema.ts";
 import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
 const tag = "Campaigns";
-const timeOfDay = (description: string, example: string) =>
-  field(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), {
-    description: `${description} In the tenant's zone.`,
-    example,
-    must: "be a time like 10:00",
-    reason: "time",
-  });
-
 export const Campaign = z
   .strictObject({
     id: idOut("campaign"),

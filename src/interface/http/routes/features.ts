@@ -8,19 +8,11 @@ import {
   timeOfDayText,
 } from "../../../domain/contact/calling-hours.ts";
 import type { FeatureSettings } from "../../../operations/admin/feature-settings.ts";
-import { field, httpsUrl, idIn, idOut, okReply, shown } from "../../contracts/schema.ts";
+import { field, httpsUrl, idIn, idOut, okReply, shown, timeOfDay } from "../../contracts/schema.ts";
 import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
 const tag = "Contacts";
-
-const timeOfDay = (description: string, example: string) =>
-  field(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), {
-    description: `${description} In the tenant's zone.`,
-    example,
-    must: "be a time like 10:00",
-    reason: "time",
-  });
 
 export const Features = z
   .strictObject({
