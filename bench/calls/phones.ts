@@ -3,18 +3,17 @@
  * (media/native/phones.c), and a plain C loop sends as many streams in the same minute. So the share of
  * callers, of our program and of the machine in lateness are told apart. Needs sipp and a C compiler.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
 import { loadAtRate, PAGE_AFTER_PAGE, type ReadsResult } from "../http/reads.ts";
-import { type Lines, linesOf } from "../media/lines.ts";
 import { type Native, nativePrograms } from "../media/native.ts";
 import { measureLoop, type Pacing } from "../media/pacing.ts";
 import type { PacketTimings } from "../media/packet-listener.ts";
 import { cpuSeconds, residentMemory } from "../process/usage.ts";
-import { CALLER, NUMBER, PHONES, type SignallingTarget } from "../signalling/hosts.ts";
+import type { SignallingTarget } from "../signalling/hosts.ts";
+import { type HeldCalls, startHeldCalls } from "./held-calls.ts";
 
 export interface PhonesResult {
   readonly calls: number;
@@ -58,11 +57,8 @@ export interface Answers {
 }
 
 const FIRST_CALLS = 20;
-const CALLS_PER_SECOND = 25;
 /** The callers are gone by then, and nothing is read any more. */
 const CLOSE_MS = 2_000;
-/** The greeting is over. */
-const SETTLE_MS = 5_000;
 const READS_PER_SECOND = 500;
 const WARM_UP_SECONDS = 1;
 const READS = ["/tenant", "/agents", "/analytics", `/calls?limit=25${PAGE_AFTER_PAGE}`];
@@ -91,22 +87,12 @@ export async function measureOurs(
   const room = String(Math.ceil(calls / 10));
   const piped = { stdin: "pipe", stdout: "pipe", stderr: "inherit" } as const;
   const server = Bun.spawn([process.execPath, serve, room, ...serveArguments], piped);
-  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
   const said = speech ? [speech, String(options.questionOctets ?? 0)] : [];
-  const phones = Bun.spawn([await native.build("phones"), PHONES, ...said], piped);
-  const placed: Bun.Subprocess[] = [];
+  let held: HeldCalls | null = null;
   try {
     const { sip, pid, ...api } = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;
-    const lines = linesOf(phones.stdout, "the phones");
-    const port = (await lines.next()).replace("port ", "");
-    const scenario = join(directory, "held.xml");
-    const uac = readFileSync(file("../signalling/uac.xml"), "utf8");
-    writeFileSync(scenario, uac.replace("[media_ip]", PHONES).replace("[media_port]", port));
-    const place = async (count: number) => {
-      placed.push(placeCalls({ directory, scenario, sip, count, port: 5060 + placed.length }));
-      await Bun.sleep((1000 * count) / CALLS_PER_SECOND + SETTLE_MS);
-    };
-    const told = questionsTo(phones.stdin, lines);
+    held = await startHeldCalls(native, sip, said);
+    const { place, told } = held;
     await place(FIRST_CALLS);
     const awake = residentMemory(pid).own;
     if (calls > FIRST_CALLS) await place(calls - FIRST_CALLS);
@@ -132,42 +118,13 @@ export async function measureOurs(
       megabytesPerCall: megabytes / Math.max(1, calls - FIRST_CALLS),
     };
   } finally {
-    for (const sipp of placed) sipp.kill("SIGKILL");
-    await phones.stdin.end();
+    await held?.close();
     await server.stdin.end();
     await Promise.race([server.exited, Bun.sleep(CLOSE_MS)]);
     server.kill("SIGKILL");
-    await Promise.all([...placed, phones, server].map(({ exited }) => exited));
-    rmSync(directory, { recursive: true, force: true });
+    await server.exited;
   }
 }
-
-/** What the phones say of the time since the question before. */
-const questionsTo =
-  (input: Bun.FileSink, lines: Lines) =>
-  async <Figures>(what: "now" | "answers"): Promise<Figures> => {
-    input.write(`${what}\n`);
-    await input.flush();
-    return JSON.parse(await lines.next()) as Figures;
-  };
-
-interface Placing {
-  readonly directory: string;
-  readonly scenario: string;
-  readonly sip: string;
-  readonly count: number;
-  readonly port: number;
-}
-
-const placeCalls = ({ directory, scenario, sip, count, port }: Placing): Bun.Subprocess =>
-  Bun.spawn(
-    [
-      ...["sipp", sip, "-sf", scenario, "-s", NUMBER, "-i", CALLER, "-p", String(port)],
-      ...["-d", "600000", "-m", String(count), "-l", String(count), "-r", String(CALLS_PER_SECOND)],
-      "-nostdin",
-    ],
-    { cwd: directory, stdin: "ignore", stdout: "ignore", stderr: "ignore" },
-  );
 
 /** `RcvbufErrors` of UDP, of the whole network namespace (proc(5), /proc/net/snmp). */
 function overflowed(): number {

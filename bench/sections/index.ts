@@ -48,7 +48,7 @@ export const SECTIONS: readonly Entry[] = [
   { name: "http", load: service, uses: ["wrk"] },
   { name: "million", load: service },
   { name: "knowledge", load: service },
-  { name: "webhooks", load: service },
+  { name: "webhooks", load: service, uses: ["sipp", "a C compiler"] },
   { name: "scheduler", load: service },
   { name: "growth", load: service, uses: ["a C compiler"] },
   { name: "store", load: store },

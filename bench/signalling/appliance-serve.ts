@@ -11,12 +11,13 @@ import { join } from "node:path";
 import type { AppSettings } from "../../src/app/settings.ts";
 import { conversationKeys } from "../../src/domain/conversation/conversation-settings.ts";
 import { raiseSignalling } from "../../src/platform/threads/priority.ts";
-import { OWN_NUMBER, startAppliance } from "../../test/support/appliance.ts";
+import { startAppliance } from "../../test/support/appliance.ts";
 import { openAiChoice, sameForAllParts } from "../../test/support/engine-session.ts";
 import { countQueries } from "../../test/support/statement-watch.ts";
 import { startCarrierProcess } from "../calls/carrier-process.ts";
 import { roomFor } from "../calls/room.ts";
-import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
+import { callableBySipp } from "./callable.ts";
+import { OURS, type SignallingTarget } from "./hosts.ts";
 
 /** A place is free when the call is settled, a moment after its BYE: the generator calls at once. */
 const PLACES_PER_CALL = 20;
@@ -54,11 +55,7 @@ const world = await startAppliance({
   agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
   settings: (settings) => (provider ? withProvider(room(settings), provider) : room(settings)),
 });
-await world.app.ask("trunk.set", {
-  ...{ tenant: world.tenantId, server: CALLER, port: 5060, transport: "udp" },
-  ...{ username: "clinic", password: "unused", realm: null, outbound_proxy: null },
-  ...{ caller_id: OWN_NUMBER, register: false, channels: null },
-});
+await callableBySipp(world);
 const target: SignallingTarget = {
   sip: world.app.addresses.sip,
   pid: process.pid,

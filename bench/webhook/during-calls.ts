@@ -1,14 +1,16 @@
 /**
  * The aim: 10,000 events to 200 endpoints, 20 of them dead or slow, while calls go on: healthy ones
- * see p99 ≤ 1 s. The appliance, the callers and the receivers are three processes. Arguments: calls, events.
+ * see p99 ≤ 1 s. The appliance, the callers (sipp and a C program) and the receivers are processes of their own.
+ * Arguments: calls, events.
  */
 import { fileURLToPath } from "node:url";
+import { type HeldCalls, startHeldCalls } from "../calls/held-calls.ts";
 import { firstLine } from "../http/first-line.ts";
+import { nativePrograms } from "../media/native.ts";
 import type { Storm, StormResult } from "./storm.ts";
 
 export interface DeliveryDuringCallsResult {
   readonly storm: Storm;
-  readonly callsUp: number;
   /** Events at a steady rate. */
   readonly steady: StormResult | null;
   /** All events at once. */
@@ -17,40 +19,44 @@ export interface DeliveryDuringCallsResult {
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
+/** Null without sipp or a C compiler. */
 export async function measureDeliveryDuringCalls(
   given: Partial<Storm> = {},
-): Promise<DeliveryDuringCallsResult> {
+): Promise<DeliveryDuringCallsResult | null> {
+  const native = Bun.which("sipp") ? nativePrograms() : null;
+  if (!native) return null;
   const storm: Storm = {
     ...{ calls: 20, events: 10_000, endpoints: 200, troubled: 20, perSecond: 1000, steadily: true },
     ...given,
   };
   const pipes = { stdin: "pipe", stdout: "pipe", stderr: "inherit" } as const;
   const appliance = Bun.spawn([process.execPath, file("./storm.ts"), JSON.stringify(storm)], pipes);
-  const target = await firstLine(appliance.stdout);
-  const program = file("../calls/callers.ts");
-  const callers = Bun.spawn([process.execPath, program, target, String(storm.calls)], pipes);
+  let held: HeldCalls | null = null;
   try {
-    const { up } = JSON.parse(await firstLine(callers.stdout)) as { up: number };
+    held = await startHeldCalls(native, await firstLine(appliance.stdout));
+    if (storm.calls > 0) await held.place(storm.calls);
     appliance.stdin.write("go\n");
     await appliance.stdin.flush();
     const results = JSON.parse(await firstLine(appliance.stdout));
-    return { storm, callsUp: up, ...results };
+    return { storm, ...results };
   } finally {
-    await callers.stdin.end();
-    await callers.exited;
+    await held?.close();
     await appliance.stdin.end();
     await appliance.exited;
+    native.remove();
   }
 }
 
 if (import.meta.main) {
   const [calls, events] = process.argv.slice(2).map(Number);
-  const { storm, callsUp, ...runs } = await measureDeliveryDuringCalls({
+  const measured = await measureDeliveryDuringCalls({
     ...(calls === undefined ? {} : { calls }),
     ...(events ? { events } : {}),
   });
+  if (!measured) throw new Error("sipp and a C compiler are needed");
+  const { storm, ...runs } = measured;
   console.log(
-    `${storm.events} events to ${storm.endpoints} endpoints, ${storm.troubled} of them dead or slow, beside ${callsUp} of ${storm.calls} calls`,
+    `${storm.events} events to ${storm.endpoints} endpoints, ${storm.troubled} of them dead or slow, beside ${storm.calls} calls`,
   );
   console.table(runs);
 }

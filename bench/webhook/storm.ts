@@ -19,10 +19,11 @@ import { storeEndpoints } from "../../test/support/many-endpoints.ts";
 import { testCa } from "../../test/support/test-ca.ts";
 import { startCarrierProcess } from "../calls/carrier-process.ts";
 import { roomFor } from "../calls/room.ts";
-import { BENCH_HOST, type CallTarget, callerNumber } from "../calls/target.ts";
 import { firstLine } from "../http/first-line.ts";
 import { percentile } from "../process/percentile.ts";
 import { mainThreadTimes } from "../process/usage.ts";
+import { callableBySipp } from "../signalling/callable.ts";
+import { OURS } from "../signalling/hosts.ts";
 import { pathOf, startReceivers } from "./receiving-side.ts";
 
 export interface Storm {
@@ -63,12 +64,12 @@ const storm = JSON.parse(process.argv[2] ?? "{}") as Storm;
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const ca = testCa(directory);
 const receivers = await startReceivers(ca.issue([`IP:${HOST}`]), HOST);
-const carrier = await startCarrierProcess(BENCH_HOST);
+const carrier = await startCarrierProcess(OURS);
 raiseSignalling(); // as `serve` does, and not the processes beside it
 let masterKey = new Uint8Array();
 const world = await startAppliance({
   dataDir: directory,
-  host: BENCH_HOST,
+  host: OURS,
   carrier,
   agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
   settings(given) {
@@ -79,10 +80,7 @@ const world = await startAppliance({
 });
 const { app } = world;
 const { database, events } = app;
-for (let index = 0; index < storm.calls; index++) {
-  const number = callerNumber(index);
-  world.carrier.addSubscriber({ username: number, password: number, numbers: [number] });
-}
+await callableBySipp(world);
 const endpoints = await storeEndpoints(
   database,
   masterKey,
@@ -166,13 +164,7 @@ function summary(
   };
 }
 
-const target: CallTarget = {
-  base: world.app.addresses.http,
-  key: world.apiKey,
-  carrier: world.carrier.address,
-  pid: process.pid,
-};
-console.log(JSON.stringify(target));
+console.log(app.addresses.sip);
 
 const stdin = Bun.stdin.stream();
 await firstLine(stdin);
