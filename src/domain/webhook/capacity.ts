@@ -1,12 +1,13 @@
 /**
- * Limits concurrent deliveries, in all and per endpoint. Each endpoint has a few slots, and a failing
- * one has a single slot, so that a dead or slow endpoint does not delay others. All failing endpoints
- * together get at most half of the slots. An endpoint receives the events of one call one at a
+ * Limits concurrent deliveries, in all and per endpoint. Each endpoint has a few slots, and one that is failing,
+ * or has yet to take a delivery, has a single slot, so that a dead or slow endpoint does not delay others. All
+ * failing endpoints together get at most half of the slots. An endpoint receives the events of one call one at a
  * time, in order.
  *
  * What has been answered leaves its slot of all to another delivery. Until its outcome is stored it keeps
  * the one of its endpoint, whose health and next event depend on that.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Busy, DueDelivery } from "./stores.ts";
 
 interface CapacityLimits {
@@ -22,6 +23,9 @@ type Target = Pick<DueDelivery, "webhookId" | "legacyUrl" | "callUuid" | "failin
 const endpointOf = (target: Target): string =>
   target.webhookId === null ? `url ${target.legacyUrl}` : `id ${target.webhookId}`;
 
+/** More than are likely to be sent to in an hour; who is forgotten has a single slot once more. */
+const PROVEN_MAX = 10_000;
+
 interface Endpoint {
   readonly webhookId: number | null;
   readonly legacyUrl: string | null;
@@ -31,6 +35,8 @@ interface Endpoint {
 
 export class DeliveryCapacity {
   readonly #endpoints = new Map<string, Endpoint>();
+  /** Endpoints that took what they were sent last. */
+  readonly #proven = new BoundedMap<string, true>(PROVEN_MAX);
   /** Endpoint and call of the deliveries in progress. */
   readonly #calls = new Set<string>();
   #active = 0;
@@ -58,7 +64,7 @@ export class DeliveryCapacity {
       active: 0,
       limit: 1,
     };
-    endpoint.limit = target.failingSince === null ? this.limits.perEndpoint : 1;
+    endpoint.limit = this.#limitOf(target);
     const call = target.callUuid === null ? null : `${key} ${target.callUuid}`;
     if (this.free === 0 || endpoint.active >= endpoint.limit) return false;
     if (target.failingSince !== null && this.#failingFull) return false;
@@ -74,6 +80,20 @@ export class DeliveryCapacity {
   /** One of those that were acquired; it is released later. */
   answered(): void {
     this.#answered++;
+  }
+
+  /** Whether it took the delivery. */
+  learn(target: Target, delivered: boolean): void {
+    const key = endpointOf(target);
+    if (delivered) this.#proven.set(key, true);
+    else this.#proven.delete(key);
+    const endpoint = this.#endpoints.get(key);
+    if (endpoint) endpoint.limit = this.#limitOf(target);
+  }
+
+  #limitOf(target: Target): number {
+    const isProven = target.failingSince === null && this.#proven.has(endpointOf(target));
+    return isProven ? this.limits.perEndpoint : 1;
   }
 
   /** One that is not sent after all. */

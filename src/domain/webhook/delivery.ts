@@ -182,6 +182,7 @@ export class DeliveryWorker {
     const id = deliveryId(clock, random);
     const startedAt = clock.now();
     const result = await this.#attempt(delivery, targets, id).finally(() => this.#answered());
+    this.#capacity.learn(delivery, result.delivered);
     if (result.abandoned)
       return database.tx((queries) => stores.outbox(queries).release([delivery.outboxId], owner));
     const off = await this.#outcomes.write({ delivery, id, owner, startedAt, result });

@@ -8,12 +8,19 @@ const target = (webhookId: number, fields: { call?: string; failing?: boolean } 
   failingSince: fields.failing ? 1 : null,
 });
 
+/** A capacity that these webhooks have already taken deliveries from. */
+function provenBy(limits: ConstructorParameters<typeof DeliveryCapacity>[0], ...ids: number[]) {
+  const capacity = new DeliveryCapacity(limits);
+  for (const id of ids) capacity.learn(target(id), true);
+  return capacity;
+}
+
 const take = (capacity: DeliveryCapacity, count: number, of: ReturnType<typeof target>) =>
   Array.from({ length: count }, () => capacity.acquire(of)).filter(Boolean).length;
 
 describe("the delivery capacity", () => {
   test("gives an endpoint its few slots, one while it fails, and the total to all", () => {
-    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
+    const capacity = provenBy({ total: 10, unstored: 4, perEndpoint: 4 }, 1, 2, 3, 4);
     expect(take(capacity, 6, target(1))).toBe(4);
     expect(take(capacity, 6, target(2, { failing: true }))).toBe(1);
     expect(capacity.busy()).toEqual({ failing: false, webhookIds: [1, 2], legacyUrls: [] });
@@ -21,8 +28,19 @@ describe("the delivery capacity", () => {
     expect(capacity.free).toBe(0);
   });
 
-  test("keeps half of the slots for endpoints that work, however many fail", () => {
+  test("gives an endpoint one slot until it has taken a delivery, and after one that it did not take", () => {
     const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
+    expect(take(capacity, 6, target(1))).toBe(1);
+    expect(capacity.busy().webhookIds).toEqual([1]);
+    capacity.learn(target(1), true);
+    expect(take(capacity, 6, target(1))).toBe(3);
+    capacity.learn(target(1), false);
+    for (let count = 0; count < 4; count++) capacity.returnUnsent(target(1));
+    expect(take(capacity, 6, target(1))).toBe(1);
+  });
+
+  test("keeps half of the slots for endpoints that work, however many fail", () => {
+    const capacity = provenBy({ total: 10, unstored: 4, perEndpoint: 4 }, 100);
     const dead = Array.from({ length: 50 }, (_, id) => target(id, { failing: true }));
     expect(dead.filter((one) => capacity.acquire(one)).length).toBe(5);
     expect(capacity.busy().failing).toBe(true);
@@ -33,7 +51,7 @@ describe("the delivery capacity", () => {
   });
 
   test("sends an endpoint one event of a call at a time", () => {
-    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
+    const capacity = provenBy({ total: 10, unstored: 4, perEndpoint: 4 }, 1);
     const first = target(1, { call: "a" });
     expect(capacity.acquire(first)).toBe(true);
     expect(capacity.acquire(target(1, { call: "a" }))).toBe(false);
@@ -60,7 +78,7 @@ describe("the delivery capacity", () => {
   });
 
   test("keeps an endpoint's few slots until outcomes are stored", () => {
-    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 2 });
+    const capacity = provenBy({ total: 10, unstored: 4, perEndpoint: 2 }, 1);
     expect(take(capacity, 3, target(1))).toBe(2);
     capacity.answered();
     expect(capacity.acquire(target(1))).toBe(false);

@@ -71,12 +71,19 @@ test("looks every 30 seconds for 256 at most", async () => {
   await worker.stop();
 });
 
-test("an endpoint has four deliveries under way, each leased for its time and half a minute", async () => {
-  const { due, leases, worker, delivery, signals } = world(0);
-  for (let id = 1; id <= 6; id++) due.push(delivery(1, id));
+test("an endpoint that took one has four deliveries under way, each leased for its time and half a minute", async () => {
+  const { due, leases, worker, delivery, signals, answers } = world(0);
+  due.push(delivery(1, 1), delivery(1, 2));
   worker.start();
-  await eventually(() => signals.length === 4, "four are under way");
+  await eventually(() => signals.length === 1, "the first is under way");
   expect(leases[0]).toBe(8_000 + 30_000);
+  await Bun.sleep(0);
+  expect(signals).toHaveLength(1);
+  answers[0]?.(200);
+  await Bun.sleep(0);
+  for (let id = 3; id <= 8; id++) due.push(delivery(1, id));
+  worker.wake();
+  await eventually(() => signals.length === 4, "four are, one of them not stored yet");
   await Bun.sleep(0);
   expect(signals).toHaveLength(4);
   expect(signals.every(({ aborted }) => !aborted)).toBe(true);
