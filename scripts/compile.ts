@@ -24,7 +24,7 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
       `${root}src/adapter/worker/transcriber.worker.ts`,
       `${root}src/adapter/worker/encoder.worker.ts`,
       `${root}src/operations/backup/database.worker.ts`,
-      `${root}src/adapter/store/checkpoint.worker.ts`,
+      `${root}src/adapter/store/sqlite/checkpoint.worker.ts`,
       `${root}src/adapter/knowledge/knowledge.worker.ts`,
       `${root}src/adapter/knowledge/reader/reader.worker.ts`,
       `${root}src/adapter/worker/schema.worker.ts`,

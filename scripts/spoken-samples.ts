@@ -10,13 +10,13 @@ import { systemClock } from "../src/core/clock.ts";
 import { seededRandom } from "../src/core/random.ts";
 import { AGENT_LANGUAGES, type AgentLanguage } from "../src/domain/agent/agent.ts";
 import { addressOf, greetingFor } from "../src/domain/contact/greeting.ts";
-import { ActiveLanguage } from "../src/domain/conversation/active-language.ts";
 import type { ToolSnapshot } from "../src/domain/conversation/call-config.ts";
 import { DISCLOSURE } from "../src/domain/conversation/conversation-settings.ts";
 import type { LlmInput } from "../src/domain/conversation/engine-port.ts";
-import { withoutGreeting } from "../src/domain/conversation/greetings.ts";
-import { phrasesFor } from "../src/domain/conversation/phrases.ts";
-import { SpokenOptOut } from "../src/domain/conversation/spoken-opt-out.ts";
+import { SpokenOptOut } from "../src/domain/conversation/opt-out/spoken-opt-out.ts";
+import { ActiveLanguage } from "../src/domain/conversation/speech/active-language.ts";
+import { withoutGreeting } from "../src/domain/conversation/speech/greetings.ts";
+import { phrasesFor } from "../src/domain/conversation/speech/phrases.ts";
 import { BUSINESSES, type Business, WORDS } from "./spoken-samples/conversations.ts";
 
 const FOLDER = new URL("../docs/spoken/", import.meta.url).pathname;

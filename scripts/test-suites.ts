@@ -63,8 +63,8 @@ const SHARED_STORE = [
   ...["delivery", "delivery-again", "signing-secrets", "switched-off", "wired"].map(
     (name) => `domain/webhook/${name}`,
   ),
-  ...["operations/privacy/privacy", "property/money-histories", "adapter/store/key-cache"],
-  ...["adapter/store/search-index", "property/call-search"],
+  ...["operations/privacy/privacy", "property/money-histories", "adapter/store/identity/key-cache"],
+  ...["adapter/store/call/search-index", "property/call-search"],
   ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
     (name) => `interface/http/${name}`,
   ),

@@ -34,5 +34,5 @@ export const spawnDatabaseWorker = () =>
   );
 export const spawnCheckpointWorker = () =>
   atOrdinaryPriority(
-    () => new Worker(new URL("./adapter/store/checkpoint.worker.ts", import.meta.url).href),
+    () => new Worker(new URL("./adapter/store/sqlite/checkpoint.worker.ts", import.meta.url).href),
   );

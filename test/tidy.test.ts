@@ -1,5 +1,6 @@
 /** House style that a machine can hold: arrows between rooms, ports of time and chance, no loose ends. */
 import { expect, test } from "bun:test";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deadExports } from "./support/dead-exports.ts";
 import { longFunctionsOf } from "./support/function-length.ts";
@@ -276,6 +277,21 @@ test("no cycle between files, types included", () => {
   expect(cyclesOf(new Map([...imports].map(([file, paths]) => [file, new Set(paths)])))).toEqual(
     [],
   );
+});
+
+/** Rooms of many files; a part is a folder in them. */
+const PARTED = ["adapter/store", "domain/call", "domain/conversation"];
+
+test("no cycle between the parts of a room of many files", () => {
+  const parts = new Map<string, Set<string>>();
+  for (const [file, paths] of imports) {
+    if (!PARTED.includes(roomOf(file))) continue;
+    const part = dirname(file);
+    const known = parts.get(part) ?? new Set();
+    parts.set(part, known);
+    for (const path of paths) if (dirname(path) !== part) known.add(dirname(path));
+  }
+  expect(cyclesOf(parts)).toEqual([]);
 });
 
 test("time and chance come through their ports", () => {

@@ -4,7 +4,7 @@
  * of the time; triggers make the sums as in life. Nobody else may have the file open.
  */
 import { Database as Sqlite } from "bun:sqlite";
-import { openDatabase } from "../../src/adapter/store/database.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { indexSomeCalls } from "../../src/app/call-indexing.ts";
 import { yieldToEventLoop } from "../../src/core/clock.ts";
 

@@ -6,9 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
+import { scheduleStore } from "../../src/adapter/store/schedule/schedule-store.ts";
 import { tenants } from "../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock as clock, sleep } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { AppError } from "../../src/core/errors.ts";

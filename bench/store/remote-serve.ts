@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { rateStore } from "../../src/adapter/store/rate-store.ts";
-import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
+import { openRemoteDatabase } from "../../src/adapter/store/libsql/database.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
+import { rateStore } from "../../src/adapter/store/tenant/rate-store.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { systemRandom as random } from "../../src/core/random.ts";
 import { sharedRateLimiter } from "../../src/interface/http/shared-rate-limit.ts";

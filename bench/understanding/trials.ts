@@ -30,13 +30,13 @@ import { loadVad, type VadFactory } from "../../src/adapter/media/audio/vad.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { endpointingSilenceMs } from "../../src/domain/conversation/endpointing.ts";
 import type {
   ExpectedAnswer,
   LlmEvent,
   SttResult,
 } from "../../src/domain/conversation/engine-port.ts";
-import { UtteranceSegmenter } from "../../src/domain/conversation/utterance-segmenter.ts";
+import { endpointingSilenceMs } from "../../src/domain/conversation/turn/endpointing.ts";
+import { UtteranceSegmenter } from "../../src/domain/conversation/turn/utterance-segmenter.ts";
 import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
 import type { Faq, Question } from "./faqs/faq.ts";
 

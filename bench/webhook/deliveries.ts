@@ -8,8 +8,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
+import { webhookStores } from "../../src/adapter/store/webhook/webhook-stores.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { uuidV7 } from "../../src/core/ids.ts";

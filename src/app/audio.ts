@@ -15,7 +15,7 @@ import type { Clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
-import type { VoiceSampler } from "../domain/call/voice-samples.ts";
+import type { VoiceSampler } from "../domain/call/web/voice-samples.ts";
 import type { CallConfig } from "../domain/conversation/call-config.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { spawnCallWorker, spawnEncoderWorker, spawnSpeechWorker } from "../workers.ts";

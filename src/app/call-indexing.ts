@@ -2,7 +2,7 @@
  * Puts ended calls into the index of words, piece by piece: what waits in its queue, which also has all
  * calls of before the index. Every node of a store does it; a piece is indexed by one of them.
  */
-import { searchIndexStore } from "../adapter/store/search-index.ts";
+import { searchIndexStore } from "../adapter/store/call/search-index.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { SipDeps } from "../adapter/sip/stack.ts";
-import { type CallNoticeKind, callNoticeStore } from "../adapter/store/call-notice-store.ts";
+import { type CallNoticeKind, callNoticeStore } from "../adapter/store/call/call-notice-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";

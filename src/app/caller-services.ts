@@ -3,15 +3,15 @@
  * calls, campaigns.
  */
 
-import { birthdayStore } from "../adapter/store/birthday-store.ts";
-import { callSetupStore } from "../adapter/store/call-setup-store.ts";
-import { callerStore } from "../adapter/store/caller-store.ts";
-import { campaignStore } from "../adapter/store/campaign-store.ts";
-import { contactStore } from "../adapter/store/contact-store.ts";
-import { crmStore } from "../adapter/store/crm-store.ts";
-import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
-import { pinStore } from "../adapter/store/pin-store.ts";
-import { quotaStore } from "../adapter/store/quota-store.ts";
+import { quotaStore } from "../adapter/store/billing/quota-store.ts";
+import { callSetupStore } from "../adapter/store/call/call-setup-store.ts";
+import { birthdayStore } from "../adapter/store/contact/birthday-store.ts";
+import { callerStore } from "../adapter/store/contact/caller-store.ts";
+import { contactStore } from "../adapter/store/contact/contact-store.ts";
+import { crmStore } from "../adapter/store/contact/crm-store.ts";
+import { doNotCallStore } from "../adapter/store/contact/do-not-call-store.ts";
+import { pinStore } from "../adapter/store/contact/pin-store.ts";
+import { campaignStore } from "../adapter/store/schedule/campaign-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database, Queries } from "../core/database.ts";
 import type { Log } from "../core/log.ts";

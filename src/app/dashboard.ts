@@ -1,11 +1,11 @@
 /** Builds the dashboard's own parts from the rest of the appliance. */
 
-import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
-import type { DialingLimits } from "../domain/call/admission.ts";
-import { type AgentChats, WrittenAgentChats } from "../domain/call/chat.ts";
-import type { CallContext } from "../domain/call/context.ts";
-import { createVoiceSamples } from "../domain/call/voice-samples.ts";
-import { createWebCalls, type WebCalls } from "../domain/call/web-call.ts";
+import { mailAdminStore } from "../adapter/store/mail/mail-admin-store.ts";
+import type { DialingLimits } from "../domain/call/admission/admission.ts";
+import type { CallContext } from "../domain/call/service/context.ts";
+import { type AgentChats, WrittenAgentChats } from "../domain/call/web/chat.ts";
+import { createVoiceSamples } from "../domain/call/web/voice-samples.ts";
+import { createWebCalls, type WebCalls } from "../domain/call/web/web-call.ts";
 import { askServices } from "../interface/contracts/ask.ts";
 import type { Ask } from "../interface/contracts/operations.ts";
 import type { DashboardParts, FixedSettings } from "../interface/http/dashboard/ports.ts";

@@ -3,9 +3,9 @@
 import { outboxProvider } from "../adapter/mail/outbox.ts";
 import { resendProvider } from "../adapter/mail/resend.ts";
 import { smtpProvider } from "../adapter/mail/smtp.ts";
-import { mailStore } from "../adapter/store/mail-store.ts";
-import { toolTargetStore } from "../adapter/store/tool-target-store.ts";
-import { webhookStores } from "../adapter/store/webhook-stores.ts";
+import { toolTargetStore } from "../adapter/store/agent/tool-target-store.ts";
+import { mailStore } from "../adapter/store/mail/mail-store.ts";
+import { webhookStores } from "../adapter/store/webhook/webhook-stores.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";

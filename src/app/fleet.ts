@@ -1,6 +1,6 @@
 /** What one look at the store says about the nodes that share it: who holds what, and who may take trunks. */
-import type { NodeRow } from "../adapter/store/node-store.ts";
-import type { TrunkLease } from "../adapter/store/trunk-lease-store.ts";
+import type { NodeRow } from "../adapter/store/node/node-store.ts";
+import type { TrunkLease } from "../adapter/store/node/trunk-lease-store.ts";
 import type { NodeLoad } from "./trunk-spread.ts";
 
 export interface Fleet {

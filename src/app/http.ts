@@ -1,7 +1,7 @@
 /** Starts the HTTP server with the parts that it serves. */
 
-import { idempotencyStore } from "../adapter/store/idempotency-store.ts";
-import { rateStore } from "../adapter/store/rate-store.ts";
+import { idempotencyStore } from "../adapter/store/tenant/idempotency-store.ts";
+import { rateStore } from "../adapter/store/tenant/rate-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";

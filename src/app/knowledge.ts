@@ -7,8 +7,8 @@ import {
   type WorkerReader,
 } from "../adapter/knowledge/reader/worker-reader.ts";
 import { createWorkerIndex, type WorkerIndex } from "../adapter/knowledge/worker-index.ts";
-import { fileStore } from "../adapter/store/file-store.ts";
-import { siteStore } from "../adapter/store/site-store.ts";
+import { fileStore } from "../adapter/store/knowledge/file-store.ts";
+import { siteStore } from "../adapter/store/knowledge/site-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";

@@ -3,8 +3,8 @@
 import type { Clock } from "../core/clock.ts";
 import { Emitter } from "../core/emitter.ts";
 import type { CallIdentity } from "../domain/call/call-identity.ts";
-import type { LiveCall } from "../domain/call/live-call.ts";
-import type { CallRegistry } from "../domain/call/registry.ts";
+import type { LiveCall } from "../domain/call/live/live-call.ts";
+import type { CallRegistry } from "../domain/call/live/registry.ts";
 import type { RegistrationStatus } from "../domain/call/sip-port.ts";
 import { statusOf } from "../domain/call/state.ts";
 import type { TurnRecord } from "../domain/conversation/call-report.ts";

@@ -3,7 +3,7 @@
  * operator of a libSQL server backs up and checks its database there.
  */
 
-import { retentionStore } from "../adapter/store/retention-store.ts";
+import { retentionStore } from "../adapter/store/retention/retention-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";

@@ -2,12 +2,12 @@
  * Builds monitoring: counts events as they happen, and reads other figures when Prometheus asks.
  */
 
-import { metricStore } from "../adapter/store/metric-store.ts";
+import { metricStore } from "../adapter/store/tenant/metric-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { CallIdentity } from "../domain/call/call-identity.ts";
-import type { EndOfCall } from "../domain/call/live-call.ts";
+import type { EndOfCall } from "../domain/call/live/live-call.ts";
 import { stagesOf } from "../domain/call/timeline.ts";
 import type { DiscardedWork, EngineUsage, TurnRecord } from "../domain/conversation/call-report.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";

@@ -1,10 +1,10 @@
 /** The services for an operator's command on a data directory without a running server. */
 
-import { apiKeyStore } from "../adapter/store/api-key-store.ts";
-import { billingStores } from "../adapter/store/billing-stores.ts";
-import { campaignStore } from "../adapter/store/campaign-store.ts";
-import { mailStore } from "../adapter/store/mail-store.ts";
-import { quotaStore } from "../adapter/store/quota-store.ts";
+import { billingStores } from "../adapter/store/billing/billing-stores.ts";
+import { quotaStore } from "../adapter/store/billing/quota-store.ts";
+import { apiKeyStore } from "../adapter/store/identity/api-key-store.ts";
+import { mailStore } from "../adapter/store/mail/mail-store.ts";
+import { campaignStore } from "../adapter/store/schedule/campaign-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { silentLog as log } from "../core/log.ts";

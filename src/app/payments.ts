@@ -7,7 +7,7 @@ import {
   StripeProvider,
   stripeClient,
 } from "../adapter/payments/stripe.ts";
-import { billingStores } from "../adapter/store/billing-stores.ts";
+import { billingStores } from "../adapter/store/billing/billing-stores.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";

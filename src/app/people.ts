@@ -1,8 +1,8 @@
 /** Builds identity (src/domain/identity) from the parts that it needs. */
 
 import { networkInterfaces } from "node:os";
-import { identityStores } from "../adapter/store/identity-stores.ts";
-import { tenantAdminStore } from "../adapter/store/tenant-admin-store.ts";
+import { identityStores } from "../adapter/store/identity/identity-stores.ts";
+import { tenantAdminStore } from "../adapter/store/tenant/tenant-admin-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";

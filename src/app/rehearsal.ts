@@ -6,7 +6,7 @@ import { type Clock, yieldToEventLoop } from "../core/clock.ts";
 import { uuidV7 } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
-import { TRIAL_CALLER, trialConfig, type WebCallPorts } from "../domain/call/web-call.ts";
+import { TRIAL_CALLER, trialConfig, type WebCallPorts } from "../domain/call/web/web-call.ts";
 import type { Engine } from "../domain/conversation/engine-port.ts";
 import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
 import { modelSettings } from "../domain/rehearsal/language-model.ts";

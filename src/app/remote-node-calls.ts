@@ -3,7 +3,7 @@
  * no turns here, and nobody can monitor them from this node.
  */
 
-import { liveCallStore } from "../adapter/store/live-call-store.ts";
+import { liveCallStore } from "../adapter/store/call/live-call-store.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";

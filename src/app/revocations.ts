@@ -3,8 +3,8 @@
  * database lacks, and from then on records every revocation.
  */
 import { createHmac } from "node:crypto";
-import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
-import { revocationStore } from "../adapter/store/revocation-store.ts";
+import { doNotCallStore } from "../adapter/store/contact/do-not-call-store.ts";
+import { revocationStore } from "../adapter/store/retention/revocation-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { hex } from "../core/ids.ts";

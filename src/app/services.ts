@@ -1,17 +1,17 @@
 /** The services of operations/admin on the parts of this appliance: the running ones, or the bare store. */
 
 import type { EngineSettings } from "../adapter/engine/settings.ts";
-import { agentStore } from "../adapter/store/agent-store.ts";
-import { contactSearch } from "../adapter/store/contact-search.ts";
-import { contactStore } from "../adapter/store/contact-store.ts";
-import { fileStore } from "../adapter/store/file-store.ts";
-import { numberStore } from "../adapter/store/number-store.ts";
-import { quotaStore } from "../adapter/store/quota-store.ts";
-import { siteStore } from "../adapter/store/site-store.ts";
-import { statementStore } from "../adapter/store/statement-store.ts";
-import { tenantSettingsStore } from "../adapter/store/tenant-settings-store.ts";
-import { toolStore } from "../adapter/store/tool-store.ts";
-import { unansweredStore } from "../adapter/store/unanswered-store.ts";
+import { agentStore } from "../adapter/store/agent/agent-store.ts";
+import { toolStore } from "../adapter/store/agent/tool-store.ts";
+import { quotaStore } from "../adapter/store/billing/quota-store.ts";
+import { statementStore } from "../adapter/store/billing/statement-store.ts";
+import { contactSearch } from "../adapter/store/contact/contact-search.ts";
+import { contactStore } from "../adapter/store/contact/contact-store.ts";
+import { fileStore } from "../adapter/store/knowledge/file-store.ts";
+import { siteStore } from "../adapter/store/knowledge/site-store.ts";
+import { unansweredStore } from "../adapter/store/knowledge/unanswered-store.ts";
+import { numberStore } from "../adapter/store/tenant/number-store.ts";
+import { tenantSettingsStore } from "../adapter/store/tenant/tenant-settings-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Random } from "../core/random.ts";

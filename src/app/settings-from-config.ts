@@ -6,7 +6,7 @@ import { eurToMicro } from "../core/money.ts";
 import { recordOf } from "../core/wire-names.ts";
 import type { GoodsPrices } from "../domain/billing/cost-of-goods.ts";
 import type { Plan } from "../domain/billing/ports.ts";
-import type { DialingLimits } from "../domain/call/admission.ts";
+import type { DialingLimits } from "../domain/call/admission/admission.ts";
 import type { ConversationSettings } from "../domain/conversation/conversation-settings.ts";
 import {
   callWorkersOf,

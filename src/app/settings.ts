@@ -1,5 +1,5 @@
 /** What the composition needs to know: the configuration, each key in the unit and form that components take. */
-import type { DialingLimits } from "../domain/call/admission.ts";
+import type { DialingLimits } from "../domain/call/admission/admission.ts";
 import type { settingsFromConfig } from "./settings-from-config.ts";
 
 export type AppSettings = Readonly<ReturnType<typeof settingsFromConfig>>;

@@ -1,9 +1,9 @@
 /** Creates the private data directory and opens the database, in a file or on a server. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { recordFirstVersions } from "../adapter/store/agent-version-store.ts";
-import { openDatabase } from "../adapter/store/database.ts";
-import type { RemoteAddress } from "../adapter/store/remote-database.ts";
+import { recordFirstVersions } from "../adapter/store/agent/agent-version-store.ts";
+import type { RemoteAddress } from "../adapter/store/libsql/database.ts";
+import { openDatabase } from "../adapter/store/sqlite/database.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { AppError } from "../core/errors.ts";
@@ -84,7 +84,7 @@ export async function openStore(
   let database: Database;
   if (remote) {
     // An appliance with a file does not load the client of a server.
-    const { openRemoteDatabase } = await import("../adapter/store/remote-database.ts");
+    const { openRemoteDatabase } = await import("../adapter/store/libsql/database.ts");
     database = await openRemoteDatabase(remote, { ...deps, owner: deps.node });
   } else database = openDatabase(databasePath, nowMs, deps.clock, spawnCheckpointWorker);
   await recordFirstVersions(database, nowMs);

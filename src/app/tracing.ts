@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { CallIdentity } from "../domain/call/call-identity.ts";
-import type { EndOfCall, LiveCall } from "../domain/call/live-call.ts";
+import type { EndOfCall, LiveCall } from "../domain/call/live/live-call.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";
 import { type TracedTool, traceOfCall } from "../operations/ops/tracing/call-spans.ts";
 import { createTraceExporter } from "../operations/ops/tracing/exporter.ts";

@@ -11,9 +11,9 @@
  * its carrier sends to a fixed address.
  */
 
-import { nodeStore } from "../adapter/store/node-store.ts";
-import { trunkLeaseStore } from "../adapter/store/trunk-lease-store.ts";
-import { type TrunkRecord, trunkStore } from "../adapter/store/trunk-store.ts";
+import { nodeStore } from "../adapter/store/node/node-store.ts";
+import { trunkLeaseStore } from "../adapter/store/node/trunk-lease-store.ts";
+import { type TrunkRecord, trunkStore } from "../adapter/store/tenant/trunk-store.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";

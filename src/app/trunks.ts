@@ -5,7 +5,7 @@ import {
   type TrunkRecord,
   trunkPasswordBinding,
   trunkStore,
-} from "../adapter/store/trunk-store.ts";
+} from "../adapter/store/tenant/trunk-store.ts";
 import type { Database } from "../core/database.ts";
 import { e164 } from "../core/e164.ts";
 import { describeError } from "../core/errors.ts";

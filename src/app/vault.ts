@@ -8,12 +8,12 @@
  * revocations cannot be made anew, because the numbers and addresses behind them are not stored.
  */
 
-import { userStore } from "../adapter/store/identity-user-store.ts";
+import { userStore } from "../adapter/store/identity/user-store.ts";
 import {
   applianceSecretBinding,
   SEALED_COLUMNS,
   sealedStore,
-} from "../adapter/store/sealed-store.ts";
+} from "../adapter/store/tenant/sealed-store.ts";
 import type { Database, Queries } from "../core/database.ts";
 import type { Random } from "../core/random.ts";
 import {

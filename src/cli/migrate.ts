@@ -1,8 +1,12 @@
 /** `linevoice migrate status|up`. */
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { type MigrationStatus, migrate, migrationStatus } from "../adapter/store/migrate.ts";
-import { migrations, schemaAfterAll } from "../adapter/store/migrations.ts";
+import {
+  type MigrationStatus,
+  migrate,
+  migrationStatus,
+} from "../adapter/store/migration/migrate.ts";
+import { migrations, schemaAfterAll } from "../adapter/store/migration/migrations.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { systemClock } from "../core/clock.ts";
 import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";

@@ -1,7 +1,7 @@
 /** After a restore: repeats the revocations and erasures since the backup, and reports them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../adapter/store/database.ts";
+import { openDatabase } from "../adapter/store/sqlite/database.ts";
 import { openRevocations, type Revocations } from "../app/revocations.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { openVault } from "../app/vault.ts";

@@ -1,6 +1,6 @@
 /** Web sites in knowledge: read in the background, read again when due, with what changed since. */
 import { expect, test } from "bun:test";
-import { siteStore } from "../../src/adapter/store/site-store.ts";
+import { siteStore } from "../../src/adapter/store/knowledge/site-store.ts";
 import { createSiteReader } from "../../src/app/knowledge.ts";
 import { OPERATOR } from "../../src/core/author.ts";
 import { silentLog } from "../../src/core/log.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { trunkLeases } from "../../src/adapter/store/schema/index.ts";
-import { trunkStore } from "../../src/adapter/store/trunk-store.ts";
+import { trunkStore } from "../../src/adapter/store/tenant/trunk-store.ts";
 import { BEAT_MS, TrunkLeases } from "../../src/app/trunk-leases.ts";
 import type { Database } from "../../src/core/database.ts";
 import { silentLog as log } from "../../src/core/log.ts";

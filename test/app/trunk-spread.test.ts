@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { nodeStore } from "../../src/adapter/store/node-store.ts";
+import { nodeStore } from "../../src/adapter/store/node/node-store.ts";
+import { trunkLeaseStore } from "../../src/adapter/store/node/trunk-lease-store.ts";
 import { trunks } from "../../src/adapter/store/schema/index.ts";
-import { trunkLeaseStore } from "../../src/adapter/store/trunk-lease-store.ts";
-import { trunkStore } from "../../src/adapter/store/trunk-store.ts";
+import { trunkStore } from "../../src/adapter/store/tenant/trunk-store.ts";
 import { BEAT_MS, TrunkLeases, UNEVEN_MS } from "../../src/app/trunk-leases.ts";
 import { dealer, type NodeLoad, recipientOf } from "../../src/app/trunk-spread.ts";
 import type { Database } from "../../src/core/database.ts";

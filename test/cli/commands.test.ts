@@ -3,8 +3,8 @@ import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrate } from "../../src/adapter/store/migrate.ts";
-import { migrations } from "../../src/adapter/store/migrations.ts";
+import { migrate } from "../../src/adapter/store/migration/migrate.ts";
+import { migrations } from "../../src/adapter/store/migration/migrations.ts";
 import { runCli } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

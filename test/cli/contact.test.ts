@@ -2,8 +2,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../src/adapter/store/database.ts";
 import { campaigns, campaignTargets } from "../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { runCli } from "../support/cli.ts";
 import { insertAgent } from "../support/stored-rows.ts";

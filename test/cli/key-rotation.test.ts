@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../src/adapter/store/database.ts";
 import { calls, trunks } from "../../src/adapter/store/schema/index.ts";
-import { trunkPasswordBinding } from "../../src/adapter/store/trunk-store.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
+import { trunkPasswordBinding } from "../../src/adapter/store/tenant/trunk-store.ts";
 import { openVault } from "../../src/app/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { systemRandom } from "../../src/core/random.ts";

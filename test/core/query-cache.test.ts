@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { openDatabase } from "../../src/adapter/store/database.ts";
 import { tenants } from "../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import type { Database } from "../../src/core/database.ts";
 import { createQueryCache } from "../../src/core/query-cache.ts";
 import { insertTenant } from "../support/stored-rows.ts";

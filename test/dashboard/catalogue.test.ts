@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { fill, pluralForm } from "../../src/dashboard/web/i18n/catalogue.ts";
 import { AGENT_LANGUAGES } from "../../src/domain/agent/agent.ts";
-import { disclosedBy } from "../../src/domain/conversation/disclosure-words.ts";
+import { disclosedBy } from "../../src/domain/conversation/disclosure/disclosure-words.ts";
 
 const { en, lt, lv, ru } = await messageCatalogues();
 const TRANSLATIONS = { lt, lv, ru };

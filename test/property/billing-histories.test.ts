@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { billingStores } from "../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
 import { calls, holds } from "../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../src/core/money.ts";

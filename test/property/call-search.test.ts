@@ -5,7 +5,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { searchIndexStore } from "../../src/adapter/store/search-index.ts";
+import { searchIndexStore } from "../../src/adapter/store/call/search-index.ts";
 import { indexSomeCalls } from "../../src/app/call-indexing.ts";
 import { createCallSearch } from "../../src/operations/admin/call-search.ts";
 import { insertCalls, insertContact, scanned } from "../support/searched-calls.ts";

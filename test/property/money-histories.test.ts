@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { manualPayments } from "../../src/adapter/payments/manual.ts";
-import { billingStores as stores } from "../../src/adapter/store/billing-stores.ts";
+import { billingStores as stores } from "../../src/adapter/store/billing/billing-stores.ts";
 import {
   calls,
   holds,

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { IllegalTransition } from "../../src/core/state-machine.ts";
-import { createTurnMachine, type TurnEvent } from "../../src/domain/conversation/turn-taking.ts";
+import {
+  createTurnMachine,
+  type TurnEvent,
+} from "../../src/domain/conversation/turn/turn-taking.ts";
 
 const reason = fc.constantFrom(
   "caller_hangup" as const,

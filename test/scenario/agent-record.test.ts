@@ -1,7 +1,7 @@
 /** What the agent's record promises of a call, over RTP: its length, who has the first word, and its version. About 40 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { agents } from "../../src/adapter/store/schema/index.ts";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

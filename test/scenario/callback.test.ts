@@ -3,8 +3,8 @@
  * reason is for a recognised caller only. And a birthday call, placed over the trunk and answered.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callerStore } from "../../src/adapter/store/caller-store.ts";
-import { contactStore } from "../../src/adapter/store/contact-store.ts";
+import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
+import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import { birthdayCalls, tenants } from "../../src/adapter/store/schema/index.ts";
 import { wallClock } from "../../src/core/calendar.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
-import { contactStore } from "../../src/adapter/store/contact-store.ts";
+import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import { pinAttempts, tenants, tools } from "../../src/adapter/store/schema/index.ts";
 import { createVoices } from "../../src/demo/voices.ts";
 import { createLogger } from "../../src/operations/ops/logger.ts";

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
-import { contactStore } from "../../src/adapter/store/contact-store.ts";
+import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import {
   agents,
   auditEntries,
@@ -18,7 +18,7 @@ import {
   tools,
 } from "../../src/adapter/store/schema/index.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { dtmfTones } from "../../src/platform/audio/tones.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine-world.ts";

@@ -3,8 +3,8 @@
  * after, birthday calls and "don't call me" by key 9. The agent's words are read from the transcript.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callerStore } from "../../src/adapter/store/caller-store.ts";
-import { contactStore } from "../../src/adapter/store/contact-store.ts";
+import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
+import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import { callMemories, crmPosts, tenants } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";

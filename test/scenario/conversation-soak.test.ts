@@ -6,8 +6,8 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openDatabase } from "../../src/adapter/store/database.ts";
 import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
 import { withDeadline } from "../../src/domain/conversation/deadline.ts";

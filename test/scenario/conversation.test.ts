@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sleep, systemClock } from "../../src/core/clock.ts";
 import type { CallConfig } from "../../src/domain/conversation/call-config.ts";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { atMost } from "../support/at-most.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
 import { calls, events } from "../../src/adapter/store/schema/index.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";

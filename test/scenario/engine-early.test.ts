@@ -3,7 +3,7 @@
  * time: what a caller who pauses hears, and what is written down, carried out and counted. About 25 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import {
   BOOKED,

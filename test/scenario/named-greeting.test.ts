@@ -1,6 +1,6 @@
 /** A caller who is known is greeted by name in the agent's language, over real calls. About 10 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { contactStore } from "../../src/adapter/store/contact-store.ts";
+import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import { agents, tenants } from "../../src/adapter/store/schema/index.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
 import { calls, events, holds } from "../../src/adapter/store/schema/index.ts";
 import { startApp } from "../../src/app/app.ts";
 import { systemClock } from "../../src/core/clock.ts";

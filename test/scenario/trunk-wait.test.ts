@@ -1,7 +1,7 @@
 /** What is due while the trunk is not registered waits within its grace, and is dialled when the trunk is back. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { callerStore } from "../../src/adapter/store/caller-store.ts";
+import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
 import { calls, schedules } from "../../src/adapter/store/schema/index.ts";
 import { GRACE_MS } from "../../src/domain/schedule/scheduler.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";

@@ -7,7 +7,7 @@ import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser
 import { loadVad } from "../../src/adapter/media/audio/vad.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import type { LlmEvent } from "../../src/domain/conversation/engine-port.ts";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { cough, type LabOptions, type LabParts, openLab } from "../support/turn-lab.ts";
 
 interface Lines {

@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { type SipMessage, userOf } from "../../src/adapter/sip/message/index.ts";
-import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
+import { openRemoteDatabase } from "../../src/adapter/store/libsql/database.ts";
 import { calls } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { callStore } from "../../src/adapter/store/call-store.ts";
-import { openDatabase } from "../../src/adapter/store/database.ts";
+import { callStore } from "../../src/adapter/store/call/call-store.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { ANSWERED_TIME_TOLERANCE_MS } from "../../src/domain/billing/answered-time-check.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";

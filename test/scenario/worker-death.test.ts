@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { eventually } from "../support/eventually.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { AGENT } from "../support/scripted-call.ts";

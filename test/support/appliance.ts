@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { agentStore } from "../../src/adapter/store/agent-store.ts";
+import { agentStore } from "../../src/adapter/store/agent/agent-store.ts";
 import {
   agentFiles,
   type agents,

@@ -1,5 +1,5 @@
 /** A week of calls in a running appliance's database: contacts, summaries, words that were said. */
-import { callStore } from "../../src/adapter/store/call-store.ts";
+import { callStore } from "../../src/adapter/store/call/call-store.ts";
 import { contacts, turns } from "../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../src/core/money.ts";
 import type { Appliance } from "./appliance.ts";

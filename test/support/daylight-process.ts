@@ -1,7 +1,7 @@
 /** A scheduler in a process with a time zone of its own, over a change of its clocks. Prints what it fired. */
 import { join } from "node:path";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
+import { scheduleStore } from "../../src/adapter/store/schedule/schedule-store.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { Scheduler } from "../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "./fake-clock.ts";

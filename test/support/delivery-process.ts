@@ -4,9 +4,9 @@
  * One argument: the `DeliveryProcess` as JSON. Ends by itself when nothing is pending.
  */
 
-import { openDatabase } from "../../src/adapter/store/database.ts";
 import { outbox } from "../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
+import { webhookStores } from "../../src/adapter/store/webhook/webhook-stores.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";

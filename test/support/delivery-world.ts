@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { deliveries, outbox } from "../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
+import { webhookStores } from "../../src/adapter/store/webhook/webhook-stores.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";

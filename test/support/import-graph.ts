@@ -7,7 +7,7 @@ import ts from "typescript5";
 
 const LAYERS = new Set(["interface", "operations", "adapter", "domain", "platform"]);
 
-/** `src/domain/call/finish.ts` → `domain/call`; `src/app/http.ts` → `app`; `src/main.ts` → `main.ts`. */
+/** `src/domain/call/ended/finish.ts` → `domain/call`; `src/app/http.ts` → `app`; `src/main.ts` → `main.ts`. */
 export function roomOf(file: string): string {
   const [, first = "", second = "", ...rest] = file.split("/");
   return LAYERS.has(first) && rest.length > 0 ? `${first}/${second}` : first;

@@ -4,9 +4,9 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../src/adapter/store/billing-stores.ts";
-import { integrityProblems } from "../../src/adapter/store/integrity.ts";
-import { openReadOnly } from "../../src/adapter/store/read-only.ts";
+import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
+import { integrityProblems } from "../../src/adapter/store/sqlite/integrity.ts";
+import { openReadOnly } from "../../src/adapter/store/sqlite/read-only.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { eventually } from "./eventually.ts";
 import type { HttpsReceiver } from "./https-receiver.ts";

@@ -6,7 +6,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openReadOnly } from "../../src/adapter/store/read-only.ts";
+import { openReadOnly } from "../../src/adapter/store/sqlite/read-only.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { outputOf, setUpTenant } from "./cli.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "./https-receiver.ts";

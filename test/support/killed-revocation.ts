@@ -3,8 +3,8 @@
  * before the database is committed, or before the journal. Arguments: data directory, key's id, step.
  */
 import { join } from "node:path";
-import { apiKeyStore } from "../../src/adapter/store/api-key-store.ts";
-import { openDatabase } from "../../src/adapter/store/database.ts";
+import { apiKeyStore } from "../../src/adapter/store/identity/api-key-store.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { openRevocations } from "../../src/app/revocations.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { silentLog as log } from "../../src/core/log.ts";

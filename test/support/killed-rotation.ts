@@ -3,7 +3,7 @@
  * SIGKILL: before everything is committed, or after. Arguments: database file, step. Keys as in the test.
  */
 
-import { openDatabase } from "../../src/adapter/store/database.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { openVault, rotateMasterKey } from "../../src/app/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";

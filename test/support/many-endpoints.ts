@@ -1,6 +1,6 @@
 /** Webhooks of many tenants in a store that seals secrets, as an appliance keeps them. */
 
-import { webhookStore } from "../../src/adapter/store/webhook-store.ts";
+import { webhookStore } from "../../src/adapter/store/webhook/webhook-store.ts";
 import { openVault } from "../../src/app/vault.ts";
 import type { Database } from "../../src/core/database.ts";
 import { systemRandom } from "../../src/core/random.ts";

@@ -4,7 +4,7 @@
  * `ipc`; sends `Ready` once, then answers every message with the longest turn since the last one, in ms.
  */
 import { sql } from "drizzle-orm";
-import { toolStore } from "../../src/adapter/store/tool-store.ts";
+import { toolStore } from "../../src/adapter/store/agent/tool-store.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { Tools } from "../../src/domain/tool/tools.ts";
 import { startAppliance } from "./appliance.ts";

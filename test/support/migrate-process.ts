@@ -1,7 +1,7 @@
 /** Migrates a database file with one migration more than the product has. Says when it begins. */
 import { Database as Sqlite } from "bun:sqlite";
-import { migrate } from "../../src/adapter/store/migrate.ts";
-import { migrations } from "../../src/adapter/store/migrations.ts";
+import { migrate } from "../../src/adapter/store/migration/migrate.ts";
+import { migrations } from "../../src/adapter/store/migration/migrations.ts";
 
 const [file = "", extra = ""] = process.argv.slice(2);
 const sqlite = new Sqlite(file, { readwrite: true });

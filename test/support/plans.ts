@@ -2,7 +2,7 @@
 
 import { microEur } from "../../src/core/money.ts";
 import type { Plan } from "../../src/domain/billing/ports.ts";
-import type { DialingLimits } from "../../src/domain/call/admission.ts";
+import type { DialingLimits } from "../../src/domain/call/admission/admission.ts";
 
 /** As the configuration has them by default. */
 export const quotas = {

@@ -27,10 +27,13 @@ import {
   NOTHING_USED,
   type SttResult,
 } from "../../src/domain/conversation/engine-port.ts";
-import { KnowledgeLlm, type SearchKnowledge } from "../../src/domain/conversation/knowledge-llm.ts";
 import { FRAME_MS } from "../../src/domain/conversation/limits.ts";
-import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
-import { Session } from "../../src/domain/conversation/session.ts";
+import {
+  KnowledgeLlm,
+  type SearchKnowledge,
+} from "../../src/domain/conversation/prompt/knowledge-llm.ts";
+import { Session } from "../../src/domain/conversation/session/session.ts";
+import { PhraseCache } from "../../src/domain/conversation/speech/phrase-cache.ts";
 import { fakeClock } from "./fake-clock.ts";
 
 const SAMPLES_PER_FRAME = 160;

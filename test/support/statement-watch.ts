@@ -1,6 +1,6 @@
 /** Which SQL the process runs, and which of it reads whole tables: the plans SQLite makes, shown. */
 import { Database as Sqlite } from "bun:sqlite";
-import { StatementCachingSqlite } from "../../src/adapter/store/statement-cache.ts";
+import { StatementCachingSqlite } from "../../src/adapter/store/sqlite/statement-cache.ts";
 
 export interface StatementWatch {
   readonly statements: ReadonlySet<string>;

@@ -3,8 +3,8 @@
  * tests of the stores hold for both.
  */
 import { afterAll } from "bun:test";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
+import { openRemoteDatabase } from "../../src/adapter/store/libsql/database.ts";
+import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { systemRandom } from "../../src/core/random.ts";

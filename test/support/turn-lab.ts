@@ -19,8 +19,8 @@ import type {
   LlmEvent,
   LlmInput,
 } from "../../src/domain/conversation/engine-port.ts";
-import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
-import { Session } from "../../src/domain/conversation/session.ts";
+import { Session } from "../../src/domain/conversation/session/session.ts";
+import { PhraseCache } from "../../src/domain/conversation/speech/phrase-cache.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { callConfig, ScriptedAudio, SETTINGS } from "./scripted-call.ts";
 

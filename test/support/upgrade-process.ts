@@ -4,8 +4,8 @@
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { migrate } from "../../src/adapter/store/migrate.ts";
-import { migrations } from "../../src/adapter/store/migrations.ts";
+import { migrate } from "../../src/adapter/store/migration/migrate.ts";
+import { migrations } from "../../src/adapter/store/migration/migrations.ts";
 import { copyBeforeUpgrade } from "../../src/operations/backup/before-upgrade.ts";
 
 const [dataDir = "", killedAt = ""] = process.argv.slice(2);

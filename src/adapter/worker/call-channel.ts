@@ -185,7 +185,7 @@ export class PoolCall implements CallChannel {
     this.#options.onGone();
   }
 
-  /** The recording stays where the brief put it; call/left-recording.ts repairs its header. */
+  /** The recording stays where the brief put it; call/ended/left-recording.ts repairs its header. */
   #partialReport(): CallReport {
     const turns = this.#turns.toSorted((a, b) => a.index - b.index);
     return { ...EMPTY_REPORT, turns, media: this.#media, usage: this.#usage };

@@ -16,7 +16,7 @@ import type { Log } from "../../core/log.ts";
 import { dispatch, type HandlersOf } from "../../core/thread-messages.ts";
 import type { WorkerHandle } from "../../core/worker-handle.ts";
 import type { CallChannel, ChatChannel } from "../../domain/call/media-port.ts";
-import type { VoiceSample, VoiceSampler } from "../../domain/call/voice-samples.ts";
+import type { VoiceSample, VoiceSampler } from "../../domain/call/web/voice-samples.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";

@@ -8,9 +8,9 @@ import { describeError } from "../../core/errors.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
 import type { ConversationSettings } from "../../domain/conversation/conversation-settings.ts";
-import { openingOf } from "../../domain/conversation/disclosure.ts";
+import { openingOf } from "../../domain/conversation/disclosure/disclosure.ts";
 import type { EngineSession, LlmInput } from "../../domain/conversation/engine-port.ts";
-import { variablesOf } from "../../domain/conversation/prompt.ts";
+import { variablesOf } from "../../domain/conversation/prompt/prompt.ts";
 import type { FromCallWorker } from "./messages.ts";
 
 interface ChatHostOptions {

@@ -1,7 +1,7 @@
 /** Look-ups of a call worker's calls: main is asked, which knows what each call's agent may know. */
 import type { Clock } from "../../core/clock.ts";
 import type { EngineSession } from "../../domain/conversation/engine-port.ts";
-import { KnowledgeLlm } from "../../domain/conversation/knowledge-llm.ts";
+import { KnowledgeLlm } from "../../domain/conversation/prompt/knowledge-llm.ts";
 import type { KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
 import type { FromCallWorker } from "./messages.ts";
 

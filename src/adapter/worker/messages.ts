@@ -9,7 +9,7 @@
  */
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { MessageOf } from "../../core/thread-messages.ts";
-import type { VoiceSample } from "../../domain/call/voice-samples.ts";
+import type { VoiceSample } from "../../domain/call/web/voice-samples.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { CallCommand, CallEvent } from "../../domain/conversation/call-protocol.ts";
 import type { CallReport } from "../../domain/conversation/call-report.ts";

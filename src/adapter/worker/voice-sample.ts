@@ -1,6 +1,6 @@
 /** A short sentence in one voice, spoken by the engine of a call worker outside of any call, as a WAV file. */
 import type { Clock } from "../../core/clock.ts";
-import type { VoiceSample } from "../../domain/call/voice-samples.ts";
+import type { VoiceSample } from "../../domain/call/web/voice-samples.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
 import { wavFile } from "../engine/openai/wav.ts";
 

@@ -1,23 +1,23 @@
 /** Third phase: calls can be placed and handled, and events can be delivered. No job runs yet. */
 
-import { callStores } from "../../adapter/store/call-stores.ts";
-import { identityStores } from "../../adapter/store/identity-stores.ts";
-import { userStore } from "../../adapter/store/identity-user-store.ts";
-import { quotaStore } from "../../adapter/store/quota-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
-import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import { quotaStore } from "../../adapter/store/billing/quota-store.ts";
+import { callStores } from "../../adapter/store/call/call-stores.ts";
+import { identityStores } from "../../adapter/store/identity/identity-stores.ts";
+import { userStore } from "../../adapter/store/identity/user-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule/schedule-store.ts";
+import { tenantAdminStore } from "../../adapter/store/tenant/tenant-admin-store.ts";
 import { describeError } from "../../core/errors.ts";
 import { leaseOwner } from "../../core/ids.ts";
 import { createQuotas } from "../../domain/billing/quotas.ts";
-import { abandonSchedule } from "../../domain/call/abandoned-schedule.ts";
-import { Admission } from "../../domain/call/admission.ts";
-import { createBurstNotice } from "../../domain/call/burst-notice.ts";
+import { Admission } from "../../domain/call/admission/admission.ts";
+import { createBurstNotice } from "../../domain/call/admission/burst-notice.ts";
 import type { CallIdentity } from "../../domain/call/call-identity.ts";
-import { createCallService } from "../../domain/call/call-service.ts";
-import type { CallContext } from "../../domain/call/context.ts";
-import { fireSchedule } from "../../domain/call/dialer.ts";
+import { createUnknownCalls } from "../../domain/call/inbound/unknown-calls.ts";
+import { abandonSchedule } from "../../domain/call/outbound/abandoned-schedule.ts";
+import { fireSchedule } from "../../domain/call/outbound/dialer.ts";
 import type { CallService } from "../../domain/call/ports.ts";
-import { createUnknownCalls } from "../../domain/call/unknown-calls.ts";
+import { createCallService } from "../../domain/call/service/call-service.ts";
+import type { CallContext } from "../../domain/call/service/context.ts";
 import { createIdentityMailer } from "../../domain/identity/identity-mailer.ts";
 import { Scheduler } from "../../domain/schedule/scheduler.ts";
 import {

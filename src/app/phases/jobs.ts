@@ -1,13 +1,13 @@
 /** Last phase: repairs what a crash left behind, then accepts calls and starts due jobs. */
 
-import { billingStores } from "../../adapter/store/billing-stores.ts";
-import { callStores } from "../../adapter/store/call-stores.ts";
-import { dropDeadLeases } from "../../adapter/store/lease-store.ts";
+import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
+import { callStores } from "../../adapter/store/call/call-stores.ts";
+import { dropDeadLeases } from "../../adapter/store/node/lease-store.ts";
 import { startBillingJobs } from "../../domain/billing/billing-jobs.ts";
-import { startHeartbeat } from "../../domain/call/heartbeat.ts";
-import { handleIncoming } from "../../domain/call/inbound.ts";
-import { deleteMailedRecordings } from "../../domain/call/mailed-recordings.ts";
-import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery.ts";
+import { deleteMailedRecordings } from "../../domain/call/ended/mailed-recordings.ts";
+import { handleIncoming } from "../../domain/call/inbound/inbound.ts";
+import { startHeartbeat } from "../../domain/call/recovery/heartbeat.ts";
+import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery/recovery.ts";
 import { startCallIndexing } from "../call-indexing.ts";
 import { createSiteReader } from "../knowledge.ts";
 import type { HttpPhase } from "./services.ts";

@@ -1,6 +1,6 @@
 /** Fourth phase: the services that command line, dashboard and REST call, and the HTTP server in front of them. */
 
-import { apiKeyStore } from "../../adapter/store/api-key-store.ts";
+import { apiKeyStore } from "../../adapter/store/identity/api-key-store.ts";
 import { ApiKeys } from "../../domain/tenant/api-keys.ts";
 import type { Services } from "../../operations/admin/services.ts";
 import { createDashboard, type Doctor } from "../dashboard.ts";

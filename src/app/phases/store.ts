@@ -1,6 +1,6 @@
 /** First phase: the data directory, the database, their maintenance, and the vault. */
 
-import { billingStores } from "../../adapter/store/billing-stores.ts";
+import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";

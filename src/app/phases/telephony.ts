@@ -3,14 +3,14 @@
 import { hostname } from "node:os";
 import { createSipMessageTracer } from "../../adapter/sip/message-trace.ts";
 import { createSipStack } from "../../adapter/sip/stack.ts";
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
-import { callStores } from "../../adapter/store/call-stores.ts";
-import { createCallClaims } from "../../domain/call/called-number.ts";
+import { callSetupStore } from "../../adapter/store/call/call-setup-store.ts";
+import { callStores } from "../../adapter/store/call/call-stores.ts";
+import { createCallClaims } from "../../domain/call/inbound/called-number.ts";
 import {
   createDiagnosticsRecorder,
   type DiagnosticsRecorder,
-} from "../../domain/call/diagnostics-recorder.ts";
-import { CallRegistry } from "../../domain/call/registry.ts";
+} from "../../domain/call/live/diagnostics-recorder.ts";
+import { CallRegistry } from "../../domain/call/live/registry.ts";
 import type { SipStack } from "../../domain/call/sip-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import { createTurnFeed, type TurnFeed } from "../../operations/admin/turn-feed.ts";

@@ -10,7 +10,7 @@ import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { type AgentFields, type AgentRecord, type NewAgent, withTexts } from "./agent-schema.ts";
 
-/** Implemented by store/agent-store.ts. */
+/** Implemented by store/agent/agent-store.ts. */
 export interface AgentRecords {
   list(tenantId: number): Promise<AgentRecord[]>;
   find(tenantId: number, id: number): Promise<AgentRecord | undefined>;

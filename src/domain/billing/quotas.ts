@@ -10,7 +10,7 @@ import type { PlanQuotas } from "./ports.ts";
 
 export type QuotaName = keyof PlanQuotas;
 
-/** Implemented by store/quota-store.ts. */
+/** Implemented by store/billing/quota-store.ts. */
 export interface QuotaRecords {
   /** Rows, or bytes of `knowledgeBytes`. */
   used(tenantId: number, name: QuotaName): Promise<number>;

@@ -91,7 +91,7 @@ export interface LedgerSum {
   readonly payments: MicroEur;
 }
 
-/** Implemented by store/statement-store.ts. */
+/** Implemented by store/billing/statement-store.ts. */
 export interface StatementStore {
   tenant(
     tenantId: number,

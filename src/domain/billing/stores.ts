@@ -269,5 +269,5 @@ export interface Books {
   readonly renewals: RenewalStore;
 }
 
-/** Implemented by store/billing-stores.ts. */
+/** Implemented by store/billing/billing-stores.ts. */
 export type BillingStores = (queries: Queries) => Books;

@@ -6,7 +6,7 @@ import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
 import type { AgentOfCall } from "../agent/agent-split.ts";
 import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
-import { mustLookUp } from "../conversation/knowledge-section.ts";
+import { mustLookUp } from "../conversation/prompt/knowledge-section.ts";
 import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
 import { storedSchemaProblem } from "../tool/tool-rules.ts";
 import { remoteNumber } from "./call-identity.ts";

@@ -1,5 +1,5 @@
 /**
- * The rows that calls need, as ports; `src/adapter/store/call-stores.ts` implements them. Each is made over
+ * The rows that calls need, as ports; `src/adapter/store/call/call-stores.ts` implements them. Each is made over
  * the caller's `Queries`, so that a call, its charge and its events commit together. Tenant id first.
  */
 

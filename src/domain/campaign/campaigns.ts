@@ -53,7 +53,7 @@ export interface CampaignRecord extends CampaignFields {
   readonly updatedAt: number;
 }
 
-/** Implemented by store/campaign-store.ts. */
+/** Implemented by store/schedule/campaign-store.ts. */
 export interface CampaignRecords {
   list(tenantId: number): Promise<CampaignRecord[]>;
   find(tenantId: number, id: number): Promise<CampaignRecord | undefined>;

@@ -59,7 +59,7 @@ interface DueTarget {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Implemented by store/campaign-store.ts. */
+/** Implemented by store/schedule/campaign-store.ts. */
 export interface RunnerRecords {
   running(): Promise<readonly RunningCampaign[]>;
   /**

@@ -50,7 +50,7 @@ interface BirthdayEntry {
   readonly createdAt: number;
 }
 
-/** Implemented by store/birthday-store.ts. */
+/** Implemented by store/contact/birthday-store.ts. */
 export interface BirthdayRecords {
   /** Tenants with the feature on. */
   tenants(): Promise<readonly BirthdayTenant[]>;

@@ -37,7 +37,7 @@ interface NewMemory extends Memory {
   readonly callUuid: string;
 }
 
-/** Implemented by store/caller-store.ts. */
+/** Implemented by store/contact/caller-store.ts. */
 export interface CallerRecords {
   /** Newest first. */
   memories(tenantId: number, numberE164: string, sinceMs: number, limit: number): Promise<Memory[]>;

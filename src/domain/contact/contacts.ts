@@ -22,7 +22,7 @@ interface ContactQuery {
   readonly offset: number;
 }
 
-/** Implemented by store/contact-store.ts. */
+/** Implemented by store/contact/contact-store.ts. */
 export interface ContactRecords {
   list(tenantId: number, page: { limit: number; offset: number }): Promise<ContactRecord[]>;
   /** In the order of the list. */
@@ -47,7 +47,7 @@ export interface ContactRecords {
   setDoNotCall(tenantId: number, numberE164: string, nowMs: number): Promise<number>;
 }
 
-/** Implemented by store/contact-search.ts. */
+/** Implemented by store/contact/contact-search.ts. */
 export interface ContactSearch {
   /** Ids of those in whose number or name it stands, without case and accents; in the order of the list. */
   find(tenantId: number, text: string): Promise<readonly number[]>;

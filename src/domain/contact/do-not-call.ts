@@ -9,7 +9,7 @@ import type { Database, Queries } from "../../core/database.ts";
 /** For `vault.lastingKey`, which stays the same when other keys are replaced. */
 export const DO_NOT_CALL_PURPOSE = "contact: numbers that refused calls";
 
-/** Implemented by store/do-not-call-store.ts. */
+/** Implemented by store/contact/do-not-call-store.ts. */
 export interface DoNotCallRecords {
   has(tenantId: number, numberHash: string): Promise<boolean>;
   /** The given fingerprints that are on the list. */

@@ -5,7 +5,7 @@
 
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
-import { capitalised, GREETINGS, greetingLength } from "../conversation/greetings.ts";
+import { capitalised, GREETINGS, greetingLength } from "../conversation/speech/greetings.ts";
 import type { ContactFields } from "./contact-schema.ts";
 import { fullName } from "./contacts.ts";
 import { vocativeOf } from "./vocative.ts";

@@ -19,7 +19,7 @@ export const TRIES_PER_DAY_MAX = 9;
 const COUNTED_MS = 86_400_000;
 const PIN = /^\d{4,8}$/;
 
-/** Implemented by store/pin-store.ts. */
+/** Implemented by store/contact/pin-store.ts. */
 export interface PinRecords {
   /** Wrong attempts from `sinceMs` on: all, and since the last correct one; `latestAt` 0: none of these. */
   wrong(

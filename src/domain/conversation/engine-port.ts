@@ -39,7 +39,7 @@ export interface SessionSettings {
   /** Where a caller who wants a person may be transferred; the first is the default. */
   readonly transferTargets?: readonly string[];
   /**
-   * The conversation's own tools (conversation/built-in-tools.ts). An engine whose LLM is a model
+   * The conversation's own tools (conversation/tools/built-in-tools.ts). An engine whose LLM is a model
    * offers them beside `tools`; a call of one is an ordinary `tool_call` event. Others ignore them.
    */
   readonly builtInTools?: readonly ToolSnapshot[];

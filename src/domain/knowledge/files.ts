@@ -40,7 +40,7 @@ export const storedText = (content: string) => ({
   contentSha256: createHash("sha256").update(content).digest("hex"),
 });
 
-/** Implemented by store/file-store.ts. */
+/** Implemented by store/knowledge/file-store.ts. */
 export interface FileRecords {
   /** Without contents. */
   list(tenantId: number): Promise<FileRecord[]>;

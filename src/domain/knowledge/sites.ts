@@ -64,7 +64,7 @@ export interface SiteRecord extends SiteSettings {
 
 type SiteChanges = Partial<Omit<SiteRecord, "id">>;
 
-/** Implemented by store/site-store.ts. */
+/** Implemented by store/knowledge/site-store.ts. */
 export interface SiteRecords {
   list(tenantId: number): Promise<SiteRecord[]>;
   find(tenantId: number, id: number): Promise<SiteRecord | undefined>;

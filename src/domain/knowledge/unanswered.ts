@@ -19,7 +19,7 @@ interface AskedQuestion {
   readonly askedAt: number;
 }
 
-/** Implemented by store/unanswered-store.ts. */
+/** Implemented by store/knowledge/unanswered-store.ts. */
 export interface UnansweredRecords {
   /** The newest first, at most `limit`. */
   list(tenantId: number, limit: number): Promise<readonly AskedQuestion[]>;

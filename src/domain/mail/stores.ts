@@ -1,4 +1,4 @@
-/** The port for mail queue rows; `src/adapter/store/mail-store.ts` implements it. */
+/** The port for mail queue rows; `src/adapter/store/mail/mail-store.ts` implements it. */
 
 import type { Queries } from "../../core/database.ts";
 import type { MailDraft } from "./ports.ts";

@@ -12,7 +12,7 @@ export interface NumberRecord extends NewNumber {
   readonly createdAt: number;
 }
 
-/** Implemented by store/number-store.ts. */
+/** Implemented by store/tenant/number-store.ts. */
 export interface NumberRecords {
   list(tenantId: number): Promise<NumberRecord[]>;
   find(tenantId: number, id: number): Promise<NumberRecord | undefined>;

@@ -10,7 +10,7 @@ import type {
   KnowledgeSnapshot,
   ToolSnapshot,
 } from "../conversation/call-config.ts";
-import { mustLookUp } from "../conversation/knowledge-section.ts";
+import { mustLookUp } from "../conversation/prompt/knowledge-section.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** `aliases`: the operator's own names for voices. */

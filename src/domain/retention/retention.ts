@@ -21,7 +21,7 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
 /**
- * Implemented by store/retention-store.ts. Bounds are inclusive. Each method returns the number of
+ * Implemented by store/retention/retention-store.ts. Bounds are inclusive. Each method returns the number of
  * rows.
  */
 export interface RetentionRecords {

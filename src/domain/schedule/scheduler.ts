@@ -57,7 +57,7 @@ export interface DueFilter {
   readonly immediateOnly: boolean;
 }
 
-/** Implemented by store/schedule-store.ts. */
+/** Implemented by store/schedule/schedule-store.ts. */
 interface DueRecords {
   /** When the earliest entry that can be claimed by `dueBy` is due; null: none. Writes nothing. */
   firstDue(

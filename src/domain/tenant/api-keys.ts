@@ -33,7 +33,7 @@ export interface KnownKey extends KeyLimits {
   readonly secretHash: string;
 }
 
-/** Implemented by store/api-key-store.ts. */
+/** Implemented by store/identity/api-key-store.ts. */
 export interface ApiKeyRecords {
   insert(
     tenantId: number,

@@ -17,7 +17,7 @@ interface TenantDraft {
   readonly timeZone: string;
 }
 
-/** Implemented by store/tenant-admin-store.ts. */
+/** Implemented by store/tenant/tenant-admin-store.ts. */
 interface TenantRecords {
   /** Also creates an empty wallet. The secret is sealed to the id, so the row must exist first. */
   insert(

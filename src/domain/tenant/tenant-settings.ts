@@ -41,7 +41,7 @@ type TenantSettingsChanges = Partial<
 export const PREFIX_PATTERN = /^\+[1-9]\d{0,6}$/;
 export const SHORT_NUMBER_PATTERN = /^[\d*#x]{1,20}$/;
 
-/** Implemented by store/tenant-settings-store.ts. */
+/** Implemented by store/tenant/tenant-settings-store.ts. */
 export interface TenantSettingsRecords {
   find(tenantId: number): Promise<TenantSettings | null>;
   update(tenantId: number, changes: Omit<TenantSettingsChanges, "disclosure">): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * The port for the rows that a tool call needs; `src/adapter/store/tool-target-store.ts` implements
+ * The port for the rows that a tool call needs; `src/adapter/store/agent/tool-target-store.ts` implements
  * it.
  */
 

@@ -19,7 +19,7 @@ export interface ToolRecord extends ToolFields {
   readonly updatedAt: number;
 }
 
-/** Implemented by store/tool-store.ts. */
+/** Implemented by store/agent/tool-store.ts. */
 export interface ToolRecords {
   list(tenantId: number): Promise<ToolRecord[]>;
   find(tenantId: number, id: number): Promise<ToolRecord | undefined>;

@@ -1,5 +1,5 @@
 /**
- * The ports for webhook rows; `src/adapter/store/webhook-stores.ts` implements them. The worker's
+ * The ports for webhook rows; `src/adapter/store/webhook/webhook-stores.ts` implements them. The worker's
  * functions cover all tenants.
  */
 import type { Queries } from "../../core/database.ts";

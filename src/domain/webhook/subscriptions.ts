@@ -38,7 +38,7 @@ interface Page {
   readonly offset: number;
 }
 
-/** Implemented by store/webhook-store.ts. */
+/** Implemented by store/webhook/webhook-store.ts. */
 export interface WebhookRecords {
   list(tenantId: number): Promise<WebhookRecord[]>;
   find(tenantId: number, id: number): Promise<WebhookRecord | undefined>;

@@ -33,7 +33,7 @@ interface IdempotencyRecord {
   readonly createdAt: number;
 }
 
-/** Implemented by store/idempotency-store.ts. */
+/** Implemented by store/tenant/idempotency-store.ts. */
 export interface IdempotencyRecords {
   find(tenantId: number, key: string): Promise<IdempotencyRecord | undefined>;
   insert(

@@ -22,7 +22,7 @@ const ASIDE_MIN = 8;
 const ASIDE_MAX = 4_096;
 const KEYS_MAX = 10_000;
 
-/** Implemented by store/rate-store.ts. */
+/** Implemented by store/tenant/rate-store.ts. */
 interface RequestLog {
   take(asked: {
     readonly keyId: number;

@@ -1,6 +1,6 @@
 /** The scenarios that an agent is rehearsed with, kept with it by their names. */
-import { agentScenarioStore } from "../../adapter/store/agent-scenario-store.ts";
-import { agentStore } from "../../adapter/store/agent-store.ts";
+import { agentScenarioStore } from "../../adapter/store/agent/agent-scenario-store.ts";
+import { agentStore } from "../../adapter/store/agent/agent-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";

@@ -1,7 +1,7 @@
 /** A stored agent as a whole, for a rehearsal or as files: found by id or name, published or draft. */
 import { and, eq } from "drizzle-orm";
-import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
+import { agentHistoryStore } from "../../adapter/store/agent/agent-history-store.ts";
+import { callSetupStore } from "../../adapter/store/call/call-setup-store.ts";
 import { agents } from "../../adapter/store/schema/index.ts";
 import type { Database } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";

@@ -1,7 +1,7 @@
 /** Two versions of an agent share its callers: opened, compared, and closed in favour of either. */
-import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
-import { agentSplitStore } from "../../adapter/store/agent-split-store.ts";
-import { agentStore } from "../../adapter/store/agent-store.ts";
+import { agentHistoryStore } from "../../adapter/store/agent/agent-history-store.ts";
+import { agentSplitStore } from "../../adapter/store/agent/agent-split-store.ts";
+import { agentStore } from "../../adapter/store/agent/agent-store.ts";
 import type { Author } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";

@@ -1,10 +1,13 @@
 /** The versions of an agent: looked at, compared, published again; and its draft. */
-import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
-import { type PublishingNote, publishContent } from "../../adapter/store/agent-publishing.ts";
-import { agentRule } from "../../adapter/store/agent-rule-store.ts";
-import { agentStore } from "../../adapter/store/agent-store.ts";
-import { deleteUnusedTexts, storeCandidate } from "../../adapter/store/agent-version-store.ts";
-import { fileStore } from "../../adapter/store/file-store.ts";
+import { agentHistoryStore } from "../../adapter/store/agent/agent-history-store.ts";
+import { type PublishingNote, publishContent } from "../../adapter/store/agent/agent-publishing.ts";
+import { agentRule } from "../../adapter/store/agent/agent-rule-store.ts";
+import { agentStore } from "../../adapter/store/agent/agent-store.ts";
+import {
+  deleteUnusedTexts,
+  storeCandidate,
+} from "../../adapter/store/agent/agent-version-store.ts";
+import { fileStore } from "../../adapter/store/knowledge/file-store.ts";
 import type { Author } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";

@@ -2,7 +2,7 @@
  * Tags and comments that a tenant's people add to its calls. They go with the call's words: when those are
  * deleted, by time or on request, nothing can be added any more.
  */
-import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
+import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";

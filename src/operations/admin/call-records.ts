@@ -1,11 +1,11 @@
 /** Calls and scheduled calls as they are stored: lists, one call in every detail, its recording, calls as CSV. */
-import { agentStore } from "../../adapter/store/agent-store.ts";
-import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
-import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
-import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
-import { contactStore } from "../../adapter/store/contact-store.ts";
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
-import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
+import { agentStore } from "../../adapter/store/agent/agent-store.ts";
+import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
+import { type CallFilter, callHistoryStore } from "../../adapter/store/call/call-history-store.ts";
+import { callNotesStore } from "../../adapter/store/call/call-notes-store.ts";
+import { diagnosticsStore } from "../../adapter/store/call/diagnostics-store.ts";
+import { contactStore } from "../../adapter/store/contact/contact-store.ts";
+import { scheduleListStore } from "../../adapter/store/schedule/schedule-list-store.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { csvRow } from "../../core/csv.ts";
 import type { Database, Queries } from "../../core/database.ts";

@@ -1,17 +1,17 @@
 /**
  * Calls as a person looks for them: with the contact's name and the summary, found by words that were
- * said, by name or by number. The index (store/search-index.ts) and the queue before it say which calls
+ * said, by name or by number. The index (store/call/search-index.ts) and the queue before it say which calls
  * may have the words; whether they have them, in this order, is read in the calls. Where the index is of no
  * use, as it is for a single letter, all calls are read, the newest first, until a page is full. All this
  * is done in pieces, between which other work goes on.
  */
-import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
-import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
-import { contactSearch } from "../../adapter/store/contact-search.ts";
-import { contactNames } from "../../adapter/store/contact-store.ts";
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
-import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
-import { searchIndexStore } from "../../adapter/store/search-index.ts";
+import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
+import { type CallFilter, callHistoryStore } from "../../adapter/store/call/call-history-store.ts";
+import { diagnosticsStore } from "../../adapter/store/call/diagnostics-store.ts";
+import { searchIndexStore } from "../../adapter/store/call/search-index.ts";
+import { contactSearch } from "../../adapter/store/contact/contact-search.ts";
+import { contactNames } from "../../adapter/store/contact/contact-store.ts";
+import { scheduleListStore } from "../../adapter/store/schedule/schedule-list-store.ts";
 import { yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";

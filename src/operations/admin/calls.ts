@@ -1,6 +1,6 @@
 /** Places calls for the operator's console and follows them live. */
 
-import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import { tenantAdminStore } from "../../adapter/store/tenant/tenant-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";

@@ -1,6 +1,6 @@
 /** What a tenant decides about calls with its contacts: calling hours, holidays, birthday agent, CRM bridge. */
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
-import { callerStore, type FeatureRow } from "../../adapter/store/caller-store.ts";
+import { callSetupStore } from "../../adapter/store/call/call-setup-store.ts";
+import { callerStore, type FeatureRow } from "../../adapter/store/contact/caller-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";

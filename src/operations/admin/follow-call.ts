@@ -1,6 +1,6 @@
 /** Follows one call: status changes read from the store, turns as they are spoken. */
 
-import { callStore } from "../../adapter/store/call-store.ts";
+import { callStore } from "../../adapter/store/call/call-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";

@@ -4,8 +4,8 @@
  * Personal data is left out: words, numbers and arguments are in the call's details, behind a sign-in.
  */
 
-import { callHistoryStore } from "../../adapter/store/call-history-store.ts";
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import { callHistoryStore } from "../../adapter/store/call/call-history-store.ts";
+import { diagnosticsStore } from "../../adapter/store/call/diagnostics-store.ts";
 import type { Database } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
 import { microToEur } from "../../core/money.ts";

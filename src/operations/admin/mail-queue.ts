@@ -1,5 +1,5 @@
 /** Waiting and failed mails of all tenants, for the operator. */
-import { mailAdminStore } from "../../adapter/store/mail-admin-store.ts";
+import { mailAdminStore } from "../../adapter/store/mail/mail-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";

@@ -1,5 +1,5 @@
 /** What is remembered of outbound calls, for the tenant to read and correct. */
-import { callerStore, type MemoryRow as Memory } from "../../adapter/store/caller-store.ts";
+import { callerStore, type MemoryRow as Memory } from "../../adapter/store/contact/caller-store.ts";
 import type { Database } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
 

@@ -3,9 +3,9 @@
  * drained. A drained node gives its trunks to the others and finishes its calls; the flag stays until
  * the operator takes it back, over restarts too.
  */
-import { type NodeRow, nodeStore } from "../../adapter/store/node-store.ts";
-import { trunkLeaseStore } from "../../adapter/store/trunk-lease-store.ts";
-import { trunkStore } from "../../adapter/store/trunk-store.ts";
+import { type NodeRow, nodeStore } from "../../adapter/store/node/node-store.ts";
+import { trunkLeaseStore } from "../../adapter/store/node/trunk-lease-store.ts";
+import { trunkStore } from "../../adapter/store/tenant/trunk-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";

@@ -1,7 +1,7 @@
 /** Analytics and usage: hourly sums arranged by the tenant's calendar. */
-import { billingStores } from "../../adapter/store/billing-stores.ts";
-import { reportStore } from "../../adapter/store/report-store.ts";
-import { tenantStore } from "../../adapter/store/tenant-store.ts";
+import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
+import { reportStore } from "../../adapter/store/call/report-store.ts";
+import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
 import {
   type DaySpan,
   daySpans,

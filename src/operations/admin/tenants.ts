@@ -1,9 +1,12 @@
 /** The operator's actions on tenants: create, list, suspend, change the plan, credit. */
 
-import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts";
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
-import { type TenantPage, tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
-import { tenantStore } from "../../adapter/store/tenant-store.ts";
+import { diagnosticsStore } from "../../adapter/store/call/diagnostics-store.ts";
+import { dashboardListStore } from "../../adapter/store/tenant/dashboard-list-store.ts";
+import {
+  type TenantPage,
+  tenantAdminStore,
+} from "../../adapter/store/tenant/tenant-admin-store.ts";
+import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";

@@ -5,13 +5,13 @@
  */
 import { isIP } from "node:net";
 import { assessTrunk, type TrunkCheck, type TrunkFacts } from "../../adapter/sip/trunk-checks.ts";
-import { callNoticeStore } from "../../adapter/store/call-notice-store.ts";
+import { callNoticeStore } from "../../adapter/store/call/call-notice-store.ts";
 import {
   shownPort,
   type TrunkRecord,
   trunkPasswordBinding,
   trunkStore,
-} from "../../adapter/store/trunk-store.ts";
+} from "../../adapter/store/tenant/trunk-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";

@@ -1,7 +1,7 @@
 /** A tenant's webhooks: subscriptions, their state, and the tenant's older secret. */
-import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts";
-import { tenantStore } from "../../adapter/store/tenant-store.ts";
-import { webhookStore } from "../../adapter/store/webhook-store.ts";
+import { dashboardListStore } from "../../adapter/store/tenant/dashboard-list-store.ts";
+import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
+import { webhookStore } from "../../adapter/store/webhook/webhook-store.ts";
 import { notFound } from "../../core/errors.ts";
 import { signingSecret } from "../../core/ids.ts";
 import {

@@ -8,8 +8,8 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Migration, migrationStatus } from "../../adapter/store/migrate.ts";
-import { migrations } from "../../adapter/store/migrations.ts";
+import { type Migration, migrationStatus } from "../../adapter/store/migration/migrate.ts";
+import { migrations } from "../../adapter/store/migration/migrations.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { moveDurably } from "../../platform/files/durable-file.ts";
 import { backupsDirOf } from "./backups.ts";

@@ -3,16 +3,16 @@
  * row, while nothing runs on the source.
  */
 import { existsSync } from "node:fs";
-import { openDatabase } from "../../adapter/store/database.ts";
-import { migrations } from "../../adapter/store/migrations.ts";
-import { openRawFile, openRawServer, type RawStore } from "../../adapter/store/raw-store.ts";
-import { openRemoteDatabase, type RemoteAddress } from "../../adapter/store/remote-database.ts";
+import { openRawFile, openRawServer, type RawStore } from "../../adapter/store/copy/raw-store.ts";
 import {
   type CopiedTable,
   copyStore,
   isCopyBegun,
   requireUpToDate,
-} from "../../adapter/store/store-copy.ts";
+} from "../../adapter/store/copy/store-copy.ts";
+import { openRemoteDatabase, type RemoteAddress } from "../../adapter/store/libsql/database.ts";
+import { migrations } from "../../adapter/store/migration/migrations.ts";
+import { openDatabase } from "../../adapter/store/sqlite/database.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Random } from "../../core/random.ts";

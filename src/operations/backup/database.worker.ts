@@ -3,7 +3,7 @@
  * not block SIP and HTTP on the main thread. A worker runs one job.
  */
 
-import { fileProblems } from "../../adapter/store/integrity.ts";
+import { fileProblems } from "../../adapter/store/sqlite/integrity.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { lowerThreadPriority } from "../../platform/threads/priority.ts";
 import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";

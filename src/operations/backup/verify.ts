@@ -5,11 +5,11 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../adapter/store/billing-stores.ts";
-import { openDatabase } from "../../adapter/store/database.ts";
-import { integrityProblems } from "../../adapter/store/integrity.ts";
-import { migrationStatus } from "../../adapter/store/migrate.ts";
-import { migrations } from "../../adapter/store/migrations.ts";
+import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
+import { migrationStatus } from "../../adapter/store/migration/migrate.ts";
+import { migrations } from "../../adapter/store/migration/migrations.ts";
+import { openDatabase } from "../../adapter/store/sqlite/database.ts";
+import { integrityProblems } from "../../adapter/store/sqlite/integrity.ts";
 import { describeError } from "../../core/errors.ts";
 import { verifyLedger } from "../../domain/billing/ledger.ts";
 

@@ -3,7 +3,7 @@
  * worse.
  */
 
-import { fileProblems } from "../../adapter/store/integrity.ts";
+import { fileProblems } from "../../adapter/store/sqlite/integrity.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { listBackups } from "./backups.ts";
 

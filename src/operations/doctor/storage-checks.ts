@@ -4,13 +4,13 @@
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../adapter/store/billing-stores.ts";
-import { integrityProblems, isDamage } from "../../adapter/store/integrity.ts";
-import { MigrationRejected, migrationStatus } from "../../adapter/store/migrate.ts";
-import { migrations } from "../../adapter/store/migrations.ts";
-import { openReadOnly } from "../../adapter/store/read-only.ts";
-import { applianceSecretBinding } from "../../adapter/store/sealed-store.ts";
-import { trunkPasswordBinding } from "../../adapter/store/trunk-store.ts";
+import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
+import { MigrationRejected, migrationStatus } from "../../adapter/store/migration/migrate.ts";
+import { migrations } from "../../adapter/store/migration/migrations.ts";
+import { integrityProblems, isDamage } from "../../adapter/store/sqlite/integrity.ts";
+import { openReadOnly } from "../../adapter/store/sqlite/read-only.ts";
+import { applianceSecretBinding } from "../../adapter/store/tenant/sealed-store.ts";
+import { trunkPasswordBinding } from "../../adapter/store/tenant/trunk-store.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { verifyLedger } from "../../domain/billing/ledger.ts";

@@ -1,6 +1,6 @@
 /** Tools that were saved before a rule forbade their schema: calls go on without them. */
 import { existsSync } from "node:fs";
-import { openReadOnly } from "../../adapter/store/read-only.ts";
+import { openReadOnly } from "../../adapter/store/sqlite/read-only.ts";
 import { isObject, parseJson } from "../../core/json.ts";
 import { storedSchemaProblem } from "../../domain/tool/tool-rules.ts";
 import { type Check, ok, skipped, warning } from "./check.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { createDns, type SipDns } from "../../adapter/sip/routing/dns.ts";
 import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
-import { openReadOnly } from "../../adapter/store/read-only.ts";
+import { openReadOnly } from "../../adapter/store/sqlite/read-only.ts";
 import { describeError } from "../../core/errors.ts";
 import {
   type Check,

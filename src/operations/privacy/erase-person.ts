@@ -14,10 +14,10 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { callStore } from "../../adapter/store/call-store.ts";
-import { eraseStore, type PersonsCall } from "../../adapter/store/erase-store.ts";
-import { type PersonCounts, personStore } from "../../adapter/store/person-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+import { callStore } from "../../adapter/store/call/call-store.ts";
+import { eraseStore, type PersonsCall } from "../../adapter/store/retention/erase-store.ts";
+import { type PersonCounts, personStore } from "../../adapter/store/retention/person-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule/schedule-store.ts";
 import { type Clock, sleep, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";

@@ -8,8 +8,8 @@
  * rotated.
  */
 
-import { revocationStore } from "../../adapter/store/revocation-store.ts";
-import { tenantStore } from "../../adapter/store/tenant-store.ts";
+import { revocationStore } from "../../adapter/store/retention/revocation-store.ts";
+import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { signingSecret } from "../../core/ids.ts";

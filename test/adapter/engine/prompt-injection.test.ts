@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
-import { callerStore } from "../../../src/adapter/store/caller-store.ts";
-import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { callSetupStore } from "../../../src/adapter/store/call/call-setup-store.ts";
+import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import {
   agents,
   callMemories,

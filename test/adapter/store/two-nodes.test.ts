@@ -4,10 +4,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
-import { apiKeyStore } from "../../../src/adapter/store/api-key-store.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
-import { rateStore } from "../../../src/adapter/store/rate-store.ts";
-import { type ScheduleRow, scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
+import { apiKeyStore } from "../../../src/adapter/store/identity/api-key-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
+import {
+  type ScheduleRow,
+  scheduleStore,
+} from "../../../src/adapter/store/schedule/schedule-store.ts";
 import {
   calls,
   mails,
@@ -15,8 +17,9 @@ import {
   schedules,
   trunkLeases,
 } from "../../../src/adapter/store/schema/index.ts";
-import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { rateStore } from "../../../src/adapter/store/tenant/rate-store.ts";
+import { trunkStore } from "../../../src/adapter/store/tenant/trunk-store.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { BEAT_MS, LET_GO_MS, TAKE_OVER_MS, TrunkLeases } from "../../../src/app/trunk-leases.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { manualPayments } from "../../../src/adapter/payments/manual.ts";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import {
   calls,
   holds,

@@ -1,7 +1,7 @@
 /** A payment that was taken back: the wallet pays what it has, the rest is a debt that the next money pays first. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { bookChargeback, reverseChargeback } from "../../../src/domain/billing/chargeback.ts";
 import { move, post } from "../../../src/domain/billing/ledger.ts";

@@ -3,8 +3,8 @@ import { afterAll, afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { manualPayments } from "../../../src/adapter/payments/manual.ts";
-import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { billingStores as stores } from "../../../src/adapter/store/billing/billing-stores.ts";
+import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
 import {
   events,
   ledgerTransactions,
@@ -12,7 +12,7 @@ import {
   outbox,
   tenants,
 } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";

@@ -2,9 +2,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores as stores } from "../../../src/adapter/store/billing/billing-stores.ts";
+import { statementStore } from "../../../src/adapter/store/billing/statement-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
-import { statementStore } from "../../../src/adapter/store/statement-store.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import {

@@ -5,7 +5,7 @@ import type { AgentRecord } from "../../../src/domain/agent/agent-schema.ts";
 import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
 import type { CallTenant } from "../../../src/domain/call/stores.ts";
 import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
-import { knowledgeSection } from "../../../src/domain/conversation/knowledge-section.ts";
+import { knowledgeSection } from "../../../src/domain/conversation/prompt/knowledge-section.ts";
 
 let tools: CallConfig["tools"] = [];
 const setup = { agentContext: async () => ({ files: [], tools, disclosure: null }) };

@@ -1,10 +1,10 @@
 /** The campaign runner on a real store and the real call service, with a clock of our own. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { callStores } from "../../../src/adapter/store/call-stores.ts";
-import { campaignStore } from "../../../src/adapter/store/campaign-store.ts";
-import { contactStore } from "../../../src/adapter/store/contact-store.ts";
-import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
+import { callStores } from "../../../src/adapter/store/call/call-stores.ts";
+import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
+import { doNotCallStore } from "../../../src/adapter/store/contact/do-not-call-store.ts";
+import { campaignStore } from "../../../src/adapter/store/schedule/campaign-store.ts";
 import {
   callPurposes,
   calls,
@@ -16,7 +16,10 @@ import {
 } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { abandonSchedule, TrunkUnreachable } from "../../../src/domain/call/abandoned-schedule.ts";
+import {
+  abandonSchedule,
+  TrunkUnreachable,
+} from "../../../src/domain/call/outbound/abandoned-schedule.ts";
 import { CampaignRunner } from "../../../src/domain/campaign/runner.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
 import {

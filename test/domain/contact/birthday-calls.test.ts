@@ -1,8 +1,8 @@
 /** Birthday calls on a real store and the real call service, with a clock of our own. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { callerStore } from "../../../src/adapter/store/caller-store.ts";
-import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import {
   birthdayCalls,
   callPurposes,

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { callerStore } from "../../../src/adapter/store/caller-store.ts";
-import { crmStore } from "../../../src/adapter/store/crm-store.ts";
+import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
+import { crmStore } from "../../../src/adapter/store/contact/crm-store.ts";
 import { crmCache } from "../../../src/adapter/store/schema/index.ts";
-import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant/tenant-admin-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";

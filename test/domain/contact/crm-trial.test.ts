@@ -1,7 +1,7 @@
 /** `POST /crm/test`, replay and the reason of a call, over the real API. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { callerStore } from "../../../src/adapter/store/caller-store.ts";
+import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
 import {
   callPurposes,
   crmCache,

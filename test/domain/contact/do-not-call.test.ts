@@ -1,8 +1,8 @@
 /** "Don't call me": kept when the contact, the person or all that is known of the number goes. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { callerStore } from "../../../src/adapter/store/caller-store.ts";
-import { contactStore } from "../../../src/adapter/store/contact-store.ts";
-import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
+import { quotaStore } from "../../../src/adapter/store/billing/quota-store.ts";
+import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import { contacts, doNotCallEntries } from "../../../src/adapter/store/schema/index.ts";
 import { doNotCallListOf } from "../../../src/app/caller-services.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";

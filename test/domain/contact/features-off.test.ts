@@ -3,8 +3,8 @@
  * identifies nobody without `cli_identity`, and no CRM is asked without the paid `crm_bridge`.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { callerStore } from "../../../src/adapter/store/caller-store.ts";
-import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import type { CallerTenant } from "../../../src/domain/contact/ports.ts";
 import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { callerStore } from "../../../src/adapter/store/caller-store.ts";
-import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import { callMemories, calls, contacts, tenants } from "../../../src/adapter/store/schema/index.ts";
 import type { CallerTenant, EndedCall } from "../../../src/domain/contact/ports.ts";
 import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";

@@ -1,8 +1,8 @@
 /** Telephone PINs on a real store, with a clock of our own: three tries in 15 minutes, nine in a day. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { contactStore } from "../../../src/adapter/store/contact-store.ts";
-import { pinStore } from "../../../src/adapter/store/pin-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
+import { pinStore } from "../../../src/adapter/store/contact/pin-store.ts";
 import { auditEntries, contacts, pinAttempts } from "../../../src/adapter/store/schema/index.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { createPinCheck, TRIES_PER_DAY_MAX } from "../../../src/domain/contact/pin-check.ts";

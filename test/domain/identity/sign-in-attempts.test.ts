@@ -1,9 +1,9 @@
 /** The lock-out's rows: bounded, kept over restarts, forgiving a clock that was wrong. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
-import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
+import { identityStores } from "../../../src/adapter/store/identity/identity-stores.ts";
 import { signInAttempts } from "../../../src/adapter/store/schema/identity.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";

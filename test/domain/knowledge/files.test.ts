@@ -2,9 +2,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
-import { fileStore } from "../../../src/adapter/store/file-store.ts";
-import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
+import { quotaStore } from "../../../src/adapter/store/billing/quota-store.ts";
+import { fileStore } from "../../../src/adapter/store/knowledge/file-store.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { OPERATOR } from "../../../src/core/author.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
 import { mails } from "../../../src/adapter/store/schema/index.ts";
 import type { Database, Queries } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";

@@ -4,9 +4,9 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { callAnnotationStore } from "../../../src/adapter/store/call-annotation-store.ts";
-import { callHistoryStore } from "../../../src/adapter/store/call-history-store.ts";
-import { retentionStore } from "../../../src/adapter/store/retention-store.ts";
+import { callAnnotationStore } from "../../../src/adapter/store/call/call-annotation-store.ts";
+import { callHistoryStore } from "../../../src/adapter/store/call/call-history-store.ts";
+import { retentionStore } from "../../../src/adapter/store/retention/retention-store.ts";
 import {
   callComments,
   callMemories,

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
+import { scheduleStore } from "../../../src/adapter/store/schedule/schedule-store.ts";
 import { schedules } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
+import { scheduleStore } from "../../../src/adapter/store/schedule/schedule-store.ts";
 import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";

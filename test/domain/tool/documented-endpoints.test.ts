@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { toolTargetStore } from "../../../src/adapter/store/tool-target-store.ts";
+import { toolTargetStore } from "../../../src/adapter/store/agent/tool-target-store.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
 import { HttpToolRunner } from "../../../src/domain/tool/run-tool.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { recordVersions } from "../../../src/adapter/store/agent-version-store.ts";
+import { recordVersions } from "../../../src/adapter/store/agent/agent-version-store.ts";
+import { toolTargetStore } from "../../../src/adapter/store/agent/tool-target-store.ts";
 import { tools } from "../../../src/adapter/store/schema/index.ts";
-import { toolTargetStore } from "../../../src/adapter/store/tool-target-store.ts";
 import { OPERATOR } from "../../../src/core/author.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";

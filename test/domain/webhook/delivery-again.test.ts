@@ -2,7 +2,7 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events, outbox } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
+import { webhookStore } from "../../../src/adapter/store/webhook/webhook-store.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { deliveryWorld, ended, facts } from "../../support/delivery-world.ts";

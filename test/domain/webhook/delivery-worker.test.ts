@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { deliveries, webhooks } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";

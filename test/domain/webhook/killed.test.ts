@@ -11,9 +11,9 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eq } from "drizzle-orm";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { deliveries, events, outbox } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { microEur } from "../../../src/core/money.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { deliveries, outbox, webhooks } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import type { AttemptResult } from "../../../src/domain/webhook/attempt.ts";

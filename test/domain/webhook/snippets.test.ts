@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";

@@ -12,16 +12,16 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
-import { agentStore } from "../../../src/adapter/store/agent-store.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { agentStore } from "../../../src/adapter/store/agent/agent-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
 import {
   legacyEndpoints,
   mails,
   outbox,
   webhooks,
 } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { webhookStore } from "../../../src/adapter/store/webhook/webhook-store.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { OPERATOR } from "../../../src/core/author.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";

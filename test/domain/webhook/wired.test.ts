@@ -2,7 +2,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
+import { webhookStore } from "../../../src/adapter/store/webhook/webhook-store.ts";
 import { createDelivery } from "../../../src/app/delivery.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";

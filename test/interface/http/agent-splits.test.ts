@@ -1,7 +1,7 @@
 /** Two versions share an agent's callers: opened, what a call then runs, the comparison, and closed. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
-import { fileStore } from "../../../src/adapter/store/file-store.ts";
+import { callSetupStore } from "../../../src/adapter/store/call/call-setup-store.ts";
+import { fileStore } from "../../../src/adapter/store/knowledge/file-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import {

@@ -1,7 +1,7 @@
 /** Versions of agents: what makes one, who made it, what it holds, and how long it is kept. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asc, eq, sql } from "drizzle-orm";
-import { recordFirstVersions } from "../../../src/adapter/store/agent-version-store.ts";
+import { recordFirstVersions } from "../../../src/adapter/store/agent/agent-version-store.ts";
 import {
   agentFiles,
   agents,

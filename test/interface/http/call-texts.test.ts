@@ -4,8 +4,8 @@
  */
 import { expect, test } from "bun:test";
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { callStore } from "../../../src/adapter/store/call-store.ts";
-import { eraseStore } from "../../../src/adapter/store/erase-store.ts";
+import { callStore } from "../../../src/adapter/store/call/call-store.ts";
+import { eraseStore } from "../../../src/adapter/store/retention/erase-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../src/core/ended-reason.ts";
 import { microEur } from "../../../src/core/money.ts";

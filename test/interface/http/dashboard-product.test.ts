@@ -1,6 +1,6 @@
 /** The dashboard's product routes over real HTTP, on a whole appliance without calls: who may, and what a tenant sets up. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
+import { trunkStore } from "../../../src/adapter/store/tenant/trunk-store.ts";
 import { bodyOf, draftOf } from "../../../src/dashboard/web/pages/trunk/trunk-draft.ts";
 import { requiredRole } from "../../../src/interface/http/contract.ts";
 import * as agents from "../../../src/interface/http/dashboard/routes/chat.ts";

@@ -1,7 +1,7 @@
 /** What the document says of events, defaults and patterns is what the program does. */
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
-import { checkTransferTarget } from "../../../src/domain/call/dialing-rules.ts";
+import { checkTransferTarget } from "../../../src/domain/call/admission/dialing-rules.ts";
 import {
   EVENT_TYPES,
   EVENTS,

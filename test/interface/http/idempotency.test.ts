@@ -1,7 +1,7 @@
 /** Idempotency keys over real HTTP: what was answered once is answered again, and done once. */
 import { describe, expect, test } from "bun:test";
-import { idempotencyStore } from "../../../src/adapter/store/idempotency-store.ts";
 import { idempotency } from "../../../src/adapter/store/schema/index.ts";
+import { idempotencyStore } from "../../../src/adapter/store/tenant/idempotency-store.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createIdempotency } from "../../../src/interface/http/idempotency.ts";
 import { ask, pick, pickId, startApiServer } from "../../support/api-server.ts";

@@ -2,13 +2,13 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores as stores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import {
   callsAfter,
   exactSums,
   linesAfter,
   listedAfter,
-} from "../../../src/adapter/store/statement-store.ts";
+} from "../../../src/adapter/store/billing/statement-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";

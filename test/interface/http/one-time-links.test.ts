@@ -1,7 +1,7 @@
 /** Links that work once, over real HTTP: for how long, for what, and what ends them. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
 import { mails, oneTimeLinks } from "../../../src/adapter/store/schema/index.ts";
 import { pick } from "../../support/api-server.ts";
 import { Browser, person } from "../../support/dashboard-session.ts";

@@ -2,23 +2,23 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { tagsOfCalls } from "../../../src/adapter/store/call-annotation-store.ts";
+import { tagsOfCalls } from "../../../src/adapter/store/call/call-annotation-store.ts";
 import {
   type CallFilter,
   callHistoryStore,
   itemsByIds,
   pageOf,
-} from "../../../src/adapter/store/call-history-store.ts";
-import { contactsByIds } from "../../../src/adapter/store/contact-store.ts";
-import { webhooksWithCounts } from "../../../src/adapter/store/dashboard-list-store.ts";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
-import { callsBelow } from "../../../src/adapter/store/diagnostics-store.ts";
-import { scheduleListStore } from "../../../src/adapter/store/schedule-list-store.ts";
+} from "../../../src/adapter/store/call/call-history-store.ts";
+import { callsBelow } from "../../../src/adapter/store/call/diagnostics-store.ts";
+import { contactsByIds } from "../../../src/adapter/store/contact/contact-store.ts";
+import { scheduleListStore } from "../../../src/adapter/store/schedule/schedule-list-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
+import { webhooksWithCounts } from "../../../src/adapter/store/tenant/dashboard-list-store.ts";
 import {
   callsOfTenants,
   latenciesOfTenants,
-} from "../../../src/adapter/store/tenant-admin-store.ts";
+} from "../../../src/adapter/store/tenant/tenant-admin-store.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";

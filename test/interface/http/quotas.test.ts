@@ -1,7 +1,7 @@
 /** What a tenant may keep, by its plan: each quota below, at and above, and another tenant's apart. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
-import { toolStore } from "../../../src/adapter/store/tool-store.ts";
+import { toolStore } from "../../../src/adapter/store/agent/tool-store.ts";
+import { quotaStore } from "../../../src/adapter/store/billing/quota-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { Tools } from "../../../src/domain/tool/tools.ts";

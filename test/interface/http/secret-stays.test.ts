@@ -1,6 +1,6 @@
 /** A secret that only goes in does not come out through another address either. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { toolStore } from "../../../src/adapter/store/tool-store.ts";
+import { toolStore } from "../../../src/adapter/store/agent/tool-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { Tools } from "../../../src/domain/tool/tools.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";

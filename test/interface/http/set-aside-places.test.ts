@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { rateStore } from "../../../src/adapter/store/rate-store.ts";
 import { rateRequests } from "../../../src/adapter/store/schema/index.ts";
+import { rateStore } from "../../../src/adapter/store/tenant/rate-store.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type { RateLimiter } from "../../../src/interface/http/ports.ts";
 import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";

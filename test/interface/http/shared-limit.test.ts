@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { rateStore } from "../../../src/adapter/store/rate-store.ts";
+import { rateStore } from "../../../src/adapter/store/tenant/rate-store.ts";
 import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
 import { startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

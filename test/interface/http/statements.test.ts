@@ -1,7 +1,7 @@
 /** A month's statement over REST: JSON, page and CSV, of a small month and of 50,000 calls. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";

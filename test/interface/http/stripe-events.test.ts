@@ -1,6 +1,6 @@
 /** Stripe's events at the edges: signatures to the second, every order and all at once, disputes first. */
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { seededRandom } from "../../../src/core/random.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";

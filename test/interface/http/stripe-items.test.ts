@@ -1,7 +1,7 @@
 /** What was bought goes when its payment is taken back, and comes back with it: over real HTTP, Stripe played. */
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { serverOf } from "../../../src/adapter/payments/stripe.ts";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { ledgerTransactions, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
+import { identityStores } from "../../../src/adapter/store/identity/identity-stores.ts";
 import { mails, passkeys } from "../../../src/adapter/store/schema/index.ts";
 import { ask, pick, pickId, pickText } from "../../support/api-server.ts";
 import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
-import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant/tenant-admin-store.ts";
+import { trunkStore } from "../../../src/adapter/store/tenant/trunk-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";

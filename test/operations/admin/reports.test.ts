@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores as stores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import { createReports } from "../../../src/operations/admin/reports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

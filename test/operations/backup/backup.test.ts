@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
-import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
+import { identityStores } from "../../../src/adapter/store/identity/identity-stores.ts";
 import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { describeError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { MigrationRejected, migrate } from "../../../src/adapter/store/migrate.ts";
+import { MigrationRejected, migrate } from "../../../src/adapter/store/migration/migrate.ts";
 import { copyBeforeUpgrade } from "../../../src/operations/backup/before-upgrade.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, expect } from "bun:test";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import { requireWholeDatabase } from "../../../src/operations/backup/whole-database.ts";
 import { configSchema } from "../../../src/operations/config/schema.ts";

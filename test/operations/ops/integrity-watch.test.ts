@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import type { Log } from "../../../src/core/log.ts";
 import { runDatabaseJob } from "../../../src/operations/backup/run-database-job.ts";
 import { watchIntegrity } from "../../../src/operations/ops/integrity-watch.ts";

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
+import { doNotCallStore } from "../../../src/adapter/store/contact/do-not-call-store.ts";
 import {
   agentScenarios,
   birthdayCalls,

@@ -6,7 +6,6 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
 import {
   calls,
   contacts,
@@ -16,6 +15,7 @@ import {
   users,
   webhooks,
 } from "../../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import { doNotCallListOf } from "../../../src/app/caller-services.ts";
 import { openRevocations } from "../../../src/app/revocations.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";

@@ -13,7 +13,7 @@ interface Equivalent {
 
 const EQUIVALENTS: readonly Equivalent[] = [
   {
-    file: "call/left-recording.ts",
+    file: "call/ended/left-recording.ts",
     lineText: "await rm(path, { force: true });",
     reason: "the file was repaired just before: only another process could have deleted it since",
   },
@@ -36,12 +36,12 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "it only has to be longer than any call",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "const RECEIVED_FRAMES = 64;",
     reason: "the ring only has to be longer than the window of 20 frames that is compared",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "const received = this.#received[slot] ?? 0;",
     part: "?? 0",
     reason: "the place of a frame in the ring is below the ring's length",
@@ -59,7 +59,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a text that is not well-formed has a lone surrogate: the pattern finds it",
   },
   {
-    file: "conversation/agent-speech.ts",
+    file: "conversation/speech/agent-speech.ts",
     lineText: "(sum, piece) => sum + (piece.endMs - (piece.startMs ?? 0)) * shareOf(piece),",
     part: "?? 0",
     reason: "only pieces that have begun are summed",
@@ -86,13 +86,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "the file was looked at just before: only another process could have deleted it since",
   },
   {
-    file: "call/left-recording.ts",
+    file: "call/ended/left-recording.ts",
     lineText: "if (HALF_FILE.test(name)) await rm(join(recordingsDir, name), { force: true });",
     part: "true",
     reason: "the folder was read just before: only another process could have deleted it since",
   },
   {
-    file: "call/chat.ts",
+    file: "call/web/chat.ts",
     lineText: "const left = (this.#running.get(tenantId) ?? 1) - 1;",
     part: "?? 1",
     reason: "the question itself was counted before, so that a count is always there",
@@ -114,25 +114,25 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "two frequencies never hold exactly the same share",
   },
   {
-    file: "call/after-call.ts",
+    file: "call/ended/after-call.ts",
     lineText:
       "await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });",
     reason: "the file was just read to make the MP3: only another process could have deleted it",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "const played = this.#playedAt((this.#receivedAt[slot] ?? 0) - delay);",
     part: "?? 0",
     reason: "the place of a frame in the ring is below the ring's length",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "const after = this.#played[Math.ceil(place) % PLAYED_FRAMES] ?? 0;",
     part: "?? 0",
     reason: "the place of a frame in the ring is below the ring's length",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "const before = this.#played[Math.floor(place) % PLAYED_FRAMES] ?? 0;",
     part: "?? 0",
     reason: "the place of a frame in the ring is below the ring's length",
@@ -144,13 +144,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a row whose time is now is written back as it is",
   },
   {
-    file: "call/after-call.ts",
+    file: "call/ended/after-call.ts",
     lineText: "durationMs: call.recordingMs ?? 0,",
     part: "?? 0",
     reason: "a recording that could be encoded has its length",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "const PLAYED_FRAMES = (2 * PLAYOUT_AHEAD_MS_MAX) / FRAME_MS;",
     part: "2",
     reason: "a longer ring forgets later what nobody asks for",
@@ -246,7 +246,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "without an answer the time since it is 0, confirmed or not",
   },
   {
-    file: "call/inbound.ts",
+    file: "call/inbound/inbound.ts",
     lineText: "const known = { ...identity, callerLevel: config?.callerLevel ?? 0, trustedTrunk };",
     reason:
       "a call whose configuration could not be read ends at once, before anybody asks who calls",
@@ -271,7 +271,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "only files that are there are listed",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText:
       "return covariance / Math.sqrt(varianceReceived * variancePlayed) >= CORRELATION_MIN;",
     part: ">",
@@ -283,14 +283,14 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a schema that was forgotten is judged again",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "if (varianceReceived <= 0 || variancePlayed <= 0) return false;",
     part: "<= ",
     reason:
       "levels that never vary have no covariance either: nothing divided by nothing is below any limit",
   },
   {
-    file: "conversation/echo.ts",
+    file: "conversation/speech/echo.ts",
     lineText: "if (varianceReceived <= 0 || variancePlayed <= 0) return false;",
     part: "variancePlayed <=",
     reason:

@@ -1,6 +1,6 @@
 /** What must hold after every step of a simulation, and when it is over. */
 import { readdirSync } from "node:fs";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import {
   calls,
   events,

@@ -3,9 +3,9 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { phoneNumbers, tenants } from "../../../src/adapter/store/schema/index.ts";
-import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
+import { trunkStore } from "../../../src/adapter/store/tenant/trunk-store.ts";
 import { microEur } from "../../../src/core/money.ts";
 import type { Plan } from "../../../src/domain/billing/ports.ts";
 import { quotas } from "../plans.ts";

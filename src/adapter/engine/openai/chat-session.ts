@@ -20,7 +20,7 @@ import {
   NOTHING_USED,
   type SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
-import { passagesSection } from "../../../domain/conversation/knowledge-section.ts";
+import { passagesSection } from "../../../domain/conversation/prompt/knowledge-section.ts";
 import { estimateTokens } from "../prompt-size.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";

@@ -13,7 +13,7 @@ import type {
   LlmInput,
   LlmSession,
 } from "../../../domain/conversation/engine-port.ts";
-import { passagesSection } from "../../../domain/conversation/knowledge-section.ts";
+import { passagesSection } from "../../../domain/conversation/prompt/knowledge-section.ts";
 import { UNFINISHED } from "../openai/unfinished.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
 import type { RealtimeLink } from "./link.ts";

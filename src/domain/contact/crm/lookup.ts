@@ -27,7 +27,7 @@ export interface CrmTarget {
   readonly mapping: Readonly<Record<string, string>>;
 }
 
-/** Implemented by store/crm-store.ts. */
+/** Implemented by store/contact/crm-store.ts. */
 export interface CrmRecords {
   /** Null: no address is set up. */
   target(tenantId: number): Promise<CrmTarget | null>;

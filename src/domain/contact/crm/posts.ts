@@ -47,7 +47,7 @@ interface CrmPostOutcome {
   readonly error: string | null;
 }
 
-/** Implemented by store/crm-store.ts. */
+/** Implemented by store/contact/crm-store.ts. */
 export interface CrmPostRecords {
   /** Leases and returns the message due first, except of these tenants; null: none is due. */
   claim(

@@ -5,7 +5,7 @@ import type { EndListener } from "../callers.ts";
 import type { CrmTarget } from "./lookup.ts";
 import { mappedOutcome } from "./mapping.ts";
 
-/** Implemented by store/crm-store.ts. */
+/** Implemented by store/contact/crm-store.ts. */
 interface CrmTellRecords {
   target(tenantId: number): Promise<CrmTarget | null>;
   enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void>;

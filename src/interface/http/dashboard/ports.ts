@@ -6,10 +6,10 @@
 import type { Unsubscribe } from "../../../core/emitter.ts";
 import type { CallStatus, EndedReason } from "../../../core/ended-reason.ts";
 import type { MicroEur } from "../../../core/money.ts";
-import type { AgentChats } from "../../../domain/call/chat.ts";
 import type { RegistrationStatus } from "../../../domain/call/sip-port.ts";
-import type { VoiceSamples } from "../../../domain/call/voice-samples.ts";
-import type { WebCalls } from "../../../domain/call/web-call.ts";
+import type { AgentChats } from "../../../domain/call/web/chat.ts";
+import type { VoiceSamples } from "../../../domain/call/web/voice-samples.ts";
+import type { WebCalls } from "../../../domain/call/web/web-call.ts";
 import type { TurnRecord } from "../../../domain/conversation/call-report.ts";
 import type { MailTest } from "../../../domain/mail/mail-test.ts";
 import type { ToolRunner } from "../../../domain/tool/ports.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
 import { wireOf } from "../../../core/wire-names.ts";
-import { transcriptOf } from "../../../domain/call/transcript-text.ts";
+import { transcriptOf } from "../../../domain/call/ended/transcript-text.ts";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import type {
   CallItem as CallItemRow,

@@ -17,7 +17,7 @@ import {
 } from "../../../../src/domain/conversation/answering/answering-detection.ts";
 import { greetingKindOf } from "../../../../src/domain/conversation/answering/greeting-words.ts";
 import { FRAME_MS } from "../../../../src/domain/conversation/limits.ts";
-import { UtteranceSegmenter } from "../../../../src/domain/conversation/utterance-segmenter.ts";
+import { UtteranceSegmenter } from "../../../../src/domain/conversation/turn/utterance-segmenter.ts";
 import { type Answer, answers, type Rendered, render } from "../../../support/answering-corpus.ts";
 
 const FRAME_SAMPLES = 160;

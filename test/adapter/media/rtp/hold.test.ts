@@ -8,7 +8,7 @@ import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import type { MediaDirection, MediaPlan } from "../../../../src/core/media-plan.ts";
 import type { CallAudio, MediaTimeout } from "../../../../src/domain/conversation/audio-port.ts";
-import { TransferBridge } from "../../../../src/domain/conversation/transfer-bridge.ts";
+import { TransferBridge } from "../../../../src/domain/conversation/session/transfer-bridge.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 

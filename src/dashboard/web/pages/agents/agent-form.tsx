@@ -1,7 +1,7 @@
 /** Every field of an agent, for a new one and for one that exists. */
 
 import { useQuery } from "@tanstack/react-query";
-import { disclosingStart } from "../../../../domain/conversation/disclosure-words.ts";
+import { disclosingStart } from "../../../../domain/conversation/disclosure/disclosure-words.ts";
 import { settingsQuery } from "../../api/queries.ts";
 import { newAgentChoices } from "../../api/rest-values.gen.ts";
 import { useText } from "../../i18n/text.tsx";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AppError, notFound } from "../../../../core/errors.ts";
 import { recordOf } from "../../../../core/wire-names.ts";
-import type { WebCall, WebCallEvent, WebCalls } from "../../../../domain/call/web-call.ts";
+import type { WebCall, WebCallEvent, WebCalls } from "../../../../domain/call/web/web-call.ts";
 import type { Identity } from "../../../../domain/identity/identity.ts";
 import { problemOf } from "../../problem.ts";
 import { AgentDraft } from "../agent-draft.ts";

@@ -1,0 +1,52 @@
+/** The scenarios that are kept with an agent. */
+import { and, asc, count, eq } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import { agentScenarios } from "../schema/index.ts";
+
+export function agentScenarioStore(queries: Queries) {
+  const ofAgent = (tenantId: number, agentId: number) =>
+    and(eq(agentScenarios.agentId, agentId), eq(agentScenarios.tenantId, tenantId));
+  const shown = {
+    ...{ id: agentScenarios.id, name: agentScenarios.name },
+    ...{ yaml: agentScenarios.yaml, updatedAt: agentScenarios.updatedAt },
+  };
+  return {
+    /** By name. */
+    list: async (tenantId: number, agentId: number) =>
+      await queries
+        .select(shown)
+        .from(agentScenarios)
+        .where(ofAgent(tenantId, agentId))
+        .orderBy(asc(agentScenarios.name)),
+
+    async count(tenantId: number, agentId: number): Promise<number> {
+      const row = await queries
+        .select({ count: count() })
+        .from(agentScenarios)
+        .where(ofAgent(tenantId, agentId))
+        .get();
+      return row?.count ?? 0;
+    },
+
+    /** Replaces the agent's scenario of the same name. */
+    put: async (scenario: Omit<typeof agentScenarios.$inferInsert, "id">) =>
+      await queries
+        .insert(agentScenarios)
+        .values(scenario)
+        .onConflictDoUpdate({
+          target: [agentScenarios.agentId, agentScenarios.name],
+          set: { yaml: scenario.yaml, updatedAt: scenario.updatedAt },
+        })
+        .returning(shown)
+        .get(),
+
+    /** False: there is none. */
+    async remove(tenantId: number, agentId: number, id: number): Promise<boolean> {
+      const removed = await queries
+        .delete(agentScenarios)
+        .where(and(ofAgent(tenantId, agentId), eq(agentScenarios.id, id)))
+        .returning({ id: agentScenarios.id });
+      return removed.length > 0;
+    },
+  };
+}

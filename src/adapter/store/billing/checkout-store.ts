@@ -1,0 +1,96 @@
+/** Checkouts: what a tenant wants to pay for, and whether it was paid. */
+import { and, desc, eq, gt, inArray, notExists, sql } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { CheckoutStore } from "../../../domain/billing/stores.ts";
+import { checkouts, ledgerTransactions } from "../schema/money.ts";
+
+export function checkoutStore(queries: Queries): CheckoutStore {
+  return {
+    ...paidCheckouts(queries),
+
+    async insert(checkout) {
+      await queries.insert(checkouts).values(checkout);
+    },
+
+    async find(id) {
+      const found = await queries.select().from(checkouts).where(eq(checkouts.id, id));
+      return found[0] ?? null;
+    },
+
+    async list(tenantId) {
+      return queries
+        .select()
+        .from(checkouts)
+        .where(eq(checkouts.tenantId, tenantId))
+        .orderBy(desc(checkouts.createdAt));
+    },
+
+    async listOpen(provider, nowMs, limit) {
+      return queries
+        .select()
+        .from(checkouts)
+        .where(
+          and(
+            eq(checkouts.provider, provider),
+            eq(checkouts.status, "open"),
+            gt(checkouts.expiresAt, nowMs),
+          ),
+        )
+        .orderBy(desc(checkouts.createdAt))
+        .limit(limit);
+    },
+  };
+}
+
+/** The results of checkouts. */
+function paidCheckouts(
+  queries: Queries,
+): Pick<CheckoutStore, "markPaid" | "setSession" | "lastPaidAt" | "cancel"> {
+  return {
+    async markPaid(id, nowMs, from) {
+      const changed = await queries
+        .update(checkouts)
+        .set({ status: "paid", paidAt: nowMs })
+        .where(and(eq(checkouts.id, id), inArray(checkouts.status, [...from])))
+        .returning({ id: checkouts.id });
+      return changed.length > 0;
+    },
+
+    async setSession(id, providerSession) {
+      await queries.update(checkouts).set({ providerSession }).where(eq(checkouts.id, id));
+    },
+
+    async lastPaidAt(tenantId, kind) {
+      const asWalletMoney = queries
+        .select({ one: sql`1` })
+        .from(ledgerTransactions)
+        .where(
+          and(
+            eq(ledgerTransactions.key, sql`'checkout:' || ${checkouts.id}`),
+            eq(ledgerTransactions.kind, "topup"),
+          ),
+        );
+      const found = await queries
+        .select({ paidAt: checkouts.paidAt })
+        .from(checkouts)
+        .where(
+          and(
+            eq(checkouts.tenantId, tenantId),
+            eq(checkouts.kind, kind),
+            eq(checkouts.status, "paid"),
+            notExists(asWalletMoney),
+          ),
+        )
+        .orderBy(desc(checkouts.paidAt))
+        .limit(1);
+      return found[0]?.paidAt ?? null;
+    },
+
+    async cancel(id) {
+      await queries
+        .update(checkouts)
+        .set({ status: "cancelled" })
+        .where(and(eq(checkouts.id, id), eq(checkouts.status, "open")));
+    },
+  };
+}

@@ -1,0 +1,387 @@
+/**
+ * Calls as the API lists them. Every filter combination has its index (schema/calls.ts), and
+ * `total` comes from sums that triggers maintain, so that a page costs the same with a million
+ * calls.
+ */
+import { and, asc, count, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Queries } from "../../../core/database.ts";
+import type { CallStatus } from "../../../core/ended-reason.ts";
+import { flatRowReader } from "../query/flat-rows.ts";
+import { arg, rowStatement, statement } from "../query/prepared.ts";
+import {
+  callDays,
+  callRollups,
+  calls,
+  callTags,
+  callTotals,
+  endedCallChanges,
+  toolCalls,
+  turns,
+} from "../schema/index.ts";
+
+export interface CallFilter {
+  readonly agentId?: number;
+  readonly status?: CallStatus;
+  readonly direction?: "inbound" | "outbound";
+  /** Epoch ms, whole UTC hours; inclusive. */
+  readonly fromMs?: number;
+  /** Exclusive. */
+  readonly toMs?: number;
+  /** Only calls with this tag. */
+  readonly tag?: string;
+}
+
+type UntaggedFilter = Omit<CallFilter, "tag">;
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type OfTenant<Given> = Given & { readonly tenantId: number };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** From here on, skipping rows costs more than adding up days and hours. */
+const FAR_OFFSET = 50_000;
+/** Of sums added up: three weeks of hours, more than a year of days. */
+const SUMS_MAX = 500;
+
+const ITEM = {
+  id: calls.id,
+  callUuid: calls.callUuid,
+  direction: calls.direction,
+  fromNumber: calls.fromNumber,
+  toNumber: calls.toNumber,
+  status: calls.status,
+  billableSeconds: calls.billableSeconds,
+  cost: calls.cost,
+  agentId: calls.agentId,
+  createdAt: calls.createdAt,
+  answeredAt: calls.answeredAt,
+  endedAt: calls.endedAt,
+  endedReason: calls.endedReason,
+  scheduleId: calls.scheduleId,
+};
+
+/** What a person sees of a call in a list. */
+export const FOUND = { ...ITEM, summary: calls.summary, latencyP95Ms: calls.latencyP95Ms };
+
+const readItems = flatRowReader(ITEM);
+const readFound = flatRowReader(FOUND);
+
+export function callHistoryStore(queries: Queries) {
+  return {
+    ...callParts(queries),
+
+    /** Newest first. */
+    async list(tenantId: number, filter: CallFilter, page: Page) {
+      const row = await pageRow(queries, tenantId, filter, page);
+      return readItems(await itemsOfPage(queries, row).values({ ...row }));
+    },
+
+    /**
+     * The ids of `list`, in its order, with the total of all that match, and a number that changes
+     * whenever what `list` says of an ended call may have changed: all three of one moment.
+     */
+    async listing(tenantId: number, filter: UntaggedFilter, page: Page) {
+      const { toMs: belowMs, offset: skipped } = await nearer(queries, tenantId, filter, page);
+      const row = { tenantId, ...filter, ...page, ...hoursOf(filter), belowMs, skipped };
+      const [found] = await listingOf(queries, row).values({ ...row });
+      const [total, ids, changes] = found as [number, string | null, number];
+      return { total, ids: ids?.split(",") ?? [], changes };
+    },
+
+    /** Calls of a `listing`, in no order; those that are there no more are left out. */
+    async listed(tenantId: number, ids: readonly string[]) {
+      const row = { tenantId, ids: `[${ids.join()}]` };
+      return readItems(await listedItems(queries).values(row));
+    },
+
+    /** The same, as a person sees them. */
+    async found(tenantId: number, filter: CallFilter, page: Page) {
+      const row = await pageRow(queries, tenantId, filter, page);
+      return readFound(await foundOfPage(queries, row).values({ ...row }));
+    },
+
+    async total(tenantId: number, filter: CallFilter): Promise<number> {
+      if (filter.tag !== undefined) return await taggedTotal(queries, tenantId, filter);
+      const row = { tenantId, ...filter, ...hoursOf(filter) };
+      const found = await totalOf(queries, row).get({ ...row });
+      return Number(found?.n ?? 0);
+    },
+
+    /** For the operator only: a call of any tenant. */
+    async findAnywhere(callUuid: string) {
+      return await queries.select().from(calls).where(eq(calls.callUuid, callUuid)).get();
+    },
+
+    async find(tenantId: number, callUuid: string) {
+      return await callOfTenant(queries).get({ tenantId, callUuid });
+    },
+  };
+}
+
+const callOfTenant = statement((queries) =>
+  queries
+    .select()
+    .from(calls)
+    .where(and(eq(calls.callUuid, arg("callUuid")), eq(calls.tenantId, arg("tenantId"))))
+    .prepare(),
+);
+
+const turnsOfCall = statement((queries) =>
+  queries
+    .select()
+    .from(turns)
+    .where(eq(turns.callId, arg("callId")))
+    .orderBy(asc(turns.turnIndex))
+    .prepare(),
+);
+
+const toolCallsOfCall = statement((queries) =>
+  queries
+    .select()
+    .from(toolCalls)
+    .where(eq(toolCalls.callId, arg("callId")))
+    .orderBy(asc(toolCalls.id))
+    .prepare(),
+);
+
+const wordsOfCalls = statement((queries) =>
+  queries
+    .select({ callId: turns.callId, text: turns.text })
+    .from(turns)
+    .where(inArray(turns.callId, sql`(SELECT value FROM json_each(${arg("callIds")}))`))
+    .orderBy(asc(turns.callId), asc(turns.turnIndex))
+    .prepare(),
+);
+
+/** The parts of one call. */
+function callParts(queries: Queries) {
+  return {
+    async turns(callId: number) {
+      return await turnsOfCall(queries).all({ callId });
+    },
+
+    /** What was said in these calls, in order of time within each. */
+    async words(callIds: readonly number[]) {
+      return await wordsOfCalls(queries).all({ callIds: JSON.stringify(callIds) });
+    },
+
+    async toolCalls(callId: number) {
+      return await toolCallsOfCall(queries).all({ callId });
+    },
+
+    /** For a signed link, which names no tenant. Null unless the recording can be played. */
+    async recordingFile(callUuid: string): Promise<string | null> {
+      const row = await queries
+        .select({ file: calls.recordingFile, status: calls.recordingStatus })
+        .from(calls)
+        .where(eq(calls.callUuid, callUuid))
+        .get();
+      return row?.status === "ready" ? row.file : null;
+    },
+  };
+}
+
+/** `time`: the column that `fromMs` and `toMs` are compared with. */
+const matching = (
+  table: typeof calls | typeof callRollups | typeof callDays | typeof callTotals,
+  time: SQLiteColumn,
+  tenantId: number,
+  { agentId, status, direction, fromMs, toMs }: CallFilter,
+) =>
+  and(
+    eq(table.tenantId, tenantId),
+    agentId === undefined ? undefined : eq(table.agentId, agentId),
+    status && eq(table.status, status),
+    direction && eq(table.direction, direction),
+    fromMs === undefined ? undefined : gte(time, fromMs),
+    toMs === undefined ? undefined : lt(time, toMs),
+  );
+
+/** Calls that have the tag; undefined: any. */
+export const taggedWith = (queries: Queries, tenantId: number, tag: string | undefined) =>
+  tag === undefined
+    ? undefined
+    : inArray(
+        calls.id,
+        queries
+          .select({ id: callTags.callId })
+          .from(callTags)
+          .where(and(eq(callTags.tenantId, tenantId), eq(callTags.tag, tag))),
+      );
+
+/** The sums know no tags: the calls that have it are counted. */
+async function taggedTotal(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+): Promise<number> {
+  const row = await queries
+    .select({ n: count() })
+    .from(calls)
+    .where(
+      and(
+        matching(calls, calls.createdAt, tenantId, filter),
+        taggedWith(queries, tenantId, filter.tag),
+      ),
+    )
+    .get();
+  return row?.n ?? 0;
+}
+
+/** The query of a page. Exported for a test of its query plan. */
+export function pageOf(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+  page: Page,
+  columns: Partial<typeof FOUND> = ITEM,
+) {
+  return queries
+    .select(columns)
+    .from(calls)
+    .where(
+      and(
+        matching(calls, calls.createdAt, tenantId, filter),
+        taggedWith(queries, tenantId, filter.tag),
+      ),
+    )
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(page.limit)
+    .offset(page.offset);
+}
+
+const pageStatement = (columns: Partial<typeof FOUND>) =>
+  rowStatement((queries, { tenantId, limit, offset, ...filter }: OfTenant<CallFilter & Page>) =>
+    pageOf(queries, tenantId, filter, { limit, offset }, columns).prepare(),
+  );
+const itemsOfPage = pageStatement(ITEM);
+const foundOfPage = pageStatement(FOUND);
+
+/** The query of `listed`. Exported for a test of its query plan. */
+export const itemsByIds = (queries: Queries) =>
+  queries
+    .select(ITEM)
+    .from(calls)
+    .where(
+      and(
+        inArray(calls.id, sql`(SELECT value FROM json_each(${arg("ids")}))`),
+        // The plus keeps SQLite from reading all calls of the tenant instead.
+        sql`+${calls.tenantId} = ${arg("tenantId")}`,
+      ),
+    );
+const listedItems = statement((queries) => itemsByIds(queries).prepare());
+
+/** The sums are by hours; given as well, so that one statement can ask for both. */
+const hoursOf = ({ fromMs, toMs }: CallFilter) => ({
+  ...(fromMs === undefined ? {} : { fromHour: Math.floor(fromMs / HOUR_MS) }),
+  ...(toMs === undefined ? {} : { toHour: Math.ceil(toMs / HOUR_MS) }),
+});
+
+type SummedFilter = OfTenant<
+  UntaggedFilter & { readonly fromHour?: number; readonly toHour?: number }
+>;
+
+function total(queries: Queries, { tenantId, fromHour, toHour, ...filter }: SummedFilter) {
+  const table = fromHour !== undefined || toHour !== undefined ? callRollups : callTotals;
+  return queries
+    .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)`.as("n") })
+    .from(table)
+    .where(
+      matching(table, callRollups.hour, tenantId, { ...filter, fromMs: fromHour, toMs: toHour }),
+    );
+}
+
+const totalOf = rowStatement((queries, row: SummedFilter) => total(queries, row).prepare());
+
+type Sums = typeof callRollups | typeof callDays;
+/** `from` and `to`: hours or days since 1970; `to` is not meant. */
+type SumsFilter = OfTenant<Omit<UntaggedFilter, "fromMs" | "toMs">> & {
+  readonly from?: number;
+  readonly to?: number;
+};
+
+/** Calls of the newest hours or days that match. */
+const newestSums = (table: Sums, time: SQLiteColumn) =>
+  rowStatement((queries, { tenantId, from, to, ...filter }: SumsFilter) =>
+    queries
+      .select({ at: sql`${time}`.mapWith(Number), n: sql`sum(${table.calls})`.mapWith(Number) })
+      .from(table)
+      .where(matching(table, time, tenantId, { ...filter, fromMs: from, toMs: to }))
+      .groupBy(time)
+      .orderBy(desc(time))
+      .limit(SUMS_MAX)
+      .prepare(),
+  );
+const callsOfHours = newestSums(callRollups, callRollups.hour);
+const callsOfDays = newestSums(callDays, callDays.day);
+
+interface Place {
+  readonly toMs: number | undefined;
+  readonly offset: number;
+}
+
+/**
+ * The same page with fewer rows to skip: whole days, then whole hours above it are counted by their sums.
+ * The sums know no tags.
+ */
+async function nearer(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+  { offset }: Page,
+): Promise<Place> {
+  const start: Place = { toMs: filter.toMs, offset };
+  if (offset < FAR_OFFSET || filter.tag !== undefined) return start;
+  const beyond = async (ofSums: typeof callsOfHours, everyMs: number, place: Place) => {
+    const { fromMs, toMs: _, ...others } = filter;
+    const row = {
+      ...{ tenantId, ...others },
+      ...(fromMs === undefined ? {} : { from: Math.ceil(fromMs / everyMs) }),
+      ...(place.toMs === undefined ? {} : { to: place.toMs / everyMs }),
+    };
+    let found = place;
+    for (const { at, n } of await ofSums(queries, row).all({ ...row })) {
+      if (n > found.offset) break;
+      found = { toMs: at * everyMs, offset: found.offset - n };
+    }
+    return found;
+  };
+  // A day or hour whose end is not meant has a sum that says too much.
+  const isWhole = (everyMs: number) => start.toMs === undefined || start.toMs % everyMs === 0;
+  const place = isWhole(DAY_MS) ? await beyond(callsOfDays, DAY_MS, start) : start;
+  return isWhole(HOUR_MS) ? await beyond(callsOfHours, HOUR_MS, place) : place;
+}
+
+const pageRow = async (queries: Queries, tenantId: number, filter: CallFilter, page: Page) => ({
+  ...{ tenantId, ...filter, ...page },
+  ...(await nearer(queries, tenantId, filter, page)),
+});
+
+type ListingRow = SummedFilter & Page & { readonly belowMs?: number; readonly skipped: number };
+
+const listingOf = rowStatement((queries, row: ListingRow) => {
+  const { tenantId, limit, offset, fromHour: _from, toHour: _to, ...others } = row;
+  const { belowMs, skipped, ...filter } = others;
+  const matches = total(queries, row).as("matches");
+  const ids = pageOf(
+    queries,
+    tenantId,
+    { ...filter, toMs: belowMs },
+    { limit, offset: skipped },
+    { id: calls.id },
+  );
+  return queries
+    .select({
+      total: matches.n,
+      // Rows that are skipped cost: none are where the page lies beyond the last.
+      ids: sql`iif(${offset} < ${matches.n}, (SELECT group_concat(id) FROM ${ids}), NULL)`,
+      changes: sql`coalesce((SELECT ${endedCallChanges.changes} FROM ${endedCallChanges}), 0)`,
+    })
+    .from(matches)
+    .prepare();
+});

@@ -1,0 +1,37 @@
+/** Notes of a call besides its turns (schema/call-notes.ts). At most 500 notes per call. */
+import { asc, count, eq } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { CallNote } from "../../../domain/conversation/call-report.ts";
+import { arg, statement } from "../query/prepared.ts";
+import { callNotes } from "../schema/index.ts";
+
+const NOTES_MAX = 500;
+
+const notesOfCall = statement((queries) =>
+  queries
+    .select({ note: callNotes.note })
+    .from(callNotes)
+    .where(eq(callNotes.callId, arg("callId")))
+    .orderBy(asc(callNotes.id))
+    .prepare(),
+);
+
+/** `callId`: the row id of the call, already looked up for its tenant. */
+export function callNotesStore(queries: Queries) {
+  return {
+    async add(callId: number, note: CallNote): Promise<void> {
+      const held = await queries
+        .select({ n: count() })
+        .from(callNotes)
+        .where(eq(callNotes.callId, callId))
+        .get();
+      if ((held?.n ?? 0) >= NOTES_MAX) return;
+      await queries.insert(callNotes).values({ callId, kind: note.kind, atMs: note.atMs, note });
+    },
+
+    async of(callId: number): Promise<CallNote[]> {
+      const rows = await notesOfCall(queries).all({ callId });
+      return rows.map(({ note }) => note);
+    },
+  };
+}

@@ -1,0 +1,285 @@
+/**
+ * Data for analytics and usage, read from sums (call_rollups, call_days, call_hours), never from the calls.
+ * Hours are UTC: in the few zones whose offset is not whole hours, a day begins within one. That hour
+ * belongs to the day in which it begins, so that each call counts once.
+ */
+import {
+  and,
+  type Column,
+  desc,
+  eq,
+  gte,
+  isNotNull,
+  lt,
+  ne,
+  type SQL,
+  sql,
+  type sum,
+} from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { Span } from "../../../domain/billing/statement.ts";
+import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
+import { dayParts, HOUR_MS } from "../query/hour-span.ts";
+import { arg, parsedJson, statement } from "../query/prepared.ts";
+import {
+  agents,
+  callDays,
+  callHours,
+  callRollups,
+  calls,
+  planUsage,
+  turns,
+} from "../schema/index.ts";
+
+const MINUTE_MS = 60_000;
+const LATENCY_CALLS_MAX = 1000;
+const MEASURED_TURNS_MAX = 1000;
+const LATENCY_TURNS_MAX = 5000;
+
+const total = (column: Parameters<typeof sum>[0]) =>
+  sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+
+const hoursOf = ({ fromMs, toMs }: Span) => ({
+  fromHour: Math.ceil(fromMs / HOUR_MS),
+  toHour: Math.ceil(toMs / HOUR_MS),
+});
+
+const sumsByHour = statement((queries) =>
+  queries
+    .select({
+      hour: callHours.hour,
+      calls: callHours.calls,
+      answered: callHours.answered,
+      billableSeconds: callHours.billableSeconds,
+      cost: callHours.cost,
+    })
+    .from(callHours)
+    .where(
+      and(
+        eq(callHours.tenantId, arg("tenantId")),
+        gte(callHours.hour, arg("fromHour")),
+        lt(callHours.hour, arg("toHour")),
+      ),
+    )
+    .orderBy(callHours.hour)
+    .prepare(),
+);
+
+/** Read once for each group, not for each of its rows. */
+const agentName = sql<string | null>`(SELECT ${sql.raw("agents.name")} FROM ${agents}
+  WHERE ${sql.raw("agents.id = parts.agent_id")} AND ${sql.raw("agents.tenant_id")} = ${arg("tenantId")})`;
+
+type Kinds = typeof callDays.$inferSelect;
+type Sum = Exclude<keyof Kinds, "tenantId" | "day" | "agentId" | "direction" | "status">;
+const FIGURES = ["calls", "answered", "answeredMs", "billableSeconds", "cost"] as const;
+const USED = [
+  ...(["includedSeconds", "overageSeconds", "llmInputTokens", "llmCachedInputTokens"] as const),
+  ...([
+    "llmOutputTokens",
+    "ttsCharacters",
+    "sttSeconds",
+    "costOfGoods",
+    "discardedTokens",
+  ] as const),
+  ...(["discardedCharacters", "discardedSttSeconds", "costDiscarded"] as const),
+] as const;
+
+const each = <Name extends Sum, Column>(names: readonly Name[], column: (name: Name) => Column) =>
+  Object.fromEntries(names.map((name) => [name, column(name)])) as Record<Name, Column>;
+
+/**
+ * Whole days by their own sums, the rest by those of its hours. Each sum costs, and to sort the rows of all
+ * parts together costs more than to add up each part first.
+ */
+const sumsByKind = <Name extends Sum>(queries: Queries, names: readonly Name[]) => {
+  const part = (table: typeof callDays | typeof callRollups, span: SQL | undefined) =>
+    queries
+      .select({
+        ...{ agentId: table.agentId, direction: table.direction, status: table.status },
+        ...each(names, (name) => sql`sum(${table[name]})`.as(name)),
+      })
+      .from(table)
+      .where(and(eq(table.tenantId, arg("tenantId")), ne(table.status, "queued"), span))
+      .groupBy(table.agentId, table.status, table.direction)
+      .getSQL();
+  const hours = (from: string, to: string) =>
+    part(callRollups, and(gte(callRollups.hour, arg(from)), lt(callRollups.hour, arg(to))));
+  const days = part(
+    callDays,
+    and(gte(callDays.day, arg("fromDay")), lt(callDays.day, arg("toDay"))),
+  );
+  const agentId = sql<number>`agent_id`;
+  const status = sql<Kinds["status"]>`status`;
+  const direction = sql<Kinds["direction"]>`direction`;
+  return queries
+    .select({
+      ...{ agentId, name: agentName, status, direction },
+      ...each(names, (name) => total(sql.identifier(name))),
+    })
+    .from(
+      sql`(${days} UNION ALL ${hours("fromHour", "untilHour")} UNION ALL ${hours("sinceHour", "toHour")}) AS parts`,
+    )
+    .groupBy(agentId, status, direction)
+    .orderBy(agentId)
+    .prepare();
+};
+const figuresByKind = statement((queries) => sumsByKind(queries, FIGURES));
+const usageByKind = statement((queries) => sumsByKind(queries, [...FIGURES, ...USED]));
+
+const begunWithin = and(
+  eq(calls.tenantId, arg("tenantId")),
+  gte(calls.createdAt, arg("fromMs")),
+  lt(calls.createdAt, arg("toMs")),
+);
+const newestCalls = (queries: Queries) =>
+  queries
+    .select({
+      ...{ id: calls.id, createdAt: calls.createdAt },
+      ...{ p50: calls.latencyP50Ms, p95: calls.latencyP95Ms },
+    })
+    .from(calls)
+    .where(begunWithin)
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(LATENCY_CALLS_MAX)
+    .as("newest");
+
+/** As one text: a thousand rows take longer to collect than to read. */
+const listed = (column: Column | SQL) =>
+  parsedJson<(number | null)[]>(sql`json_group_array(${column})`);
+
+const latenciesOfCalls = statement((queries) => {
+  const newest = newestCalls(queries);
+  return queries
+    .select({ p50: listed(newest.p50), p95: listed(newest.p95) })
+    .from(newest)
+    .prepare();
+});
+
+/** Shorter than milliseconds; days begin at one everywhere. */
+const minute = (time: Column) => sql`${time} / ${sql.raw(String(MINUTE_MS))}`;
+
+const latenciesByMinute = statement((queries) => {
+  const newest = newestCalls(queries);
+  return queries
+    .select({ minutes: listed(minute(newest.createdAt)), p95: listed(newest.p95) })
+    .from(newest)
+    .prepare();
+});
+
+/** As one text: a thousand small ones take twice as long to parse. */
+const measuresOfTurns = statement((queries) => {
+  const newest = newestCalls(queries);
+  const measured = queries
+    .select({ measures: turns.measures })
+    .from(newest)
+    .innerJoin(turns, eq(turns.callId, newest.id))
+    .where(isNotNull(turns.measures))
+    .orderBy(desc(newest.createdAt), desc(newest.id))
+    .limit(MEASURED_TURNS_MAX)
+    .as("measured");
+  const joined = sql`'[' || coalesce(group_concat(${measured.measures}), '') || ']'`;
+  return queries
+    .select({ all: parsedJson<TurnMeasures[]>(joined) })
+    .from(measured)
+    .prepare();
+});
+
+const latenciesOfTurns = statement((queries) => {
+  const newest = newestCalls(queries);
+  return queries
+    .select({ latencyMs: turns.latencyMs })
+    .from(newest)
+    .innerJoin(turns, eq(turns.callId, newest.id))
+    .where(isNotNull(turns.latencyMs))
+    .orderBy(desc(newest.createdAt), desc(newest.id))
+    .limit(LATENCY_TURNS_MAX)
+    .prepare();
+});
+
+const measured = (values: readonly (number | null)[] = []) =>
+  values.filter((value) => value !== null);
+
+interface HourSums {
+  readonly startMs: number;
+  readonly calls: number;
+  readonly answered: number;
+  readonly billableSeconds: number;
+  readonly cost: number;
+}
+
+export function reportStore(queries: Queries) {
+  return {
+    ...callSums(queries),
+    ...callMeasures(queries),
+
+    /** Plan seconds used in a month such as `2026-11`. */
+    async planSecondsUsed(tenantId: number, month: string): Promise<number> {
+      const row = await queries
+        .select({ used: planUsage.secondsUsed })
+        .from(planUsage)
+        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)))
+        .get();
+      return row?.used ?? 0;
+    },
+  };
+}
+
+/** Calls and minutes. */
+function callSums(queries: Queries) {
+  return {
+    /** By hour, in order; `startMs` is the start of the hour. */
+    async byHour(tenantId: number, span: Span): Promise<HourSums[]> {
+      const rows = await sumsByHour(queries).values({ tenantId, ...hoursOf(span) });
+      return rows.map(([hour, calls, answered, billableSeconds, cost]) => ({
+        startMs: Number(hour) * HOUR_MS,
+        calls: Number(calls),
+        answered: Number(answered),
+        billableSeconds: Number(billableSeconds),
+        cost: Number(cost),
+      }));
+    },
+
+    /**
+     * By agent, status and direction, the agents in order. `agentId` 0 means no agent; the name of a
+     * deleted agent is null.
+     */
+    byKind: async (tenantId: number, span: Span) =>
+      await figuresByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
+
+    /** The same, with what the calls used. */
+    usageByKind: async (tenantId: number, span: Span) =>
+      await usageByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
+  };
+}
+
+/**
+ * Latency and quality. Only the newest calls in the span are searched; otherwise a million calls would be
+ * read where little was measured.
+ */
+function callMeasures(queries: Queries) {
+  return {
+    /** Latencies of the newest calls in the span that have one. */
+    async latencies(tenantId: number, span: Span) {
+      const [row] = await latenciesOfCalls(queries).all({ tenantId, ...span });
+      return { p50: measured(row?.p50), p95: measured(row?.p95) };
+    },
+
+    /** Of the newest calls in the span, newest first: in which minute each began, and its latency. */
+    async latenciesByMinute(tenantId: number, span: Span) {
+      const [row] = await latenciesByMinute(queries).all({ tenantId, ...span });
+      return row ?? { minutes: [], p95: [] };
+    },
+
+    /** The steps of the newest turns in the span. */
+    async measures(tenantId: number, span: Span): Promise<TurnMeasures[]> {
+      const [row] = await measuresOfTurns(queries).all({ tenantId, ...span });
+      return row?.all ?? [];
+    },
+
+    /** Latencies of the newest turns in the span. */
+    async turnLatencies(tenantId: number, span: Span): Promise<number[]> {
+      const rows = await latenciesOfTurns(queries).all({ tenantId, ...span });
+      return rows.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
+    },
+  };
+}

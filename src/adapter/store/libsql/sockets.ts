@@ -1,0 +1,178 @@
+/**
+ * Streams of a libSQL server over WebSocket (Hrana 2), each on a socket of its own. When the socket goes, for
+ * whatever reason, the server ends the stream and the transaction in it at once. Over HTTP it would keep
+ * a transaction whose answer was lost, and every writer of every node would wait five seconds for it.
+ *
+ * A request that is not answered in time closes its socket, which ends what it began.
+ */
+import type { Clock } from "../../../core/clock.ts";
+import {
+  batchOf,
+  errorOf,
+  resultsOf,
+  type SentBatch,
+  type SentError,
+  type Step,
+  type StepResult,
+} from "./hrana-json.ts";
+
+export interface HranaStream {
+  /** In one request, one after another. Rejects when the request fails: it is unknown what was carried out. */
+  batch(steps: readonly Step[]): Promise<readonly StepResult[]>;
+  /** Ends the transaction in it. */
+  close(): void;
+  readonly closed: boolean;
+}
+
+/** Opens streams, over HTTP or over sockets. */
+export interface StreamSource {
+  openStream(): HranaStream;
+}
+
+interface SocketOptions {
+  readonly url: string;
+  readonly authToken: string | null;
+  readonly clock: Clock;
+  /** Timeout of one request. */
+  readonly requestMs: number;
+}
+
+type ServerMessage =
+  | { readonly type: "hello_ok" }
+  | { readonly type: "hello_error"; readonly error: SentError }
+  | { readonly type: "response_error"; readonly request_id: number; readonly error: SentError }
+  | {
+      readonly type: "response_ok";
+      readonly request_id: number;
+      readonly response: { readonly type: string; readonly result?: SentBatch };
+    };
+
+interface Asked {
+  readonly resolve: (results: readonly StepResult[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A socket has one stream. */
+const STREAM = 0;
+
+/** As `fetch` calls it. */
+const timeoutAfter = (ms: number) =>
+  Object.assign(new Error(`no answer within ${ms} ms`), { name: "TimeoutError" });
+
+export function socketsTo(options: SocketOptions): StreamSource {
+  const url = options.url.replace(/^libsql:/, "wss:").replace(/^http/, "ws");
+  return { openStream: () => new SocketStream({ ...options, url }) };
+}
+
+class SocketStream implements HranaStream {
+  readonly #socket: WebSocket;
+  readonly #asked = new Map<number, Asked>();
+  /** What is sent when the socket is open; null: it is. */
+  #unsent: string[] | null = [];
+  #lastId = 0;
+  #failure: Error | null = null;
+
+  constructor(private readonly options: SocketOptions) {
+    const socket = new WebSocket(options.url, ["hrana2"]);
+    this.#socket = socket;
+    socket.onopen = () => this.#opened();
+    socket.onmessage = ({ data }) => this.#received(data);
+    socket.onerror = () => this.#end(new Error("the WebSocket has failed"));
+    socket.onclose = ({ code, reason }) =>
+      this.#end(new Error(`the WebSocket was closed with code ${code} ${reason}`));
+    this.#send({ type: "hello", jwt: options.authToken ?? undefined });
+    this.#send({
+      ...{ type: "request", request_id: this.#lastId },
+      request: { type: "open_stream", stream_id: STREAM },
+    });
+  }
+
+  get closed(): boolean {
+    return this.#failure !== null;
+  }
+
+  close(): void {
+    this.#end(new Error("the stream was closed"));
+  }
+
+  async batch(steps: readonly Step[]): Promise<readonly StepResult[]> {
+    if (this.#failure) throw this.#failure;
+    const batch = batchOf(steps);
+    const { clock, requestMs } = this.options;
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly StepResult[]>();
+    this.#asked.set(id, { resolve, reject });
+    const timer = clock.after(requestMs, () => {
+      // The others on this socket are told that it is gone: they may ask again at once.
+      reject(timeoutAfter(requestMs));
+      this.close();
+    });
+    this.#send({
+      ...{ type: "request", request_id: id },
+      request: { type: "batch", stream_id: STREAM, batch },
+    });
+    try {
+      return await promise;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  #send(message: object): void {
+    const text = JSON.stringify(message);
+    if (this.#unsent) this.#unsent.push(text);
+    else this.#socket.send(text);
+  }
+
+  #opened(): void {
+    for (const text of this.#unsent ?? []) this.#socket.send(text);
+    this.#unsent = null;
+  }
+
+  #received(data: unknown): void {
+    if (this.#failure) return;
+    try {
+      this.#answered(JSON.parse(String(data)) as ServerMessage);
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #answered(message: ServerMessage): void {
+    if (message.type === "hello_ok") return;
+    if (message.type === "hello_error") throw errorOf(message.error);
+    const asked = this.#asked.get(message.request_id);
+    this.#asked.delete(message.request_id);
+    try {
+      if (message.type === "response_error") throw errorOf(message.error);
+      asked?.resolve(resultsOf(message.response.result ?? NO_STEPS));
+    } catch (error) {
+      // Nobody asked for the stream, which cannot be used then.
+      if (!asked) throw error;
+      asked.reject(error);
+    }
+  }
+
+  #end(failure: Error): void {
+    if (this.#failure) return;
+    this.#failure = failure;
+    for (const { reject } of this.#asked.values()) reject(failure);
+    this.#asked.clear();
+    this.#socket.close();
+  }
+}
+
+const NO_STEPS: SentBatch = { step_results: [], step_errors: [] };
+
+/** False for a server, or a proxy before it, that takes HTTP alone. */
+export async function takesSockets(sockets: StreamSource): Promise<boolean> {
+  const stream = sockets.openStream();
+  try {
+    await stream.batch([{ query: { sql: "SELECT 1", args: [] } }]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    stream.close();
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Connections of a libSQL server ("streams" of Hrana), kept open and used again: opening one costs
+ * the server more than a query. A stream has one user at a time.
+ *
+ * Reads that are asked for in the same turn of the event loop travel in one request. Those whose
+ * connection has broken are repeated.
+ */
+import { type Clock, yieldToEventLoop } from "../../../core/clock.ts";
+import { isSqlError, isTimeout, StoreUnreachable, unreachable } from "./errors.ts";
+import { NO_ROWS, type Query, type Rows, type Step } from "./hrana-json.ts";
+import type { Retry } from "./retry.ts";
+import type { HranaStream, StreamSource } from "./sockets.ts";
+
+/** The server drops a stream over HTTP that was silent for 10 s. */
+const KEPT_MS = 8_000;
+const KEPT_MAX = 16;
+/** Reads in one request: they run one after another on the server. */
+const READS_MAX = 8;
+
+export interface Streams {
+  /** A kept one may have been dropped by the server meanwhile; a fresh one was not. */
+  take(fresh: boolean): HranaStream;
+  /** Keeps it for the next one, unless it was left in the middle of something. */
+  release(stream: HranaStream, isClean: boolean): void;
+  /** Closes those that nobody uses. */
+  drop(): void;
+  /** For good: none is opened or kept after it. */
+  close(): void;
+}
+
+export function keepStreams(client: StreamSource, clock: Clock): Streams {
+  const kept: { readonly stream: HranaStream; readonly untilMs: number }[] = [];
+  let isClosed = false;
+  const drop = () => {
+    for (const { stream } of kept.splice(0)) stream.close();
+  };
+  return {
+    take(fresh) {
+      if (isClosed) throw new StoreUnreachable("the store is closed");
+      for (let last = fresh ? undefined : kept.pop(); last; last = kept.pop()) {
+        if (!last.stream.closed && last.untilMs > clock.monotonic()) return last.stream;
+        last.stream.close();
+      }
+      return client.openStream();
+    },
+    release(stream, isClean) {
+      if (!isClean || isClosed || kept.length >= KEPT_MAX) stream.close();
+      if (!stream.closed) kept.push({ stream, untilMs: clock.monotonic() + KEPT_MS });
+    },
+    drop,
+    close() {
+      isClosed = true;
+      drop();
+    },
+  };
+}
+
+/**
+ * The one stream over which this node changes things. Several transactions may be on it, of which all
+ * but the last wait for the answer to their COMMIT only: the server takes them one after another. With a
+ * stream for each they would all wait for the server's writer, and a connection that gave up waiting
+ * there while others wait can be handed the writer afterwards, and keeps it for ever (sqld 0.24).
+ */
+export interface WriteLine {
+  /** To be released as often as it was taken. */
+  take(): HranaStream;
+  /** One that is not clean is closed, for all who are on it. */
+  release(stream: HranaStream, isClean: boolean): void;
+  close(): void;
+}
+
+export function keepWriteLine(source: Pick<Streams, "take">, clock: Clock): WriteLine {
+  let current: HranaStream | null = null;
+  let users = 0;
+  let usedAt = Number.NEGATIVE_INFINITY;
+
+  function close(): void {
+    current?.close();
+    current = null;
+    users = 0;
+  }
+
+  return {
+    take() {
+      const isOld = users === 0 && clock.monotonic() - usedAt > KEPT_MS;
+      if (isOld || current?.closed) close();
+      current ??= source.take(true);
+      users++;
+      return current;
+    },
+    release(stream, isClean) {
+      if (stream !== current) return stream.close();
+      users--;
+      usedAt = clock.monotonic();
+      if (!isClean) close();
+    },
+    close,
+  };
+}
+
+export interface Outcome {
+  /** Of the steps before the one that failed. */
+  readonly rows: readonly Rows[];
+  readonly error: unknown;
+}
+
+/**
+ * Runs the steps in one request, each only if the one before it succeeded, and `otherwise` if one
+ * failed. Rejects when the request fails: then it is unknown what was carried out.
+ */
+export async function runSteps(
+  stream: HranaStream,
+  steps: readonly Query[],
+  otherwise: string | null = null,
+): Promise<Outcome> {
+  const chain = steps.map((query, at): Step => {
+    return at === 0 ? { query } : { query, after: { step: at - 1, succeeded: true } };
+  });
+  if (otherwise !== null && steps.length > 0)
+    chain.push({
+      query: { sql: otherwise, args: [] },
+      after: { step: steps.length - 1, succeeded: false },
+    });
+  const rows: Rows[] = [];
+  for (const result of (await stream.batch(chain)).slice(0, steps.length)) {
+    if (result instanceof Error) return { rows, error: result };
+    if (result) rows.push(result);
+  }
+  return { rows, error: null };
+}
+
+interface Reading {
+  readonly query: Query;
+  readonly resolve: (rows: Rows) => void;
+  readonly reject: (error: unknown) => void;
+  isOver: boolean;
+}
+
+/** Reads outside of transactions. Rejects with the statement's error, or with StoreUnreachable. */
+export function readInTurns(streams: Streams, retry: Retry): (query: Query) => Promise<Rows> {
+  let waiting: Reading[] = [];
+
+  /** Rejects if the connection breaks: some may have been answered then. */
+  async function ask(readings: readonly Reading[], isFresh: boolean): Promise<void> {
+    const stream = streams.take(isFresh);
+    let broken: unknown = null;
+    try {
+      const results = await stream.batch(readings.map(({ query }) => ({ query })));
+      for (const [at, reading] of readings.entries()) {
+        const result = results[at] ?? NO_ROWS;
+        if (!(result instanceof Error)) reading.resolve(result);
+        else if (isSqlError(result)) reading.reject(result);
+        else throw result;
+        reading.isOver = true;
+      }
+    } catch (error) {
+      broken = error;
+    }
+    if (broken !== null && isTimeout(broken)) streams.drop();
+    streams.release(stream, broken === null);
+    if (broken !== null) throw broken;
+  }
+
+  async function send(readings: readonly Reading[]): Promise<void> {
+    const open = () => readings.filter(({ isOver }) => !isOver);
+    try {
+      await retry((isRepeated) => ask(open(), isRepeated));
+    } catch (error) {
+      for (const { reject } of open()) reject(unreachable(error));
+    }
+  }
+
+  async function sendWaiting(): Promise<void> {
+    await yieldToEventLoop();
+    const readings = waiting;
+    waiting = [];
+    for (let at = 0; at < readings.length; at += READS_MAX)
+      void send(readings.slice(at, at + READS_MAX));
+  }
+
+  return (query) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ query, resolve, reject, isOver: false });
+      if (waiting.length === 1) void sendWaiting();
+    });
+}

@@ -1,0 +1,15 @@
+/**
+ * Releases the leases of a dead process. Only for a database that this process owns alone (a file
+ * in a locked directory): every lease found at the start then belongs to a dead process, and
+ * waiting for it to expire would only delay interrupted work.
+ */
+import { isNotNull } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import { mails, outbox, schedules } from "../schema/index.ts";
+
+const noLease = { leaseOwner: null, leaseUntil: null };
+
+export async function dropDeadLeases(queries: Queries): Promise<void> {
+  for (const table of [mails, outbox, schedules])
+    await queries.update(table).set(noLease).where(isNotNull(table.leaseOwner));
+}

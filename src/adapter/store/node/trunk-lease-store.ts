@@ -1,0 +1,78 @@
+/**
+ * Which node holds which trunk. Every change names the expected state, so that two nodes cannot
+ * both succeed.
+ */
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import { trunkLeases } from "../schema/index.ts";
+
+export type TrunkLease = typeof trunkLeases.$inferSelect;
+
+export function trunkLeaseStore(queries: Queries) {
+  return {
+    ...endOfLease(queries),
+
+    all(): Promise<TrunkLease[]> {
+      return queries.select().from(trunkLeases);
+    },
+
+    /** Takes a trunk that no node holds. Returns false if another node was faster. */
+    async take(trunkId: number, node: string, nowMs: number): Promise<boolean> {
+      const taken = await queries
+        .insert(trunkLeases)
+        .values({ trunkId, node, beat: 1, takenAt: nowMs })
+        .onConflictDoNothing()
+        .returning({ trunkId: trunkLeases.trunkId });
+      return taken.length > 0;
+    },
+
+    /**
+     * Takes a trunk from a dead node. Returns false if that node has renewed since `seen`, or
+     * another node was faster.
+     */
+    async takeOver(seen: TrunkLease, node: string, nowMs: number): Promise<boolean> {
+      const taken = await queries
+        .update(trunkLeases)
+        .set({ node, beat: seen.beat + 1, takenAt: nowMs })
+        .where(
+          and(
+            eq(trunkLeases.trunkId, seen.trunkId),
+            eq(trunkLeases.node, seen.node),
+            eq(trunkLeases.beat, seen.beat),
+          ),
+        )
+        .returning({ trunkId: trunkLeases.trunkId });
+      return taken.length > 0;
+    },
+
+    /** Renews this node's leases. Returns the trunks that it still holds. */
+    async renew(node: string): Promise<number[]> {
+      const held = await queries
+        .update(trunkLeases)
+        .set({ beat: sql`${trunkLeases.beat} + 1` })
+        .where(eq(trunkLeases.node, node))
+        .returning({ trunkId: trunkLeases.trunkId });
+      return held.map(({ trunkId }) => trunkId);
+    },
+  };
+}
+
+/** A node gives up its leases. */
+function endOfLease(queries: Queries) {
+  return {
+    /** Gives a trunk that this node holds to another, which finds it at its next renewal. */
+    async handOver(trunkId: number, from: string, to: string): Promise<void> {
+      await queries
+        .update(trunkLeases)
+        .set({ node: to, beat: sql`${trunkLeases.beat} + 1` })
+        .where(and(eq(trunkLeases.trunkId, trunkId), eq(trunkLeases.node, from)));
+    },
+
+    /** At a clean shutdown, so that other nodes need not wait. */
+    async release(node: string, trunkIds: readonly number[]): Promise<void> {
+      await queries
+        .delete(trunkLeases)
+        .where(and(eq(trunkLeases.node, node), inArray(trunkLeases.trunkId, [...trunkIds])));
+    },
+  };
+}

@@ -1,0 +1,323 @@
+/** Campaigns and their numbers. */
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNotNull,
+  lte,
+  notExists,
+  sql,
+} from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { CampaignRecords, TargetStatus } from "../../../domain/campaign/campaigns.ts";
+import type { RunnerRecords } from "../../../domain/campaign/runner.ts";
+import { hasAgent } from "../agent/agent-store.ts";
+import { arg, statement } from "../query/prepared.ts";
+import {
+  calls,
+  campaigns,
+  campaignTargets,
+  contacts,
+  featureSettings,
+  schedules,
+  tenants,
+} from "../schema/index.ts";
+
+const LOST_MAX = 500;
+const LISTED_MAX = 500;
+
+/** Must match the text of the partial index `campaign_targets_calling`. */
+const IS_CALLING = sql`${campaignTargets.status} = 'calling'`;
+
+const own = (tenantId: number, id: number) =>
+  and(eq(campaigns.id, id), eq(campaigns.tenantId, tenantId));
+
+const inState = (campaignId: number, status: TargetStatus) =>
+  and(eq(campaignTargets.campaignId, campaignId), eq(campaignTargets.status, status));
+
+export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords {
+  return {
+    ...campaignRows(queries),
+    ...targetRows(queries),
+    ...nextTargets(queries),
+    ...targetCalls(queries),
+    ...pastTargetCalls(queries),
+  };
+}
+
+const runningCampaigns = statement((queries) =>
+  queries
+    .select({
+      campaign: campaigns,
+      timeZone: tenants.timeZone,
+      holidays: featureSettings.holidays,
+    })
+    .from(campaigns)
+    .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
+    .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
+    .where(eq(campaigns.status, "running"))
+    .orderBy(asc(campaigns.id))
+    .prepare(),
+);
+
+/** Campaigns as their tenant sees them. */
+function campaignRows(
+  queries: Queries,
+): Pick<
+  CampaignRecords & RunnerRecords,
+  "list" | "find" | "hasAgent" | "insert" | "setStatus" | "leaveRunning" | "running"
+> {
+  return {
+    async list(tenantId) {
+      return await queries
+        .select()
+        .from(campaigns)
+        .where(eq(campaigns.tenantId, tenantId))
+        .orderBy(desc(campaigns.id))
+        .limit(LISTED_MAX);
+    },
+
+    async find(tenantId, id) {
+      return await queries.select().from(campaigns).where(own(tenantId, id)).get();
+    },
+
+    hasAgent: (tenantId, agentId) => hasAgent(queries, tenantId, agentId),
+
+    async insert(tenantId, campaign) {
+      const [row] = await queries
+        .insert(campaigns)
+        .values({ ...campaign, tenantId })
+        .returning();
+      if (!row) throw new Error("insert answered no row");
+      return row;
+    },
+
+    async setStatus(tenantId, id, status, nowMs) {
+      await queries.update(campaigns).set({ status, updatedAt: nowMs }).where(own(tenantId, id));
+    },
+
+    async leaveRunning(tenantId, id, status, nowMs) {
+      await queries
+        .update(campaigns)
+        .set({ status, updatedAt: nowMs })
+        .where(and(own(tenantId, id), eq(campaigns.status, "running")));
+    },
+
+    async running() {
+      const rows = await runningCampaigns(queries).all();
+      return rows.map(({ campaign, timeZone, holidays }) => ({ ...campaign, timeZone, holidays }));
+    },
+  };
+}
+
+/** The numbers of a campaign. */
+function targetRows(
+  queries: Queries,
+): Pick<
+  CampaignRecords & RunnerRecords,
+  "addTargets" | "counts" | "skipWaiting" | "waitingCount" | "callingCount"
+> {
+  async function countOf(campaignId: number, status: TargetStatus): Promise<number> {
+    const row = await queries
+      .select({ n: count() })
+      .from(campaignTargets)
+      .where(inState(campaignId, status))
+      .get();
+    return row?.n ?? 0;
+  }
+
+  return {
+    async addTargets(tenantId, campaignId, targets, nowMs) {
+      if (targets.length === 0) return;
+      await queries
+        .insert(campaignTargets)
+        .values(
+          targets.map(({ numberE164, variables }) => ({
+            ...{ tenantId, campaignId, numberE164, variables: { ...variables } },
+            ...{ status: "waiting" as const, notBefore: nowMs, updatedAt: nowMs },
+          })),
+        )
+        .onConflictDoNothing();
+    },
+
+    async counts(tenantId, id) {
+      const rows = await queries
+        .select({ status: campaignTargets.status, n: count() })
+        .from(campaignTargets)
+        .where(and(eq(campaignTargets.campaignId, id), eq(campaignTargets.tenantId, tenantId)))
+        .groupBy(campaignTargets.status);
+      const counts = { waiting: 0, calling: 0, done: 0, failed: 0, skipped: 0 };
+      for (const { status, n } of rows) counts[status] = n;
+      return counts;
+    },
+
+    async skipWaiting(_tenantId, id, nowMs) {
+      await queries
+        .update(campaignTargets)
+        .set({ status: "skipped", outcome: "cancelled", updatedAt: nowMs })
+        .where(inState(id, "waiting"));
+    },
+
+    waitingCount: (campaignId) => countOf(campaignId, "waiting"),
+
+    callingCount: (campaignId) => countOf(campaignId, "calling"),
+  };
+}
+
+/** The numbers to call now. */
+function nextTargets(
+  queries: Queries,
+): Pick<CampaignRecords & RunnerRecords, "due" | "skipDoNotCall"> {
+  const refusing = () =>
+    queries
+      .select({ one: sql`1` })
+      .from(contacts)
+      .where(
+        and(
+          eq(contacts.tenantId, campaignTargets.tenantId),
+          eq(contacts.numberE164, campaignTargets.numberE164),
+          eq(contacts.doNotCall, true),
+        ),
+      );
+
+  return {
+    async due(campaignId, nowMs, limit) {
+      return await queries
+        .select({
+          id: campaignTargets.id,
+          numberE164: campaignTargets.numberE164,
+          variables: campaignTargets.variables,
+        })
+        .from(campaignTargets)
+        .where(
+          and(
+            inState(campaignId, "waiting"),
+            lte(campaignTargets.notBefore, nowMs),
+            notExists(refusing()),
+          ),
+        )
+        .orderBy(asc(campaignTargets.notBefore), asc(campaignTargets.id))
+        .limit(limit);
+    },
+
+    async skipDoNotCall(campaignId, nowMs) {
+      const doNotCall = queries
+        .select({ id: campaignTargets.id })
+        .from(campaignTargets)
+        .where(and(inState(campaignId, "waiting"), exists(refusing())));
+      await queries
+        .update(campaignTargets)
+        .set({ status: "skipped", outcome: "do_not_call", updatedAt: nowMs })
+        .where(inArray(campaignTargets.id, doNotCall));
+    },
+  };
+}
+
+const targetOfCall = statement((queries) =>
+  queries
+    .select({
+      id: campaignTargets.id,
+      campaignId: campaignTargets.campaignId,
+      attempts: campaignTargets.attempts,
+      attemptsMax: campaigns.attemptsMax,
+      retryAfterMin: campaigns.retryAfterMin,
+    })
+    .from(campaignTargets)
+    .innerJoin(campaigns, eq(campaigns.id, campaignTargets.campaignId))
+    .where(and(eq(campaignTargets.callUuid, arg("callUuid")), IS_CALLING))
+    .prepare(),
+);
+
+/** Calls of a campaign, running and finished. */
+function targetCalls(
+  queries: Queries,
+): Pick<CampaignRecords & RunnerRecords, "setCalling" | "settle" | "putBack" | "byCall"> {
+  return {
+    async setCalling(targetId, callUuid, nowMs) {
+      const rows = await queries
+        .update(campaignTargets)
+        .set({
+          ...{ status: "calling", callUuid, updatedAt: nowMs },
+          attempts: sql`${campaignTargets.attempts} + 1`,
+        })
+        .where(and(eq(campaignTargets.id, targetId), eq(campaignTargets.status, "waiting")))
+        .returning({ id: campaignTargets.id });
+      return rows.length > 0;
+    },
+
+    async settle(targetId, { status, outcome, notBefore }, nowMs) {
+      await queries
+        .update(campaignTargets)
+        .set({ status, outcome, notBefore, updatedAt: nowMs })
+        .where(eq(campaignTargets.id, targetId));
+    },
+
+    async putBack(callUuid, nowMs) {
+      await queries
+        .update(campaignTargets)
+        .set({
+          ...{ status: "waiting", callUuid: null, notBefore: nowMs, updatedAt: nowMs },
+          attempts: sql`${campaignTargets.attempts} - 1`,
+        })
+        .where(and(eq(campaignTargets.callUuid, callUuid), IS_CALLING));
+    },
+
+    async byCall(callUuid) {
+      return (await targetOfCall(queries).get({ callUuid })) ?? null;
+    },
+  };
+}
+
+const lostTargets = statement((queries) =>
+  queries
+    .select({
+      callUuid: calls.callUuid,
+      endedReason: calls.endedReason,
+      answeredAt: calls.answeredAt,
+      refusal: schedules.reason,
+    })
+    .from(campaignTargets)
+    .innerJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
+    .leftJoin(schedules, eq(schedules.id, calls.scheduleId))
+    .where(and(IS_CALLING, isNotNull(calls.endedAt)))
+    .limit(LOST_MAX)
+    .prepare(),
+);
+
+/** Results of a campaign's latest calls, and calls that no node tracks any more. */
+function pastTargetCalls(
+  queries: Queries,
+): Pick<CampaignRecords & RunnerRecords, "latestOutcomes" | "lost"> {
+  return {
+    async latestOutcomes(campaignId, sinceMs, limit) {
+      const rows = await queries
+        .select({ outcome: campaignTargets.outcome })
+        .from(campaignTargets)
+        .where(
+          and(
+            eq(campaignTargets.campaignId, campaignId),
+            isNotNull(campaignTargets.outcome),
+            isNotNull(campaignTargets.callUuid),
+            gte(campaignTargets.updatedAt, sinceMs),
+          ),
+        )
+        .orderBy(desc(campaignTargets.updatedAt), desc(campaignTargets.id))
+        .limit(limit);
+      return rows.map(({ outcome }) => outcome ?? "");
+    },
+
+    async lost() {
+      const rows = await lostTargets(queries).all();
+      return rows.map(({ callUuid, endedReason, answeredAt, refusal }) => ({
+        ...{ callUuid, refusal },
+        endedReason: endedReason ?? "interrupted",
+        talked: answeredAt !== null,
+      }));
+    },
+  };
+}

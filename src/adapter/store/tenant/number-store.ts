@@ -1,0 +1,31 @@
+/** Phone numbers: rows of `phone_numbers`. */
+import { eq, getTableColumns } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { NumberRecords } from "../../../domain/number/numbers.ts";
+import { hasAgent } from "../agent/agent-store.ts";
+import { callNoticeStore } from "../call/call-notice-store.ts";
+import { ownedRows } from "../query/owned-rows.ts";
+import { phoneNumbers } from "../schema/index.ts";
+
+const { tenantId, ...COLUMNS } = getTableColumns(phoneNumbers);
+
+export function numberStore(queries: Queries): NumberRecords {
+  const rows = ownedRows(queries, phoneNumbers, COLUMNS);
+  return {
+    ...rows,
+    insert: (tenantId, number) => rows.insert({ ...number, tenantId }),
+    hasAgent: (tenantId, agentId) => hasAgent(queries, tenantId, agentId),
+
+    async ownerOf(numberE164) {
+      const row = await queries
+        .select({ tenantId: phoneNumbers.tenantId })
+        .from(phoneNumbers)
+        .where(eq(phoneNumbers.numberE164, numberE164))
+        .get();
+      return row?.tenantId;
+    },
+
+    noteClaim: (tenantId, numberE164, nowMs) =>
+      callNoticeStore(queries).note(tenantId, "number_claimed", numberE164, nowMs),
+  };
+}

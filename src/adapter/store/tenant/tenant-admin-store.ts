@@ -1,0 +1,204 @@
+/**
+ * Tenants for the operator: creates, lists and suspends them. Covers all tenants, unlike the other
+ * stores.
+ */
+import { and, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import { microEur } from "../../../core/money.ts";
+import type { NotifiedTenant } from "../../../domain/call/admission/burst-notice.ts";
+import { HOUR_MS } from "../query/hour-span.ts";
+import { arg, parsedJson, statement } from "../query/prepared.ts";
+import { readerLocale } from "../query/reader-locale.ts";
+import { agents, callRollups, calls, tenants, wallets } from "../schema/index.ts";
+
+/** Of one tenant: a busy one has tens of thousands a day. */
+const LATENCY_CALLS_MAX = 1000;
+
+type TenantRecord = typeof tenants.$inferSelect;
+type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
+
+/** Nothing: all. */
+export interface TenantPage {
+  readonly ids?: readonly number[];
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export function tenantAdminStore(queries: Queries) {
+  return {
+    ...{ ...tenantLists(queries), ...tenantMarks(queries), ...tenantActivity(queries) },
+
+    /** Also creates an empty wallet. */
+    async insert(tenant: NewTenant): Promise<number> {
+      const [row] = await queries.insert(tenants).values(tenant).returning({ id: tenants.id });
+      if (!row) throw new Error("insert answered no row");
+      await queries.insert(wallets).values({ tenantId: row.id, balance: microEur(0) });
+      return row.id;
+    },
+
+    async setWebhookSecret(tenantId: number, sealed: string): Promise<void> {
+      await queries
+        .update(tenants)
+        .set({ webhookSecretSealed: sealed })
+        .where(eq(tenants.id, tenantId));
+    },
+
+    find(tenantId: number): Promise<TenantRecord | undefined> {
+      return queries.select().from(tenants).where(eq(tenants.id, tenantId)).get();
+    },
+
+    /** Null: there is no such agent. */
+    async ownerOfAgent(agentId: number): Promise<number | null> {
+      const row = await queries
+        .select({ tenantId: agents.tenantId })
+        .from(agents)
+        .where(eq(agents.id, agentId))
+        .get();
+      return row?.tenantId ?? null;
+    },
+
+    /** Null: there is no such call. */
+    async ownerOfCall(callUuid: string): Promise<number | null> {
+      const row = await queries
+        .select({ tenantId: calls.tenantId })
+        .from(calls)
+        .where(eq(calls.callUuid, callUuid))
+        .get();
+      return row?.tenantId ?? null;
+    },
+  };
+}
+
+function tenantLists(queries: Queries) {
+  return {
+    /** Of all, in the order of their ids: what a search looks at. */
+    labels() {
+      const { id, name, email } = tenants;
+      return queries.select({ id, name, email }).from(tenants).orderBy(id);
+    },
+
+    async count(): Promise<number> {
+      return await queries.$count(tenants);
+    },
+
+    /** In the order of their ids. */
+    async list({ ids, limit = -1, offset = 0 }: TenantPage) {
+      return await (ids
+        ? tenantsNamed(queries).all(idsOf(ids))
+        : pageOfTenants(queries).all({ limit, offset }));
+    },
+  };
+}
+
+const idsOf = (tenantIds: readonly number[]) => ({ ids: `[${tenantIds.join()}]` });
+const isNamed = inArray(tenants.id, sql`(SELECT value FROM json_each(${arg("ids")}))`);
+
+const listedTenants = (queries: Queries) => {
+  const { id, name, email, plan, suspended, createdAt } = tenants;
+  return queries
+    .select({ id, name, email, plan, suspended, createdAt, balance: wallets.balance })
+    .from(tenants)
+    .leftJoin(wallets, eq(wallets.tenantId, tenants.id))
+    .orderBy(tenants.id)
+    .$dynamic();
+};
+const pageOfTenants = statement((queries) =>
+  listedTenants(queries).limit(arg("limit")).offset(arg("offset")).prepare(),
+);
+const tenantsNamed = statement((queries) => listedTenants(queries).where(isNamed).prepare());
+
+/** The query of `callsSince`. Exported for a test of its query plan. */
+export const callsOfTenants = (queries: Queries) => {
+  const failed = sql<number>`sum(CASE WHEN ${callRollups.status} = 'failed' THEN ${callRollups.calls} ELSE 0 END)`;
+  return (
+    queries
+      .select({
+        tenantId: callRollups.tenantId,
+        calls: sql<number>`sum(${callRollups.calls})`.mapWith(Number),
+        failed: failed.mapWith(Number),
+      })
+      // Through the tenants, so that the hours of each are found by the primary key.
+      .from(tenants)
+      .crossJoin(callRollups)
+      .where(
+        and(
+          isNamed,
+          eq(callRollups.tenantId, tenants.id),
+          gte(callRollups.hour, arg("sinceHour")),
+          ne(callRollups.status, "queued"),
+        ),
+      )
+      .groupBy(tenants.id)
+  );
+};
+const readCalls = statement((queries) => callsOfTenants(queries).prepare());
+
+/** The query of `latenciesSince`. Exported for a test of its query plan. */
+export const latenciesOfTenants = (queries: Queries) => {
+  // Drizzle would leave out the tables' names: there is no join.
+  const latencies = sql`(
+    SELECT json_group_array(latency) FROM (
+      SELECT c.latency_p95_ms AS latency FROM calls c
+      WHERE c.tenant_id = tenants.id AND c.created_at >= ${arg("sinceMs")}
+      ORDER BY c.created_at DESC, c.id DESC LIMIT ${sql.raw(String(LATENCY_CALLS_MAX))}
+    ) WHERE latency IS NOT NULL)`;
+  return queries
+    .select({ tenantId: tenants.id, latenciesMs: parsedJson<number[]>(latencies) })
+    .from(tenants)
+    .where(isNamed);
+};
+const readLatencies = statement((queries) => latenciesOfTenants(queries).prepare());
+
+/** How the calls of these tenants went. Tenants without calls have no row. */
+const tenantActivity = (queries: Queries) => ({
+  /** Calls that began since that hour, and how many of them failed. */
+  callsSince: async (tenantIds: readonly number[], sinceMs: number) =>
+    await readCalls(queries).all({
+      ...{ ...idsOf(tenantIds), sinceHour: Math.floor(sinceMs / HOUR_MS) },
+    }),
+
+  /** Latencies (95th percentile) of each tenant's newest calls since then, in no order. */
+  latenciesSince: async (tenantIds: readonly number[], sinceMs: number) =>
+    await readLatencies(queries).all({ ...idsOf(tenantIds), sinceMs }),
+});
+
+/** Changes to a tenant by the operator or the appliance. */
+function tenantMarks(queries: Queries) {
+  return {
+    /**
+     * Reserves the notice about stopped calls. Returns the tenant for the caller that may send it;
+     * null: it was sent since `notSinceMs`.
+     */
+    async claimBurstNotice(
+      tenantId: number,
+      nowMs: number,
+      notSinceMs: number,
+    ): Promise<NotifiedTenant | null> {
+      const isDue = or(isNull(tenants.burstToldAt), lte(tenants.burstToldAt, notSinceMs));
+      const claimed = await queries
+        .update(tenants)
+        .set({ burstToldAt: nowMs })
+        .where(and(eq(tenants.id, tenantId), isDue))
+        .returning({ id: tenants.id });
+      if (claimed.length === 0) return null;
+      const [row] = await queries
+        .select({ id: tenants.id, name: tenants.name, email: tenants.email, locale: readerLocale })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId));
+      return row ?? null;
+    },
+
+    async setPlan(tenantId: number, plan: string): Promise<void> {
+      await queries.update(tenants).set({ plan }).where(eq(tenants.id, tenantId));
+    },
+
+    async setSuspended(tenantId: number, suspended: boolean): Promise<boolean> {
+      const changed = await queries
+        .update(tenants)
+        .set({ suspended })
+        .where(eq(tenants.id, tenantId))
+        .returning({ id: tenants.id });
+      return changed.length > 0;
+    },
+  };
+}

@@ -1,0 +1,262 @@
+/** Events and their outbox: which subscriber still gets which event, under which lease. */
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  min,
+  ne,
+  or,
+  type Placeholder,
+  sql,
+} from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { EventStore, OutboxStore, Subscriber } from "../../../domain/webhook/stores.ts";
+import { arg, statement } from "../query/prepared.ts";
+import { agents } from "../schema/agents.ts";
+import { eventReports, reportedEvents } from "../schema/joint-writes.ts";
+import { events, outbox } from "../schema/outbox.ts";
+import { tenants } from "../schema/tenants.ts";
+import { dueStatement } from "./due-deliveries.ts";
+
+/** As text, so that the index of an endpoint's pending deliveries is used (file-queries.ts). */
+const IS_PENDING = sql`${outbox.status} = 'pending'`;
+
+const noLease = { leaseOwner: null, leaseUntil: null };
+
+const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
+  webhookId === null
+    ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
+    : eq(outbox.webhookId, webhookId);
+
+const reportEvent = statement((queries) =>
+  queries
+    .insert(eventReports)
+    .values({
+      tenantId: arg("tenantId"),
+      id: arg("id"),
+      type: arg("type"),
+      callUuid: arg("callUuid"),
+      body: arg("body"),
+      createdAt: arg("createdAt"),
+    })
+    .prepare(),
+);
+
+const reportEvents = statement((queries) =>
+  queries
+    .insert(reportedEvents)
+    .values({ tenantId: arg("tenantId"), events: arg("events") })
+    .prepare(),
+);
+
+const findLegacyEndpoint = statement((queries) => {
+  const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
+  return queries
+    .select({ url: agents.webhookUrl, olderVariant: tenants.legacyWebhook })
+    .from(agents)
+    .innerJoin(tenants, eq(tenants.id, agents.tenantId))
+    .where(
+      and(
+        eq(agents.id, agentId),
+        eq(agents.tenantId, tenantId),
+        ne(agents.webhookUrl, ""),
+        sql`NOT EXISTS (SELECT 1 FROM legacy_endpoints WHERE tenant_id = ${tenantId}
+          AND url = ${agents.webhookUrl} AND disabled_reason IS NOT NULL)`,
+      ),
+    )
+    .prepare();
+});
+
+const insertDelivery = statement((queries) =>
+  queries
+    .insert(outbox)
+    .values({
+      tenantId: arg("tenantId"),
+      eventId: arg("eventId"),
+      webhookId: arg("webhookId"),
+      legacyUrl: arg("legacyUrl"),
+      status: "pending",
+      attempts: 0,
+      nextAttemptAt: arg("nowMs"),
+      createdAt: arg("nowMs"),
+    })
+    .prepare(),
+);
+
+const given = (ids: Placeholder) => inArray(outbox.id, sql`(SELECT value FROM json_each(${ids}))`);
+
+const leaseDeliveries = statement((queries) =>
+  queries
+    .update(outbox)
+    .set({
+      leaseOwner: sql`${arg("owner")}`,
+      leaseUntil: sql`${arg("untilMs")}`,
+    })
+    .where(given(arg("ids")))
+    .prepare(),
+);
+
+const concludeDelivery = statement((queries) =>
+  queries
+    .update(outbox)
+    .set({
+      status: sql`${arg("status")}`,
+      attempts: sql`${arg("attempts")}`,
+      nextAttemptAt: sql`${arg("nextAttemptAt")}`,
+      ...noLease,
+    })
+    .where(and(eq(outbox.id, arg("outboxId")), eq(outbox.leaseOwner, arg("owner"))))
+    .returning({ id: outbox.id })
+    .prepare(),
+);
+
+const concludeDelivered = statement((queries) =>
+  queries
+    .update(outbox)
+    .set({
+      ...{ status: "delivered", nextAttemptAt: null, ...noLease },
+      attempts: sql`${outbox.attempts} + 1`,
+    })
+    .where(and(given(arg("ids")), eq(outbox.leaseOwner, arg("owner"))))
+    .returning({ id: outbox.id })
+    .prepare(),
+);
+
+const nextDelivery = statement((queries) =>
+  queries
+    .select({ at: min(outbox.nextAttemptAt) })
+    .from(outbox)
+    .where(and(eq(outbox.status, "pending"), gt(outbox.nextAttemptAt, arg("nowMs"))))
+    .prepare(),
+);
+
+export function eventStore(queries: Queries): EventStore {
+  return {
+    async report(tenantId, stored) {
+      const [first, ...more] = stored;
+      if (first && more.length === 0) await reportEvent(queries).run({ tenantId, ...first });
+      else await reportEvents(queries).run({ tenantId, events: JSON.stringify(stored) });
+    },
+
+    async insert(tenantId, event) {
+      await queries.insert(events).values({ ...event, tenantId });
+    },
+
+    async legacyEndpoint(tenantId, agentId) {
+      const row = await findLegacyEndpoint(queries).get({ tenantId, agentId });
+      return row?.url ? { url: row.url, olderVariant: row.olderVariant } : null;
+    },
+  };
+}
+
+export function outboxStore(queries: Queries): OutboxStore {
+  return {
+    ...outboxQueue(queries),
+    ...outboxOutcomes(queries),
+    ...outboxRetries(queries),
+
+    async insert(tenantId, eventId, subscriber, nowMs) {
+      await insertDelivery(queries).run({ tenantId, eventId, ...subscriber, nowMs });
+    },
+  };
+}
+
+/** Waiting deliveries: one node at a time attempts each. */
+function outboxQueue(
+  queries: Queries,
+): Pick<OutboxStore, "due" | "hasDue" | "lease" | "release" | "nextDueAfter"> {
+  return {
+    async hasDue(nowMs, busy) {
+      return (await this.due(nowMs, busy, 1)).length > 0;
+    },
+
+    async due(nowMs, busy, limit) {
+      return dueStatement(queries).all({
+        nowMs,
+        limit,
+        busyFailing: busy.failing ? 1 : 0,
+        busyWebhooks: JSON.stringify(busy.webhookIds),
+        busyUrls: JSON.stringify(busy.legacyUrls),
+      });
+    },
+
+    async lease(outboxIds, owner, untilMs) {
+      await leaseDeliveries(queries).run({ owner, untilMs, ids: JSON.stringify(outboxIds) });
+    },
+
+    async release(outboxIds, owner) {
+      await queries
+        .update(outbox)
+        .set(noLease)
+        .where(and(inArray(outbox.id, [...outboxIds]), eq(outbox.leaseOwner, owner)));
+    },
+
+    async nextDueAfter(nowMs) {
+      return (await nextDelivery(queries).get({ nowMs }))?.at ?? null;
+    },
+  };
+}
+
+/** Results of attempts. */
+function outboxOutcomes(
+  queries: Queries,
+): Pick<OutboxStore, "conclude" | "concludeDelivered" | "abandon"> {
+  return {
+    async conclude(outboxId, owner, outcome) {
+      const changed = await concludeDelivery(queries).all({ ...outcome, outboxId, owner });
+      return changed.length > 0;
+    },
+
+    async concludeDelivered(outboxIds, owner) {
+      const ids = JSON.stringify(outboxIds);
+      const held = await concludeDelivered(queries).all({ ids, owner });
+      return held.map(({ id }) => id);
+    },
+
+    async abandon(tenantId, subscriber) {
+      await queries
+        .update(outbox)
+        .set({ status: "failed", nextAttemptAt: null })
+        .where(and(eq(outbox.tenantId, tenantId), sentTo(subscriber), IS_PENDING));
+    },
+  };
+}
+
+/** Failed deliveries, sent again on request. */
+function outboxRetries(queries: Queries): Pick<OutboxStore, "failedEvents" | "restart"> {
+  return {
+    async failedEvents(tenantId, webhookId, limit) {
+      const found = await queries
+        .select({ eventId: outbox.eventId })
+        .from(outbox)
+        .where(
+          and(
+            eq(outbox.tenantId, tenantId),
+            eq(outbox.webhookId, webhookId),
+            eq(outbox.status, "failed"),
+          ),
+        )
+        .orderBy(asc(outbox.id))
+        .limit(limit);
+      return found.map((row) => row.eventId);
+    },
+
+    async restart(tenantId, webhookId, eventIds, nowMs) {
+      await queries
+        .update(outbox)
+        .set({ ...noLease, status: "pending", attempts: 0, nextAttemptAt: nowMs })
+        .where(
+          and(
+            eq(outbox.tenantId, tenantId),
+            eq(outbox.webhookId, webhookId),
+            inArray(outbox.eventId, [...eventIds]),
+            or(isNull(outbox.leaseUntil), lte(outbox.leaseUntil, nowMs)),
+          ),
+        );
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * An inbound call: called number → tenant's number → agent → admission and hold → ring → answer.
+ *
+ * A call that cannot be taken is declined, stored as a failed call and reported (decisions 5):
+ * the tenant sees what it missed and why.
+ */
+
+import { describeError } from "../../../core/errors.ts";
+import { uuidV7 } from "../../../core/ids.ts";
+import type { Billing } from "../../billing/billing.ts";
+import type { Callers } from "../../contact/callers.ts";
+import type { CallConfig } from "../../conversation/call-config.ts";
+import { callFailed } from "../../webhook/catalogue.ts";
+import type { Admission } from "../admission/admission.ts";
+import { endingByUs, endingUnanswered } from "../ending.ts";
+import { NO_FIGURES } from "../final-figures.ts";
+import { LiveCall, type LiveCallPorts } from "../live/live-call.ts";
+import type { CallMedia } from "../media-port.ts";
+import { type IncomingLeg, LegEnded, type TrunkSettings } from "../sip-port.ts";
+import { isTrusted } from "../trusted-trunk.ts";
+import { Declined, type Route, type SetUpPorts, setUp, storeCall } from "./inbound-set-up.ts";
+import { sayLinesBusy } from "./lines-busy.ts";
+import type { UnknownCalls } from "./unknown-calls.ts";
+
+export interface InboundPorts extends LiveCallPorts, SetUpPorts {
+  readonly settings: LiveCallPorts["settings"] & SetUpPorts["settings"];
+  readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planNamed" | "hold">;
+  readonly admission: SetUpPorts["admission"] & Pick<Admission, "transfer">;
+  readonly media: Pick<CallMedia, "open">;
+  readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "lookUp">;
+  /** Missing: every call to a number that is not set up is stored. */
+  readonly unknownCalls?: UnknownCalls;
+}
+
+const TEMPORARILY_UNAVAILABLE = 480;
+const SERVICE_UNAVAILABLE = 503;
+
+/** Stores and reports a call that was not taken. */
+async function decline(
+  context: InboundPorts,
+  route: Route,
+  leg: IncomingLeg,
+  declined: Declined,
+): Promise<void> {
+  const { reason, explanation, sipCode } = declined;
+  const callUuid = uuidV7(context.clock, context.random);
+  const isBusy = reason === "busy";
+  const told = isBusy ? sayLinesBusy(context, route, leg, callUuid) : Promise.resolve();
+  const rejected = told.then(() => leg.reject(sipCode));
+  const ending = endingByUs(isBusy ? "busy" : "failed", reason, explanation, sipCode);
+  const declinedCall = await context.database.tx(async (queries) => {
+    const call = await storeCall(context, queries, route, leg, callUuid);
+    await context.stores
+      .calls(queries)
+      .finish(call.tenantId, call.callUuid, ending, context.clock.now(), null, NO_FIGURES, null);
+    await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+    return call;
+  });
+  context.events.wake();
+  context.onEnded?.(declinedCall, { ending, setupMs: null, answeredMs: 0, report: null });
+  await rejected;
+  await context.diagnostics?.record(declinedCall, {
+    ...{ sipCallId: leg.sipCallId, quality: [], packetHeaders: null },
+  });
+}
+
+async function take(context: InboundPorts, leg: IncomingLeg, trunk: TrunkSettings): Promise<void> {
+  const { route, identity, ...pending } = await setUp(context, leg, trunk);
+  context.events.wake();
+  leg.ring();
+  const config = await pending.config.catch((error: unknown) => {
+    context.log.warn("call.config_failed", {
+      call_id: identity.callUuid,
+      error: describeError(error),
+    });
+    return null;
+  });
+  const trustedTrunk = isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id);
+  const known = { ...identity, callerLevel: config?.callerLevel ?? 0, trustedTrunk };
+  const call = new LiveCall(known, context, "ringing");
+  call.attachLeg(leg);
+  if (config) await answer(context, leg, call, config, route);
+  else call.end(endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE));
+}
+
+async function answer(
+  context: InboundPorts,
+  leg: IncomingLeg,
+  call: LiveCall,
+  config: CallConfig,
+  { tenant, fromNumber }: Route,
+): Promise<void> {
+  const callUuid = config.callId;
+  try {
+    const remoteParty = { direction: "inbound", number: fromNumber, callUuid } as const;
+    const fromCrm = await context.callers.lookUp(tenant, remoteParty);
+    const channel = await context.media.open({
+      ...config,
+      callerData: [...(config.callerData ?? []), ...fromCrm],
+    });
+    call.attachChannel(channel);
+    if (!call.isLive) return;
+    const { plan } = await leg.answer({ host: context.settings.rtpHost, port: channel.rtpPort });
+    call.answered(plan);
+  } catch (error) {
+    context.log.warn("call.answer_failed", { call_id: callUuid, error: describeError(error) });
+    call.end(
+      error instanceof LegEnded
+        ? endingUnanswered(error.end)
+        : endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE),
+    );
+  }
+}
+
+/** Declines a call that is not taken; throws all other errors on. */
+async function notTaken(context: InboundPorts, leg: IncomingLeg, error: unknown): Promise<void> {
+  if (!(error instanceof Declined) || !error.route) throw error;
+  const { route, reason } = error;
+  const isStored =
+    route.number || context.unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) !== false;
+  if (!isStored) {
+    leg.reject(error.sipCode);
+    return;
+  }
+  context.log.info("call.declined", { reason, tenant: route.tenant.id });
+  await decline(context, route, leg, error);
+}
+
+/** Takes or declines one inbound leg. Never rejects. */
+export async function handleIncoming(context: InboundPorts, leg: IncomingLeg): Promise<void> {
+  try {
+    const trunk = context.sip.trunk(leg.trunkId);
+    if (trunk)
+      await take(context, leg, trunk.settings).catch((error) => notTaken(context, leg, error));
+    else leg.reject(TEMPORARILY_UNAVAILABLE);
+  } catch (error) {
+    context.log.error("call.inbound_failed", { error: describeError(error) });
+    leg.reject(SERVICE_UNAVAILABLE); // another node, or a later try, may take it
+  }
+}

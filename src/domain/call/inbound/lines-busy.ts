@@ -1,0 +1,80 @@
+/**
+ * A caller for whom the machine has no room hears so before the call is rejected, in the agent's language and
+ * voice: as early media, so that the call is never answered and nobody pays for it. A caller who cannot
+ * hear early media, and one too many who would have to be told at once, only gets the rejection.
+ */
+
+import { type Clock, within } from "../../../core/clock.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
+import { conversationRateHz } from "../../../core/media-plan.ts";
+import { phrasesFor } from "../../conversation/speech/phrases.ts";
+import { announcementConfig } from "../call-config.ts";
+import type { CallSettings } from "../call-settings.ts";
+import type { CallChannel, CallMedia } from "../media-port.ts";
+import type { IncomingLeg } from "../sip-port.ts";
+import type { Route } from "./inbound-set-up.ts";
+
+interface AnnouncerPorts {
+  readonly media: Pick<CallMedia, "open">;
+  readonly settings: Pick<CallSettings, "rtpHost" | "voiceAliases">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** They only play a sentence that is there already. */
+const TOLD_AT_ONCE_MAX = 20;
+/** From the early media to the rejection. */
+const SAYING_MS_MAX = 12_000;
+
+/** How many are being told, by what carries their audio. */
+const beingTold = new WeakMap<AnnouncerPorts["media"], number>();
+
+/** Resolves when it is said, or cannot be. Never rejects. */
+export async function sayLinesBusy(
+  context: AnnouncerPorts,
+  route: Pick<Route, "tenant" | "agent" | "fromNumber" | "toNumber">,
+  leg: IncomingLeg,
+  callId: string,
+): Promise<void> {
+  const { media, log } = context;
+  const { agent } = route;
+  const others = beingTold.get(media) ?? 0;
+  if (!agent || others >= TOLD_AT_ONCE_MAX) return;
+  beingTold.set(media, others + 1);
+  let channel: CallChannel | null = null;
+  try {
+    const text = phrasesFor(agent.language).linesBusy;
+    const { fromNumber, toNumber } = route;
+    const { rtpHost, voiceAliases } = context.settings;
+    channel = await media.open(
+      announcementConfig(route.tenant, agent, text, {
+        ...{ callId, direction: "inbound", fromNumber, toNumber, rtpHost, voiceAliases },
+        sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
+      }),
+    );
+    await say(context, channel, leg, text);
+  } catch (error) {
+    log.warn("call.busy_not_said", { call_id: callId, error: describeError(error) });
+  } finally {
+    beingTold.set(media, (beingTold.get(media) ?? 1) - 1);
+    void channel?.close("busy");
+  }
+}
+
+async function say(
+  { settings, clock }: AnnouncerPorts,
+  channel: CallChannel,
+  leg: IncomingLeg,
+  text: string,
+): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  channel.on("hangup_requested", () => over.resolve());
+  channel.on("failed", () => over.resolve());
+  leg.on("ended", () => over.resolve());
+  const plan = await leg.earlyMedia({ host: settings.rtpHost, port: channel.rtpPort });
+  if (!plan) return;
+  channel.send("connect", plan);
+  channel.send("announce", text, "busy");
+  await within(clock, SAYING_MS_MAX, over.promise);
+}

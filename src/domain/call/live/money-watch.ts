@@ -1,0 +1,75 @@
+/**
+ * Watches the money of one answered call, heartbeat by heartbeat: grows its hold before the held seconds
+ * end, tells the tenant once when 60 s are left, and says when nothing is left. The event is stored in
+ * the transaction that found it out. Leaves ending the call to its owner.
+ */
+
+import type { Billing } from "../../billing/billing.ts";
+import { LOW_SECONDS } from "../../billing/ports.ts";
+import { callBalanceLow } from "../../webhook/catalogue.ts";
+import type { EventSink } from "../../webhook/ports.ts";
+import type { CallIdentity } from "../call-identity.ts";
+
+/** Ask for more money when less than this is covered, or less than half of what was last granted. */
+const COVER_AHEAD_SECONDS = 30;
+
+export interface MoneyPorts {
+  readonly billing: Pick<Billing, "extendHold">;
+  readonly events: EventSink;
+}
+
+export class MoneyWatch {
+  #coveredSeconds = 0;
+  #askAheadSeconds = COVER_AHEAD_SECONDS;
+  #affordableSeconds = 0;
+  #asking = false;
+  #lowReported = false;
+  #exhausted = false;
+
+  constructor(
+    private readonly context: MoneyPorts,
+    private readonly identity: CallIdentity,
+  ) {}
+
+  /** True once, when what is covered has been talked. Rejects when the store does; ask again then. */
+  async isExhausted(sinceAnswerSeconds: number): Promise<boolean> {
+    if (this.#exhausted || this.#asking) return false;
+    if (this.#mustAsk(sinceAnswerSeconds)) await this.#ask(Math.ceil(sinceAnswerSeconds));
+    if (sinceAnswerSeconds < this.#coveredSeconds) return false;
+    this.#exhausted = true;
+    return true;
+  }
+
+  #mustAsk(sinceAnswerSeconds: number): boolean {
+    if (sinceAnswerSeconds + this.#askAheadSeconds >= this.#coveredSeconds) return true;
+    return !this.#lowReported && sinceAnswerSeconds + LOW_SECONDS >= this.#affordableSeconds;
+  }
+
+  async #ask(elapsedSeconds: number): Promise<void> {
+    const { billing, events } = this.context;
+    const { tenantId, callUuid } = this.identity;
+    let isLow = false;
+    this.#asking = true;
+    try {
+      const coverage = await billing.extendHold(
+        tenantId,
+        callUuid,
+        elapsedSeconds,
+        async (queries, secondsLeft) => {
+          if (this.#lowReported) return;
+          await events.emit(queries, tenantId, callBalanceLow(this.identity, secondsLeft));
+          isLow = true;
+        },
+      );
+      this.#coveredSeconds = coverage.coveredSeconds;
+      const grantedSeconds = Math.max(0, coverage.coveredSeconds - elapsedSeconds);
+      this.#askAheadSeconds = Math.min(COVER_AHEAD_SECONDS, grantedSeconds / 2);
+      this.#affordableSeconds = coverage.affordableSeconds;
+    } finally {
+      this.#asking = false;
+    }
+    if (!isLow) return;
+    this.#lowReported = true;
+    events.wake();
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * An outbound call: a schedule entry that is due becomes an INVITE, once. `dialing` is written with
+ * the entry's `fired`, in one transaction, before anything leaves; from there on a crash makes the
+ * call `interrupted`, never a second call.
+ */
+
+import { join } from "node:path";
+import { ahead, type Queries } from "../../../core/database.ts";
+import { e164 } from "../../../core/e164.ts";
+import { AppError, describeError } from "../../../core/errors.ts";
+import { conversationRateHz } from "../../../core/media-plan.ts";
+import type { Random } from "../../../core/random.ts";
+import { type AgentOfCall, agentOfCall } from "../../agent/agent-split.ts";
+import type { Billing } from "../../billing/billing.ts";
+import type { Callers } from "../../contact/callers.ts";
+import type { CallConfig } from "../../conversation/call-config.ts";
+import type { ScheduleEntry } from "../../schedule/scheduler.ts";
+import { callStarted } from "../../webhook/catalogue.ts";
+import { type Admission, rulesOf } from "../admission/admission.ts";
+import { type DialingRules, isTransferTarget } from "../admission/dialing-rules.ts";
+import { buildCallConfig } from "../call-config.ts";
+import type { CallIdentity } from "../call-identity.ts";
+import type { CallSettings } from "../call-settings.ts";
+import { endingByUs } from "../ending.ts";
+import { LiveCall, type LiveCallPorts } from "../live/live-call.ts";
+import type { CallMedia } from "../media-port.ts";
+import type { CallTenant, CallTrunk, StoredCall } from "../stores.ts";
+import { isTrusted } from "../trusted-trunk.ts";
+import { TrunkUnreachable } from "./abandoned-schedule.ts";
+
+export interface DialerPorts extends LiveCallPorts {
+  readonly settings: LiveCallPorts["settings"] &
+    Pick<CallSettings, "voiceAliases" | "callerTagKey" | "knowledgeTokens">;
+  readonly billing: LiveCallPorts["billing"] & Pick<Billing, "hold">;
+  readonly admission: Pick<Admission, "askFire" | "fire" | "transfer">;
+  readonly media: Pick<CallMedia, "open">;
+  readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "mayDial">;
+  readonly random: Random;
+  readonly node: string;
+  readonly mayRecord: () => boolean;
+}
+
+interface Fired {
+  readonly identity: CallIdentity;
+  readonly config: CallConfig;
+  readonly trunkId: number | null;
+  readonly rules: DialingRules;
+}
+
+/** Specification 3: a call without a time begins within 60 s. */
+const IMMEDIATE_MS_MAX = 60_000;
+
+/**
+ * What is due waits for the trunk within its grace: right after a start, and while the carrier does not
+ * answer. A call that somebody asked for at once waits a minute; a campaign's as long as any other.
+ */
+async function whenReachable(
+  context: Pick<DialerPorts, "sip" | "stores" | "clock">,
+  queries: Queries,
+  entry: ScheduleEntry,
+  trunkId: number,
+): Promise<void> {
+  const registration = context.sip.trunk(trunkId)?.registration;
+  if (registration?.name === "registered" || registration?.name === "not_required") return;
+  const why = registration?.name === "failed" ? registration.explanation : "Try again in a minute.";
+  const isLate = context.clock.now() - entry.scheduleAt >= IMMEDIATE_MS_MAX;
+  if (!entry.immediate || !isLate) throw new TrunkUnreachable(why, true);
+  const purpose = await context.stores.purposes(queries).purpose(entry.tenantId, entry.callUuid);
+  throw new TrunkUnreachable(why, purpose?.origin === "campaign");
+}
+
+/** Before the answer nobody knows its codec: most likely it is that of the trunk's last call. */
+function expectedRateHz({ sip }: Pick<DialerPorts, "sip">, trunkId: number | null): 8000 | 16000 {
+  const trunk = trunkId === null ? undefined : sip.trunk(trunkId);
+  return conversationRateHz(trunk?.lastCodec ?? null);
+}
+
+/** Somebody else moved the entry first: nothing of this transaction stays. */
+class EntryGone extends Error {
+  override readonly name = "EntryGone";
+}
+
+interface Fireable {
+  readonly tenant: CallTenant;
+  readonly agent: AgentOfCall;
+  readonly trunk: CallTrunk | undefined;
+  readonly call: StoredCall;
+}
+
+/** What the entry needs, as it is now. */
+async function fireable(
+  { stores, settings, random }: Pick<DialerPorts, "stores" | "settings" | "random">,
+  queries: Queries,
+  { id, tenantId, agentId, callUuid, toNumber }: ScheduleEntry,
+): Promise<Fireable> {
+  const setup = stores.setup(queries);
+  const [tenant, call, shared, trunk] = await Promise.all([
+    setup.tenant(tenantId),
+    stores.calls(queries).find(tenantId, callUuid),
+    agentId === null ? undefined : setup.sharedAgent(tenantId, agentId),
+    setup.trunk(tenantId),
+  ]);
+  if (!tenant || !call) throw new Error(`schedule ${id} lost its tenant or call`);
+  if (!shared)
+    throw new AppError({
+      code: "valid_agent_id_required",
+      publicMessage: "The agent of this call was deleted.",
+    });
+  const sharing = { key: settings.callerTagKey, number: toNumber, random };
+  return { tenant, agent: agentOfCall(shared.agent, shared.split, sharing), trunk, call };
+}
+
+/** What the call worker is told, and how sure it is who is called. */
+async function known(
+  context: DialerPorts,
+  { tenant, agent, trunk }: Fireable,
+  identity: CallIdentity,
+): Promise<Pick<Fired, "identity" | "config">> {
+  const { settings } = context;
+  const { read } = context.database;
+  const { callUuid, fromNumber, toNumber } = identity;
+  const remoteParty = { direction: "outbound", number: toNumber, callUuid } as const;
+  const callerContext = ahead(context.callers.contextOf(read, tenant, agent, remoteParty));
+  const config = await buildCallConfig(
+    {
+      setup: context.stores.setup(read),
+      knowledgeIndex: context.knowledgeIndex,
+      log: context.log,
+    },
+    tenant,
+    agent,
+    {
+      callerContext,
+      ...{ callId: callUuid, direction: "outbound", fromNumber, toNumber },
+      rtpHost: settings.rtpHost,
+      sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
+      recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
+      voiceAliases: settings.voiceAliases,
+      callerTagKey: settings.callerTagKey,
+      knowledgeTokens: settings.knowledgeTokens,
+    },
+  );
+  const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
+  return {
+    identity: { ...identity, callerLevel: config.callerLevel, trustedTrunk },
+    config,
+  };
+}
+
+/** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
+async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired> {
+  const { clock, database, billing, events } = context;
+  return database.tx(async (queries) => {
+    const nowMs = clock.now();
+    const { tenantId, callUuid, fromNumber, toNumber } = entry;
+    const number = e164(toNumber);
+    const asked = context.admission.askFire(queries, tenantId, number);
+    const permission = ahead(context.callers.mayDial(queries, entry));
+    const found = await fireable(context, queries, entry);
+    const { tenant, agent, trunk, call } = found;
+    if (trunk) await whenReachable(context, queries, entry, trunk.id);
+    const toCountry = await context.admission.fire(queries, tenant, trunk, number, asked);
+    await permission;
+    const identity: CallIdentity = {
+      ...{ tenantId, rowId: call.id, callUuid, direction: "outbound", fromNumber, toNumber },
+      ...{ agentId: agent.id, agentVersion: agent.version, language: agent.language },
+      maxDurationSeconds: agent.maxDurationSeconds,
+      overageRate: call.overageRate,
+    };
+    const callee = ahead(known(context, found, identity));
+    const leaving = context.stores
+      .schedules(queries)
+      .leavePending(tenantId, entry.id, "fired", { firedAt: nowMs, toCountry }, entry.leaseToken);
+    const holding = ahead(billing.hold(queries, tenantId, callUuid));
+    if (!(await leaving)) throw new EntryGone();
+    await holding;
+    await context.stores
+      .calls(queries)
+      .markDialing(tenantId, callUuid, { node: context.node, agentVersion: agent.version, nowMs });
+    await events.emit(queries, tenantId, callStarted(identity, "dialing"));
+    return { ...(await callee), trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
+  });
+}
+
+async function dial(
+  context: DialerPorts,
+  { identity, config, trunkId, rules }: Fired,
+): Promise<void> {
+  const { settings } = context;
+  const call = new LiveCall(identity, context, "dialing");
+  const trunk = trunkId === null ? undefined : context.sip.trunk(trunkId);
+  const registration = trunk?.registration.name;
+  if (!trunk || (registration !== "registered" && registration !== "not_required")) {
+    const why = trunk
+      ? "The trunk is not registered; see `linevoice trunk list`."
+      : "The tenant has no trunk; set one with `linevoice trunk set`.";
+    call.end(endingByUs("failed", "trunk_unavailable", why));
+    return;
+  }
+  try {
+    const channel = await context.media.open(config);
+    call.attachChannel(channel);
+    if (!call.isLive) return;
+    const leg = trunk.place({
+      to: e164(identity.toNumber),
+      from: e164(identity.fromNumber),
+      media: { host: settings.rtpHost, port: channel.rtpPort },
+      ringTimeoutMs: settings.ringTimeoutMs,
+      mayFollow: (uri) => isTransferTarget(uri, rules),
+    });
+    leg.on("ringing", ({ plan }) => call.ringing(plan));
+    leg.on("answered", ({ plan }) => call.answered(plan));
+    call.attachLeg(leg);
+  } catch (error) {
+    context.log.error("call.dial_failed", {
+      call_id: identity.callUuid,
+      error: describeError(error),
+    });
+    call.end(endingByUs("failed", "engine_failure"));
+  }
+}
+
+type FireOutcome =
+  | { readonly type: "dialed" }
+  /** Somebody else moved the entry first. */
+  | { readonly type: "gone" }
+  /** A cap is reached, or the trunk is not registered: the entry stays pending. */
+  | { readonly type: "waits"; readonly error: AppError }
+  | { readonly type: "refused"; readonly error: AppError };
+
+/** Fires one claimed entry. Rejects only when the store does. */
+export async function fireSchedule(
+  context: DialerPorts,
+  entry: ScheduleEntry,
+): Promise<FireOutcome> {
+  try {
+    const fired = await fire(context, entry);
+    context.events.wake();
+    void dial(context, fired);
+    return { type: "dialed" };
+  } catch (error) {
+    if (error instanceof EntryGone) return { type: "gone" };
+    if (!(error instanceof AppError)) throw error;
+    return { type: error.retryable ? "waits" : "refused", error };
+  }
+}

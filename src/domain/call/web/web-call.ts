@@ -1,0 +1,330 @@
+/**
+ * Talking to an agent from a browser: a real conversation in a call worker with the configured
+ * engine, knowledge and tools, whose line is a WebSocket instead of RTP. It is no call: nothing of it
+ * is stored, billed or listed, and tools are told that it is a test.
+ *
+ * Bounded: a few at a time for each tenant and in all, and never longer than ten minutes. Its owner
+ * ends it; it also ends by the agent, by silence, and when the browser sends nothing any more.
+ */
+
+import type { Clock, Timer } from "../../../core/clock.ts";
+import type { EndedReason } from "../../../core/ended-reason.ts";
+import { AppError, describeError, notFound } from "../../../core/errors.ts";
+import { uuidV7 } from "../../../core/ids.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Log } from "../../../core/log.ts";
+import type { MediaPlan } from "../../../core/media-plan.ts";
+import type { Random } from "../../../core/random.ts";
+import type { AgentFields } from "../../agent/agent-schema.ts";
+import type { CallConfig } from "../../conversation/call-config.ts";
+import type { TurnRecord } from "../../conversation/call-report.ts";
+import type { KnowledgeIndex } from "../../knowledge/knowledge-index.ts";
+import type { TurnSource } from "../../knowledge/turn-knowledge.ts";
+import type { ToolRunner } from "../../tool/ports.ts";
+import { buildCallConfig } from "../call-config.ts";
+import type { CallSettings } from "../call-settings.ts";
+import type { CallChannel, CallMedia } from "../media-port.ts";
+import type { CallStorage } from "../stores.ts";
+
+export type WebCallEvent =
+  /** Again as it grows. */
+  | { readonly type: "turn"; readonly turn: TurnRecord }
+  | { readonly type: "state"; readonly state: "listening" | "speaking" }
+  /** Audio that was handed over but not yet heard is void. */
+  | { readonly type: "clear" }
+  | {
+      readonly type: "tool";
+      readonly tool: string;
+      readonly arguments: JsonObject;
+      readonly ok: boolean;
+      readonly httpStatus: number | null;
+      readonly durationMs: number;
+    }
+  | { readonly type: "transfer"; readonly target: string }
+  /** What the agent's turn was taken from, the closest first; again as it grows. */
+  | { readonly type: "sources"; readonly index: number; readonly sources: readonly TurnSource[] }
+  /** Once, at the end. */
+  | { readonly type: "ended"; readonly reason: EndedReason; readonly summary: string };
+
+interface WebCallListener {
+  /** 20 ms for the loudspeaker. */
+  audio(pcm: Int16Array): void;
+  event(event: WebCallEvent): void;
+}
+
+export interface WebCall {
+  readonly callUuid: string;
+  /** What the microphone heard: PCM, mono, at the agreed rate. */
+  audio(pcm: Int16Array): void;
+  digit(digit: string): void;
+  /** Hangs up. Idempotent; `ended` follows. */
+  stop(): void;
+}
+
+export interface WebCalls {
+  /** Throws not_found, plan_limit_reached (too many at once), unavailable. */
+  start(
+    tenantId: number,
+    agentId: number,
+    sampleRateHz: 8000 | 16000,
+    listener: WebCallListener,
+    draft?: AgentTrialDraft,
+  ): Promise<WebCall>;
+  /** Ends all; new ones are refused. */
+  close(): Promise<void>;
+}
+
+const WEB_CALLS_OF_TENANT_MAX = 3;
+const WEB_CALLS_MAX = 10;
+const DURATION_SECONDS_MAX = 600;
+/** After this much silence the agent has stopped speaking. */
+const QUIET_FRAMES = 15;
+const TRANSFER_WORDS_MS = 4_000;
+
+/** The line is always there. */
+const BROWSER_LINE: MediaPlan = {
+  remote: { host: "127.0.0.1", port: 0 },
+  codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
+  telephoneEvent: null,
+  direction: "sendrecv",
+  ptimeMs: 20,
+};
+
+/** What an agent is tried with. */
+export interface TrialPorts extends CallStorage {
+  readonly settings: Pick<
+    CallSettings,
+    "rtpHost" | "voiceAliases" | "callerTagKey" | "knowledgeTokens"
+  >;
+  /** Missing: nothing is looked up. */
+  readonly knowledgeIndex?: KnowledgeIndex;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface WebCallPorts extends TrialPorts {
+  readonly media: Pick<CallMedia, "open">;
+  readonly tools: ToolRunner;
+}
+
+export function createWebCalls(
+  context: WebCallPorts,
+  isDraining: () => boolean = () => false,
+): WebCalls {
+  const live = new Set<LiveWebCall>();
+  /** Tenants of all talks, those that are being set up too: many at once cannot slip past the limit. */
+  const seats: number[] = [];
+  let closed = false;
+
+  function admit(tenantId: number): void {
+    if (closed || isDraining())
+      throw new AppError({
+        code: "unavailable",
+        publicMessage: "The appliance is shutting down; try again in a minute.",
+        retryable: true,
+      });
+    const own = seats.filter((owner) => owner === tenantId).length;
+    if (own >= WEB_CALLS_OF_TENANT_MAX || seats.length >= WEB_CALLS_MAX)
+      throw new AppError({
+        code: "plan_limit_reached",
+        reason: "calls_at_once",
+        publicMessage: `At most ${WEB_CALLS_OF_TENANT_MAX} trial conversations run at once. End one, then try again.`,
+        retryable: true,
+      });
+    seats.push(tenantId);
+  }
+
+  const leave = (tenantId: number) => {
+    seats.splice(seats.indexOf(tenantId), 1);
+  };
+
+  return {
+    async start(tenantId, agentId, sampleRateHz, listener, draft = {}) {
+      admit(tenantId);
+      try {
+        const browser = { sampleRateHz };
+        const config = await trialConfig(context, tenantId, agentId, { browser, draft });
+        const channel = await context.media.open(config);
+        const webCall = new LiveWebCall(context, tenantId, config, channel, listener, () => {
+          live.delete(webCall);
+          leave(tenantId);
+        });
+        live.add(webCall);
+        webCall.begin();
+        if (closed) webCall.stop();
+        return webCall;
+      } catch (error) {
+        leave(tenantId);
+        throw error;
+      }
+    },
+    async close() {
+      closed = true;
+      await Promise.allSettled([...live].map((webCall) => webCall.end("interrupted")));
+    },
+  };
+}
+
+/** What somebody has written but not saved: the agent is tried with it. */
+export type AgentTrialDraft = Partial<
+  Pick<
+    AgentFields,
+    "prompt" | "firstMessage" | "firstSpeaker" | "voice" | "language" | "fillerPhrases"
+  >
+>;
+
+/**
+ * An agent as it is now, or as it is being written, for a conversation that is no call. Throws
+ * not_found, plan_limit_reached.
+ */
+export async function trialConfig(
+  context: TrialPorts,
+  tenantId: number,
+  agentId: number,
+  { browser, draft }: { readonly browser: CallConfig["browser"]; readonly draft: AgentTrialDraft },
+): Promise<CallConfig> {
+  const { database, settings, clock, random } = context;
+  const setup = context.stores.setup(database.read);
+  const tenant = await setup.tenant(tenantId);
+  const saved = await setup.agent(tenantId, agentId);
+  if (!tenant || !saved) throw notFound("agent");
+  const agent = { ...saved, ...draft };
+  if (tenant.suspended)
+    throw new AppError({
+      code: "plan_limit_reached",
+      reason: "suspended",
+      publicMessage: "This account is suspended. Ask the operator to resume it.",
+    });
+  const { knowledgeIndex, log } = context;
+  const config = await buildCallConfig({ setup, knowledgeIndex, log }, tenant, agent, {
+    ...{ callId: uuidV7(clock, random), direction: "inbound", fromNumber: "", toNumber: "" },
+    ...{ rtpHost: settings.rtpHost, recordingPath: null, voiceAliases: settings.voiceAliases },
+    callerTagKey: settings.callerTagKey,
+    knowledgeTokens: settings.knowledgeTokens,
+  });
+  const maxDurationSeconds = Math.min(config.agent.maxDurationSeconds, DURATION_SECONDS_MAX);
+  return { ...config, agent: { ...config.agent, maxDurationSeconds }, browser: browser ?? null };
+}
+
+/** Told to tools as `caller`: nobody is on the line. */
+export const TRIAL_CALLER: JsonObject = { number: "", direction: "inbound", test: true };
+
+class LiveWebCall implements WebCall {
+  readonly callUuid: string;
+  readonly #clock: Clock;
+  #limit: Timer | null = null;
+  #transfer: Timer | null = null;
+  #quietFrames = QUIET_FRAMES;
+  #ending: Promise<void> | null = null;
+  #spokenLast: TurnRecord | null = null;
+
+  constructor(
+    private readonly context: WebCallPorts,
+    private readonly tenantId: number,
+    private readonly config: CallConfig,
+    private readonly channel: CallChannel,
+    private readonly listener: WebCallListener,
+    private readonly onGone: () => void,
+  ) {
+    this.callUuid = config.callId;
+    this.#clock = context.clock;
+  }
+
+  begin(): void {
+    const { channel, listener } = this;
+    channel.on("turn", ({ turn }) => {
+      listener.event({ type: "turn", turn });
+      void this.#tellSources(turn);
+    });
+    channel.on("audio_out", ({ pcm }) => this.#play(pcm));
+    channel.on("audio_clear", () => listener.event({ type: "clear" }));
+    channel.on("tool_call_requested", (request) => void this.#runTool(request));
+    channel.on("hangup_requested", ({ reason }) => void this.end(reason));
+    channel.on("transfer_requested", ({ target }) => this.#transferTo(target));
+    channel.on("failed", ({ reason, detail }) => {
+      this.context.log.warn("web_call.failed", { call_id: this.callUuid, detail });
+      void this.end(reason);
+    });
+    // The conversation ends before that by itself, and politely.
+    const maxMs = this.config.agent.maxDurationSeconds * 1000;
+    this.#limit = this.#clock.after(maxMs, () => void this.end("max_duration"));
+    channel.send("connect", BROWSER_LINE);
+    channel.send("answered");
+  }
+
+  audio(pcm: Int16Array): void {
+    if (!this.#ending) this.channel.send("audioIn", pcm);
+  }
+
+  digit(digit: string): void {
+    if (!this.#ending) this.channel.send("digit", digit);
+  }
+
+  stop(): void {
+    void this.end("caller_hangup");
+  }
+
+  end(reason: EndedReason): Promise<void> {
+    this.#ending ??= this.#close(reason);
+    return this.#ending;
+  }
+
+  async #close(reason: EndedReason): Promise<void> {
+    this.#limit?.cancel();
+    this.#transfer?.cancel();
+    const { summary } = await this.channel.close(reason);
+    this.onGone();
+    this.listener.event({ type: "ended", reason, summary });
+  }
+
+  #play(pcm: Int16Array): void {
+    const isSilent = pcm.every((sample) => Math.abs(sample) < 8);
+    const wasSpeaking = this.#quietFrames < QUIET_FRAMES;
+    this.#quietFrames = isSilent ? Math.min(QUIET_FRAMES, this.#quietFrames + 1) : 0;
+    const isSpeaking = this.#quietFrames < QUIET_FRAMES;
+    if (isSpeaking !== wasSpeaking)
+      this.listener.event({ type: "state", state: isSpeaking ? "speaking" : "listening" });
+    this.listener.audio(pcm);
+  }
+
+  async #tellSources(turn: TurnRecord): Promise<void> {
+    const { knowledgeScope: scope } = this.config;
+    const { knowledgeIndex } = this.context;
+    if (turn.speaker !== "agent") return;
+    this.#spokenLast = turn;
+    // Its opening words are its own.
+    if (turn.index === 0 || !scope || !knowledgeIndex) return;
+    const found = await knowledgeIndex.sourcesOf(scope, turn.text);
+    if (this.#spokenLast !== turn || this.#ending) return;
+    const { index } = turn;
+    const sources = found.map(({ fileId, filename, heading }) => ({ fileId, filename, heading }));
+    this.listener.event({ type: "sources", index, sources });
+  }
+
+  /** There is nobody to transfer to: what would happen is said, then the talk is over. */
+  #transferTo(target: string): void {
+    this.listener.event({ type: "transfer", target });
+    this.#transfer ??= this.#clock.after(TRANSFER_WORDS_MS, () => void this.end("transferred"));
+  }
+
+  async #runTool(request: {
+    toolCallId: string;
+    tool: string;
+    arguments: JsonObject;
+  }): Promise<void> {
+    try {
+      const { tool, arguments: values } = request;
+      const call = { callUuid: this.callUuid, ...request, caller: TRIAL_CALLER };
+      const result = await this.context.tools.run(this.tenantId, call);
+      const { ok, httpStatus, durationMs } = result;
+      this.listener.event({ type: "tool", tool, arguments: values, ok, httpStatus, durationMs });
+      this.channel.send("toolResult", result);
+    } catch (error) {
+      this.context.log.error("web_call.tool_failed", {
+        call_id: this.callUuid,
+        error: describeError(error),
+      });
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * A database that a released version filled with calls, money and contacts, carried through all migrations:
+ * what was in it is in it afterwards, whatever killed the upgrade on its way.
+ */
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { billingStores } from "../../../../src/adapter/store/billing/billing-stores.ts";
+import { migrationStatus } from "../../../../src/adapter/store/migration/migrate.ts";
+import { migrations } from "../../../../src/adapter/store/migration/migrations.ts";
+import { openDatabase } from "../../../../src/adapter/store/sqlite/database.ts";
+import { fileProblems } from "../../../../src/adapter/store/sqlite/integrity.ts";
+import { SEALED_COLUMNS, sealedStore } from "../../../../src/adapter/store/tenant/sealed-store.ts";
+import { openVault } from "../../../../src/app/vault.ts";
+import { systemRandom } from "../../../../src/core/random.ts";
+import { verifyLedger } from "../../../../src/domain/billing/ledger.ts";
+import { orderOf } from "../../../support/database-dump.ts";
+import { FILLED_VERSIONS, filledBy, masterKeyOf } from "../../../support/filled-by.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../../support/upgrade-process.ts", import.meta.url));
+const KILL_LIMIT_MS = 300_000;
+/** Rows that a migration changes on purpose, by its tag and the table. */
+const CHANGES: Readonly<Record<string, Readonly<Record<string, (row: Row) => Row>>>> = {
+  "0001_after_0_1": {
+    call_memories: (row) =>
+      String(row.outcome).startsWith("We spoke: ") ? { ...row, outcome: "We spoke." } : row,
+  },
+};
+
+type Row = Readonly<Record<string, unknown>>;
+type Content = ReadonlyMap<string, Row[]>;
+
+const tablesOf = (db: Database): string[] =>
+  db
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('migrations', 'sqlite_sequence') AND name NOT GLOB 'search_*' ORDER BY name",
+    )
+    .all()
+    .map(({ name }) => name);
+
+const contentOf = (db: Database): Content =>
+  new Map(
+    tablesOf(db).map((table) => [
+      table,
+      db.query<Row, []>(`SELECT * FROM "${table}" ORDER BY ${orderOf(db, table)}`).all(),
+    ]),
+  );
+
+const tagsOf = (db: Database) =>
+  db
+    .query<{ tag: string }, []>("SELECT tag FROM migrations ORDER BY tag")
+    .all()
+    .map(({ tag }) => tag);
+
+/** Of the rows as they are now, what was there before. */
+function withColumnsOf(before: readonly Row[], now: readonly Row[]): Row[] {
+  const names = Object.keys(before[0] ?? {});
+  return now.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
+}
+
+/** `tags`: of the migrations that came in between. */
+function expectCarried(before: Content, now: Content, tags: readonly string[]): void {
+  for (const [table, rows] of before) {
+    const changes = tags.map((tag) => CHANGES[tag]?.[table]).filter((change) => change != null);
+    const expected = rows.map((row) => changes.reduce((changed, change) => change(changed), row));
+    const found = now.get(table) ?? [];
+    expect([table, withColumnsOf(rows, found)]).toEqual([table, expected]);
+    if (rows.length === 0) expect([table, found]).toEqual([table, []]);
+  }
+}
+
+/** A data directory with that version's database; what is in it, and which migrations it has not. */
+function directoryOf(version: string) {
+  const dataDir = tempDir();
+  const file = join(dataDir, "linevoice.db");
+  const filled = filledBy(version, file);
+  const before = contentOf(filled);
+  const missing = migrationStatus(filled, migrations).filter(({ applied }) => !applied);
+  filled.close();
+  return { dataDir, file, before, missing: missing.map(({ tag }) => tag) };
+}
+
+function read<Result>(file: string, look: (db: Database) => Result): Result {
+  const db = new Database(file, { readwrite: true });
+  try {
+    return look(db);
+  } finally {
+    db.close();
+  }
+}
+
+test("every released version left a database", () => {
+  const changelog = readFileSync(join(import.meta.dir, "../../../../CHANGELOG.md"), "utf8");
+  const released = [...changelog.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(
+    ([, version]) => version,
+  );
+  expect(FILLED_VERSIONS.toSorted()).toEqual(released.map(String).toSorted());
+});
+
+test.each(FILLED_VERSIONS)(
+  "calls, money and contacts of %s are carried through all migrations",
+  async (version) => {
+    const { file, before, missing } = directoryOf(version);
+    for (const table of ["calls", "turns", "contacts", "ledger_entries", "mails", "schedules"])
+      expect([table, before.get(table)?.length]).not.toEqual([table, 0]);
+    const database = openDatabase(file, 1);
+    expectCarried(before, read(file, contentOf), missing);
+    expect(fileProblems(file, "integrity_check")).toEqual([]);
+    expect(await verifyLedger(billingStores(database.read))).toEqual([]);
+    const vault = await openVault(database, masterKeyOf(version), systemRandom);
+    let opened = 0;
+    for (const column of SEALED_COLUMNS)
+      for (const row of await sealedStore(database.read).rows(column)) {
+        expect(vault.open(row.sealed, column.binding(row)).length).toBeGreaterThan(0);
+        opened++;
+      }
+    expect(opened).toBeGreaterThan(2);
+    await database.close();
+  },
+);
+
+test.each(FILLED_VERSIONS)(
+  "killed at any statement of the upgrade, the database of %s is the old one or the new one, and the next start ends it",
+  async (version) => {
+    const { dataDir, file, before, missing } = directoryOf(version);
+    const [oldTags, newTags] = [read(file, tagsOf), migrations.map(({ tag }) => tag)];
+    let kills = 0;
+    for (let isOver = false; !isOver; ) {
+      const child = Bun.spawn([process.execPath, PROGRAM, dataDir, String(++kills)], {
+        ...{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+      });
+      isOver = (await new Response(child.stdout).text()) === "over";
+      await child.exited;
+      expect([kills, child.signalCode]).toEqual([kills, "SIGKILL"]);
+      expect(fileProblems(file, "quick_check")).toEqual([]);
+      const tags = read(file, tagsOf);
+      const isUpgraded = tags.at(-1) === newTags.at(-1);
+      expect([kills, tags]).toEqual([kills, isUpgraded ? newTags : oldTags]);
+      expectCarried(before, read(file, contentOf), isUpgraded ? missing : []);
+    }
+    expect(kills).toBeGreaterThan(missing.length);
+    await openDatabase(file, 1).close();
+    expect(read(file, tagsOf)).toEqual(newTags);
+    expectCarried(before, read(file, contentOf), missing);
+    const [first] = missing;
+    if (first !== undefined)
+      expect(read(join(dataDir, `backups/before-${first}.db`), contentOf)).toEqual(before);
+  },
+  KILL_LIMIT_MS,
+);

@@ -1,0 +1,47 @@
+/** The connection to a database file, where it ends. */
+import { expect, test } from "bun:test";
+import { readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { scheduleStore } from "../../../../src/adapter/store/schedule/schedule-store.ts";
+import { tenants } from "../../../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../../../src/adapter/store/sqlite/database.ts";
+import { openReadOnly } from "../../../../src/adapter/store/sqlite/read-only.ts";
+import { insertTenant } from "../../../support/stored-rows.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+
+/** What this process has open below a directory. */
+function openBelow(directory: string): string[] {
+  const handles = readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+  return handles.filter((path) => path.startsWith(directory));
+}
+
+test.skipIf(process.platform !== "linux")(
+  "a closed database lets go of its files at once, whatever statements it has made",
+  async () => {
+    const directory = tempDir();
+    const path = join(directory, "linevoice.db");
+    const database = openDatabase(path, 0);
+    const tenantId = await insertTenant(database);
+    for (let n = 0; n < 50; n++) await database.read.select().from(tenants).limit(n);
+    const filter = { exceptTenants: [], node: null, immediateOnly: false };
+    await scheduleStore(database.read).firstDue(0, 0, 1, filter);
+    await database.tx((queries) => scheduleStore(queries).claimDue("a", 0, 1, 10, filter));
+    const beside = openReadOnly(path);
+    expect(await beside.queries.select({ id: tenants.id }).from(tenants)).toEqual([
+      { id: tenantId },
+    ]);
+    expect(openBelow(directory).length).toBeGreaterThan(2);
+    beside.close();
+    await database.close();
+    expect(openBelow(directory)).toEqual([]);
+    // Closed is closed: also for a statement that was kept.
+    expect(scheduleStore(database.read).firstDue(0, 0, 1, filter)).rejects.toThrow("closed");
+    await database.close();
+  },
+);

@@ -1,0 +1,307 @@
+/**
+ * Recordings that were not finished: the encoder shut down, was busy or died, or the call's worker
+ * could not say what it had recorded. Real files, real workers, real SQLite.
+ */
+
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { createEncoder, type Encoder } from "../../../../src/adapter/media/recording/encoder.ts";
+import { wavHeader } from "../../../../src/adapter/media/recording/wav.ts";
+import { billingStores } from "../../../../src/adapter/store/billing/billing-stores.ts";
+import { callStores } from "../../../../src/adapter/store/call/call-stores.ts";
+import { calls } from "../../../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../../../src/adapter/store/webhook/webhook-stores.ts";
+import { PoolCall } from "../../../../src/adapter/worker/call-channel.ts";
+import { silentLog as log } from "../../../../src/core/log.ts";
+import { microEur } from "../../../../src/core/money.ts";
+import { systemRandom as random } from "../../../../src/core/random.ts";
+import { Billing } from "../../../../src/domain/billing/billing.ts";
+import type { CallIdentity } from "../../../../src/domain/call/call-identity.ts";
+import { processRecording } from "../../../../src/domain/call/ended/after-call.ts";
+import { finishCall } from "../../../../src/domain/call/ended/finish.ts";
+import { endingByUs } from "../../../../src/domain/call/ending.ts";
+import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
+import { recoverCalls } from "../../../../src/domain/call/recovery/recovery.ts";
+import type { CallContext } from "../../../../src/domain/call/service/context.ts";
+import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
+import { spawnEncoderWorker } from "../../../../src/workers.ts";
+import { applianceSettings } from "../../../support/appliance.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fakeClock } from "../../../support/fake-clock.ts";
+import { startPlan } from "../../../support/plans.ts";
+import { callConfig } from "../../../support/scripted-call.ts";
+import { insertAgent, insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+import { openTestDatabase } from "../../../support/test-store.ts";
+import { UNKNOWN_CALLERS } from "../../../support/unknown-callers.ts";
+
+setDefaultTimeout(60_000);
+
+const directory = tempDir();
+const recordingsDir = join(directory, "recordings");
+mkdirSync(recordingsDir);
+const clock = fakeClock();
+const database = await openTestDatabase(join(directory, "main.db"), clock.now());
+const tenantId = await insertTenant(database);
+const agentId = await insertAgent(database, tenantId, {
+  transcriptEmailEnabled: true,
+  transcriptEmail: "owner@clinic.example",
+});
+const encoders: Encoder[] = [];
+afterAll(async () => {
+  await Promise.all(encoders.map((encoder) => encoder.close()));
+  await database.close();
+});
+
+function encoderOf(spawn: () => Worker = spawnEncoderWorker): Encoder {
+  const encoder = createEncoder(spawn);
+  encoders.push(encoder);
+  return encoder;
+}
+
+/** A worker that throws at its first job. */
+const crashing = (): Worker =>
+  new Worker(
+    URL.createObjectURL(new Blob(["self.onmessage = () => { throw new Error('out of memory') }"])),
+  );
+/** A worker that takes a job and never ends it. */
+const stuck = (): Worker =>
+  new Worker(URL.createObjectURL(new Blob(["self.onmessage = () => {}"])));
+
+interface Mail {
+  readonly callUuid: string | null;
+  readonly attachment: string | null;
+}
+
+/** An appliance that has just been started, as far as recordings need one. */
+function appliance(encoder: Encoder) {
+  const mails: Mail[] = [];
+  const announced: (string | null)[] = [];
+  const wake = () => undefined;
+  const events = createEventSink({ stores: webhookStores, clock, random, wake });
+  const billing = new Billing({
+    ...{ database, stores: billingStores, plans: [startPlan], clock, random },
+  });
+  const context = {
+    ...{
+      database,
+      stores: callStores,
+      node: "A",
+      clock,
+      random,
+      log,
+      billing,
+      registry: new CallRegistry(),
+    },
+    settings: { recordingsDir, prices: applianceSettings(directory, "127.0.0.1").prices },
+    events: {
+      ...events,
+      emit: (...emitted: Parameters<typeof events.emit>) => {
+        const [, , ...drafts] = emitted;
+        for (const { type, callUuid } of drafts)
+          if (type === "recording.ready") announced.push(callUuid);
+        return events.emit(...emitted);
+      },
+    },
+    callers: UNKNOWN_CALLERS,
+    mails: { enqueue: async (_: unknown, __: number, mail: Mail) => mails.push(mail), wake },
+    encoder,
+    links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: 0 }) },
+  } as unknown as CallContext;
+  return { context, mails, announced };
+}
+
+/** `seconds` of silence in stereo; a writer that died has left the sizes at 0. */
+function writeWav(uuid: string, seconds: number, sized = true): void {
+  const pcm = Buffer.alloc(seconds * 32_000);
+  const header = wavHeader({ sampleRateHz: 8000, channels: 2 }, sized ? pcm.length : 0);
+  writeFileSync(join(recordingsDir, `${uuid}.wav`), Buffer.concat([header, pcm]));
+}
+
+async function storedCall(): Promise<string> {
+  const uuid = crypto.randomUUID();
+  await insertCall(database, tenantId, uuid);
+  await database.tx((queries) =>
+    queries
+      .update(calls)
+      .set({ agentId, node: "A", answeredAt: clock.now() })
+      .where(eq(calls.callUuid, uuid)),
+  );
+  return uuid;
+}
+
+/** A call that has ended and whose WAV waits for the encoder. */
+async function endedCall(seconds: number): Promise<string> {
+  const uuid = await storedCall();
+  writeWav(uuid, seconds);
+  await database.tx((queries) =>
+    queries
+      .update(calls)
+      .set({
+        ...{ status: "completed", endedReason: "caller_hangup", endedAt: clock.now() },
+        ...{ recordingStatus: "processing", recordingFile: `${uuid}.wav` },
+        recordingMs: seconds * 1_000,
+      })
+      .where(eq(calls.callUuid, uuid)),
+  );
+  return uuid;
+}
+
+const rowOf = async (uuid: string) =>
+  (await database.read.select().from(calls).where(eq(calls.callUuid, uuid)))[0];
+const mailsOf = (mails: readonly Mail[], uuid: string) =>
+  mails.filter((mail) => mail.callUuid === uuid).map(({ attachment }) => attachment);
+const filesOf = (uuid: string) => readdirSync(recordingsDir).filter((name) => name.includes(uuid));
+
+/** The next start takes it up and mails it, once. */
+async function expectTakenUp(uuid: string): Promise<void> {
+  const { context, mails, announced } = appliance(encoderOf());
+  await recoverCalls(context);
+  await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
+  await eventually(() => !existsSync(join(recordingsDir, `${uuid}.wav`)), "the WAV is deleted");
+  expect(mailsOf(mails, uuid)).toEqual([`${uuid}.mp3`]);
+  expect(filesOf(uuid)).toEqual([`${uuid}.mp3`]);
+  expect(announced.filter((of) => of === uuid)).toEqual([uuid]);
+}
+
+test("a shutdown keeps what is being encoded and what waits; the next start takes both up", async () => {
+  const encoder = encoderOf();
+  const { context, mails } = appliance(encoder);
+  const [first, second, third] = [await endedCall(240), await endedCall(1), await endedCall(1)];
+  const working = [first, second].map((uuid) => processRecording(context, tenantId, uuid));
+  await eventually(() => filesOf(first).includes(`${first}.mp3.part`), "the encoding has begun");
+  await encoder.close();
+  await Promise.all([...working, processRecording(context, tenantId, third)]);
+  for (const uuid of [first, second, third]) {
+    expect(await rowOf(uuid)).toMatchObject({
+      ...{ recordingStatus: "processing", recordingFile: `${uuid}.wav` },
+    });
+    expect(filesOf(uuid)).toEqual([`${uuid}.wav`]);
+  }
+  expect(mails).toEqual([]);
+  await expectTakenUp(third);
+  await eventually(async () => (await rowOf(first))?.recordingStatus === "ready", "the long one");
+  expect(filesOf(second)).toEqual([`${second}.mp3`]);
+});
+
+test("a full queue leaves the recording to a later try", async () => {
+  const encoder = encoderOf(stuck);
+  const { context, mails } = appliance(encoder);
+  const uuid = await endedCall(1);
+  const tags = { title: "", callId: "", recordedAt: new Date(0) };
+  const others = Array.from({ length: 1_001 }, () => encoder.encode("/a.wav", "/a.mp3", tags));
+  const settled = Promise.allSettled(others);
+  await processRecording(context, tenantId, uuid);
+  expect((await rowOf(uuid))?.recordingStatus).toBe("processing");
+  expect(mails).toEqual([]);
+  await encoder.close();
+  expect((await settled).every(({ status }) => status === "rejected")).toBe(true);
+  await expectTakenUp(uuid);
+});
+
+test("an encoder that dies is no end of the recording", async () => {
+  const { context, mails } = appliance(encoderOf(crashing));
+  const uuid = await endedCall(1);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await processRecording(context, tenantId, uuid);
+    expect((await rowOf(uuid))?.recordingStatus).toBe("processing");
+  }
+  expect(mails).toEqual([]);
+  await expectTakenUp(uuid);
+});
+
+test("a recording that ends the third encoder is given up: its mail says so, its WAV stays", async () => {
+  const { context, mails } = appliance(encoderOf(crashing));
+  const uuid = await endedCall(1);
+  for (let attempt = 0; attempt < 3; attempt++) await processRecording(context, tenantId, uuid);
+  expect((await rowOf(uuid))?.recordingStatus).toBe("failed");
+  expect(mailsOf(mails, uuid)).toEqual([null]);
+  expect(filesOf(uuid)).toEqual([`${uuid}.wav`]);
+});
+
+test("a file that is no recording fails at once", async () => {
+  const { context, mails, announced } = appliance(encoderOf());
+  const uuid = await endedCall(1);
+  writeFileSync(join(recordingsDir, `${uuid}.wav`), "not a WAV at all");
+  await processRecording(context, tenantId, uuid);
+  expect(announced).toEqual([]);
+  expect((await rowOf(uuid))?.recordingStatus).toBe("failed");
+  expect(mailsOf(mails, uuid)).toEqual([null]);
+});
+
+test("what a crash left of an encoding is deleted at the start", async () => {
+  const uuid = crypto.randomUUID();
+  writeFileSync(join(recordingsDir, `${uuid}.mp3.part`), "half");
+  writeFileSync(join(recordingsDir, `${uuid}.mp3`), "whole");
+  await recoverCalls(appliance(encoderOf()).context);
+  expect(filesOf(uuid)).toEqual([`${uuid}.mp3`]);
+});
+
+const TALK_MS = 20_000;
+
+/** The end of an answered call, as main writes it. */
+async function finish(context: CallContext, uuid: string, channel: PoolCall): Promise<void> {
+  const identity: CallIdentity = {
+    ...{ tenantId, callUuid: uuid, rowId: (await rowOf(uuid))?.id ?? 0, agentId },
+    ...{ direction: "inbound", fromNumber: "+37060000001", toNumber: "+37052000000" },
+    ...{ language: "en", maxDurationSeconds: 600, overageRate: microEur(0) },
+  };
+  const ending = endingByUs("completed", "engine_failure");
+  const end = { ending, answeredMs: TALK_MS, sinceAnswerMs: TALK_MS };
+  await finishCall(context, identity, end, channel);
+}
+
+function channelOf(uuid: string): PoolCall {
+  return new PoolCall({
+    ...{ config: { ...callConfig(), callId: uuid }, clock, log, closeTimeoutMs: 10_000 },
+    send: () => undefined,
+    onGone: () => undefined,
+  });
+}
+
+test("a call worker that dies loses no recording of its calls", async () => {
+  const { context, mails } = appliance(encoderOf());
+  const uuids = [await storedCall(), await storedCall()];
+  for (const uuid of uuids) {
+    writeWav(uuid, 2, false);
+    const channel = channelOf(uuid);
+    channel.workerDied("the call worker ended");
+    await finish(context, uuid, channel);
+  }
+  for (const uuid of uuids) {
+    await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
+    expect(await rowOf(uuid)).toMatchObject({
+      ...{ endedReason: "engine_failure", recordingMs: 2_000, recordingFile: `${uuid}.mp3` },
+    });
+    expect(mailsOf(mails, uuid)).toEqual([`${uuid}.mp3`]);
+  }
+});
+
+test("a worker that takes too long to close loses no recording", async () => {
+  const { context, mails } = appliance(encoderOf());
+  const uuid = await storedCall();
+  writeWav(uuid, 2, false);
+  const finished = finish(context, uuid, channelOf(uuid));
+  await eventually(async () => {
+    await clock.advance(10_000);
+    return (await rowOf(uuid))?.recordingStatus === "ready";
+  }, "it is encoded");
+  await finished;
+  expect(mailsOf(mails, uuid)).toEqual([`${uuid}.mp3`]);
+});
+
+test("a dead worker's call without a recording has none, and its mail goes at once", async () => {
+  const { context, mails } = appliance(encoderOf());
+  const [nothing, empty] = [await storedCall(), await storedCall()];
+  writeWav(empty, 0);
+  for (const uuid of [nothing, empty]) {
+    const channel = channelOf(uuid);
+    channel.workerDied("the call worker ended");
+    await finish(context, uuid, channel);
+    expect(await rowOf(uuid)).toMatchObject({ recordingStatus: "none", recordingFile: null });
+    expect(mailsOf(mails, uuid)).toEqual([null]);
+    expect(filesOf(uuid)).toEqual([]);
+  }
+});

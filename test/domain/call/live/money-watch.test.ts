@@ -1,0 +1,162 @@
+/** What a live call is told of its money, on a real file: 60 s left is an event, once, and 0 the end. */
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { billingStores } from "../../../../src/adapter/store/billing/billing-stores.ts";
+import { events as eventRows, outbox } from "../../../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../../../src/adapter/store/webhook/webhook-stores.ts";
+import { microEur } from "../../../../src/core/money.ts";
+import { systemRandom } from "../../../../src/core/random.ts";
+import { Billing } from "../../../../src/domain/billing/billing.ts";
+import { MoneyWatch } from "../../../../src/domain/call/live/money-watch.ts";
+import type { EventSink } from "../../../../src/domain/webhook/ports.ts";
+import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
+import { fakeClock } from "../../../support/fake-clock.ts";
+import { prepaidPlan } from "../../../support/plans.ts";
+import { insertCall, insertTenant, insertWebhook } from "../../../support/stored-rows.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+import { openTestDatabase } from "../../../support/test-store.ts";
+
+const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
+const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());
+afterAll(() => database.close());
+/** A cent a second. */
+const plan = { ...prepaidPlan, overagePerMinute: microEur(600_000) };
+const billing = new Billing({ database, stores: billingStores, plans: [plan], clock });
+let wakes = 0;
+const sink = createEventSink({
+  ...{ stores: webhookStores, clock, random: systemRandom },
+  wake: () => wakes++,
+});
+
+async function callWith(seconds: number, events: EventSink = sink) {
+  const tenantId = await insertTenant(database, { plan: "prepaid" });
+  const webhookId = await insertWebhook(database, tenantId, { events: ["call.balance_low"] });
+  await insertWebhook(database, tenantId, { events: ["call.ended", "tool.executed"] });
+  await billing.credit(tenantId, microEur(seconds * 10_000), "test");
+  const callUuid = crypto.randomUUID();
+  await insertCall(database, tenantId, callUuid, plan.overagePerMinute);
+  await database.tx((queries) => billing.hold(queries, tenantId, callUuid));
+  const identity = {
+    ...{
+      rowId: 1,
+      tenantId,
+      callUuid,
+      direction: "inbound" as const,
+      agentId: 7,
+      language: "en" as const,
+    },
+    ...{ fromNumber: "+37060000001", toNumber: "+37052000000", maxDurationSeconds: 600 },
+    overageRate: plan.overagePerMinute,
+  } as const;
+  const watch = new MoneyWatch({ billing, events }, identity);
+  const told = async () =>
+    (await database.read.select().from(eventRows).where(eq(eventRows.callUuid, callUuid))).map(
+      (event) => JSON.parse(event.body),
+    );
+  return { tenantId, webhookId, callUuid, watch, told };
+}
+
+/** A heartbeat a second, like the call worker's. Answers the second at which money had ended. */
+async function talk(watch: MoneyWatch, from: number, to: number): Promise<number | null> {
+  for (let second = from; second <= to; second++)
+    if (await watch.isExhausted(second)) return second;
+  return null;
+}
+
+test("60 s before its money ends a call is told of, once, and only where that was asked for", async () => {
+  const { tenantId, webhookId, callUuid, watch, told } = await callWith(130);
+  const before = wakes;
+  expect(await talk(watch, 0, 69)).toBeNull();
+  expect(await told()).toEqual([]);
+  expect(await talk(watch, 70, 200)).toBe(130);
+  expect((await told()).map(({ type, data }) => ({ type, data }))).toEqual([
+    {
+      type: "call.balance_low",
+      data: {
+        ...{ call_id: callUuid, direction: "inbound", agent_id: 7, seconds_left: 60 },
+        ...{ from_number: "+37060000001", to_number: "+37052000000" },
+      },
+    },
+  ]);
+  expect(wakes - before).toBe(1);
+  const sent = await database.read.select().from(outbox).where(eq(outbox.tenantId, tenantId));
+  expect(sent.map((row) => row.webhookId)).toEqual([webhookId]);
+});
+
+test("a call that begins with less than a minute is told of at once", async () => {
+  const { watch, told } = await callWith(40);
+  expect(await watch.isExhausted(0.2)).toBe(false);
+  expect((await told()).map(({ data }) => data.seconds_left)).toEqual([39]);
+  expect(await talk(watch, 1, 60)).toBe(40);
+  expect((await told()).length).toBe(1);
+});
+
+test("money that comes in time is noticed, and nothing is told", async () => {
+  const { tenantId, watch, told } = await callWith(130);
+  await talk(watch, 0, 69);
+  await billing.credit(tenantId, microEur(600 * 10_000), "top-up");
+  expect(await talk(watch, 70, 400)).toBeNull();
+  expect(await told()).toEqual([]);
+});
+
+test("an event that cannot be stored takes the hold back with it, and both come with the next heartbeat", async () => {
+  let broken = true;
+  const flaky: EventSink = {
+    emit: (queries, tenantId, event) =>
+      broken ? Promise.reject(new Error("disk full")) : sink.emit(queries, tenantId, event),
+    wake: () => undefined,
+  };
+  const { watch, told } = await callWith(50, flaky);
+  await expect(watch.isExhausted(1)).rejects.toThrow("disk full");
+  broken = false;
+  expect(await watch.isExhausted(2)).toBe(false);
+  expect((await told()).length).toBe(1);
+});
+
+test("heartbeats that pile up ask and tell once", async () => {
+  const { watch, told } = await callWith(45);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => watch.isExhausted(1)));
+  expect(answers.filter(Boolean)).toEqual([]);
+  expect((await told()).length).toBe(1);
+});
+
+/** A watch whose questions are answered one after the other, and the seconds at which it asked. */
+function watchWith(...answers: readonly (readonly [covered: number, affordable: number])[]) {
+  const asked: number[] = [];
+  const extendHold = async (_tenantId: number, _callUuid: string, elapsedSeconds: number) => {
+    asked.push(elapsedSeconds);
+    const [coveredSeconds, affordableSeconds] = answers[asked.length - 1] ?? [10_000, 10_000];
+    return { coveredSeconds, affordableSeconds };
+  };
+  const identity = { tenantId: 1, callUuid: "c" };
+  const watch = new MoneyWatch(
+    { billing: { extendHold }, events: sink } as unknown as ConstructorParameters<
+      typeof MoneyWatch
+    >[0],
+    identity as unknown as ConstructorParameters<typeof MoneyWatch>[1],
+  );
+  return { watch, asked };
+}
+
+test.each([
+  ["thirty seconds of what is covered are left", 100, 70],
+  ["half of what was last granted is left, where that is less", 40, 20],
+  ["thirty seconds are left where sixty were granted", 60, 30],
+])("more money is asked for when %s", async (_, coveredSeconds, asksAt) => {
+  const { watch, asked } = watchWith([coveredSeconds, 10_000]);
+  await talk(watch, 0, asksAt);
+  expect(asked).toEqual([0, asksAt]);
+});
+
+test("what was granted counts from the second in which it was asked for", async () => {
+  const { watch, asked } = watchWith([40, 10_000], [50, 10_000]);
+  await talk(watch, 0, 60);
+  expect(asked).toEqual([0, 20, 35]);
+});
+
+test("a minute before the end of all money it is asked again, so that the event is told", async () => {
+  const { watch, asked } = watchWith([1_000, 100]);
+  await talk(watch, 0, 60);
+  expect(asked).toEqual([0, 40]);
+});

@@ -1,0 +1,84 @@
+/** A tenant's caps hold for transfers too: the real admission, call and store; nothing is dialled. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { callStores } from "../../../../src/adapter/store/call/call-stores.ts";
+import { tenants } from "../../../../src/adapter/store/schema/index.ts";
+import { AppError } from "../../../../src/core/errors.ts";
+import { silentLog } from "../../../../src/core/log.ts";
+import { Admission } from "../../../../src/domain/call/admission/admission.ts";
+import { LiveCall } from "../../../../src/domain/call/live/live-call.ts";
+import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
+import { transferCall } from "../../../../src/domain/call/live/transfer.ts";
+import type { CallContext } from "../../../../src/domain/call/service/context.ts";
+import { type ApiServer, startApiServer } from "../../../support/api-server.ts";
+import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
+import { wideDialing } from "../../../support/plans.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+
+const DESK = "sip:desk@example.com";
+
+let clock: FakeClock;
+let server: ApiServer;
+
+beforeAll(async () => {
+  clock = fakeClock();
+  server = await startApiServer({ directory: tempDir(), clock });
+});
+afterAll(() => server.stop());
+
+/** What a transfer of a call that nobody has answered is refused with; `conflict`: nothing else stands against it. */
+async function verdictOf(context: CallContext, tenantId: number, to = DESK): Promise<string> {
+  const identity = { tenantId, rowId: 1, callUuid: "0190", direction: "inbound" } as const;
+  const call = new LiveCall(identity as unknown as LiveCall["identity"], context, "ringing");
+  return transferCall(context, call, to).then(
+    () => "begun",
+    (error) => (error instanceof AppError ? error.code : String(error)),
+  );
+}
+
+async function worldOf(changes: Partial<typeof tenants.$inferInsert>) {
+  const { id } = await server.tenant();
+  await server.database.tx((queries) =>
+    queries.update(tenants).set(changes).where(eq(tenants.id, id)),
+  );
+  const { database } = server;
+  const billing = server.billing;
+  const admission = new Admission({
+    stores: callStores,
+    ...{ billing, clock, concurrentCallsMax: 10, liveCalls: () => 1, dialing: () => wideDialing },
+  });
+  const parts = {
+    database,
+    stores: callStores,
+    clock,
+    admission,
+    log: silentLog,
+    registry: new CallRegistry(),
+  };
+  return { id, context: parts as Partial<CallContext> as CallContext };
+}
+
+test("a tenant whose money of the day is spent transfers nothing", async () => {
+  const { id, context } = await worldOf({ dailySpendMax: 0 as never });
+  expect(await verdictOf(context, id)).toBe("plan_limit_reached");
+});
+
+test("a suspended tenant's live call is not transferred", async () => {
+  const { id, context } = await worldOf({ suspended: true });
+  expect(await verdictOf(context, id)).toBe("plan_limit_reached");
+});
+
+test("transfers count among the calls of a minute, whatever becomes of them", async () => {
+  const { id, context } = await worldOf({ callsPerMinuteMax: 2 });
+  expect(await verdictOf(context, id, "sip:+8816123456789@example.com")).toBe(
+    "destination_not_allowed",
+  );
+  expect(await verdictOf(context, id)).toBe("conflict");
+  expect(await verdictOf(context, id)).toBe("conflict");
+  expect(await verdictOf(context, id)).toBe("rate_limited");
+  await clock.advance(59_999);
+  expect(await verdictOf(context, id)).toBe("rate_limited");
+  await clock.advance(1);
+  expect(await verdictOf(context, id)).toBe("conflict");
+});

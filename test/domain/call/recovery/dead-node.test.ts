@@ -1,0 +1,296 @@
+/** A node on a shared store dies in a call: the others end it, and its recording waits for it on its disk. */
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { repairWav, wavHeader } from "../../../../src/adapter/media/recording/wav.ts";
+import { billingStores } from "../../../../src/adapter/store/billing/billing-stores.ts";
+import { callStore } from "../../../../src/adapter/store/call/call-store.ts";
+import { callStores } from "../../../../src/adapter/store/call/call-stores.ts";
+import { calls, events, holds } from "../../../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../../../src/adapter/store/webhook/webhook-stores.ts";
+import type { Database, Queries } from "../../../../src/core/database.ts";
+import { silentLog as log } from "../../../../src/core/log.ts";
+import { microEur } from "../../../../src/core/money.ts";
+import { systemRandom as random } from "../../../../src/core/random.ts";
+import { Billing } from "../../../../src/domain/billing/billing.ts";
+import { verifyLedger } from "../../../../src/domain/billing/ledger.ts";
+import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
+import { recoverCalls, watchLeftCalls } from "../../../../src/domain/call/recovery/recovery.ts";
+import type { CallContext } from "../../../../src/domain/call/service/context.ts";
+import type { CallRecords } from "../../../../src/domain/call/stores.ts";
+import { LOST_AFTER_MS } from "../../../../src/domain/mail/mail-queue.ts";
+import type { MailDraft } from "../../../../src/domain/mail/ports.ts";
+import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
+import { startPlan } from "../../../support/plans.ts";
+import { insertAgent, insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+import { openRemote } from "../../../support/test-store.ts";
+
+setDefaultTimeout(30_000);
+
+const directory = tempDir();
+let one: Database;
+let two: Database;
+let tenantId = 0;
+
+beforeAll(async () => {
+  const path = join(directory, "shared.db");
+  one = await openRemote(path);
+  two = await openRemote(path);
+  tenantId = await insertTenant(one);
+});
+afterAll(async () => {
+  await one.close();
+  await two.close();
+});
+
+/** What recovery reaches; the rest of a node is not there. */
+function node(name: string, database: Database, clock: FakeClock): CallContext {
+  const recordingsDir = join(directory, name);
+  mkdirSync(recordingsDir, { recursive: true });
+  const billing = new Billing({
+    database,
+    stores: billingStores,
+    plans: [startPlan],
+    clock,
+    random,
+  });
+  return {
+    ...{
+      database,
+      stores: callStores,
+      node: name,
+      clock,
+      random,
+      log,
+      billing,
+      registry: new CallRegistry(),
+    },
+    settings: { recordingsDir },
+    events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
+    mails: { enqueue: async () => undefined, wake: () => undefined },
+    encoder: {
+      repair: repairWav,
+      encode: async (wav: string, mp3: string) => {
+        copyFileSync(wav, mp3);
+        return { durationMs: 1, bytes: 1, peaks: null };
+      },
+    },
+    links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: 0 }) },
+  } as unknown as CallContext;
+}
+
+async function liveCall(context: CallContext): Promise<string> {
+  const uuid = crypto.randomUUID();
+  const { clock, database } = context;
+  await insertCall(database, tenantId, uuid);
+  const heartbeatAt = clock.now();
+  await database.tx(async (queries) => {
+    await context.billing.hold(queries, tenantId, uuid);
+    await queries
+      .update(calls)
+      .set({ node: context.node, answeredAt: heartbeatAt - 20_000, heartbeatAt })
+      .where(eq(calls.callUuid, uuid));
+  });
+  const pcm = Buffer.alloc(32_001);
+  const header = wavHeader({ sampleRateHz: 8000, channels: 2 }, 0);
+  writeFileSync(join(context.settings.recordingsDir, `${uuid}.wav`), Buffer.concat([header, pcm]));
+  return uuid;
+}
+
+const rowOf = async (uuid: string) =>
+  (await two.read.select().from(calls).where(eq(calls.callUuid, uuid)))[0];
+
+/** Looks every ten seconds, as the watch does. */
+async function pass(clock: FakeClock, ms: number, beat?: () => Promise<void>): Promise<void> {
+  for (let left = ms; left > 0; left -= 5_000) {
+    await beat?.();
+    await clock.advance(5_000);
+    await Bun.sleep(20);
+  }
+}
+
+/** Lets a watch look until one look has begun and ended from now on, however slow the store is. */
+async function lookWhole(clock: FakeClock, looks: () => number): Promise<void> {
+  const before = looks();
+  await eventually(async () => {
+    await pass(clock, 5_000);
+    return looks() >= before + 2; // the next look begins when the one before has ended
+  }, "the watch looks");
+}
+
+test("a call whose node gives no heartbeat for a minute is ended, billed and reported once by another", async () => {
+  const [a, b] = [fakeClock(), fakeClock(fakeClock().now() + 3_600_000)];
+  const [dead, alive] = [node("A", one, a), node("B", two, b)];
+  const uuid = await liveCall(dead);
+  const watch = watchLeftCalls(alive);
+  await pass(b, 55_000);
+  expect((await rowOf(uuid))?.status).toBe("in_progress");
+  await pass(b, 30_000);
+  await eventually(async () => {
+    await pass(b, 10_000); // a look that was still under way is made up for by the next
+    return (await rowOf(uuid))?.status === "failed";
+  }, "it is ended");
+  watch.cancel();
+  expect(await rowOf(uuid)).toMatchObject({
+    ...{ endedReason: "interrupted", billableSeconds: 20, recordingStatus: "processing" },
+    recordingFile: `${uuid}.wav`,
+  });
+  const told = (await two.read.select().from(events)).filter((event) => event.callUuid === uuid);
+  expect(told.map(({ type }) => type)).toEqual(["call.failed"]);
+  expect(await two.read.select().from(holds)).toEqual([]);
+  expect(await verifyLedger(billingStores(two.read))).toEqual([]);
+
+  // The dead node comes back: nothing is ended again, its recording is fixed and encoded.
+  expect(await recoverCalls(node("A", one, a))).toBe(0);
+  await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
+  expect(await rowOf(uuid)).toMatchObject({ recordingMs: 1000, recordingFile: `${uuid}.mp3` });
+  expect(existsSync(join(directory, "A", `${uuid}.mp3`))).toBe(true);
+});
+
+test("a recording that its node has not taken up for a day is given up: its mail goes without it", async () => {
+  const [a, b] = [fakeClock(), fakeClock(0)];
+  const mailed: MailDraft[] = [];
+  const mails = {
+    enqueue: async (_: unknown, __: number, mail: MailDraft) => void mailed.push(mail),
+    wake: () => undefined,
+  };
+  let looks = 0;
+  const counted = (queries: Queries): CallRecords => ({
+    ...callStores.calls(queries),
+    leftLive() {
+      looks++;
+      return callStores.calls(queries).leftLive();
+    },
+  });
+  const stores = { ...callStores, calls: counted };
+  const watcher = { ...node("B", two, b), mails, stores } as unknown as CallContext;
+  const transcriptEmail = "desk@clinic.example";
+  const agentId = await insertAgent(one, tenantId, {
+    ...{ transcriptEmail, transcriptEmailEnabled: true },
+  });
+  const uuid = await liveCall(node("A", one, a));
+  await one.tx(async (queries) => {
+    await queries.update(calls).set({ agentId }).where(eq(calls.callUuid, uuid));
+    const left = { status: "processing", file: `${uuid}.wav` } as const;
+    await callStore(queries).setRecording(tenantId, uuid, left);
+    await queries.update(calls).set({ status: "failed" }).where(eq(calls.callUuid, uuid));
+  });
+  const watch = watchLeftCalls(watcher);
+  const startedAt = b.now();
+  await lookWhole(b, () => looks);
+  await b.advance(LOST_AFTER_MS - 60_000 - (b.now() - startedAt));
+  await pass(b, 5_000);
+  expect((await rowOf(uuid))?.recordingStatus).toBe("processing");
+  expect(mailed).toEqual([]);
+  await eventually(async () => {
+    await pass(b, 20_000);
+    return (await rowOf(uuid))?.recordingStatus === "failed";
+  }, "it is given up");
+  await lookWhole(b, () => looks);
+  watch.cancel();
+  expect(mailed).toMatchObject([{ recipient: transcriptEmail, callUuid: uuid, attachment: null }]);
+});
+
+test("a call that gives heartbeats is left alone, also by a node whose clock is years off", async () => {
+  const [a, b] = [fakeClock(), fakeClock(0)];
+  const [carrier, other] = [node("A", one, a), node("B", two, b)];
+  const uuid = await liveCall(carrier);
+  const watch = watchLeftCalls(other);
+  await pass(b, 150_000, async () => {
+    await a.advance(5_000);
+    const open = await one.tx((queries) => callStore(queries).heartbeat([uuid], a.now()));
+    expect(open.has(uuid)).toBe(true);
+  });
+  watch.cancel();
+  expect((await rowOf(uuid))?.status).toBe("in_progress");
+  await one.tx((queries) => carrier.billing.settle(queries, tenantId, uuid, 1, microEur(0)));
+  await one.tx((queries) =>
+    queries
+      .update(calls)
+      .set({ status: "completed", endedReason: "caller_hangup" })
+      .where(eq(calls.callUuid, uuid)),
+  );
+});
+
+for (const how of ["refuses", "does not answer"] as const)
+  test(`a store that ${how} for 70 s ends no call: only what is seen to stand still afterwards counts`, async () => {
+    const [a, b] = [fakeClock(), fakeClock(0)];
+    const uuid = await liveCall(node("A", one, a));
+    const context = node("B", two, b);
+    let away: Promise<void> | null = null;
+    const reads = (queries: Queries): CallRecords => ({
+      ...callStores.calls(queries),
+      async leftLive() {
+        if (away && how === "refuses") throw new Error("the store is away");
+        await away;
+        return await callStores.calls(queries).leftLive();
+      },
+    });
+    const stores = { ...callStores, calls: reads };
+    const watch = watchLeftCalls({ ...context, stores });
+    await pass(b, 20_000);
+    const back = Promise.withResolvers<void>();
+    away = back.promise;
+    await pass(b, 70_000);
+    away = null;
+    back.resolve();
+    // The heartbeat of the other node waits for its turn in a queue.
+    await pass(b, 50_000);
+    expect((await rowOf(uuid))?.status).toBe("in_progress");
+    await pass(b, 30_000);
+    await eventually(async () => {
+      await pass(b, 10_000);
+      return (await rowOf(uuid))?.status === "failed";
+    }, "without any heartbeat it is ended after all");
+    watch.cancel();
+  });
+
+test("a heartbeat that arrives while a call is being ended keeps the call", async () => {
+  const [a, b] = [fakeClock(), fakeClock(0)];
+  const uuid = await liveCall(node("A", one, a));
+  const context = node("B", two, b);
+  let beats = 0;
+  /** The look is answered, then the heartbeat is stored, then the call would be ended. */
+  const late = async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
+    await one.tx((own) => callStore(own).heartbeat([uuid], a.now() + ++beats * 5_000));
+    return await two.tx(work);
+  };
+  const watch = watchLeftCalls({ ...context, database: { ...two, read: two.read, tx: late } });
+  await eventually(async () => {
+    await pass(b, 10_000);
+    return beats >= 2;
+  }, "the call would have been ended twice");
+  watch.cancel();
+  expect((await rowOf(uuid))?.status).toBe("in_progress");
+});
+
+test("a node that slept learns from its heartbeat that its call is over, and cannot bring it back", async () => {
+  const a = fakeClock();
+  const uuid = await liveCall(node("A", one, a));
+  await two.tx((queries) =>
+    queries
+      .update(calls)
+      .set({ status: "failed", endedReason: "interrupted" })
+      .where(eq(calls.callUuid, uuid)),
+  );
+  const open = await one.tx((queries) => callStore(queries).heartbeat([uuid], a.now()));
+  expect(open.has(uuid)).toBe(false);
+  await one.tx((queries) => callStore(queries).markAnswered(tenantId, uuid, a.now(), true));
+  expect((await rowOf(uuid))?.status).toBe("failed");
+});
+
+test("a node that starts ends its own calls, not those of another", async () => {
+  const clock = fakeClock();
+  const foreign = await liveCall(node("A", one, clock));
+  const own = await liveCall(node("C", one, clock));
+  expect(await recoverCalls(node("C", two, clock))).toBe(1);
+  expect([(await rowOf(own))?.status, (await rowOf(foreign))?.status]).toEqual([
+    "failed",
+    "in_progress",
+  ]);
+});

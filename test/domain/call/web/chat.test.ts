@@ -1,0 +1,170 @@
+/** How long and how many written conversations are kept open for their next question. Real SQLite, the time in hand. */
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { callStores } from "../../../../src/adapter/store/call/call-stores.ts";
+import { silentLog } from "../../../../src/core/log.ts";
+import { systemRandom as random } from "../../../../src/core/random.ts";
+import { WrittenAgentChats } from "../../../../src/domain/call/web/chat.ts";
+import type { ChatEvent, ChatInput } from "../../../../src/domain/conversation/chat.ts";
+import type { KnowledgeIndex } from "../../../../src/domain/knowledge/knowledge-index.ts";
+import type { ToolRunner } from "../../../../src/domain/tool/ports.ts";
+import { fakeClock } from "../../../support/fake-clock.ts";
+import { insertAgent, insertTenant } from "../../../support/stored-rows.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+import { openTestDatabase } from "../../../support/test-store.ts";
+
+const directory = tempDir();
+const clock = fakeClock();
+const database = await openTestDatabase(join(directory, "main.db"), clock.now());
+const tenantId = await insertTenant(database);
+const agentId = await insertAgent(database, tenantId);
+afterAll(() => database.close());
+
+let opened = 0;
+let closed = 0;
+const heard: unknown[] = [];
+let asked = 0;
+let toldOfCaller: unknown;
+let callsTools = false;
+/** Questions that begin with "slow" wait for it. */
+let held = Promise.withResolvers<void>();
+let chats: WrittenAgentChats;
+let replaying: WrittenAgentChats;
+
+beforeEach(() => {
+  opened = 0;
+  closed = 0;
+  heard.length = 0;
+  asked = 0;
+  callsTools = false;
+  const openChat = async () => {
+    opened++;
+    return {
+      opening: "Good morning.",
+      async *ask(input: ChatInput): AsyncIterable<ChatEvent> {
+        asked++;
+        heard.push(input);
+        if (callsTools) {
+          yield { type: "tool_call", toolCallId: `t${asked}`, tool: "again", arguments: {} };
+          return;
+        }
+        if (input.type === "utterance" && input.text.startsWith("slow")) await held.promise;
+        if (input.type === "utterance") yield { type: "text", text: `You said ${input.text}.` };
+      },
+      close: () => {
+        closed++;
+      },
+    };
+  };
+  const result = { ok: true, output: "more", httpStatus: 200, durationMs: 1 };
+  const run: ToolRunner["run"] = async (_, { toolCallId, caller }) => {
+    toldOfCaller = caller;
+    return { ...result, toolCallId };
+  };
+  const tools = { run, trial: () => Promise.reject(new Error("not asked for here")) };
+  const knowledgeIndex = {
+    prepare: () => undefined,
+    sourcesOf: async (_: unknown, reply: string) => [{ text: `the source of: ${reply}` }],
+  } as unknown as KnowledgeIndex;
+  const ports = {
+    knowledgeIndex,
+    database,
+    stores: callStores,
+    settings: { rtpHost: "127.0.0.1", voiceAliases: {}, callerTagKey: new Uint8Array(32) },
+    clock,
+    log: silentLog,
+    random,
+    media: { openChat },
+    tools,
+  };
+  chats = new WrittenAgentChats(ports, { replays: false });
+  replaying = new WrittenAgentChats(ports, { replays: true });
+});
+
+const first = { role: "agent", text: "Good morning." } as const;
+const ask = (message: string | null, lines: readonly (typeof first)[] = []) =>
+  chats.ask(tenantId, agentId, lines, message);
+
+test("a conversation goes on where it was for five minutes, and is told anew after them", async () => {
+  await ask(null);
+  await clock.advance(5 * 60_000 - 1);
+  expect([opened, closed]).toEqual([1, 0]);
+  expect((await ask("hello", [first])).reply).toBe("You said hello.");
+  expect([opened, closed]).toEqual([1, 0]);
+  await clock.advance(5 * 60_000);
+  expect([opened, closed]).toEqual([1, 1]);
+  await ask("hello", [first]);
+  expect(opened).toBe(2);
+  chats.close();
+});
+
+test("an answer tells how long it took, from its question on", async () => {
+  await clock.advance(7_000);
+  expect((await ask("hello")).durationMs).toBe(0);
+  chats.close();
+});
+
+test("an answer names its sources; the opening words have none", async () => {
+  expect((await ask(null)).sources).toEqual([]);
+  const { sources } = await ask("hello", [first]);
+  expect(sources).toMatchObject([{ text: "the source of: You said hello." }]);
+  chats.close();
+});
+
+test("of 33 conversations the oldest is closed", async () => {
+  for (let count = 1; count <= 32; count++) await ask(`question ${count}`);
+  expect([opened, closed]).toEqual([32, 0]);
+  await ask("question 33");
+  expect([opened, closed]).toEqual([33, 1]);
+  chats.close();
+  expect(closed).toBe(33);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("answers to tools that lead to tools end after eight questions", async () => {
+  callsTools = true;
+  expect((await ask("hello")).actions).toHaveLength(8);
+  expect(asked).toBe(8);
+  expect(toldOfCaller).toEqual({ number: "", direction: "inbound", test: true });
+  chats.close();
+});
+
+test("four questions of a tenant are answered at the same time, no fifth", async () => {
+  const four = [1, 2, 3, 4].map((count) => ask(`question ${count}`));
+  await expect(ask("question 5")).rejects.toMatchObject({ code: "plan_limit_reached" });
+  await Promise.all(four);
+  expect((await ask("question 5")).reply).toBe("You said question 5.");
+  chats.close();
+});
+
+test("an answer makes room for one question, not for more", async () => {
+  held = Promise.withResolvers();
+  const slow = [1, 2, 3].map((count) => ask(`slow ${count}`));
+  await ask("quick");
+  slow.push(ask("slow 4"));
+  await expect(ask("question 5")).rejects.toMatchObject({ code: "plan_limit_reached" });
+  held.resolve();
+  await Promise.all(slow);
+  chats.close();
+});
+
+test("an LLM that is told of no conversation is asked again the customer's last twenty questions", async () => {
+  const lines = Array.from({ length: 21 }, (_, at) => [
+    { role: "customer", text: `question ${at}` } as const,
+    { role: "agent", text: `answer ${at}` } as const,
+  ]).flat();
+  await replaying.ask(tenantId, agentId, lines, "the next");
+  const texts = [...Array.from({ length: 20 }, (_, at) => `question ${at + 1}`), "the next"];
+  expect(heard).toMatchObject(texts.map((text) => ({ type: "utterance", text })));
+  replaying.close();
+});
+
+test("an agent of another company, or none, is not found", async () => {
+  const stranger = await insertTenant(database);
+  for (const [tenant, agent] of [
+    [stranger, agentId],
+    [tenantId, agentId + 1_000],
+    [tenantId + 1_000, agentId],
+  ] as const)
+    await expect(chats.ask(tenant, agent, [], null)).rejects.toMatchObject({ code: "not_found" });
+});

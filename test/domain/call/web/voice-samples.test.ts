@@ -1,0 +1,28 @@
+/** A voice is made once for all who ask, and again after it could not speak. */
+import { expect, test } from "bun:test";
+import {
+  createVoiceSamples,
+  type VoiceSample,
+} from "../../../../src/domain/call/web/voice-samples.ts";
+
+test("a voice is spoken once a language; after a failure it is tried again", async () => {
+  const asked: VoiceSample[] = [];
+  let isBroken = true;
+  const samples = createVoiceSamples({
+    async sampleVoice(sample) {
+      asked.push(sample);
+      if (isBroken) throw new Error("no voice");
+      return new Uint8Array([asked.length]);
+    },
+  });
+  await expect(samples.of("lt", "Sari")).rejects.toThrow("no voice");
+  isBroken = false;
+  const [first, second] = await Promise.all([samples.of("lt", "Sari"), samples.of("lt", "Sari")]);
+  expect(first).toBe(second);
+  await samples.of("en", "Sari");
+  await samples.of("lt", "Emma");
+  expect(asked.map(({ language, voice }) => `${language} ${voice}`)).toEqual([
+    ...["lt Sari", "lt Sari", "en Sari", "lt Emma"],
+  ]);
+  expect(new Set(asked.map(({ text }) => text)).size).toBe(2);
+});

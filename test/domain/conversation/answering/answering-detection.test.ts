@@ -1,0 +1,155 @@
+/** Who answered, to the frame: every duration of the detection at its bound. */
+import { expect, test } from "bun:test";
+import {
+  AnsweringDetection,
+  type AnsweringResult,
+  type SpeechSoFar,
+} from "../../../../src/domain/conversation/answering/answering-detection.ts";
+import type { Beep } from "../../../../src/domain/conversation/answering/tone-finder.ts";
+import { sine } from "../../../../src/platform/audio/tones.ts";
+
+const NOBODY: SpeechSoFar = { active: false, speechMs: 0, silentMs: 0, partial: "" };
+const QUIET = new Int16Array(160);
+
+function detection() {
+  const results: AnsweringResult[] = [];
+  const beeps: Beep[] = [];
+  const judge = new AnsweringDetection(
+    8_000,
+    (result) => results.push(result),
+    (beep) => beeps.push(beep),
+  );
+  const pass = (ms: number, speech: Partial<SpeechSoFar> = {}) => {
+    for (let passed = 0; passed < ms; passed += 20) judge.frame(QUIET, { ...NOBODY, ...speech });
+  };
+  const hear = (pcm: Int16Array) => {
+    for (let at = 0; at < pcm.length; at += 160) judge.frame(pcm.subarray(at, at + 160), NOBODY);
+  };
+  return { judge, results, beeps, pass, hear };
+}
+
+const UNKNOWN: AnsweringResult = { result: "unknown", cause: "silence" };
+const PERSON: AnsweringResult = { result: "human", cause: "short_greeting" };
+
+test("nobody speaks: unknown after exactly two seconds", () => {
+  const { results, pass, judge } = detection();
+  pass(1_980);
+  expect(results).toEqual([]);
+  pass(20);
+  expect(results).toEqual([UNKNOWN]);
+  expect(judge.elapsedMs).toBe(2_000);
+});
+
+test("the two seconds begin anew after a tone, and never after somebody spoke", () => {
+  const tone = detection();
+  tone.hear(sine(425, 4_500, 8_000, 6_000)); // too long for a beep
+  tone.pass(2_000);
+  expect(tone.results).toEqual([]);
+  tone.pass(60);
+  expect(tone.results).toEqual([UNKNOWN]);
+  const spoke = detection();
+  spoke.pass(500, { active: true, speechMs: 500 });
+  spoke.judge.utteranceEnded(1_000);
+  spoke.judge.words("yes this is the", true);
+  expect(spoke.results).toEqual([PERSON]);
+});
+
+test("a greeting of 900 ms needs no words, a longer one waits 700 ms for them", () => {
+  const short = detection();
+  short.judge.utteranceEnded(900);
+  expect(short.results).toEqual([PERSON]);
+  const medium = detection();
+  medium.judge.utteranceEnded(901);
+  medium.pass(680);
+  expect(medium.results).toEqual([]);
+  medium.pass(20);
+  expect(medium.results).toEqual([PERSON]);
+});
+
+test("words that come while they are waited for decide, and others do not", () => {
+  const words = detection();
+  words.judge.words("hello", true);
+  words.judge.utteranceEnded(1_000);
+  words.judge.words("hello", false);
+  expect(words.results).toEqual([]);
+  words.judge.words("hello", true);
+  expect(words.results).toEqual([PERSON]);
+});
+
+test("a person has said the greeting after 4.2 s, a machine goes on", () => {
+  const { results, pass } = detection();
+  pass(20, { active: true, speechMs: 4_200 });
+  expect(results).toEqual([]);
+  pass(20, { active: true, speechMs: 4_201 });
+  expect(results).toEqual([{ result: "machine", cause: "long_greeting" }]);
+  const inPieces = detection();
+  inPieces.judge.utteranceEnded(0);
+  expect(inPieces.results).toEqual([PERSON]);
+});
+
+test("a screening service is let finish, however long it speaks", () => {
+  const { judge, results, pass } = detection();
+  judge.words("please state your name", false);
+  expect(results).toEqual([]);
+  pass(20, { active: true, speechMs: 5_000 });
+  expect(results).toEqual([]);
+  judge.utteranceEnded(100);
+  expect(results).toEqual([{ result: "unknown", cause: "call_screening" }]);
+  judge.utteranceEnded(3_000);
+  pass(20, { active: true, speechMs: 5_000 });
+  expect(results).toHaveLength(1);
+});
+
+test("what nothing decides is unknown after ten seconds", () => {
+  const { results, pass } = detection();
+  pass(9_980, { active: true, speechMs: 4_000 });
+  expect(results).toEqual([]);
+  pass(20, { active: true, speechMs: 4_000 });
+  expect(results).toEqual([UNKNOWN]);
+});
+
+test("words and beeps count for thirty seconds", () => {
+  for (const isInTime of [true, false]) {
+    const { judge, results, pass } = detection();
+    pass(isInTime ? 29_980 : 30_000);
+    expect(judge.watching).toBe(isInTime);
+    judge.words("leave a message after the tone", true);
+    expect(results.slice(1)).toEqual(
+      isInTime ? [{ result: "machine", cause: "greeting_words" }] : [],
+    );
+    pass(40);
+    expect(judge.elapsedMs).toBe(30_000);
+  }
+});
+
+test("a beep is told whenever it comes, and a machine stays one", () => {
+  const { judge, results, beeps, pass, hear } = detection();
+  judge.words("leave a message after the tone", true);
+  hear(sine(1_000, 400, 8_000, 6_000));
+  pass(400);
+  expect(results).toEqual([{ result: "machine", cause: "greeting_words" }]);
+  expect(beeps).toHaveLength(1);
+  expect(judge.beep).toEqual(beeps[0] ?? null);
+  expect(judge.result).toEqual(results[0] ?? null);
+});
+
+test("stable words decide while they are said, and harmless ones decide nothing", () => {
+  const machine = detection();
+  machine.pass(20, { active: true, speechMs: 900, partial: "leave a message after the tone" });
+  expect(machine.results).toEqual([{ result: "machine", cause: "greeting_words" }]);
+  const harmless = detection();
+  harmless.pass(20, { active: true, speechMs: 4_200, partial: "good morning" });
+  expect(harmless.results).toEqual([]);
+  harmless.pass(20, { active: true, speechMs: 4_201, partial: "good morning" });
+  expect(harmless.results).toEqual([{ result: "machine", cause: "long_greeting" }]);
+});
+
+test("pieces of a greeting are counted together", () => {
+  const { judge, results, pass } = detection();
+  judge.utteranceEnded(1_000);
+  judge.words("good morning", false);
+  pass(20, { active: true, speechMs: 3_300 });
+  expect(results).toEqual([]);
+  judge.utteranceEnded(0);
+  expect(results).toEqual([]);
+});
