@@ -89,15 +89,12 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
       const { billableSeconds, includedSeconds, overageSeconds, cost } = await billing.settle(
         ...([queries, tenantId, uuidOf(n), ANSWERED_MS, RATE] as const),
       );
-      const ending = { status: "completed", reason: "caller_hangup", explanation: "" } as const;
-      await callStore(queries).finish(
-        ...([tenantId, uuidOf(n), { ...ending, fault: null, sipCode: null }, clock.now()] as const),
-        ...([
-          null,
-          { ...NO_FIGURES, billableSeconds, includedSeconds, overageSeconds, cost },
-          null,
-        ] as const),
-      );
+      const ended = { status: "completed", reason: "caller_hangup", explanation: "" } as const;
+      await callStore(queries).finish(tenantId, uuidOf(n), {
+        ending: { ...ended, fault: null, sipCode: null },
+        endedAt: clock.now(),
+        figures: { ...NO_FIGURES, billableSeconds, includedSeconds, overageSeconds, cost },
+      });
     });
   }
 

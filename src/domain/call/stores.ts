@@ -131,6 +131,17 @@ export interface StoredToolCall {
 }
 
 /** `file` is relative to the recordings directory; what is missing stays as it is. */
+export interface FinishedCall {
+  readonly ending: CallEnding;
+  readonly endedAt: number;
+  /** Missing: the worker told nothing. */
+  readonly report?: CallReport | null;
+  /** Missing: it was never answered. */
+  readonly figures?: FinalFigures;
+  /** Missing: as it is. */
+  readonly recording?: RecordingChange;
+}
+
 export interface RecordingChange {
   readonly status: RecordingStatus;
   readonly file?: string | null;
@@ -195,16 +206,7 @@ export interface CallRecords {
   /** Undefined: its end is written. */
   findOpen(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
   /** The one final write of a call. Returns what it changed. */
-  finish(
-    tenantId: number,
-    callUuid: string,
-    ending: CallEnding,
-    endedAt: number,
-    report: CallReport | null,
-    figures: FinalFigures,
-    /** null: as it is. */
-    recording: RecordingChange | null,
-  ): Promise<Partial<StoredCall>>;
+  finish(tenantId: number, callUuid: string, finished: FinishedCall): Promise<Partial<StoredCall>>;
   /** Stores a proof of life. Returns the calls that are still open. */
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
   /** Calls of every tenant that are open, or that a crash left so; but these. */

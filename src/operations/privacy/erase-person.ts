@@ -23,7 +23,6 @@ import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, invalidField } from "../../core/errors.ts";
 import { endingByUs } from "../../domain/call/ending.ts";
-import { NO_FIGURES } from "../../domain/call/final-figures.ts";
 import type { DoNotCallList } from "../../domain/contact/do-not-call.ts";
 
 export interface ErasureReport extends PersonCounts {
@@ -156,7 +155,7 @@ async function cancelPending(
   const ending = endingByUs("cancelled", "cancelled", "The number was erased.");
   for (const { id, callUuid } of pending) {
     if (!(await scheduleStore(queries).leavePending(tenantId, id, "cancelled", {}))) throw busy();
-    await callStore(queries).finish(tenantId, callUuid, ending, nowMs, null, NO_FIGURES, null);
+    await callStore(queries).finish(tenantId, callUuid, { ending, endedAt: nowMs });
   }
 }
 

@@ -19,10 +19,9 @@ import {
   sum,
 } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
-import type { FinalFigures } from "../../../domain/call/final-figures.ts";
+import { NO_FIGURES } from "../../../domain/call/final-figures.ts";
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
-import type { CallEnding } from "../../../domain/call/state.ts";
-import type { RecordingChange, StoredToolCall } from "../../../domain/call/stores.ts";
+import type { FinishedCall, RecordingChange, StoredToolCall } from "../../../domain/call/stores.ts";
 import type { CallReport, TurnRecord } from "../../../domain/conversation/call-report.ts";
 import { standingArguments, standingColumns } from "../billing/billing-stores.ts";
 import { arg, rowStatement, statement } from "../query/prepared.ts";
@@ -348,15 +347,8 @@ function callEnd(queries: Queries) {
     },
 
     /** Writes the end of a call, once. Returns what it changed. */
-    async finish(
-      tenantId: number,
-      callUuid: string,
-      ending: CallEnding,
-      endedAt: number,
-      report: CallReport | null,
-      figures: FinalFigures,
-      recording: RecordingChange | null,
-    ) {
+    async finish(tenantId: number, callUuid: string, finished: FinishedCall) {
+      const { ending, endedAt, report, figures = NO_FIGURES, recording } = finished;
       const changes = {
         status: ending.status,
         endedReason: ending.reason,

@@ -219,16 +219,8 @@ async function store(
       open.standing,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
-    const { tenantId, callUuid } = call;
-    const changes = await calls.finish(
-      tenantId,
-      callUuid,
-      ending,
-      endedAt,
-      report,
-      figures,
-      recording,
-    );
+    const finished = { ending, endedAt, report, figures, recording };
+    const changes = await calls.finish(call.tenantId, call.callUuid, finished);
     await reportEnd(context, queries, call, state, report, charge, open);
     const ended = { ...open.call, answeredAt, ...changes };
     const isMailedLater = answeredMs === 0 || recording.status === "processing";

@@ -13,7 +13,6 @@ import type { CallConfig } from "../../conversation/call-config.ts";
 import { callFailed } from "../../webhook/catalogue.ts";
 import type { Admission } from "../admission/admission.ts";
 import { endingByUs, endingUnanswered } from "../ending.ts";
-import { NO_FIGURES } from "../final-figures.ts";
 import { LiveCall, type LiveCallPorts } from "../live/live-call.ts";
 import type { CallMedia } from "../media-port.ts";
 import { type IncomingLeg, LegEnded, type TrunkSettings } from "../sip-port.ts";
@@ -52,7 +51,7 @@ async function decline(
     const call = await storeCall(context, queries, route, leg, callUuid);
     await context.stores
       .calls(queries)
-      .finish(call.tenantId, call.callUuid, ending, context.clock.now(), null, NO_FIGURES, null);
+      .finish(call.tenantId, call.callUuid, { ending, endedAt: context.clock.now() });
     await context.events.emit(queries, call.tenantId, callFailed(call, ending));
     return call;
   });

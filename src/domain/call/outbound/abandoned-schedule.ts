@@ -8,7 +8,6 @@ import type { ScheduleEntry } from "../../schedule/scheduler.ts";
 import { callFailed } from "../../webhook/catalogue.ts";
 import type { EventSink } from "../../webhook/ports.ts";
 import { endingByUs } from "../ending.ts";
-import { NO_FIGURES } from "../final-figures.ts";
 import type { CallEnding } from "../state.ts";
 import type { CallStorage } from "../stores.ts";
 
@@ -28,7 +27,7 @@ export async function endAbandonedSchedule(
   const calls = context.stores.calls(queries);
   const call = await calls.find(tenantId, callUuid);
   if (call?.status !== "queued") return;
-  await calls.finish(tenantId, callUuid, ending, context.clock.now(), null, NO_FIGURES, null);
+  await calls.finish(tenantId, callUuid, { ending, endedAt: context.clock.now() });
   await context.events.emit(queries, tenantId, callFailed(call, ending));
 }
 

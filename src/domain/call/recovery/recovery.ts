@@ -94,7 +94,7 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
       call.answeredAt === null
         ? (call.heartbeatAt ?? call.createdAt)
         : call.answeredAt + answeredMs;
-    await calls.finish(tenantId, callUuid, ending, endedAt, null, figures, recording);
+    await calls.finish(tenantId, callUuid, { ending, endedAt, figures, recording });
     if (call.answeredAt !== null && recording.status !== "processing")
       await queueMail(context, queries, call, null);
     await context.events.emit(queries, tenantId, callFailed(call, ending));
