@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { startCli, untilListening } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/sqld-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testCa } from "../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 
 const HOST = "127.0.8.87";
-const SIP_TLS_PORT = 59872;
+const SIP_TLS_PORT = freePort(HOST);
 const cwd = tempDir();
 const file = join(cwd, "linevoice.toml");
 const ca = testCa(tempDir());

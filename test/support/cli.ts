@@ -1,4 +1,5 @@
 /** The program as an operator runs it: a command until it ends, or `serve` until it listens. */
+import { atTheEnd } from "./at-the-end.ts";
 import { PROGRAM } from "./program.ts";
 
 type Words = string | readonly string[];
@@ -20,7 +21,7 @@ const wordsOf = (words: Words): readonly string[] =>
   typeof words === "string" ? words.split(" ").filter(Boolean) : words;
 
 const started: Bun.Subprocess[] = [];
-process.once("exit", () => {
+atTheEnd(() => {
   for (const child of started) child.kill("SIGKILL");
 });
 

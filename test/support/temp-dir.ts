@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atTheEnd } from "./at-the-end.ts";
 
 const made: string[] = [];
-process.once("exit", () => {
+atTheEnd(() => {
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
 });
 
