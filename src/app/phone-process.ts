@@ -152,9 +152,16 @@ class PhoneProcess implements PhoneRehearsals {
     await this.#ended;
   }
 
+  /** A process that has just ended takes nothing (EPIPE, thrown or later): `#ended` answers for it. */
   #tell(line: PhoneOrderLine): void {
-    this.#child.stdin.write(`${JSON.stringify(line)}\n`);
-    void this.#child.stdin.flush();
+    this.#write(`${JSON.stringify(line)}
+`).catch(() => this.#child.kill("SIGKILL"));
+  }
+
+  async #write(line: string): Promise<void> {
+    const { stdin } = this.#child;
+    await stdin.write(line);
+    await stdin.flush();
   }
 
   async #follow(lines: ReadableStream<Uint8Array>): Promise<void> {
