@@ -196,7 +196,7 @@ inChromium("what is sent", () => {
     await question.getByLabel(en["team.revoke_keys"]).check();
     await question.getByRole("button", { name: en["team.demote"] }).click();
     await eventually(async () => (await role.inputValue()) === "viewer", "the new role");
-    expect(await question.count()).toBe(0);
+    await eventually(async () => (await question.count()) === 0, "the end of the question");
     // Nothing to ask about: only owners make keys.
     await role.selectOption("member");
     await eventually(async () => (await role.inputValue()) === "member", "another role");
