@@ -12,7 +12,7 @@ import { insertTenant } from "../../../support/stored-rows.ts";
 
 setDefaultTimeout(120_000);
 
-const FLUSH_MS = 4_000;
+const FLUSH_MS = 10_000;
 const servers: SqldServer[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
