@@ -20,7 +20,7 @@ import { describeError } from "../../../core/errors.ts";
 import type { Random } from "../../../core/random.ts";
 import type { Migration } from "../migration/migrate.ts";
 import { migrations } from "../migration/migrations.ts";
-import { revocationNotes } from "../retention/revocation-notes.ts";
+import { revocationNotes } from "../migration/revocation-notes.ts";
 import { watchChanges } from "./changes.ts";
 import { keepWriters } from "./commit-marks.ts";
 import { isResultLost, StoreUnreachable, unreachable } from "./errors.ts";

@@ -12,7 +12,7 @@ import { type Clock, yieldToEventLoop } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
 import { migrate } from "../migration/migrate.ts";
 import { migrations, schemaAfterAll } from "../migration/migrations.ts";
-import { revocationNotes } from "../retention/revocation-notes.ts";
+import { revocationNotes } from "../migration/revocation-notes.ts";
 import { queriesOf } from "./file-queries.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { StatementCachingSqlite } from "./statement-cache.ts";

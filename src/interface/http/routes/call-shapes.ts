@@ -4,6 +4,7 @@ import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
 import { wireOf } from "../../../core/wire-names.ts";
 import { transcriptOf } from "../../../domain/call/ended/transcript-text.ts";
+import { RECORDING_STATUSES } from "../../../domain/call/stores.ts";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import type {
   CallItem as CallItemRow,
@@ -85,16 +86,6 @@ const Answering = z
     at_ms: at,
   })
   .meta({ id: "Answering" });
-
-const RECORDING_STATUSES = [
-  "none",
-  "recording",
-  "processing",
-  "ready",
-  "emailed_deleted",
-  "expired",
-  "failed",
-] as const;
 
 export const callUuid = shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001");
 const optionalEur = (what: string) => shown(z.number().nullable(), `${what} EUR.`, null);
