@@ -113,25 +113,31 @@ export interface DaySpan {
   readonly toMs: number;
 }
 
-/** A year of eleven zones: to work a day out takes ten times as long. */
-const knownDays = new BoundedMap<string, DaySpan>(4096);
+/** To work a day out takes ten times as long; with a text of zone and day as key half of a year's takes 0.2 ms. */
+const knownDays = new BoundedMap<string, BoundedMap<number, DaySpan>>(16);
+/** More than a year's. */
+const DAYS_OF_ZONE_MAX = 512;
 
 /** `count` days, starting with `first`. */
 export function daySpans(zone: string, first: CalendarDay, count: number): DaySpan[] {
   const firstDay = Date.UTC(first.year, first.month - 1, first.day) / DAY_MS;
-  return Array.from({ length: count }, (_, step) => dayOf(zone, firstDay + step));
+  const known = knownDays.get(zone) ?? new BoundedMap<number, DaySpan>(DAYS_OF_ZONE_MAX);
+  knownDays.set(zone, known);
+  return Array.from({ length: count }, (_, step) => {
+    const day = firstDay + step;
+    const span = known.get(day);
+    if (span) return span;
+    const made = dayOf(zone, day);
+    known.set(day, made);
+    return made;
+  });
 }
 
 /** `day`: since 1970, by the calendar. */
 function dayOf(zone: string, day: number): DaySpan {
-  const key = `${zone} ${day}`;
-  const known = knownDays.get(key);
-  if (known) return known;
   const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
   const [fromMs, toMs] = [instantAt(zone, day * DAY_MS), instantAt(zone, (day + 1) * DAY_MS)];
-  const made = { date, fromMs, toMs };
-  knownDays.set(key, made);
-  return made;
+  return { date, fromMs, toMs };
 }
 
 /** The hour of the day (0 to 23) of an instant within the day. */
