@@ -196,8 +196,8 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
     async latency(tenantId: number) {
       const nowMs = clock.now();
       const span = { fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS };
-      const latencies = await reportStore(read).turnLatencies(tenantId, span);
-      return { p50Ms: percentile(latencies, 0.5), p90Ms: percentile(latencies, 0.9) };
+      const sorted = inOrder(await reportStore(read).turnLatencies(tenantId, span));
+      return { p50Ms: rankOf(sorted, 0.5), p90Ms: rankOf(sorted, 0.9) };
     },
   };
 }

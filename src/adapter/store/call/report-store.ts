@@ -144,8 +144,8 @@ const newestCalls = (queries: Queries) =>
     .as("newest");
 
 /** As one text: a thousand rows take longer to collect than to read. */
-const listed = (column: Column | SQL) =>
-  parsedJson<(number | null)[]>(sql`json_group_array(${column})`);
+const listed = <Value = number | null>(column: Column | SQL) =>
+  parsedJson<Value[]>(sql`json_group_array(${column})`);
 
 const latenciesOfCalls = statement((queries) => {
   const newest = newestCalls(queries);
@@ -186,13 +186,17 @@ const measuresOfTurns = statement((queries) => {
 
 const latenciesOfTurns = statement((queries) => {
   const newest = newestCalls(queries);
-  return queries
+  const latencies = queries
     .select({ latencyMs: turns.latencyMs })
     .from(newest)
     .innerJoin(turns, eq(turns.callId, newest.id))
     .where(isNotNull(turns.latencyMs))
     .orderBy(desc(newest.createdAt), desc(newest.id))
     .limit(LATENCY_TURNS_MAX)
+    .as("latencies");
+  return queries
+    .select({ all: listed<number>(latencies.latencyMs) })
+    .from(latencies)
     .prepare();
 });
 
@@ -278,8 +282,8 @@ function callMeasures(queries: Queries) {
 
     /** Latencies of the newest turns in the span. */
     async turnLatencies(tenantId: number, span: Span): Promise<number[]> {
-      const rows = await latenciesOfTurns(queries).all({ tenantId, ...span });
-      return rows.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
+      const [row] = await latenciesOfTurns(queries).all({ tenantId, ...span });
+      return row?.all ?? [];
     },
   };
 }

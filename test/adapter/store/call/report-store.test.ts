@@ -98,3 +98,24 @@ test.each([
     ]),
   ).toEqual(counted);
 });
+
+test("latencies of turns are those of the newest calls' turns that have one, the newest first", async () => {
+  const span = { fromMs: 0, toMs: 200 * HOUR_MS };
+  const store = reportStore(database.read);
+  expect(await store.turnLatencies(tenantId, span)).toEqual([]);
+  await database.tx((queries) =>
+    queries.run(sql`
+      INSERT INTO turns (call_id, turn_index, speaker, text, start_ms, end_ms, interrupted, latency_ms)
+      SELECT calls.id, n.value, iif(n.value = 1, 'customer', 'agent'), '', 0, 0, 0,
+        iif(n.value = 1, NULL, 10 * calls.id + n.value)
+      FROM calls, json_each('[0, 1, 2]') n WHERE tenant_id = ${tenantId}`),
+  );
+  const newest = await rowsOf(
+    sql`SELECT id FROM calls WHERE tenant_id = ${tenantId} AND created_at < ${span.toMs}
+      ORDER BY created_at DESC, id DESC LIMIT 1000`,
+  );
+  const expected = newest.flatMap(([id]) => [10 * Number(id), 10 * Number(id) + 2]);
+  expect(expected.length).toBeGreaterThan(500);
+  expect(await store.turnLatencies(tenantId, span)).toEqual(expected);
+  expect(await store.turnLatencies(tenantId, { fromMs: 0, toMs: 0 })).toEqual([]);
+});
