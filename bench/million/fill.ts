@@ -95,10 +95,13 @@ function fillTables(sqlite: Sqlite, past: Past, large: number): void {
   );
   insert(
     2 * spoken,
-    `INSERT INTO turns (call_id, turn_index, speaker, text, start_ms, end_ms, interrupted)
+    `INSERT INTO turns (call_id, turn_index, speaker, text, start_ms, end_ms, interrupted, latency_ms, measures)
      SELECT ${calls} - i / 2, i % 2, iif(i % 2, 'customer', 'agent'),
        iif(i % 2, 'How much is a consultation number ' || i || '?', 'Hello, how can I help you?'),
-       2000 * (i % 2), 2000 * (i % 2) + 1500, 0 FROM n`,
+       2000 * (i % 2), 2000 * (i % 2) + 1500, 0, iif(i % 2, NULL, 600 + i % 900),
+       iif(i % 2, NULL, json_object('endpointMs', 20 + i % 13, 'sttFinalMs', 120 + i % 90,
+         'firstTokenMs', 420 + i % 310, 'firstAudioMs', 740 + i % 333, 'firstPacketMs', 1080 + i % 9,
+         'early', json('false'))) FROM n`,
   );
 }
 
