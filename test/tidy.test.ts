@@ -62,6 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/conversation",
     "domain/knowledge",
     "domain/tool",
+    "domain/webhook",
   ],
   app: [
     "adapter/engine",

@@ -17,8 +17,9 @@ import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callStarted } from "../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import { createSenderThread } from "../../src/domain/webhook/sender-thread.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
-import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
+import { spawnWebhookWorker } from "../../src/workers.ts";
 import { plainVault } from "../../test/support/plain-vault.ts";
 import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
 import { testCa } from "../../test/support/test-ca.ts";
@@ -145,15 +146,19 @@ async function send(
   const storedAt = new Map<string, number>();
   let outstanding = 0;
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
-  const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem });
+  const sender = createSenderThread({
+    ...{ spawn: spawnWebhookWorker, clock: systemClock, log: silentLog },
+    settings: { allowNetworks: [`${HOST}/32`], caPem, webhookTimeoutMs: TIMEOUT_MS },
+  });
   const worker = new DeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS },
-    client: {
-      async request(request) {
-        const response = await client.request(request);
-        if (request.url.endsWith("/healthy")) outstanding--;
-        return response;
+    sender: {
+      async send(attempt) {
+        const result = await sender.send(attempt);
+        if (attempt.url.endsWith("/healthy")) outstanding--;
+        return result;
       },
+      close: () => sender.close(),
     },
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });

@@ -2,6 +2,7 @@
  * Deliveries over a real database and real HTTPS, with a clock that stands still: a worker, a sink, a tester,
  * a receiver that answers 200 and one that answers 500. Closed by who made it.
  */
+
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { deliveries, outbox } from "../../src/adapter/store/schema/index.ts";
@@ -9,6 +10,7 @@ import { webhookStores } from "../../src/adapter/store/webhook/webhook-stores.ts
 import { silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
+import { createSender } from "../../src/domain/webhook/attempt.ts";
 import { callEnded } from "../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
@@ -20,6 +22,8 @@ import { plainVault } from "./plain-vault.ts";
 import { tempDir } from "./temp-dir.ts";
 import { testCa } from "./test-ca.ts";
 import { openTestDatabase } from "./test-store.ts";
+
+const TIMEOUT_MS = 2000;
 
 export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>;
 
@@ -47,10 +51,9 @@ export async function deliveryWorld(host: string) {
   const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
   const database = await openTestDatabase(join(directory, "webhooks.db"), clock.now());
   const shared = { database, stores: webhookStores, clock, random: systemRandom };
-  const sending = {
-    ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 2000 },
-    client: new SafeHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem }),
-  };
+  const client = new SafeHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem });
+  const newSender = () => createSender({ client, clock, timeoutMs: TIMEOUT_MS });
+  const sending = { ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS };
   let worker = startWorker();
   const wake = () => worker.wake();
   const sink = createEventSink({ ...shared, wake });
@@ -59,7 +62,7 @@ export async function deliveryWorld(host: string) {
 
   function startWorker(): DeliveryWorker {
     // The clock stands still: no pauses.
-    const started = new DeliveryWorker({ ...sending, pauseMs: 0 });
+    const started = new DeliveryWorker({ ...sending, sender: newSender(), pauseMs: 0 });
     started.start();
     return started;
   }
@@ -69,7 +72,7 @@ export async function deliveryWorld(host: string) {
 
   return {
     ...{ clock, database, sink, healthy, troubled, outboxOf },
-    tester: new WebhookTester({ ...sending, wake }),
+    tester: new WebhookTester({ ...sending, sender: newSender(), wake }),
     urlOf: (receiver: HttpsReceiver, path = "/hook") => `https://${host}:${receiver.port}${path}`,
     stopWorker: (graceMs = 0) => worker.stop(graceMs),
     /** A new one, as after a restart. */

@@ -2,7 +2,6 @@
 import type { Queries } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import { deliveryId, eventId, uuidV7 } from "../../core/ids.ts";
-import { attemptDelivery } from "./attempt.ts";
 import { testCallEnded } from "./catalogue.ts";
 import type { DeliveryOptions } from "./delivery.ts";
 import { envelopeBody } from "./envelope.ts";
@@ -24,7 +23,7 @@ export class WebhookTester {
   constructor(
     private readonly options: Pick<
       DeliveryOptions,
-      "database" | "stores" | "vault" | "client" | "clock" | "random" | "timeoutMs"
+      "database" | "stores" | "vault" | "sender" | "clock" | "random"
     > & { readonly wake: () => void },
   ) {}
 
@@ -33,7 +32,7 @@ export class WebhookTester {
    * not_found. A failed delivery is a result, not an error.
    */
   async test(tenantId: number, webhookId: number): Promise<TestResult> {
-    const { client, clock, random, timeoutMs } = this.options;
+    const { sender, clock, random } = this.options;
     const target = await targetOf(this.options, { tenantId, webhookId, legacyUrl: null });
     if (!target) throw notFound("webhook");
     const ids = { eventId: eventId(clock, random), deliveryId: deliveryId(clock, random) };
@@ -41,8 +40,7 @@ export class WebhookTester {
     const facts = testCallEnded(uuidV7(clock, random));
     const body = envelopeBody(ids.eventId, TEST_TYPE, createdAt, facts);
     const attempt = { ...target, deliveryId: ids.deliveryId, type: TEST_TYPE, body };
-    const never = new AbortController().signal;
-    const sent = await attemptDelivery(client, clock, attempt, timeoutMs, never);
+    const sent = await sender.send(attempt);
     const { httpStatus, durationMs, error } = sent;
     const status = sent.delivered ? "delivered" : "failed";
     const result: TestResult = { ...ids, status, httpStatus, durationMs, error };

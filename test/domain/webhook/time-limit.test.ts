@@ -11,7 +11,9 @@ import { createDelivery, type Delivery } from "../../../src/app/delivery.ts";
 import { settingsFromConfig } from "../../../src/app/settings-from-config.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
+import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { ended } from "../../support/delivery-world.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -56,6 +58,12 @@ async function appliance(lines = "") {
   const delivery = createDelivery(settingsFromConfig(config, rest), {
     ...{ database, vault: plainVault, outboxDir: directory, recordingsDir: directory },
     recordingLink: () => "",
+    // In this thread, whose clock stands still.
+    senderOf: ({ webhookTimeoutMs, ...settings }) =>
+      createSender({
+        client: new SafeHttpClient({ ...settings, clock }),
+        ...{ clock, timeoutMs: webhookTimeoutMs },
+      }),
     ...{ clock, random: systemRandom, log: silentLog },
   });
   return { clock, database, delivery };

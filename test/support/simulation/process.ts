@@ -33,6 +33,7 @@ import { createCallService } from "../../../src/domain/call/service/call-service
 import type { CallContext } from "../../../src/domain/call/service/context.ts";
 import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
+import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { plainVault } from "../plain-vault.ts";
@@ -105,7 +106,7 @@ export async function startProcess(options: ProcessOptions) {
   const billing = new Billing({ database, stores: billingStores, plans: [plan], clock, random });
   const worker = new DeliveryWorker({
     ...{ database, stores, vault: plainVault, clock, random, log, pauseMs: 0, timeoutMs: 8_000 },
-    client: outside.http(isAlive),
+    sender: createSender({ client: outside.http(isAlive), clock, timeoutMs: 8_000 }),
   });
   const mails = new MailQueue({
     ...{ database, stores: mailStore, clock, random, log, recordingsDir, from: "a@voice.example" },
