@@ -24,6 +24,7 @@ export type FieldReason =
   | "length_max"
   | "networks"
   | "number"
+  | "one_line"
   | "range"
   | "rehearsed_calls"
   | "scenario_agent"

@@ -1,4 +1,10 @@
 /**
+ * A text on one line. Format characters (`Cf`) are not seen, or change the order in which a text is seen; only the two joiners
+ * are part of words and emoji.
+ */
+export const ONE_LINE = /^(?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\u200c\u200d]*)*$/u;
+
+/**
  * Puts foreign text on one line: control and format characters, line ends and runs of white space
  * each become one space. At most `charactersMax` characters.
  */

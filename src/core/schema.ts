@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { isE164 } from "./e164.ts";
 import type { MessageName } from "./message-reasons.ts";
+import { ONE_LINE } from "./one-line.ts";
 
 /** The error message of an invalid value: "`name` must …". */
 interface Requirement extends MessageName {
@@ -100,6 +101,8 @@ export const integer = (min: number, max: number, description: string, example: 
     ...{ reason: "range", params: { from: min, to: max } },
   });
 
+const ON_ONE_LINE = "on one line, without control or invisible characters";
+
 /** Text that may be empty. */
 export const text = (max: number, description: string, example: string) =>
   field(stringWith(z.maxLength(max)), {
@@ -116,6 +119,24 @@ export const filled = (max: number, description: string, example: string) =>
     example,
     must: `be text of 1 to ${max} characters`,
     ...{ reason: "length", params: { from: 1, to: max } },
+  });
+
+/** A name on one line, with at least one visible character; spaces around it are cut off. */
+export const nameIn = (max: number, description: string, example: string) =>
+  field(stringWith(z.trim(), z.minLength(1), z.maxLength(max), z.regex(ONE_LINE)), {
+    description,
+    example,
+    must: `be text of 1 to ${max} characters ${ON_ONE_LINE}`,
+    ...{ reason: "one_line", params: { from: 1, to: max } },
+  });
+
+/** A name that may be empty. */
+export const nameOrEmpty = (max: number, description: string, example: string) =>
+  field(stringWith(z.maxLength(max), z.regex(ONE_LINE)), {
+    description,
+    example,
+    must: `be text of at most ${max} characters ${ON_ONE_LINE}`,
+    ...{ reason: "one_line", params: { from: 0, to: max } },
   });
 
 export const emailIn = (description: string) =>

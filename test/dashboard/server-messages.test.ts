@@ -127,7 +127,9 @@ describe("a field that is at fault", () => {
       return problemText(refusalOf(field, schema), lithuanian);
     };
     expect(told("createTool", "name")).toBe(serverMessages["field.tool_name"].lt);
-    expect(told("createAgent", "name")).toBe("Nuo 1 iki 120 ženklų.");
+    expect(told("createAgent", "name")).toBe(
+      "Vienoje eilutėje, nuo 1 iki 120 ženklų, be valdymo ir nematomų ženklų.",
+    );
     expect(told("setTrunk", "password")).toBe(serverMessages["field.trunk_password"].lt);
     const wrong = invalidField("password", "This is not your password.", { reason: "current" });
     expect(problemText(answered(wrong), lithuanian)).toBe(serverMessages["field.current"].lt);

@@ -11,6 +11,7 @@ import {
   flag,
   httpsUrl,
   integer,
+  nameIn,
   text,
 } from "../../core/schema.ts";
 import type { RecordOf } from "../../core/wire-names.ts";
@@ -65,7 +66,7 @@ const afterCall = () => ({
 
 /** `voices`: the four voices and the operator's own names for them. */
 export const agentShape = (voices: readonly string[]) => ({
-  name: filled(120, "Name.", "Reception"),
+  name: nameIn(120, "Name.", "Reception"),
   prompt: filled(100_000, "System prompt.", "You are the receptionist of a dental clinic."),
   ...said(),
   ...spokenIn(voices),

@@ -3,12 +3,14 @@
  * API's input and output and the record are derived from it.
  */
 import { z } from "zod";
-import { choice, e164In, field, flag, text } from "../../core/schema.ts";
+import { choice, e164In, field, flag, nameOrEmpty, text } from "../../core/schema.ts";
 import type { RecordOf } from "../../core/wire-names.ts";
 import { AGENT_LANGUAGES } from "../agent/agent.ts";
 import { parseBirthday } from "./birthday.ts";
 
-const name = (description: string) => text(120, description, "Jonas");
+export const NAME_MAX = 120;
+
+const name = (description: string) => nameOrEmpty(NAME_MAX, description, "Jonas");
 
 /** What is stored and shown. */
 export const contactShape = {

@@ -3,13 +3,13 @@
 import { csvRow } from "../../core/csv.ts";
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
+import { ONE_LINE } from "../../core/one-line.ts";
 import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
 import type { Country } from "../number/national-form.ts";
 import { parseBirthday } from "./birthday.ts";
-import type { ContactFields } from "./contact-schema.ts";
+import { type ContactFields, NAME_MAX } from "./contact-schema.ts";
 import { CSV_LINES_MAX, numberIn, readCsvFile } from "./csv-file.ts";
 
-const NAME_MAX = 120;
 const NOTES_MAX = 2000;
 const PROBLEMS_MAX = 200;
 const LANGUAGES: readonly string[] = AGENT_LANGUAGES;
@@ -111,6 +111,12 @@ function contactFrom(
     if (value.length > charactersMax) complain(column, `Longer than ${charactersMax} characters.`);
     return value;
   };
+  const name = (column: Column) => {
+    const value = text(column, NAME_MAX);
+    if (!ONE_LINE.test(value))
+      complain(column, "Write it on one line, without control or invisible characters.");
+    return value;
+  };
   const written = cell("number");
   const numberE164 = numberIn(written, country) ?? "";
   if (numberE164 === "")
@@ -123,9 +129,9 @@ function contactFrom(
     complain("language", `"${language}" is not one of ${LANGUAGES.join(", ")}.`);
   return {
     numberE164,
-    firstName: text("first_name", NAME_MAX),
-    lastName: text("last_name", NAME_MAX),
-    vocative: text("vocative", NAME_MAX) || null,
+    firstName: name("first_name"),
+    lastName: name("last_name"),
+    vocative: name("vocative") || null,
     birthday,
     language: LANGUAGES.includes(language) ? (language as AgentLanguage) : null,
     notes: text("notes", NOTES_MAX),

@@ -16,7 +16,7 @@ import { normalEmail, type SignedIn, type SignIn, type Visitor } from "./sign-in
 import type { IdentityStore, TenantRole, User } from "./stores.ts";
 
 const DAY_MS = 24 * 3_600_000;
-const EMAIL = /^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/;
+const EMAIL = /^[^\s@<>",;:()[\]\\\p{Cc}\p{Cf}]+@[^\s@<>",;:()[\]\\\p{Cc}\p{Cf}]+$/u;
 const EMAIL_LENGTH_MAX = 254;
 
 interface SetupParts {

@@ -77,7 +77,9 @@ export class DocumentImports {
 
 /** `price list.pdf` becomes `price list.md`, `price list-2.md` … */
 export function partName(filename: string, part: number): string {
-  const plain = filename.replace(/\.[A-Za-z0-9]{1,5}$/, "").replace(/[/\\\u0000-\u001f]/g, "-");
+  const plain = filename
+    .replace(/\.[A-Za-z0-9]{1,5}$/, "")
+    .replace(/[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "-");
   const name = plain.trim().slice(0, NAME_CHARACTERS_MAX) || "document";
   return part === 0 ? `${name}.md` : `${name}-${part + 1}.md`;
 }

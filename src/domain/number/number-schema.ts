@@ -3,12 +3,12 @@
  * description. The API's input and output and the record are derived from it.
  */
 import type { z } from "zod";
-import { e164In, filled, flag, idIn } from "../../core/schema.ts";
+import { e164In, flag, idIn, nameIn } from "../../core/schema.ts";
 import type { RecordOf } from "../../core/wire-names.ts";
 
 /** The fields that can be changed. */
 export const numberShape = {
-  label: filled(120, "Your name for it.", "Front desk").nullable().default(null),
+  label: nameIn(120, "Your name for it.", "Front desk").nullable().default(null),
   agent_id: idIn("agents").nullable().default(null),
   inbound_enabled: flag("Whether inbound calls are answered.", true).default(true),
 };

@@ -5,7 +5,7 @@ import { wireOf } from "../../core/wire-names.ts";
 import type { MadeLink } from "../../domain/identity/one-time-links.ts";
 import type { Membership, User } from "../../domain/identity/stores.ts";
 import { id, nothing, operation, optionalTime } from "./operation.ts";
-import { choice, shown, timeOut } from "./schema.ts";
+import { choice, nameIn, shown, timeOut } from "./schema.ts";
 
 /** Shown once. */
 const OneTimeUrl = z.strictObject({ url: z.string(), expires_at: timeOut("Until when.") });
@@ -59,7 +59,7 @@ export const peopleOperations = {
     input: z.strictObject({
       tenant: id,
       email: z.string().max(500),
-      name: z.string().min(1).max(120).nullable().default(null),
+      name: nameIn(120, "The person's name.", "Rasa Kazlauskienė").nullable().default(null),
       role: choice(ROLES, "What the person may do in the tenant.", "owner").default("owner"),
       operator: z.boolean().default(false),
     }),

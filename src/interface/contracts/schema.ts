@@ -3,7 +3,7 @@
  * document, and one sentence that tells a caller how to fix a bad value.
  */
 import { z } from "zod";
-import { field, filled, integer, shown } from "../../core/schema.ts";
+import { field, integer, nameIn, shown } from "../../core/schema.ts";
 
 export {
   choice,
@@ -15,6 +15,7 @@ export {
   httpsUrl,
   idIn,
   integer,
+  nameIn,
   requirementOf,
   shown,
   text,
@@ -29,7 +30,7 @@ export const idOut = (what: string) => shown(z.int().positive(), `Id of the ${wh
 
 export const eurOut = (description: string) => shown(z.number(), `${description} EUR.`, 0.25);
 
-export const label = (description: string) => filled(120, description, "Front desk");
+export const label = (description: string) => nameIn(120, description, "Front desk");
 
 export const timeOfDay = (description: string, example: string) =>
   field(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), {

@@ -16,7 +16,7 @@ test("a refusal carries its reason and what fills the blanks only for a browser"
   };
 
   const shown = await bodyOf(owner.fetch("POST", "/api/v1/agents", long));
-  expect(shown).toMatchObject({ reason: "length", params: { from: 1, to: 120 } });
+  expect(shown).toMatchObject({ reason: "one_line", params: { from: 1, to: 120 } });
   const answered = await fetch(`${server.base}/api/v1/agents`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -121,9 +121,9 @@ export const serverMessages = {
     ru: "Содержимое не соответствует типу файла или больше 500 КБ.",
   },
   "field.filename": {
-    lt: "Pavadinimas iki 255 ženklų, gale .txt, .md, .csv arba .json.",
-    lv: "Nosaukums līdz 255 zīmēm, beigās .txt, .md, .csv vai .json.",
-    ru: "Имя до 255 символов, в конце .txt, .md, .csv или .json.",
+    lt: "Pavadinimas iki 255 matomų ženklų, gale .txt, .md, .csv arba .json.",
+    lv: "Nosaukums līdz 255 redzamām zīmēm, beigās .txt, .md, .csv vai .json.",
+    ru: "Имя до 255 видимых символов, в конце .txt, .md, .csv или .json.",
   },
   "field.stt_wav": {
     lt: "Reikia 16 bitų WAV failo, ne didesnio kaip 720 000 baitų.",
@@ -275,6 +275,11 @@ export const serverMessages = {
     lt: "Nuo {from} iki {to} ženklų.",
     lv: "No {from} līdz {to} zīmēm.",
     ru: "От {from} до {to} символов.",
+  },
+  "field.one_line": {
+    lt: "Vienoje eilutėje, nuo {from} iki {to} ženklų, be valdymo ir nematomų ženklų.",
+    lv: "Vienā rindā, no {from} līdz {to} zīmēm, bez vadības un neredzamām zīmēm.",
+    ru: "В одну строку, от {from} до {to} символов, без управляющих и невидимых символов.",
   },
   "field.length_max": {
     lt: "Ne daugiau kaip {to} ženklų.",

@@ -40,11 +40,13 @@ export const filename = field(
     .min(4)
     .max(255)
     // Without the flag `i`, which JSON Schema has not.
-    .regex(/^[^/\\\u0000-\u001f]+\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV]|[jJ][sS][oO][nN])$/),
+    .regex(
+      /^(?:[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\u200c\u200d]*)+\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV]|[jJ][sS][oO][nN])$/u,
+    ),
   {
     description: "Name with extension: .txt, .md, .csv or .json.",
     example: "prices.md",
-    must: "be a file name of at most 255 characters ending in .txt, .md, .csv or .json",
+    must: "be a file name of at most 255 visible characters ending in .txt, .md, .csv or .json",
   },
 );
 export const content = field(

@@ -8,6 +8,7 @@ import {
   deletedReply,
   field,
   idOut,
+  nameIn,
   okReply,
   okTrue,
   shown,
@@ -139,12 +140,7 @@ const addPasskey = contract({
   summary: "Register a passkey",
   body: z
     .strictObject({
-      name: field(z.string().trim().min(1).max(60), {
-        description: "Your name for it.",
-        example: "Office laptop",
-        must: "be text of 1 to 60 characters",
-        ...{ reason: "length", params: { from: 1, to: 60 } },
-      }),
+      name: nameIn(60, "Your name for it.", "Office laptop"),
       response: credentialIn(),
     })
     .meta({ id: "NewPasskeyRequest" }),

@@ -4,9 +4,9 @@ import { isoUtc } from "../../../../core/clock.ts";
 import { TAGS_OF_CALL_MAX } from "../../../../operations/admin/call-annotations.ts";
 import {
   deletedReply,
-  field,
   filled,
   idOut,
+  nameIn,
   okReply,
   shown,
   timeOut,
@@ -20,20 +20,7 @@ const COMMENT_MAX = 2_000;
 const tag = "Calls";
 const EXAMPLE = "Complaint";
 
-/** One line: control characters and line breaks are no part of a tag. */
-export const tagIn = (description: string) =>
-  field(
-    z
-      .string()
-      .trim()
-      .min(1)
-      .max(TAG_MAX)
-      .regex(/^\P{Cc}*$/u),
-    {
-      ...{ description, example: EXAMPLE, must: `be text of 1 to ${TAG_MAX} characters` },
-      ...{ reason: "length", params: { from: 1, to: TAG_MAX } },
-    },
-  );
+export const tagIn = (description: string) => nameIn(TAG_MAX, description, EXAMPLE);
 
 const tagsOut = z.array(shown(z.string(), "A tag.", EXAMPLE));
 const CallTag = z.strictObject({ tag: tagIn("The tag.") }).meta({ id: "CallTag" });

@@ -1,7 +1,7 @@
 /** Fields that the contracts of sign-in, account and team share. */
 
 import { z } from "zod";
-import { choice, field, shown, timeOrNull } from "../../../contracts/schema.ts";
+import { choice, field, nameIn, shown, timeOrNull } from "../../../contracts/schema.ts";
 
 const PASSWORD_LENGTH_MIN = 12;
 const PASSWORD_LENGTH_MAX = 200;
@@ -12,7 +12,7 @@ export const emailIn = () =>
       .string()
       .trim()
       .max(254)
-      .regex(/^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/),
+      .regex(/^[^\s@<>",;:()[\]\\\p{Cc}\p{Cf}]+@[^\s@<>",;:()[\]\\\p{Cc}\p{Cf}]+$/u),
     {
       description: "E-mail address; upper and lower case are the same.",
       example: "rasa@clinic.example",
@@ -58,13 +58,7 @@ export const linkToken = () =>
     must: "be the token of a link",
   });
 
-export const personName = () =>
-  field(z.string().trim().min(1).max(120), {
-    description: "The person's name.",
-    example: "Rasa Kazlauskienė",
-    must: "be text of 1 to 120 characters",
-    ...{ reason: "length", params: { from: 1, to: 120 } },
-  });
+export const personName = () => nameIn(120, "The person's name.", "Rasa Kazlauskienė");
 
 export const roleIn = () =>
   choice(["owner", "member", "viewer"], "What the person may do.", "member");

@@ -5,7 +5,16 @@ import { isoUtc } from "../../../../core/clock.ts";
 import type { Identity } from "../../../../domain/identity/identity.ts";
 import { type ActiveSession, RECENT_SIGN_IN_MS } from "../../../../domain/identity/sessions.ts";
 import type { OneTimeLink } from "../../../../domain/identity/stores.ts";
-import { field, idIn, idOut, okReply, okTrue, shown, timeOut } from "../../../contracts/schema.ts";
+import {
+  field,
+  idIn,
+  idOut,
+  nameIn,
+  okReply,
+  okTrue,
+  shown,
+  timeOut,
+} from "../../../contracts/schema.ts";
 import { type Browser, contract, type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { isoOrNull } from "../../routes/present.ts";
@@ -90,12 +99,11 @@ const useOwnerLink = contract({
       name: personName(),
       email: emailIn(),
       password: newPassword(),
-      company: field(z.string().trim().min(1).max(120), {
-        description: "Name of the first tenant; not used when there is one.",
-        example: "Dantų klinika",
-        must: "be text of 1 to 120 characters",
-        ...{ reason: "length", params: { from: 1, to: 120 } },
-      }).optional(),
+      company: nameIn(
+        120,
+        "Name of the first tenant; not used when there is one.",
+        "Dantų klinika",
+      ).optional(),
     })
     .meta({ id: "OwnerRequest" }),
   reply: okReply({ next: nextStep() }),
