@@ -44,8 +44,12 @@ const QUOTES: Readonly<Record<AgentLanguage, readonly [string, string]>> = {
 
 const NAME_MAX = 120;
 
-/** What somebody calls themselves or a thing of theirs: a line of its own would read as ours. */
-export const nameInMail = (name: string): string => oneLine(name, NAME_MAX);
+/**
+ * What somebody calls themselves or a thing of theirs: a line of its own would read as ours. No mail program makes a link of it:
+ * after the dots and colons of addresses (the wide ones, too: UTS 46 2.3) comes a space, `Booking. com`.
+ */
+export const nameInMail = (name: string): string =>
+  oneLine(name, NAME_MAX).replace(/[.:。．｡](?=\S)/g, "$& ");
 
 /**
  * The name of a company, in quotes. It is not declined: a noun before it ("įmonės", "компании") carries the

@@ -1,6 +1,7 @@
 /** The post-call email (specification 1): call details, summary, transcript, recording. */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { MailDraft } from "./ports.ts";
+import { nameInMail } from "./reader.ts";
 import { type TranscriptWords, transcriptWords } from "./transcript-words.ts";
 
 export interface TranscriptMailFacts {
@@ -91,7 +92,7 @@ function messageSections({ messages = [] }: TranscriptMailFacts, words: Transcri
   if (messages.length === 0) return [];
   const texts = messages.map(({ text, callerName, callback }) =>
     [
-      ...(callerName ? [`${words.from}: ${callerName}`] : []),
+      ...(callerName ? [`${words.from}: ${nameInMail(callerName)}`] : []),
       ...(callback ? [`${words.callBack}: ${callback}`] : []),
       text.trim(),
     ].join("\n"),
@@ -107,7 +108,7 @@ function factLines(facts: TranscriptMailFacts, words: TranscriptWords, when: str
   const answeredMs =
     call.answeredAt === null || call.endedAt === null ? 0 : call.endedAt - call.answeredAt;
   return [
-    `${words.agent}: ${facts.agentName}`,
+    `${words.agent}: ${nameInMail(facts.agentName)}`,
     `${words.direction}: ${words.directions[call.direction]}`,
     `${words.from}: ${call.fromNumber || words.withheld}`,
     `${words.to}: ${call.toNumber || words.withheld}`,

@@ -1,6 +1,6 @@
 /** The email to a tenant whose endpoint was disabled, with what to do about it, in its reader's language. Pure. */
 import type { MailDraft } from "../mail/ports.ts";
-import { companyName, type Reader, timeFor } from "../mail/reader.ts";
+import { companyName, nameInMail, type Reader, timeFor } from "../mail/reader.ts";
 import type { SwitchedOff } from "./outcome.ts";
 import type { EndpointContact } from "./stores.ts";
 
@@ -139,7 +139,7 @@ export function switchedOffMail(
 
 function facts({ url, agentNames }: EndpointContact, { agents }: SwitchedOffWords): string {
   const lines = [`URL: ${url}`];
-  if (agentNames.length > 0) lines.push(`${agents}: ${agentNames.join(", ")}`);
+  if (agentNames.length > 0) lines.push(`${agents}: ${agentNames.map(nameInMail).join(", ")}`);
   return lines.join("\n");
 }
 

@@ -55,6 +55,25 @@ describe("mails with a link", () => {
     expect(body.split("\n").filter((line) => line.includes("evil"))).toHaveLength(1);
   });
 
+  test.each([
+    ["http://evil.example/a", /https?:\/\/|evil\.example/],
+    ["HTTPS://1.2.3.4", /HTTPS:\/\/|1\.2\.3/],
+    ["www.evil.example", /www\.\S|evil\.example/],
+    ["evil.example", /evil\.example/],
+    ["mailto:a@evil.example", /mailto:a|@evil\.example/],
+    ["tel:+37060000000", /tel:\+/],
+    ["evil\u3002example", /evil\u3002example/],
+    ["evil\uff0eexample", /evil\uff0eexample/],
+  ])("a name that is an address becomes no link: %s", (name, address) => {
+    for (const locale of LOCALES) {
+      const mail = invitationMail(locale, { ...to, inviter: name, company: name }, link)(ZONE);
+      expect(mail.subject).not.toMatch(address);
+      expect(mail.body.replace(link.url, "")).not.toMatch(address);
+    }
+    const mail = accountChangedMail("en", { id: 3, email: to.email }, "password", 0, [name])(ZONE);
+    expect(mail.body).not.toMatch(address);
+  });
+
   test("differ from language to language", () => {
     const subjects = LOCALES.map((locale) => resetMail(locale, to.email, link)(ZONE).subject);
     expect(new Set(subjects).size).toBe(LOCALES.length);

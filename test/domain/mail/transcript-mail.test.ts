@@ -52,6 +52,14 @@ describe("the post-call mail", () => {
     expect(mail.body).not.toContain("[1:10]");
   });
 
+  test("makes no link or line of its own out of what the agent or a caller is called", () => {
+    const name = "Anna\nat evil.example";
+    const messages = [{ text: "Call me.", callerName: name, callback: null }];
+    const { body } = transcriptMail({ ...facts, agentName: name, messages });
+    expect(body).toContain("Agent: Anna at evil. example\n");
+    expect(body).toContain("From: Anna at evil. example\n");
+  });
+
   test.each([...AGENT_LANGUAGES])("has every word in %s", (language) => {
     const bare = { ...facts.call, summary: null, answeredAt: null, fromNumber: "" };
     const mail = transcriptMail({ ...facts, language, call: bare, turns: [], attachment: null });
