@@ -3,8 +3,6 @@
  * checks the options and explains a wrong one; the table adds the options' names and the text of
  * the answer.
  */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { z } from "zod";
 import {
@@ -14,6 +12,7 @@ import {
   operations,
 } from "../interface/contracts/operations.ts";
 import { requirementOf } from "../interface/contracts/schema.ts";
+import { givenFile } from "./given-file.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
 
@@ -213,13 +212,12 @@ export async function secretFrom(
   name: string,
   file: string | undefined,
   isOnStdin: boolean | undefined,
-  { cwd }: Terminal,
+  terminal: Terminal,
 ): Promise<string | null> {
   if (file !== undefined && isOnStdin)
     throw new WrongUsage(`Give --${name}-file or --${name}-stdin, not both.`);
   if (file === undefined && !isOnStdin) return null;
-  const text =
-    file === undefined ? await Bun.stdin.text() : readFileSync(resolve(cwd, file), "utf8");
+  const text = file === undefined ? await Bun.stdin.text() : givenFile(file, terminal).toString();
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "" || /[\r\n\0]/.test(secret))
     throw new WrongUsage(`The ${name} is one line that is not empty.`);

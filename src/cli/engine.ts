@@ -1,8 +1,7 @@
 /** `linevoice engine try`: one request to each part of the engine, with its time, its cost and its errors. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { EnginePartTrial } from "../interface/contracts/appliance.ts";
 import { asks, commandOf } from "./actions.ts";
+import { givenFile } from "./given-file.ts";
 
 const NAMES: Readonly<Record<EnginePartTrial["part"], string>> = {
   stt: "speech to text",
@@ -17,8 +16,8 @@ export const engineCommand = commandOf(
       usage: ["engine try [--stt F.wav] [--say TEXT] [--ask TEXT] [--json]"],
       fields: ["say", "ask"],
       others: { stt: { type: "string" } },
-      input: ({ stt }, { cwd }) =>
-        stt === undefined ? {} : { stt_wav: readFileSync(resolve(cwd, stt)).toString("base64") },
+      input: ({ stt }, terminal) =>
+        stt === undefined ? {} : { stt_wav: givenFile(stt, terminal).toString("base64") },
       lines: ({ parts }) => parts.flatMap(inWords),
       status: ({ parts }) => (parts.every(({ error }) => error === null) ? 0 : 1),
     }),

@@ -1,5 +1,5 @@
 /** `linevoice rehearse`: rehearses calls with an agent before callers make them. Works beside a running server. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readySuiteFiles } from "../app/ready-suites.gen.ts";
 import { textRehearsals } from "../app/rehearsal.ts";
@@ -29,6 +29,7 @@ import type { LoadedConfig } from "../operations/config/load.ts";
 import type { Config } from "../operations/config/schema.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
 import { createLogger } from "../operations/ops/logger.ts";
+import { givenFile } from "./given-file.ts";
 import { configFor, invokerConfig, operate } from "./operator.ts";
 import { type Command, idFrom, parse, type Terminal, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
@@ -269,10 +270,8 @@ function filesAt(place: string, { cwd }: Terminal): SuiteFiles {
   return { names, read: readerIn(cwd) };
 }
 
-const readerIn = (cwd: string) => (name: string) => {
-  const path = resolve(cwd, name);
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
-};
+const readerIn = (cwd: string) => (name: string) =>
+  existsSync(resolve(cwd, name)) ? givenFile(name, { cwd }).toString() : undefined;
 
 /** With those of the folders in it. */
 function namesIn(path: string, shown: string): string[] {

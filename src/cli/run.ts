@@ -4,6 +4,7 @@ import { AppError, describeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
+import { fileProblem } from "./given-file.ts";
 import { interpreted } from "./interpreted.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 
@@ -66,6 +67,13 @@ const overview = () => [
   ...OPTIONS_HELP,
 ];
 
+function wordsOf(error: unknown): string {
+  if (error instanceof AppError) return error.publicMessage;
+  const { path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  const file = dest ?? path;
+  return (file === undefined ? null : fileProblem(error, file)) ?? describeError(error);
+}
+
 function report(error: unknown, command: Command, terminal: Terminal): number {
   if (error instanceof WrongUsage) {
     terminal.err(`linevoice: ${error.message}`);
@@ -76,7 +84,6 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
     terminal.err(error.problems.join("\n"));
     return 2;
   }
-  const message = error instanceof AppError ? error.publicMessage : describeError(error);
-  terminal.err(`linevoice: ${message}`);
+  terminal.err(`linevoice: ${wordsOf(error)}`);
   return 1;
 }

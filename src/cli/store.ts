@@ -1,5 +1,4 @@
 /** `linevoice store copy`: moves the data from the file to a libSQL server, or back. */
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock as clock } from "../core/clock.ts";
 import { systemRandom as random } from "../core/random.ts";
@@ -7,6 +6,7 @@ import { copyStoreTo, type StorePlace } from "../operations/backup/copy-store.ts
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { isDatabaseUrl } from "../platform/config/formats.ts";
 import { action, commandOf } from "./actions.ts";
+import { givenFile } from "./given-file.ts";
 import { configFor } from "./operator.ts";
 import { required, table } from "./usage.ts";
 
@@ -26,9 +26,7 @@ export const storeCommand = commandOf(
         const target: StorePlace = isDatabaseUrl(to)
           ? {
               url: to,
-              authToken: tokenFile
-                ? readFileSync(resolve(terminal.cwd, tokenFile), "utf8").trim()
-                : null,
+              authToken: tokenFile ? givenFile(tokenFile, terminal).toString().trim() : null,
             }
           : resolve(terminal.cwd, to);
         const lock = await awaitDataDir(dataDir, "command");

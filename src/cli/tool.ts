@@ -1,8 +1,7 @@
 /** `linevoice tool create|list|delete`. The secret never stands on the command line. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { asks, commandOf, secretFrom, secretOptions } from "./actions.ts";
+import { givenFile } from "./given-file.ts";
 import { required, type Terminal, table, WrongUsage } from "./usage.ts";
 
 export const toolCommand = commandOf(
@@ -55,8 +54,8 @@ export const toolCommand = commandOf(
   ],
 );
 
-function schemaOf(file: string, { cwd }: Terminal): JsonObject {
-  const text = readFileSync(resolve(cwd, file), "utf8");
+function schemaOf(file: string, terminal: Terminal): JsonObject {
+  const text = givenFile(file, terminal).toString();
   try {
     const schema = JSON.parse(text);
     if (isObject(schema)) return schema;

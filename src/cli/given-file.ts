@@ -1,0 +1,26 @@
+/** Files that are named on the command line. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { AppError } from "../core/errors.ts";
+import type { Terminal } from "./usage.ts";
+
+/** Says what is wrong with a file, and what to do; null: the error is of something else. */
+export function fileProblem(error: unknown, file: string): string | null {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return `There is no file or folder ${file}.`;
+  if (code === "EISDIR") return `${file} is a folder. Name a file.`;
+  if (code === "EACCES" || code === "EPERM")
+    return `This user may not open ${file}. Run the command as its owner, or as root (sudo).`;
+  return code === "ENOSPC" ? `The disk of ${file} is full.` : null;
+}
+
+/** Throws conflict, in words, when it cannot be read. */
+export function givenFile(file: string, { cwd }: Pick<Terminal, "cwd">): Buffer {
+  try {
+    return readFileSync(resolve(cwd, file));
+  } catch (error) {
+    const publicMessage = fileProblem(error, file);
+    if (publicMessage === null) throw error;
+    throw new AppError({ code: "conflict", publicMessage, cause: error });
+  }
+}

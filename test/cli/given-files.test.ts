@@ -1,0 +1,47 @@
+/** Files that a command is given and that are not there, are folders, or are no text: said in words, as processes. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileProblem } from "../../src/cli/given-file.ts";
+import { runCli } from "../support/cli.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const cwd = tempDir();
+writeFileSync(join(cwd, "ok.toml"), '[storage]\ndata_dir = "data"\n');
+writeFileSync(
+  join(cwd, "book.csv"),
+  Buffer.from("number,first_name\n061000001,\xd0arka\n", "latin1"),
+);
+writeFileSync(join(cwd, "ok.yaml"), "name: A\nagent: folder\ncalls: []\n");
+mkdirSync(join(cwd, "folder"));
+const TOOL = "tool create --tenant 1 --name a --description d --url https://a.example --header X-A";
+const TRUNK = "trunk set --tenant 1 --server sip.example --username u --caller-id +37052000000";
+
+test.each([
+  ["contact import none.csv --tenant 1", "There is no file or folder none.csv."],
+  ["contact import folder --tenant 1", "folder is a folder. Name a file."],
+  ["contact import book.csv/x --tenant 1", "There is no file or folder book.csv/x."],
+  ["contact import book.csv --tenant 1", "book.csv is not UTF-8. Save it as CSV in UTF-8."],
+  ["engine try --stt none.wav", "There is no file or folder none.wav."],
+  ["engine try --stt folder", "folder is a folder. Name a file."],
+  [`${TOOL} --schema none.json --secret-file s`, "There is no file or folder none.json."],
+  [`${TOOL} --schema folder --secret-file s`, "folder is a folder. Name a file."],
+  [`${TRUNK} --password-file none`, "There is no file or folder none."],
+  [`${TRUNK} --password-file folder`, "folder is a folder. Name a file."],
+  ["store copy --to libsql://127.0.0.1:1 --token-file none", "There is no file or folder none."],
+  [`backup create --to ${cwd}/none/b`, `There is no file or folder ${cwd}/none/b.`],
+])("linevoice %s", async (args, words) => {
+  const { status, err, out } = await runCli(cwd, `${args} --config ok.toml`);
+  expect({ status, err, out }).toEqual({ status: 1, err: `linevoice: ${words}\n`, out: "" });
+});
+
+test("a file of somebody else, a full disk and what has no file", () => {
+  const error = (code: string) => Object.assign(new Error(`${code}: x`), { code });
+  expect(fileProblem(error("EACCES"), "a.csv")).toBe(
+    "This user may not open a.csv. Run the command as its owner, or as root (sudo).",
+  );
+  expect(fileProblem(error("ENOSPC"), "a.xml")).toBe("The disk of a.xml is full.");
+  expect(fileProblem(error("ECONNREFUSED"), "a")).toBeNull();
+});
