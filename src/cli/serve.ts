@@ -23,11 +23,12 @@ import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
 import { releaseStartMemory } from "../operations/ops/start-memory.ts";
+import { surviveUncaughtErrors } from "../operations/ops/uncaught-errors.ts";
 import { raiseSignalling } from "../platform/threads/priority.ts";
 import { interpreted } from "./interpreted.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { reloadConfig } from "./reload.ts";
-import { type Command, PHONES, parse } from "./usage.ts";
+import { type Command, PHONES, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const DRAIN_MS_MAX = 3_600_000;
@@ -49,19 +50,13 @@ export const serveCommand: Command = {
     let inForce = loaded;
     const systemd = createSystemdNotifier(terminal.env);
     const signals = stopSignals();
+    const uncaught = surviveUncaughtErrors(log, clock);
     try {
       const { app, control, masterKey } = await withMasterKey(loaded, random, async (masterKey) => {
         const settings = settingsFromConfig(config, { version, masterKey, dataDir });
         return { ...(await startListening(settings, loaded, log, () => inForce)), masterKey };
       });
-      terminal.out(`API   ${app.addresses.http}`);
-      terminal.out(`SIP   ${app.addresses.sip}`);
-      const { setup } = app.services.identity;
-      if (await setup.needed()) {
-        const { url } = await setup.ownerLink();
-        terminal.out(`Owner ${url}   (valid once, for 30 minutes; new link: linevoice setup)`);
-      }
-      terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
+      await announce(app, dataDir, terminal);
       await extendingStart(systemd, Promise.race([app.ready(), signals.first]));
       const watchdog =
         systemd.watchdogMs === null
@@ -94,11 +89,23 @@ export const serveCommand: Command = {
       await app.stop();
       return 0;
     } finally {
+      uncaught.forget();
       signals.forget();
       lock.release();
     }
   },
 };
+
+async function announce(app: App, dataDir: string, terminal: Terminal): Promise<void> {
+  terminal.out(`API   ${app.addresses.http}`);
+  terminal.out(`SIP   ${app.addresses.sip}`);
+  const { setup } = app.services.identity;
+  if (await setup.needed()) {
+    const { url } = await setup.ownerLink();
+    terminal.out(`Owner ${url}   (valid once, for 30 minutes; new link: linevoice setup)`);
+  }
+  terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
+}
 
 /**
  * The control socket listens first and answers once the appliance has started. So when the API

@@ -11,6 +11,7 @@ import Histogram from "prom-client/lib/histogram.js";
 import Registry from "prom-client/lib/registry.js";
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Descriptors } from "../descriptor-watch.ts";
+import { uncaughtErrors } from "../uncaught-errors.ts";
 
 interface EndedCall {
   readonly direction: "inbound" | "outbound";
@@ -271,7 +272,9 @@ function registerGauges(
   about: MeasuredNode,
   clock: Clock,
 ): void {
-  const { gauge, gaugeOf } = gaugesOf(registry);
+  const gauges = gaugesOf(registry);
+  registerProcessGauges(gauges, sources, clock);
+  const { gauge, gaugeOf } = gauges;
   gauge("linevoice_info", "Version and engine.", () => 1, {
     version: about.version,
     engine: about.engine,
@@ -311,8 +314,21 @@ function registerGauges(
     "How far the wall clock is ahead of what can be; 0: dates are trusted.",
     () => sources.clockAheadMs() / 1000,
   );
-  gauge("process_open_fds", "File descriptors that are open.", sources.descriptors.open);
-  gauge("process_max_fds", "File descriptors that may be open.", sources.descriptors.limit);
+}
+
+function registerProcessGauges(
+  { gauge, gaugeOf }: ReturnType<typeof gaugesOf>,
+  { descriptors }: MetricSources,
+  clock: Clock,
+): void {
+  gaugeOf(
+    "linevoice_uncaught_errors_total",
+    "Errors of our own that nobody caught on the main thread, by kind; the log has them as process.uncaught_error.",
+    "kind",
+    uncaughtErrors,
+  );
+  gauge("process_open_fds", "File descriptors that are open.", descriptors.open);
+  gauge("process_max_fds", "File descriptors that may be open.", descriptors.limit);
   gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());
   gauge("process_cpu_seconds_total", "User and system.", () => {
     const { user, system } = process.cpuUsage();
