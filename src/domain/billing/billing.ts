@@ -10,7 +10,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
-import { type MicroEur, microEur } from "../../core/money.ts";
+import { type MicroEur, microEur, microToEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import { chargeableFunds, freeFunds, purseOf } from "./funds.ts";
 import { backHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
@@ -32,6 +32,7 @@ import {
   holdAheadSeconds,
   MINIMUM_BILLABLE_SECONDS,
   rateCall,
+  writtenOff,
 } from "./rating.ts";
 import type { BillingStores, Books, Hold, Standing } from "./stores.ts";
 
@@ -208,15 +209,15 @@ export class Billing {
     books: Books,
     tenantId: number,
     call: { readonly callUuid: string; readonly month: string },
-    { billableSeconds, includedSeconds, overageSeconds, cost }: Charge,
+    charge: Charge,
   ): Promise<void> {
     await postSettlement(books, tenantId, {
       ...call,
-      includedSeconds,
+      includedSeconds: charge.includedSeconds,
       key: chargeKey(call.callUuid),
-      note: `Call of ${billableSeconds} s: ${includedSeconds} s from the plan, ${overageSeconds} s overage`,
+      note: noteOf(charge),
       createdAt: this.options.clock.now(),
-      entries: move("wallet", "revenue", cost),
+      entries: move("wallet", "revenue", charge.cost),
     });
   }
 
@@ -264,3 +265,10 @@ function requireMinimum(cover: Cover): void {
 
 /** Under which the ledger has a call's charge. */
 export const chargeKey = (callUuid: string): string => `call:${callUuid}`;
+
+function noteOf(charge: Charge): string {
+  const { billableSeconds, includedSeconds, overageSeconds } = charge;
+  const lost = writtenOff(charge);
+  const end = lost > 0 ? `, ${microToEur(lost)} EUR written off` : "";
+  return `Call of ${billableSeconds} s: ${includedSeconds} s from the plan, ${overageSeconds} s overage${end}`;
+}

@@ -79,7 +79,7 @@ export function holdAheadSeconds(
  *
  * When the covered seconds end, the closing phrase and the BYE take a few more. These are written
  * off: the appliance causes them, other calls may hold the rest of the wallet, and a debt would
- * reduce the next top-up. `overageSeconds` includes them; `cost` is what the wallet paid.
+ * reduce the next top-up. `overageSeconds` includes them; `cost` is what the wallet paid (decisions 8).
  */
 export function rateCall(answeredMs: number, funds: Funds, overagePerMinute: MicroEur): Charge {
   const seconds = billableSeconds(answeredMs);
@@ -93,4 +93,13 @@ export function rateCall(answeredMs: number, funds: Funds, overagePerMinute: Mic
     overagePerMinute,
     cost: microEur(Math.min(price, Math.max(0, funds.money))),
   };
+}
+
+/** What the overage seconds are worth beyond what the wallet had: nobody owes it. */
+export function writtenOff({
+  overageSeconds,
+  overagePerMinute,
+  cost,
+}: Pick<Charge, "overageSeconds" | "overagePerMinute" | "cost">): MicroEur {
+  return microEur(Math.max(0, priceOfSeconds(overageSeconds, overagePerMinute) - cost));
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { manualPayments } from "../../../src/adapter/payments/manual.ts";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import {
@@ -18,6 +18,7 @@ import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import { Checkouts } from "../../../src/domain/billing/checkout.ts";
 import { post, verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import { writtenOff } from "../../../src/domain/billing/rating.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
@@ -112,7 +113,17 @@ describe("billing a call", () => {
     expect(await billing.extendHold(tenantId, uuid, 110)).toEqual({
       ...{ coveredSeconds: 120, affordableSeconds: 120 },
     });
-    expect(await settle(124_000)).toMatchObject({ overageSeconds: 124, cost: microEur(200_002) });
+    // Price of 124 s: 206,669; the wallet paid 120 s. The call counts them all, and says what is not paid.
+    const charge = await settle(124_000);
+    expect(charge).toMatchObject({ overageSeconds: 124, cost: microEur(200_002) });
+    expect(writtenOff(charge)).toBe(microEur(6_667));
+    const [entry] = await database.read
+      .select({ note: ledgerTransactions.note })
+      .from(ledgerTransactions)
+      .where(and(eq(ledgerTransactions.tenantId, tenantId), eq(ledgerTransactions.kind, "charge")));
+    expect(entry?.note).toBe(
+      "Call of 124 s: 0 s from the plan, 124 s overage, 0.006667 EUR written off",
+    );
     expect(Number((await billing.balance(tenantId)).balance)).toBe(0);
     expect(await billing.extendHold(tenantId, uuid, 130)).toEqual({
       ...{ coveredSeconds: 0, affordableSeconds: 0 },

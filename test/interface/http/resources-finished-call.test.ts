@@ -136,6 +136,7 @@ describe("a finished call", () => {
           overage_seconds: 1,
           overage_eur_per_min: 0.12,
           cost_eur: 0.002,
+          written_off_eur: 0,
         },
         cost_of_goods: {
           stt_eur: 0.0001,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
 import { wireOf } from "../../../core/wire-names.ts";
+import { writtenOff } from "../../../domain/billing/rating.ts";
 import { transcriptOf } from "../../../domain/call/ended/transcript-text.ts";
 import { RECORDING_STATUSES } from "../../../domain/call/stores.ts";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
@@ -150,9 +151,12 @@ const ToolCall = z
 const CallBilling = z.strictObject({
   billable_seconds: seconds("Seconds billed."),
   included_seconds: seconds("Of these, paid by the plan."),
-  overage_seconds: seconds("Of these, paid by the wallet."),
+  overage_seconds: seconds("Of these, beyond the plan: paid by the wallet, as far as it lasted."),
   overage_eur_per_min: eurOut("Overage price of this call."),
   cost_eur: eurOut("What the wallet paid."),
+  written_off_eur: eurOut(
+    "What overage_seconds cost beyond that, mostly the closing phrase of a call that emptied the wallet. Nobody owes it.",
+  ),
 });
 
 const CallUsage = z.strictObject({
@@ -307,6 +311,7 @@ export function presentDetail(
     billing: wireOf(CallBilling, call, {
       overage_eur_per_min: microToEur(call.overageRate),
       cost_eur: microToEur(call.cost),
+      written_off_eur: microToEur(writtenOff({ ...call, overagePerMinute: call.overageRate })),
     }),
     cost_of_goods: costOfGoods(call),
     usage: wireOf(CallUsage, call, {

@@ -14,7 +14,10 @@ export function Costs({ details }: { details: Details }) {
   return (
     <div className="stack">
       <div className="columns wide">
-        <Paid lines={lines.filter(({ side }) => side === "paid")} />
+        <Paid
+          lines={lines.filter(({ side }) => side === "paid")}
+          writtenOff={details.written_off_eur}
+        />
         {goods.length > 0 && <Goods lines={goods} />}
       </div>
       <details className="card disclosure">
@@ -29,7 +32,7 @@ export function Costs({ details }: { details: Details }) {
 }
 
 /** One price, and what it is for. */
-function Paid({ lines }: { lines: readonly CostLine[] }) {
+function Paid({ lines, writtenOff }: { lines: readonly CostLine[]; writtenOff: number }) {
   const { t, eur, clock } = useText();
   const of = (item: CostLine["item"]) => lines.find((line) => line.item === item);
   const [plan, over] = [of("plan_seconds")?.quantity ?? 0, of("overage")?.quantity ?? 0];
@@ -43,7 +46,15 @@ function Paid({ lines }: { lines: readonly CostLine[] }) {
         <ul className="soft">
           {plan > 0 && <li>{t("call.cost_in_plan", { time: clock(plan) })}</li>}
           {over > 0 && (
-            <li>{t("call.cost_over_plan", { time: clock(over), amount: eur(amount, DIGITS) })}</li>
+            <li>
+              {t("call.cost_over_plan", {
+                time: clock(over),
+                amount: eur(amount + writtenOff, DIGITS),
+              })}
+            </li>
+          )}
+          {writtenOff > 0 && (
+            <li>{t("call.cost_written_off", { amount: eur(writtenOff, DIGITS) })}</li>
           )}
         </ul>
       )}

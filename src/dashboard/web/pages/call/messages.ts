@@ -232,6 +232,12 @@ export const messages = {
     lv: "{time} no jūsu plāna, jau samaksāts",
     ru: "{time} из вашего тарифа, уже оплачено",
   },
+  "call.cost_written_off": {
+    en: "{amount} of it was not charged: the wallet was empty before the call was over",
+    lt: "{amount} iš jų neimama: piniginė ištuštėjo anksčiau, nei baigėsi skambutis",
+    lv: "{amount} no tā nav jāmaksā: maks bija tukšs, pirms zvans beidzās",
+    ru: "{amount} из них не взимается: кошелёк опустел раньше, чем закончился звонок",
+  },
   "call.cost_over_plan": {
     en: "{time} beyond your plan: {amount}",
     lt: "{time} virš plano: {amount}",

@@ -3,7 +3,9 @@
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
 import { notFound } from "../../../../core/errors.ts";
+import { microToEur } from "../../../../core/money.ts";
 import { wireOf } from "../../../../core/wire-names.ts";
+import { writtenOff } from "../../../../domain/billing/rating.ts";
 import { stagesOf, timelineOf } from "../../../../domain/call/timeline.ts";
 import type {
   CallDiagnosis,
@@ -11,7 +13,7 @@ import type {
   CallRow,
   CallTurn,
 } from "../../../../operations/admin/call-records.ts";
-import { field, okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
+import { eurOut, field, okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
 import { contract, rawRoute, route } from "../../contract.ts";
 import { csvResponse } from "../../csv-response.ts";
 import { DASHBOARD_MOUNT } from "../../route-table.ts";
@@ -156,6 +158,7 @@ export const CallDetails = z
         amount_eur: shown(z.number().nullable(), "EUR; null: not known.", 0.1),
       }),
     ),
+    written_off_eur: eurOut("Of overage, what the wallet no longer had; nobody owes it."),
     answered_time_check: z.strictObject({
       clock_ms: stage("Talk time by the clock."),
       rtp_ms: stage("By RTP."),
@@ -385,6 +388,7 @@ function detailsOf(
     ),
     mails: mails.map((mail) => wireOf(Mail, mail)),
     cost_lines: costLines(call, isOperator),
+    written_off_eur: microToEur(writtenOff({ ...call, overagePerMinute: call.overageRate })),
     answered_time_check: {
       clock_ms: call.answeredClockMs,
       rtp_ms: call.answeredRtpMs,
