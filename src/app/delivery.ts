@@ -49,7 +49,7 @@ interface DeliveryDependencies {
   readonly recordingsDir: string;
   readonly outboxDir: string;
   /** A signed link that is valid while the recording exists. */
-  readonly recordingLink: (callUuid: string) => string;
+  readonly recordingLink: (callUuid: string) => string | null;
   /** The name of this node among those that share the store. */
   readonly node?: string | null;
   readonly clock: Clock;

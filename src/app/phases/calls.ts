@@ -102,7 +102,8 @@ function deliveryOf(telephony: TelephonyPhase, links: RecordingLinks): Delivery 
   const recordingMs = settings.storage.recordingsRetentionDays * DAY_MS;
   return createDelivery(settings, {
     ...{ database, vault, clock, trust, random, log },
-    recordingLink: (callUuid) => links.urlFor(callUuid, recordingMs).url,
+    recordingLink: (callUuid) =>
+      recordingMs === 0 ? null : links.urlFor(callUuid, recordingMs).url,
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
     node: settings.storage.shared ? node : null,

@@ -68,7 +68,7 @@ export async function buildMessage(
   mail: QueuedMail,
   from: string,
   recordingsDir: string,
-  recordingLink: (callUuid: string) => string,
+  recordingLink: (callUuid: string) => string | null,
 ): Promise<MailMessage> {
   const attachment = mail.attachment
     ? await readAttachment(mail, mail.attachment, recordingsDir)
@@ -91,10 +91,11 @@ export async function buildMessage(
 function lastWords(
   { recordingWords: words, recordingForm, callUuid }: QueuedMail,
   isAttached: boolean,
-  recordingLink: (callUuid: string) => string,
+  recordingLink: (callUuid: string) => string | null,
 ): string {
   if (recordingForm === "linked" && callUuid !== null) {
     const url = recordingLink(callUuid);
+    if (url === null) return words ? `${words.notKept ?? words.gone}\n` : "";
     return `${words?.linked.replace("{url}", url) ?? `\n${url}`}\n`;
   }
   if (!words) return "";

@@ -8,6 +8,8 @@ export interface RecordingWords {
   readonly attached: string;
   /** `{url}` is replaced by the recording's signed link. */
   readonly linked: string;
+  /** Too large to attach, and not kept for a link. Missing in mails of older versions. */
+  readonly notKept?: string;
   /** The retention ended before the email could be sent. */
   readonly gone: string;
   /** The server that stores the recording does not respond. */

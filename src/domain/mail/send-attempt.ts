@@ -18,8 +18,8 @@ export interface SendAttemptOptions {
   readonly recordingsDir: string;
   /** `[mail] attachment_bytes_max`. */
   readonly attachmentBytesMax: number;
-  /** Signed, and valid as long as the recording is stored. */
-  readonly recordingLink: (callUuid: string) => string;
+  /** Signed, and valid as long as the recording is stored; null: recordings are not. */
+  readonly recordingLink: (callUuid: string) => string | null;
   /** `Linevoice <calls@example.com>` or a bare address. */
   readonly from: string;
   readonly clock: Clock;

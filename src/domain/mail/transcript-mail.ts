@@ -82,7 +82,7 @@ export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
     recordingWords: facts.attachment
       ? {
           ...{ attached: words.attached, linked: words.linked, gone: words.notAttached },
-          unreachable: words.unreachable,
+          ...{ notKept: words.notKept, unreachable: words.unreachable },
         }
       : null,
   };

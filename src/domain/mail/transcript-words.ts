@@ -24,6 +24,8 @@ export interface TranscriptWords {
   readonly attached: string;
   /** Too large to attach; contains `{url}`. */
   readonly linked: string;
+  /** Too large to attach, where recordings are kept for no day. */
+  readonly notKept: string;
   /** Stored on a server that does not respond. */
   readonly unreachable: string;
   readonly notAttached: string;
@@ -52,6 +54,7 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
       "The recording is attached. It was deleted from the server after this email was sent.",
     linked:
       "The recording is too large to attach. You can listen to it here until it is deleted from the server:\n{url}",
+    notKept: "The recording is too large to attach, and this server keeps no recordings.",
     unreachable: "The recording could not be attached: the server that has it does not answer.",
     notAttached: "There is no recording of this call.",
   },
@@ -76,6 +79,7 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     attached: "Pokalbio įrašas pridėtas. Išsiuntus jį jums, iš serverio jis ištrinamas.",
     linked:
       "Įrašas per didelis pridėti. Jo galite pasiklausyti čia, kol jis bus ištrintas iš serverio:\n{url}",
+    notKept: "Įrašas per didelis pridėti, o serveris įrašų nesaugo.",
     unreachable: "Įrašo pridėti nepavyko: serveris, kuriame jis yra, neatsako.",
     notAttached: "Šio skambučio įrašo nėra.",
   },
@@ -100,6 +104,7 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     attached: "Sarunas ieraksts ir pievienots. Pēc nosūtīšanas jums tas tiek dzēsts no servera.",
     linked:
       "Ieraksts ir pārāk liels, lai to pievienotu. To var noklausīties šeit, līdz tas tiks dzēsts no servera:\n{url}",
+    notKept: "Ieraksts ir pārāk liels, lai to pievienotu, un serveris ierakstus neglabā.",
     unreachable: "Ierakstu neizdevās pievienot: serveris, kurā tas atrodas, neatbild.",
     notAttached: "Šim zvanam nav ieraksta.",
   },
@@ -124,6 +129,7 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     attached: "Запись разговора приложена. После отправки вам она удаляется с сервера.",
     linked:
       "Запись слишком велика для вложения. Её можно прослушать здесь, пока она не удалена с сервера:\n{url}",
+    notKept: "Запись слишком велика для вложения, а сервер записей не хранит.",
     unreachable: "Запись не удалось приложить: сервер, на котором она находится, не отвечает.",
     notAttached: "Записи этого звонка нет.",
   },

@@ -11,7 +11,7 @@ import type { Database, Queries } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import type { MailMessage } from "../../../src/domain/mail/message.ts";
+import { buildMessage, type MailMessage } from "../../../src/domain/mail/message.ts";
 import type { MailDraft } from "../../../src/domain/mail/ports.ts";
 import {
   type MailProvider,
@@ -326,6 +326,7 @@ const WORDS = {
   attached: "ATTACHED",
   linked: "LINK {url}",
   gone: "GONE",
+  notKept: "NOT KEPT",
   unreachable: "ELSEWHERE",
 };
 
@@ -366,6 +367,22 @@ describe("a recording", () => {
     expect(tries).toEqual([{ key: `${mail.key}:linked`, text, bytes: null }]);
     expect(told).toEqual([null]);
     expect(row).toMatchObject({ status: "sent", attempts: 0, recordingForm: "linked" });
+  });
+
+  test("above the limit is named where recordings are kept for no day, without a link", async () => {
+    const message = (words: Partial<typeof WORDS>) => {
+      const mail = draft({ recordingWords: { ...WORDS, ...words } });
+      const queued = { ...mail, id: 1, tenantId, attempts: 0, createdAt: 0 };
+      return buildMessage(
+        { ...queued, recordingForm: "linked" },
+        "a@b.example",
+        recordingsDir,
+        () => null,
+      );
+    };
+    expect((await message({})).text).toEndWith("NOT KEPT\n");
+    // A mail that an older version wrote.
+    expect((await message({ notKept: undefined })).text).toEndWith("GONE\n");
   });
 
   test("whose size the receiver refuses goes as a link at once", async () => {
