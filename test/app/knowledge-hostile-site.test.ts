@@ -68,7 +68,7 @@ async function read(paths: Readonly<Record<string, Responder>>, start = "https:/
           ...{ method: "GET", url, body: "", headers: {}, mayReuse: true },
           ...{ timeoutMs: 500, responseBytesMax: 200_000 },
         }),
-      reader: { read: readDocumentHere },
+      ...{ tenantId: 1, reader: { read: readDocumentHere } },
       clock: fakeClock(),
     },
   ).catch((error) => (error as SiteNotRead).problem.reason);

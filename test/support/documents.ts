@@ -5,7 +5,7 @@ import { readDocument } from "../../src/adapter/knowledge/reader/read-document.t
 import { type DocumentReader, documentRefused } from "../../src/domain/knowledge/documents.ts";
 
 /** The reader without its thread. */
-export const readDocumentHere: DocumentReader["read"] = (bytes, hint) =>
+export const readDocumentHere: DocumentReader["read"] = (_tenantId, bytes, hint) =>
   readDocument(bytes, hint).catch((error) => {
     throw error instanceof DocumentError ? documentRefused(error.problem) : error;
   });

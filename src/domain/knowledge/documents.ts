@@ -35,7 +35,7 @@ export type DocumentProblem =
 /** Implemented by adapter/knowledge. */
 export interface DocumentReader {
   /** Rejects with an AppError that says what to do. */
-  read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument>;
+  read(tenantId: number, bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument>;
 }
 
 export const SITEMAP_TYPE = "application/xml";

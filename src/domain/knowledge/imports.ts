@@ -66,7 +66,7 @@ export class DocumentImports {
     if (before >= BEING_READ_MAX) throw readerBusy();
     this.#beingRead.set(tenantId, before + 1);
     try {
-      return await reader.read(bytes, { filename, contentType: "" });
+      return await reader.read(tenantId, bytes, { filename, contentType: "" });
     } finally {
       const left = (this.#beingRead.get(tenantId) ?? 1) - 1;
       if (left > 0) this.#beingRead.set(tenantId, left);

@@ -53,6 +53,7 @@ export type FetchPage = (url: string) => Promise<{
 
 interface CrawlDependencies {
   readonly fetch: FetchPage;
+  readonly tenantId: number;
   readonly reader: DocumentReader;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
@@ -155,7 +156,7 @@ class Crawl {
       const answer = await this.#get(url);
       if (answer === null || this.#pages.has(answer.url)) return;
       this.#seen.add(answer.url);
-      const page = await this.deps.reader.read(answer.body, {
+      const page = await this.deps.reader.read(this.deps.tenantId, answer.body, {
         filename: "",
         contentType: answer.contentType,
       });
@@ -288,7 +289,7 @@ class Crawl {
       if (status >= 500 || status === 429) this.#hasGaps = true;
       if (status !== 200) return nothing;
       const hint = { filename: "", contentType: SITEMAP_TYPE };
-      return await this.deps.reader.read(new Uint8Array(body), hint);
+      return await this.deps.reader.read(this.deps.tenantId, new Uint8Array(body), hint);
     } catch {
       this.#hasGaps = true;
       return nothing;

@@ -350,7 +350,9 @@ export class SiteReader {
     try {
       const { signal } = this.#stopping;
       const known = site.pages.flatMap(({ url, change }) => (change === "gone" ? [] : [url]));
-      const reading = await readSite(site.url, site, { fetch, reader, clock, signal, known });
+      const reading = await readSite(site.url, site, {
+        ...{ tenantId, fetch, reader, clock, signal, known },
+      });
       await sites.store(tenantId, site, reading);
     } catch (error) {
       const problem = error instanceof SiteNotRead ? error.problem : siteProblem(null, error);

@@ -24,9 +24,9 @@ function site(answers: Readonly<Record<string, Answer>>, start = START) {
     return { status, headers, body: bytes > 0 ? new Uint8Array(bytes) : Buffer.from(text) };
   };
   const reader = {
-    async read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint) {
+    async read(tenantId: number, bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint) {
       const { contentType } = hint;
-      if (contentType === SITEMAP_TYPE) return await readDocumentHere(bytes, hint);
+      if (contentType === SITEMAP_TYPE) return await readDocumentHere(tenantId, bytes, hint);
       contentTypes.push(contentType);
       const [title = "", ...links] = new TextDecoder().decode(bytes).split(" ");
       const rest = {
@@ -45,7 +45,7 @@ function site(answers: Readonly<Record<string, Answer>>, start = START) {
       start,
       { depthMax: 3, pagesMax: 50, ...bounds },
       {
-        ...{ reader, clock, ...(signal ? { signal } : {}) },
+        ...{ tenantId: 1, reader, clock, ...(signal ? { signal } : {}) },
         fetch(url) {
           onFetch(clock, url);
           return fetch(url);

@@ -24,7 +24,7 @@ function siteOf(answers: Readonly<Record<string, Answer>>) {
     readSite(
       START,
       { depthMax: 3, pagesMax: 50, ...bounds },
-      { fetch, reader: { read: readDocumentHere }, clock: fakeClock(), known },
+      { tenantId: 1, fetch, reader: { read: readDocumentHere }, clock: fakeClock(), known },
     );
   return { asked, read };
 }

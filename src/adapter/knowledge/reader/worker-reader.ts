@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the reader worker: one document at a time, each with a deadline and a bound on
- * memory. A document that passes one of them ends the worker, and the next gets a new one. The worker starts
+ * The main thread's side of the reader worker: one document at a time, of each tenant in turn, each with a deadline
+ * and a bound on memory. A document that passes one of them ends the worker, and the next gets a new one. The worker starts
  * with the first document and ends when nothing was read for a while, so that its memory is free again.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -36,6 +36,7 @@ const IDLE_MS_MAX = 30_000;
 const WAITING_MAX = 16;
 
 interface Job {
+  readonly tenantId: number;
   readonly message: ToReaderWorker;
   readonly settle: (result: ReadDocument | DocumentProblem | "busy") => void;
 }
@@ -48,17 +49,24 @@ class Client implements WorkerReader {
   #worker: WorkerHandle | null = null;
   #current: Job | null = null;
   readonly #waiting: Job[] = [];
+  /** When a document of each tenant was last begun, counted in documents; forgotten when nobody waits. */
+  readonly #turns = new Map<number, number>();
+  #begun = 0;
   #timers: readonly Timer[] = [];
   #nextId = 1;
   #closed = false;
 
   constructor(private readonly options: WorkerReaderOptions) {}
 
-  async read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument> {
+  async read(
+    tenantId: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    hint: DocumentHint,
+  ): Promise<ReadDocument> {
     if (this.#closed || this.#waiting.length >= WAITING_MAX) throw readerBusy();
     const message = { jobId: this.#nextId++, bytes, hint };
     const result = await new Promise<ReadDocument | DocumentProblem | "busy">((settle) => {
-      this.#waiting.push({ message, settle });
+      this.#waiting.push({ tenantId, message, settle });
       this.#startNext();
     });
     if (result === "busy") throw readerBusy();
@@ -76,7 +84,7 @@ class Client implements WorkerReader {
 
   #startNext(): void {
     if (this.#current || this.#closed) return;
-    const job = this.#waiting.shift();
+    const job = this.#takeNext();
     const { clock, memoryBytes = () => process.memoryUsage.rss() } = this.options;
     for (const timer of this.#timers) timer.cancel();
     if (!job) {
@@ -93,6 +101,22 @@ class Client implements WorkerReader {
     ];
     this.#worker ??= this.#start();
     this.#worker.postMessage(job.message, [job.message.bytes.buffer]);
+  }
+
+  /** The oldest document of the tenant whose turn was longest ago. */
+  #takeNext(): Job | undefined {
+    const turnOf = ({ tenantId }: Job) => this.#turns.get(tenantId) ?? 0;
+    const next = this.#waiting.reduce<Job | undefined>(
+      (first, job) => (first && turnOf(first) <= turnOf(job) ? first : job),
+      undefined,
+    );
+    if (!next) {
+      this.#turns.clear();
+      return;
+    }
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#turns.set(next.tenantId, ++this.#begun);
+    return next;
   }
 
   #start(): WorkerHandle {

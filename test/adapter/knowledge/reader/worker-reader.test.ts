@@ -12,6 +12,7 @@ import { spawnReaderWorker } from "../../../../src/workers.ts";
 import { bytesOf, pdfOf, pdfPage } from "../../../support/documents.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
+const TENANT = 1;
 const HINT = { filename: "a.html", contentType: "" };
 const readers: WorkerReader[] = [];
 afterEach(() => {
@@ -53,9 +54,9 @@ test("documents are read on the thread, one after the other, and a bad one costs
   });
   readers.push(reader);
   const [page, broken, pdf] = await Promise.all([
-    reader.read(bytesOf("<html><h1>Prices</h1><p>40 EUR</p></html>"), HINT),
-    reasonOf(reader.read(bytesOf("%PDF-1.7 nothing"), HINT)),
-    reader.read(pdfOf([pdfPage(["A check-up costs forty euros."])]), HINT),
+    reader.read(TENANT, bytesOf("<html><h1>Prices</h1><p>40 EUR</p></html>"), HINT),
+    reasonOf(reader.read(TENANT, bytesOf("%PDF-1.7 nothing"), HINT)),
+    reader.read(TENANT, pdfOf([pdfPage(["A check-up costs forty euros."])]), HINT),
   ]);
   expect(page.markdown).toBe("# Prices\n\n40 EUR");
   expect(broken).toBe("document_broken");
@@ -64,8 +65,8 @@ test("documents are read on the thread, one after the other, and a bad one costs
 
 test("a document that takes too long ends its thread, and the next gets a new one", async () => {
   const { reader, clock, ended } = silentWorld();
-  const first = reasonOf(reader.read(bytesOf("<html>"), HINT));
-  const second = reasonOf(reader.read(bytesOf("<html>"), HINT));
+  const first = reasonOf(reader.read(TENANT, bytesOf("<html>"), HINT));
+  const second = reasonOf(reader.read(TENANT, bytesOf("<html>"), HINT));
   await clock.advance(59_999);
   expect(ended).toEqual([false]);
   await clock.advance(1);
@@ -75,9 +76,21 @@ test("a document that takes too long ends its thread, and the next gets a new on
   expect(await second).toBe("document_too_slow");
 });
 
+test("one tenant's documents leave every other document to the other tenants", async () => {
+  const { reader, clock } = silentWorld();
+  const order: string[] = [];
+  const read = (tenantId: number, name: string) =>
+    reasonOf(reader.read(tenantId, bytesOf("<html>"), HINT)).then(() => order.push(name));
+  const readings = [read(1, "a1"), read(1, "a2"), read(1, "a3"), read(1, "a4")];
+  readings.push(read(2, "b1"), read(2, "b2"), read(3, "c1"));
+  for (const _ of readings) await clock.advance(60_000);
+  await Promise.all(readings);
+  expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
+});
+
 test("memory is bounded: at the limit, and one byte above", async () => {
   const { reader, clock, ended, grow } = silentWorld();
-  const reading = reasonOf(reader.read(bytesOf("<html>"), HINT));
+  const reading = reasonOf(reader.read(TENANT, bytesOf("<html>"), HINT));
   grow(384 * 1024 * 1024);
   await clock.advance(200);
   expect(ended).toEqual([false]);
@@ -89,8 +102,10 @@ test("memory is bounded: at the limit, and one byte above", async () => {
 
 test("no more documents wait than sixteen, and nobody waits for a closed reader", async () => {
   const { reader } = silentWorld();
-  const readings = Array.from({ length: 17 }, () => reasonOf(reader.read(bytesOf("<html>"), HINT)));
-  expect(await reasonOf(reader.read(bytesOf("<html>"), HINT))).toBe("unavailable");
+  const readings = Array.from({ length: 17 }, () =>
+    reasonOf(reader.read(TENANT, bytesOf("<html>"), HINT)),
+  );
+  expect(await reasonOf(reader.read(TENANT, bytesOf("<html>"), HINT))).toBe("unavailable");
   reader.close();
   expect(new Set(await Promise.all(readings))).toEqual(new Set(["unavailable"]));
 });
