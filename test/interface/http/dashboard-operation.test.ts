@@ -3,7 +3,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { calls, mails, webhooks } from "../../../src/adapter/store/schema/index.ts";
 import * as wallet from "../../../src/interface/http/dashboard/routes/billing.ts";
 import * as homes from "../../../src/interface/http/dashboard/routes/home.ts";
-import * as operators from "../../../src/interface/http/dashboard/routes/operator.ts";
+import * as operatorHealth from "../../../src/interface/http/dashboard/routes/operator-health.ts";
+import * as operatorMail from "../../../src/interface/http/dashboard/routes/operator-mail.ts";
+import * as operatorNodes from "../../../src/interface/http/dashboard/routes/operator-nodes.ts";
+import * as operatorTenants from "../../../src/interface/http/dashboard/routes/operator-tenants.ts";
 import * as team from "../../../src/interface/http/dashboard/routes/team.ts";
 import * as hooks from "../../../src/interface/http/dashboard/routes/webhooks.ts";
 import * as money from "../../../src/interface/http/routes/billing.ts";
@@ -53,23 +56,25 @@ test("the wallet's history: ledger, checkouts, a month as a page and as CSV", as
   const credited = await operator.ask("POST", `/operator/tenants/${room.world.tenantId}/credit`, {
     ...{ eur: 5, note: '=HYPERLINK("x")' },
   });
-  expect(replyOf(operators.creditTenant, credited).balance_eur).toBe(5);
+  expect(replyOf(operatorTenants.creditTenant, credited).balance_eur).toBe(5);
   const opened = replyOf(
     money.topUp,
     await as("owner").fetch("POST", "/api/v1/topup", { amount_eur: 10 }),
   );
   const [waiting] = replyOf(
-    operators.listWaitingCheckouts,
+    operatorTenants.listWaitingCheckouts,
     await operator.ask("GET", "/operator/checkouts"),
   ).checkouts;
   if (!waiting) throw new Error("nothing waits");
   expect(waiting).toMatchObject({ id: opened.checkout.id, tenant_name: "Dental clinic" });
   const confirm = `/operator/checkouts/${waiting.id}/confirm`;
   expect(
-    replyOf(operators.confirmCheckout, await operator.ask("POST", confirm, {})).checkout.status,
+    replyOf(operatorTenants.confirmCheckout, await operator.ask("POST", confirm, {})).checkout
+      .status,
   ).toBe("paid");
   expect(
-    replyOf(operators.confirmCheckout, await operator.ask("POST", confirm, {})).checkout.status,
+    replyOf(operatorTenants.confirmCheckout, await operator.ask("POST", confirm, {})).checkout
+      .status,
   ).toBe("paid");
   const ledger = replyOf(wallet.listLedger, await as("viewer").ask("GET", "/ledger?limit=10"));
   expect(ledger.total).toBe(2);
@@ -199,7 +204,7 @@ describe("the operator", () => {
   test("makes tenants, changes their plan, suspends and resumes them", async () => {
     const operator = as("operator");
     const made = replyOf(
-      operators.createTenant,
+      operatorTenants.createTenant,
       await operator.ask("POST", "/operator/tenants", { name: "New", email: "n@example.com" }),
     );
     expect(made.tenant).toMatchObject({ name: "New", plan: "start", suspended: false });
@@ -208,9 +213,9 @@ describe("the operator", () => {
       "valid_plan_required",
     );
     const suspended = await operator.ask("PATCH", path, { suspended: true, plan: "start" });
-    expect(replyOf(operators.updateTenant, suspended).tenant.suspended).toBe(true);
+    expect(replyOf(operatorTenants.updateTenant, suspended).tenant.suspended).toBe(true);
     const names = replyOf(
-      operators.listTenants,
+      operatorTenants.listTenants,
       await operator.ask("GET", "/operator/tenants"),
     ).tenants.map((tenant) => tenant.name);
     expect(names).toContain("New");
@@ -225,7 +230,7 @@ describe("the operator", () => {
     ])
       await operator.ask("POST", "/operator/tenants", { name, email });
     const page = async (query: string) =>
-      replyOf(operators.listTenants, await operator.ask("GET", `/operator/tenants?${query}`));
+      replyOf(operatorTenants.listTenants, await operator.ask("GET", `/operator/tenants?${query}`));
     const all = await page("");
     const ids = all.tenants.map(({ id }) => id);
     expect(all.total).toBe(ids.length);
@@ -260,16 +265,19 @@ describe("the operator", () => {
   test("backs up, and sees the log without what is personal", async () => {
     const operator = as("operator");
     const { backup } = replyOf(
-      operators.createBackup,
+      operatorNodes.createBackup,
       await operator.ask("POST", "/operator/backups", {}),
     );
     expect(backup.file).toMatch(/^linevoice-\d{8}T\d{9}Z\.db$/);
-    const list = replyOf(operators.listBackups, await operator.ask("GET", "/operator/backups"));
+    const list = replyOf(operatorNodes.listBackups, await operator.ask("GET", "/operator/backups"));
     expect(list.backups[0]).toEqual({ ...backup, created_at: expect.any(String) });
-    const logs = replyOf(operators.listLogs, await operator.ask("GET", "/operator/logs?limit=200"));
+    const logs = replyOf(
+      operatorMail.listLogs,
+      await operator.ask("GET", "/operator/logs?limit=200"),
+    );
     expect(logs.lines.map((line) => line.event)).toContain("app.started");
     const warned = replyOf(
-      operators.listLogs,
+      operatorMail.listLogs,
       await operator.ask("GET", "/operator/logs?level=error"),
     );
     expect(warned.lines.every((line) => line.level === "error")).toBe(true);
@@ -277,7 +285,10 @@ describe("the operator", () => {
 
   test("sees the nodes; one that is alone cannot be drained", async () => {
     const operator = as("operator");
-    const { nodes } = replyOf(operators.listNodes, await operator.ask("GET", "/operator/nodes"));
+    const { nodes } = replyOf(
+      operatorNodes.listNodes,
+      await operator.ask("GET", "/operator/nodes"),
+    );
     expect(nodes).toMatchObject([{ state: "active", is_here: true, trunks: 1, calls: 0 }]);
     const drain = { node: nodes[0]?.id, draining: true };
     const refused = await operator.ask("PATCH", "/operator/nodes", drain);
@@ -293,7 +304,7 @@ describe("the operator", () => {
   test("tests mail, and sends again what was given up", async () => {
     const operator = as("operator");
     const sent = replyOf(
-      operators.testMail,
+      operatorMail.testMail,
       await operator.ask("POST", "/operator/mail-test", { to: "me@example.com" }),
     );
     expect(sent).toMatchObject({ sent: true, provider: "outbox", error: null });
@@ -308,7 +319,7 @@ describe("the operator", () => {
         .returning({ id: mails.id }),
     );
     const { mails: dead } = replyOf(
-      operators.listMails,
+      operatorMail.listMails,
       await operator.ask("GET", "/operator/mails"),
     );
     expect(dead).toMatchObject([{ id: row?.id, last_error: "550 no", status: "dead" }]);
@@ -316,7 +327,7 @@ describe("the operator", () => {
       "failed",
     );
     const retried = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});
-    expect(replyOf(operators.retryMail, retried).status).toBe("pending");
+    expect(replyOf(operatorMail.retryMail, retried).status).toBe("pending");
     for (let look = 0; look < 100 && !room.world.mails().some((name) => name.length > 0); look++)
       await Bun.sleep(50);
     for (let look = 0; look < 100; look++) {
@@ -331,7 +342,7 @@ describe("the operator", () => {
   test("tries the engine, one request to each part; others do not", async () => {
     const say = { say: "Good afternoon.", ask: "When are you open?" };
     const tried = await as("operator").ask("POST", "/operator/engine/try", say);
-    const { parts } = replyOf(operators.tryEngine, tried);
+    const { parts } = replyOf(operatorHealth.tryEngine, tried);
     expect(parts.map(({ part, provider, error }) => [part, provider, error])).toEqual([
       ["llm", "embedded", null],
       ["tts", "embedded", null],

@@ -9,7 +9,10 @@ import * as chat from "./chat.ts";
 import type { ProductContext } from "./context.ts";
 import * as foundCalls from "./found-calls.ts";
 import * as home from "./home.ts";
-import * as operator from "./operator.ts";
+import * as operatorHealth from "./operator-health.ts";
+import * as operatorMail from "./operator-mail.ts";
+import * as operatorNodes from "./operator-nodes.ts";
+import * as operatorTenants from "./operator-tenants.ts";
 import { sessionContracts } from "./session.ts";
 import * as sites from "./sites.ts";
 import { teamContracts } from "./team.ts";
@@ -36,7 +39,10 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [appliance, appliance.applianceRoutes],
   [webhooks, webhooks.webhookRoutes],
   [billing, billing.billingRoutes],
-  [operator, operator.operatorRoutes],
+  [operatorTenants, operatorTenants.operatorTenantRoutes],
+  [operatorHealth, operatorHealth.operatorHealthRoutes],
+  [operatorNodes, operatorNodes.operatorNodeRoutes],
+  [operatorMail, operatorMail.operatorMailRoutes],
 ];
 
 const isContract = (value: unknown): value is Contract =>

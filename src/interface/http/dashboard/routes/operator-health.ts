@@ -1,0 +1,117 @@
+/** Whether the operator's appliance is well: the doctor's checks, a trial of the engine, calls that nobody got. */
+
+import { z } from "zod";
+import { AppError } from "../../../../core/errors.ts";
+import { wireOf } from "../../../../core/wire-names.ts";
+import { askServices } from "../../../contracts/ask.ts";
+import { operations } from "../../../contracts/operations.ts";
+import { okReply, shown, timeOut } from "../../../contracts/schema.ts";
+import { contract, type Route, route } from "../../contract.ts";
+import type { ProductContext } from "./context.ts";
+
+export const getHealth = contract({
+  operationId: "operatorGetHealth",
+  at: "GET /operator/health",
+  tag: "Operator",
+  role: "operator",
+  summary: "The doctor's checks of this appliance",
+  reply: okReply({
+    version: shown(z.string(), "Of the appliance.", "0.1.0"),
+    result: shown(z.enum(["ok", "warning", "failed"]), "The worst.", "ok"),
+    warnings: shown(
+      z.array(z.string()),
+      "What should be fixed although calls go on, as /readyz has it.",
+      [],
+    ),
+    checks: z.array(
+      z.strictObject({
+        number: shown(z.int(), "Number of the check.", 1),
+        name: shown(z.string(), "What was checked.", "disk"),
+        result: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its result.", "ok"),
+        finding: shown(z.string(), "What was found.", "5000 MiB are free."),
+        remedy: shown(z.string().nullable(), "What fixes it.", null),
+      }),
+    ),
+  }),
+  errors: ["unavailable"],
+});
+
+export const tryEngine = contract({
+  operationId: "operatorTryEngine",
+  at: "POST /operator/engine/try",
+  tag: "Operator",
+  role: operations["engine.try"].role,
+  summary: "One request to each part of the engine",
+  description: "Costs what the providers take for it.",
+  body: operations["engine.try"].input.meta({ id: "OperatorEngineTrial" }),
+  reply: okReply(operations["engine.try"].output.shape),
+  errors: ["conflict"],
+});
+
+export const CallNotice = z
+  .strictObject({
+    tenant_id: shown(z.int(), "Id of the company.", 1),
+    tenant_name: shown(z.string(), "Its name.", "Acme"),
+    kind: shown(
+      z.enum(["number_conflict", "number_claimed", "unknown_source"]),
+      "number_conflict: several trunks claim the number, so its calls are refused; number_claimed: the company asked for a number that another has; unknown_source: the address used the trunk's Contact user and is not the trunk's.",
+      "number_conflict",
+    ),
+    subject: shown(z.string(), "The number, or the address.", "37061111111"),
+    times: shown(z.int(), "How often, at most once a minute.", 3),
+    last_at: timeOut("When it was last seen."),
+  })
+  .meta({ id: "CallNotice" });
+
+export const listCallNotices = contract({
+  operationId: "operatorListCallNotices",
+  at: "GET /operator/call-notices",
+  tag: "Operator",
+  role: "operator",
+  summary: "Calls that nobody got, and numbers that two companies claim; the newest 100",
+  reply: okReply({ notices: z.array(CallNotice) }),
+});
+
+const NOTICES_MAX = 100;
+const SEVERITY = ["skipped", "ok", "warning", "failed"] as const;
+
+const resultOf = (rank: number) => {
+  const worst = SEVERITY[rank] ?? "ok";
+  return worst === "skipped" ? "ok" : worst;
+};
+
+export const operatorHealthRoutes = ({
+  dependencies,
+  settings,
+  parts,
+}: ProductContext): Route[] => {
+  const { services } = dependencies;
+  const ask = askServices(services);
+  return [
+    route(listCallNotices)(async () => ({
+      ok: true,
+      notices: (await services.trunks.notices(NOTICES_MAX)).map(({ notice, tenantName }) =>
+        wireOf(CallNotice, notice, { tenant_name: tenantName }),
+      ),
+    })),
+    route(getHealth)(async () => {
+      if (!parts.checks)
+        throw new AppError({
+          code: "unavailable",
+          publicMessage: "This server was started without the doctor; run `linevoice doctor`.",
+        });
+      const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
+        ...{ number, name, result, finding, remedy },
+      }));
+      const warnings = [...(dependencies.health.warnings?.() ?? [])];
+      const ofWarnings = SEVERITY.indexOf(warnings.length === 0 ? "ok" : "warning");
+      const ranks = checks.map(({ result }) => SEVERITY.indexOf(result));
+      const result = resultOf(Math.max(ofWarnings, ...ranks));
+      return { ok: true, version: settings.version, result, warnings, checks };
+    }),
+    route(tryEngine)(async ({ body }) => ({
+      ok: true,
+      ...(await ask("engine.try", body)),
+    })),
+  ];
+};

@@ -1,0 +1,88 @@
+/** The operator's nodes and backups. */
+
+import { basename } from "node:path";
+import { z } from "zod";
+import type { BackupSummary } from "../../../../operations/backup/backups.ts";
+import { Backup } from "../../../contracts/appliance.ts";
+import { askServices } from "../../../contracts/ask.ts";
+import { ApplianceNode } from "../../../contracts/nodes.ts";
+import { operations } from "../../../contracts/operations.ts";
+import { flag, okReply, shown } from "../../../contracts/schema.ts";
+import { contract, type Route, route } from "../../contract.ts";
+import type { ProductContext } from "./context.ts";
+
+const OperatorNode = ApplianceNode.meta({ id: "OperatorNode" });
+
+export const listNodes = contract({
+  operationId: "operatorListNodes",
+  at: "GET /operator/nodes",
+  tag: "Operator",
+  role: operations["node.list"].role,
+  summary: "The nodes that share the store, with their trunks and calls",
+  reply: okReply({ nodes: z.array(OperatorNode) }),
+});
+
+export const drainNode = contract({
+  operationId: "operatorDrainNode",
+  at: "PATCH /operator/nodes",
+  noun: "node",
+  tag: "Operator",
+  role: operations["node.drain"].role,
+  summary: "Drain a node, or let it take trunks again",
+  description: "A drained node gives its trunks to the others. Its live calls go on.",
+  body: z
+    .strictObject({
+      ...operations["node.drain"].input.shape,
+      draining: flag("True: it gives its trunks away.", true),
+    })
+    .meta({ id: "OperatorNodeChanges" }),
+  reply: okReply({ node: OperatorNode }),
+  errors: ["conflict"],
+});
+
+const NamedBackup = Backup.meta({ id: "Backup" });
+
+export const listBackups = contract({
+  operationId: "operatorListBackups",
+  at: "GET /operator/backups",
+  tag: "Operator",
+  role: "operator",
+  summary: "Backups, newest first",
+  reply: okReply({
+    backups: z.array(NamedBackup),
+    problem: shown(z.string().nullable(), "Why the last one failed.", null),
+  }),
+});
+
+export const createBackup = contract({
+  operationId: "operatorCreateBackup",
+  at: "POST /operator/backups",
+  tag: "Operator",
+  role: operations["backup.create"].role,
+  summary: "Make a backup now",
+  reply: okReply({ backup: NamedBackup }),
+  errors: ["conflict"],
+});
+
+const presentBackup = (backup: BackupSummary) => ({ ...backup, file: basename(backup.file) });
+
+export const operatorNodeRoutes = ({ dependencies, parts }: ProductContext): Route[] => {
+  const { statusSources } = parts;
+  const ask = askServices(dependencies.services);
+  return [
+    route(listNodes)(async () => ({ ok: true, nodes: await ask("node.list", {}) })),
+    route(drainNode)(async ({ body: { node, draining } }) => ({
+      ok: true,
+      node: await ask(draining ? "node.drain" : "node.resume", { node }),
+    })),
+    route(listBackups)(async () => ({
+      ok: true,
+      backups: parts.backups().map(presentBackup),
+      problem: statusSources.backup().problem,
+    })),
+    route(createBackup)(async () => ({
+      ok: true,
+      backup: presentBackup(await ask("backup.create", { to: null })),
+    })),
+  ];
+};

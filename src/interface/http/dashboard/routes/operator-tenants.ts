@@ -1,0 +1,195 @@
+/** The operator's companies, and the money that they pay by transfer. */
+
+import { z } from "zod";
+import { notFound } from "../../../../core/errors.ts";
+import { askServices } from "../../../contracts/ask.ts";
+import { type Checkout, checkoutFields } from "../../../contracts/money.ts";
+import { type OutputOf, operations } from "../../../contracts/operations.ts";
+import { field, flag, okReply, page, shown } from "../../../contracts/schema.ts";
+import { presentTenant, Tenant } from "../../../contracts/tenants.ts";
+import { OperatorTrunk, presentTrunk } from "../../../contracts/trunks.ts";
+import { contract, type Route, route } from "../../contract.ts";
+import type { ProductContext } from "./context.ts";
+
+const trunkHealth = OperatorTrunk.pick({ server: true, status: true, explanation: true });
+
+export const OperatorTenant = z
+  .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Calls with media now.", 0) })
+  .meta({ id: "OperatorTenant" });
+
+const TenantHealth = z
+  .strictObject({
+    ...OperatorTenant.shape,
+    calls: shown(z.int(), "Calls of the last 24 hours.", 140),
+    failed: shown(z.int(), "How many of them failed.", 2),
+    p95_ms: shown(
+      z.int().nullable(),
+      "95th percentile of their answer times; null: none was measured.",
+      900,
+    ),
+    trunk: trunkHealth.nullable().meta({ description: "null: it has none." }),
+  })
+  .meta({ id: "TenantHealth" });
+
+export const listTenants = contract({
+  operationId: "operatorListTenants",
+  at: "GET /operator/tenants",
+  tag: "Operator",
+  role: operations["tenant.list"].role,
+  summary: "Tenants, and how their calls went in the last 24 hours",
+  query: z.strictObject({
+    search: field(z.string().max(120), {
+      description: "In name or e-mail address.",
+      example: "dental",
+      must: "be text of at most 120 characters",
+      ...{ reason: "length", params: { from: 0, to: 120 } },
+    }).default(""),
+    limit: page.limit(50),
+    offset: page.offset(),
+  }),
+  reply: okReply({
+    tenants: z.array(TenantHealth),
+    total: shown(z.int(), "How many there are in all.", 1),
+  }),
+});
+
+export const createTenant = contract({
+  operationId: "operatorCreateTenant",
+  at: "POST /operator/tenants",
+  tag: "Operator",
+  role: operations["tenant.create"].role,
+  summary: "Make a tenant",
+  body: operations["tenant.create"].input.meta({ id: "OperatorNewTenant" }),
+  reply: okReply({ tenant: OperatorTenant }),
+});
+
+export const updateTenant = contract({
+  operationId: "operatorUpdateTenant",
+  at: "PATCH /operator/tenants/{id}",
+  noun: "tenant",
+  tag: "Operator",
+  role: operations["tenant.plan"].role,
+  summary: "Change a tenant's plan, suspend or resume it",
+  description: "Live calls go on.",
+  body: z
+    .strictObject({
+      plan: operations["tenant.plan"].input.shape.plan.optional(),
+      suspended: flag("True: makes and takes no calls.", true).optional(),
+    })
+    .meta({ id: "OperatorTenantChanges" }),
+  reply: okReply({ tenant: OperatorTenant }),
+});
+
+export const creditTenant = contract({
+  operationId: "operatorCreditTenant",
+  at: "POST /operator/tenants/{id}/credit",
+  noun: "tenant",
+  tag: "Operator",
+  role: operations.credit.role,
+  summary: "Give or take wallet balance",
+  body: operations.credit.input.omit({ tenant: true }).meta({ id: "OperatorCredit" }),
+  reply: okReply(operations.credit.output.shape),
+  errors: ["conflict"],
+});
+
+export const OperatorCheckout = z
+  .strictObject({
+    ...checkoutFields,
+    tenant_name: shown(z.string(), "Its name.", "Example UAB"),
+  })
+  .meta({ id: "OperatorCheckout" });
+
+export const listWaitingCheckouts = contract({
+  operationId: "operatorListCheckouts",
+  at: "GET /operator/checkouts",
+  tag: "Operator",
+  role: operations["checkout.list"].role,
+  summary: "Bank transfers that are waited for, newest first",
+  reply: okReply({ checkouts: z.array(OperatorCheckout) }),
+});
+
+export const confirmCheckout = contract({
+  operationId: "operatorConfirmCheckout",
+  at: "POST /operator/checkouts/{checkout_id}/confirm",
+  noun: "checkout",
+  tag: "Operator",
+  role: operations["checkout.confirm"].role,
+  summary: "The money of a transfer has arrived",
+  description: "Books it once, however often it is asked for.",
+  reply: okReply({ checkout: OperatorCheckout }),
+  errors: ["conflict"],
+});
+
+const NO_CALLS = { calls: 0, failed: 0, p95Ms: null };
+
+function tenantParts({ dependencies, parts }: ProductContext) {
+  const { services } = dependencies;
+  const { live } = parts;
+  const ask = askServices(services);
+  const withCalls = (tenant: OutputOf<"tenant.create">) => ({
+    ...tenant,
+    live_calls: live.list(tenant.id).length,
+  });
+  async function presentCheckouts(checkouts: readonly Checkout[]) {
+    const names = new Map((await ask("tenant.list", {})).map(({ id, name }) => [id, name]));
+    return checkouts.map((checkout) => ({
+      ...checkout,
+      tenant_name: names.get(checkout.tenant_id) ?? "",
+    }));
+  }
+  return { ask, withCalls, presentCheckouts, services };
+}
+
+export const operatorTenantRoutes = (context: ProductContext): Route[] => {
+  const { ask, withCalls, presentCheckouts, services } = tenantParts(context);
+  return [
+    route(listTenants)(async ({ query: { search, ...asked } }) => {
+      const { tenants, total } = await services.tenants.page(search, asked);
+      const ids = tenants.map(({ id }) => id);
+      const [trunks, activity] = await Promise.all([
+        services.trunks.list(ids),
+        services.tenants.activity(ids),
+      ]);
+      const trunkOf = new Map(trunks.map((state) => [state.trunk.tenantId, presentTrunk(state)]));
+      return {
+        ...{ ok: true, total },
+        tenants: tenants.map((tenant) => {
+          const { calls, failed, p95Ms } = activity.get(tenant.id) ?? NO_CALLS;
+          const trunk = trunkOf.get(tenant.id);
+          return {
+            ...withCalls(presentTenant(tenant)),
+            ...{ calls, failed, p95_ms: p95Ms },
+            trunk: trunk
+              ? { server: trunk.server, status: trunk.status, explanation: trunk.explanation }
+              : null,
+          };
+        }),
+      };
+    }),
+    route(createTenant)(async ({ body }) => ({
+      ok: true,
+      tenant: withCalls(await ask("tenant.create", body)),
+    })),
+    route(updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
+      let tenant = presentTenant(await services.tenants.get(id));
+      if (plan !== undefined) tenant = await ask("tenant.plan", { tenant: id, plan });
+      if (suspended !== undefined)
+        tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
+      return { ok: true, tenant: withCalls(tenant) };
+    }),
+    route(creditTenant)(async ({ params: { id }, body }) => ({
+      ok: true,
+      ...(await ask("credit", { tenant: id, ...body })),
+    })),
+    route(listWaitingCheckouts)(async () => ({
+      ok: true,
+      checkouts: await presentCheckouts(await ask("checkout.list", {})),
+    })),
+    route(confirmCheckout)(async ({ params }) => {
+      const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
+      const [checkout] = await presentCheckouts([confirmed]);
+      if (!checkout) throw notFound("checkout");
+      return { ok: true, checkout };
+    }),
+  ];
+};
