@@ -13,6 +13,7 @@ import type { LoadedConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
 import { openSecrets } from "../operations/config/open-secrets.ts";
 import {
+  type Check,
   type CheckResult,
   type CheckStatus,
   type ExaminedAppliance,
@@ -49,6 +50,7 @@ import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
+const CONFIGURATION = "configuration";
 const OTHER_CHECKS = [
   ...[clockSanity, ports, rtpRange, packetPriority, diskRoom, fileDescriptors],
   ...[engineSelfTest, speechCapacity, modelEnds, knowledgeSearch, storedTools],
@@ -70,7 +72,7 @@ export const doctorCommand: Command = {
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);
     const configuration = examineConfiguration(values.config, terminal);
-    const first = { number: 1, name: "configuration", ...configuration.finding };
+    const first = { number: 1, name: CONFIGURATION, ...configuration.finding };
     const { loaded } = configuration;
     const checks = loaded ? [first, ...(await examineRest(loaded))] : [first];
     const isHealthy = checks.every(({ result }) => result !== "failed");
@@ -88,13 +90,17 @@ function examineConfiguration(
     const loaded = configFor(path, terminal);
     const masterKey = new Uint8Array(MASTER_KEY_BYTES);
     settingsFromConfig(loaded.config, { version, masterKey, dataDir: loaded.dataDir });
-    const open = openSecrets(loaded);
-    if (open) return { finding: failed(open.finding, open.remedy), loaded };
-    return { finding: ok(`${loaded.file ?? "The built-in defaults"}: valid.`), loaded };
+    const valid = ok(`${loaded.file ?? "The built-in defaults"}: valid.`);
+    return { finding: openToOthers(loaded) ?? valid, loaded };
   } catch (error) {
     const what = error instanceof ConfigInvalid ? error.problems.join(" ") : describeError(error);
     return { finding: failed(what, "Correct it, then: linevoice config check"), loaded: null };
   }
+}
+
+function openToOthers(loaded: LoadedConfig): Finding | null {
+  const open = openSecrets(loaded);
+  return open && failed(open.finding, open.remedy);
 }
 
 async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
@@ -141,10 +147,16 @@ function applianceOf(
  * thread.
  */
 export function residentDoctor(loaded: LoadedConfig): Doctor {
+  // The server started, so its configuration was valid.
+  const configuration: Check = {
+    name: CONFIGURATION,
+    run: () => openToOthers(loaded) ?? ok("No secret is in a file that others can read."),
+  };
+  const checks = [configuration, ...RESIDENT_CHECKS];
   let examination: Promise<CheckResult[]> | null = null;
   return (ask) => {
     examination ??= ask("trunk.list", {})
-      .then((trunks) => examine(RESIDENT_CHECKS, applianceOf(loaded, trunks, ask), 1))
+      .then((trunks) => examine(checks, applianceOf(loaded, trunks, ask), 1))
       .finally(() => {
         examination = null;
       });

@@ -311,6 +311,26 @@ test("a running server, whose key may have been changed since its start, is not 
   );
 });
 
+test("a running server tells, too, that a secret is in a file that others can read", async () => {
+  const { dataDir, config } = patientOf();
+  const place = tempDir();
+  chmodSync(place, 0o755);
+  const file = join(place, "linevoice.toml");
+  const secretFiles = new Map([[file, "mail.smtp.password"]]);
+  const doctorOfIt = residentDoctor({ config, dataDir, file, sources: new Map(), secretFiles });
+  const found = async (mode: number) => {
+    writeFileSync(file, "");
+    chmodSync(file, mode);
+    const [first] = await doctorOfIt(noTrunks);
+    return first;
+  };
+  expect(await found(0o644)).toMatchObject({
+    ...{ number: 1, name: "configuration", result: "failed", remedy: `chmod o= ${file}` },
+    finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
+  });
+  expect((await found(0o600))?.result).toBe("ok");
+});
+
 test("a master key that is missing, foreign or damaged is found before a call needs it", async () => {
   const patient = patientOf();
   expect(await verdict(secrets, patient)).toContain("skipped");

@@ -831,6 +831,7 @@ export const serverMessages = {
   "check.session_timer.ok": { lt: "Tvarkinga.", lv: "Kārtībā.", ru: "В порядке." },
   "doctor.backup": { lt: "Atsarginė kopija", lv: "Rezerves kopija", ru: "Резервная копия" },
   "doctor.clock": { lt: "Laikrodis", lv: "Pulkstenis", ru: "Часы" },
+  "doctor.configuration": { lt: "Konfigūracija", lv: "Konfigurācija", ru: "Конфигурация" },
   "doctor.data_directory": { lt: "Duomenų katalogas", lv: "Datu mape", ru: "Каталог данных" },
   "doctor.database": { lt: "Duomenų bazė", lv: "Datubāze", ru: "База данных" },
   "doctor.descriptors": {
