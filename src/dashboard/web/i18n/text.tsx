@@ -106,6 +106,8 @@ function textsOf(language: Language, catalogue: Catalogue) {
     month: (year: number, month: number) =>
       days.months().format(new Date(Date.UTC(year, month - 1, 1))),
     clock: clockOf,
+    /** How long a call was; null: nobody answered. */
+    talkTime: (ms: number | null) => (ms === null ? "–" : clockOf(ms / 1000)),
     ms: (value: number | null) =>
       value === null ? "–" : `${number(Math.round(value))} ${unit.ms}`,
     seconds: (ms: number) => `${number(Math.round(ms / 100) / 10)} ${unit.s}`,

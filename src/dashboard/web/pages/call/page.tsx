@@ -18,7 +18,6 @@ import { LineQuality } from "./line-quality.tsx";
 import { Timeline } from "./timeline.tsx";
 
 const ACTIVE_MS = 2_000;
-const MS_PER_SECOND = 1_000;
 
 /** The recording is still being made. */
 const isUnderWay = (status: string | undefined) =>
@@ -146,9 +145,8 @@ function AgentOfCall({ call, details }: { call: Call; details: Details | null })
 }
 
 function Outcome({ call, details }: { call: Call; details: Details | null }) {
-  const { t, clock, eur, ms, number } = useText();
+  const { t, talkTime, eur, ms, number } = useText();
   const now = useNow();
-  const answeredMs = details?.duration_ms ?? null;
   // A caller never hears from us that a person's line is busy: ours were.
   const isTurnedAway = call.direction === "inbound" && call.ended_reason === "busy";
   const liveMs =
@@ -172,9 +170,7 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
         figures={[
           {
             label: t("calls.duration"),
-            value: clock(
-              (liveMs ?? answeredMs ?? call.billable_seconds * MS_PER_SECOND) / MS_PER_SECOND,
-            ),
+            value: talkTime(liveMs ?? details?.duration_ms ?? null),
           },
           { label: t("calls.cost"), value: eur(call.cost_eur, 4) },
           { label: t("call.median"), value: ms(call.latency.p50_ms) },

@@ -168,7 +168,7 @@ interface TableShown {
 }
 
 function useColumns(shown: TableShown): Column<FoundCall>[] {
-  const { t, dateTime, clock, eur, ms } = useText();
+  const { t, dateTime, talkTime, eur, ms } = useText();
   const agentName = useAgentName();
   const isPhone = usePhone();
   return [
@@ -195,7 +195,7 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
       head: t("calls.duration"),
       card: "none",
       end: true,
-      cell: (call) => <span className="nums">{talkTime(call, clock)}</span>,
+      cell: (call) => <span className="nums">{talkTime(call.duration_ms)}</span>,
     },
     {
       head: t("calls.latency"),
@@ -271,11 +271,6 @@ function CallTable(props: TableShown & { calls: readonly FoundCall[] }) {
     />
   );
 }
-
-const talkTime = (call: FoundCall, clock: (seconds: number) => string): string =>
-  call.answered_at && call.ended_at
-    ? clock((new Date(call.ended_at).getTime() - new Date(call.answered_at).getTime()) / 1000)
-    : "–";
 
 /** Name and number, and the outcome; on a phone, which has two lines for a call, the name. */
 function Who({ call, view }: { call: FoundCall; view: CallsView }) {

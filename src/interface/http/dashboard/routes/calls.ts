@@ -21,7 +21,7 @@ import { recordingResponse } from "../../routes/calls.ts";
 import { eurOrNull } from "../../routes/present.ts";
 import { pcapOf } from "../call-pcap.ts";
 import type { ProductContext } from "./context.ts";
-import { foundCallFilter, foundFilterOf } from "./found-calls.ts";
+import { durationOf, foundCallFilter, foundFilterOf } from "./found-calls.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 
@@ -367,7 +367,7 @@ function detailsOf(
     explanation: call.endedExplanation,
     fault: FAULTS.find((fault) => fault === call.fault) ?? null,
     agent_name: diagnosis.agentName,
-    duration_ms: answeredAt === null || endedAt === null ? null : endedAt - answeredAt,
+    duration_ms: durationOf(call),
     timeline: spans.map(({ lane, startMs, endMs, label }) => ({
       ...{ lane, label, start_ms: Math.round(startMs), end_ms: Math.round(endMs) },
     })),

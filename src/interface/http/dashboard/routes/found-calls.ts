@@ -29,6 +29,11 @@ export const FoundCallItem = z
     ),
     tags: z.array(shown(z.string(), "A tag that the company's people gave it.", "Complaint")),
     planned_at: timeOrNull("When a scheduled call that waits is placed; null: of others."),
+    duration_ms: shown(
+      z.number().nullable(),
+      "From the answer to the end; null: not answered, or not ended.",
+      42_000,
+    ),
     latency_p95_ms: shown(z.number().nullable(), "95th percentile of the agent's turns.", 900),
   })
   .meta({ id: "FoundCall" });
@@ -73,8 +78,13 @@ export const findCalls = contract({
   errors: ["valid_limit_required", "valid_offset_required"],
 });
 
+/** Times of the REST API have whole seconds: their difference may be one second off. */
+export const durationOf = ({ answeredAt, endedAt }: Pick<FoundCall, "answeredAt" | "endedAt">) =>
+  answeredAt === null || endedAt === null ? null : endedAt - answeredAt;
+
 export const presentFound = (call: FoundCall) => ({
   ...presentItem(call),
+  duration_ms: durationOf(call),
   ...{ contact_name: call.contactName, summary: call.summary },
   ...{ said: call.said, latency_p95_ms: call.latencyP95Ms, tags: [...call.tags] },
   planned_at: isoOrNull(call.plannedAt),
