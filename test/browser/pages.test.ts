@@ -160,7 +160,13 @@ inChromium("every page", () => {
     await checks.filter({ hasText: "database" }).first().waitFor({ timeout: HEALTH_MS });
     const told = await checks.allTextContents();
     expect(told.length).toBeGreaterThan(12);
-    for (const name of ["1. Configuration", "2. Data directory", ". Engine", ". Trunks", ". Backup"])
+    for (const name of [
+      "1. Configuration",
+      "2. Data directory",
+      ". Engine",
+      ". Trunks",
+      ". Backup",
+    ])
       expect(told.some((text) => text.includes(name))).toBe(true);
     await visitor.context.close();
   });

@@ -412,4 +412,55 @@ inChromium("in the dashboard", () => {
     }
     await viewer.context.close();
   });
+
+  test("whoever may not send a form cannot type into it either", async () => {
+    const hours = { filename: "hours.md", content: "# Hours", agent_id: world.agentId };
+    await world.api("POST", "/files", hours);
+    const [file] = (await world.api("GET", "/files")).body.files;
+    const [tool] = await world.app.database.tx((queries) =>
+      queries
+        .insert(tools)
+        .values({
+          ...{ tenantId: world.tenantId, name: "find_visit", description: "Finds a visit." },
+          ...{
+            url: "https://tools.example/find",
+            secretHeader: "X-Tool-Secret",
+            secretSealed: "x",
+          },
+          ...{ parameters: { type: "object", properties: { day: { type: "string" } } } },
+          ...{ createdAt: 0, updatedAt: 0 },
+        })
+        .returning(),
+    );
+    const viewer = await visit(browser);
+    await signIn(viewer, world.app, {
+      ...{ tenantId: world.tenantId, email: "reader@clinic.example", role: "viewer" },
+    });
+    for (const [path, fieldsMin] of [
+      [`/agents/${world.agentId}`, 11],
+      ["/agents/new", 11],
+      [`/tools/${tool?.id}`, 8],
+      [`/knowledge/${file?.id}`, 3],
+      ["/settings", 15],
+      ["/features?tab=birthdays", 4],
+      ["/features?tab=crm", 3],
+    ] as const) {
+      await viewer.page.goto(`${world.app.addresses.http}/app${path}`);
+      await viewer.page.locator("main form").first().waitFor();
+      await viewer.page.waitForFunction(() => !document.querySelector(".skeleton"));
+      const controls = viewer.page.locator("main form :is(input, select, textarea)");
+      const writable = await controls.evaluateAll((all) =>
+        all
+          .filter((control) => !control.matches("[readonly], :disabled"))
+          .map((control) => control.closest(".field, .switch-row, .check")?.textContent),
+      );
+      expect([path, writable]).toEqual([path, []]);
+      expect(await controls.count()).toBeGreaterThanOrEqual(fieldsMin);
+      for (const name of ["Add argument", "Remove argument day", "Survey"]) {
+        const offered = await viewer.page.getByRole("button", { name }).count();
+        expect([path, name, offered]).toEqual([path, name, 0]);
+      }
+    }
+    await viewer.context.close();
+  });
 });

@@ -1,8 +1,13 @@
 /** Form fields: label, hint and the API's complaint, tied to the control for screen readers. */
-import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import { type ComponentProps, createContext, type ReactNode, use, useId, useState } from "react";
 import { decodeText } from "../../../core/text-encoding.ts";
 import { useText } from "../i18n/text.tsx";
 import type { Bound } from "./form.ts";
+
+const ReadOnly = createContext(false);
+/** Whether the fields inside show a record that the person may not change. */
+export const ReadOnlyFields = ReadOnly.Provider;
+export const useReadOnly = (): boolean => use(ReadOnly);
 
 interface Notes {
   readonly label: string;
@@ -81,12 +86,14 @@ interface TextProps extends Notes, Bound<string>, InputProps {
 export function TextField(props: TextProps) {
   const { around, control } = parted(props);
   const { onValue, ...rest } = control;
+  const isReadOnly = useReadOnly();
   return (
     <Field around={around}>
       {(ids) => (
         <input
           {...ids}
           {...rest}
+          readOnly={rest.readOnly || isReadOnly}
           data-first={rest.autoFocus}
           className="input"
           onChange={(event) => onValue(event.target.value)}
@@ -104,12 +111,14 @@ interface AreaProps extends Notes, Bound<string>, Pick<InputProps, "placeholder"
 export function AreaField(props: AreaProps) {
   const { around, control } = parted(props);
   const { onValue, code, ...rest } = control;
+  const isReadOnly = useReadOnly();
   return (
     <Field around={around}>
       {(ids) => (
         <textarea
           {...ids}
           {...rest}
+          readOnly={isReadOnly}
           className={code ? "input code" : "input"}
           style={{ minHeight: `${(rest.rows ?? 3) * 1.5 + 1.2}em` }}
           spellCheck={code ? false : undefined}
@@ -131,12 +140,14 @@ interface NumberProps
 export function NumberField(props: NumberProps) {
   const { around, control } = parted(props);
   const { value, onValue, ...rest } = control;
+  const isReadOnly = useReadOnly();
   return (
     <Field around={around}>
       {(ids) => (
         <input
           {...ids}
           {...rest}
+          readOnly={rest.readOnly || isReadOnly}
           type="number"
           className="input nums"
           value={value ?? ""}
@@ -168,6 +179,7 @@ function Select<Value extends string>({ choices, onValue, ...rest }: SelectProps
   return (
     <select
       className="input"
+      disabled={useReadOnly()}
       {...rest}
       onChange={(event) => {
         const chosen = choices.find((choice) => choice.value === event.target.value);
@@ -204,8 +216,9 @@ export function FilterSelect<Value extends string>({
 }
 
 export function SwitchField(props: Notes & Bound<boolean> & { disabled?: boolean }) {
-  const { name, label, hint, error, value, onValue, disabled } = props;
+  const { name, label, hint, error, value, onValue } = props;
   const id = useId();
+  const isReadOnly = useReadOnly();
   return (
     <div className="switch-row" data-field={name}>
       <div>
@@ -220,7 +233,7 @@ export function SwitchField(props: Notes & Bound<boolean> & { disabled?: boolean
         name={name}
         className="switch"
         checked={value}
-        disabled={disabled}
+        disabled={props.disabled || isReadOnly}
         onChange={(event) => onValue(event.target.checked)}
         aria-describedby={hint ? `${id}-hint` : undefined}
       />
@@ -239,7 +252,12 @@ export function CheckField({
 }) {
   return (
     <label className="check">
-      <input type="checkbox" checked={value} onChange={(event) => onValue(event.target.checked)} />
+      <input
+        type="checkbox"
+        checked={value}
+        disabled={useReadOnly()}
+        onChange={(event) => onValue(event.target.checked)}
+      />
       <span>{label}</span>
     </label>
   );

@@ -4,6 +4,7 @@ import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
 import { CurlButton, type CurlRequest } from "./copy.tsx";
 import { Confirm, Dialog } from "./dialog.tsx";
+import { ReadOnlyFields } from "./field.tsx";
 import type { Change, Disputed, Form } from "./form.ts";
 import type { IconName } from "./icon.tsx";
 import { ProblemNote } from "./states.tsx";
@@ -33,7 +34,7 @@ export function SendForm<Values extends object>(props: SendFormProps<Values>) {
   return (
     <form className="form" noValidate={!props.checkedByBrowser} onSubmit={form.send(props.onSend)}>
       <FormNotices form={form} />
-      {props.children}
+      <ReadOnlyFields value={action === null}>{props.children}</ReadOnlyFields>
       <ProblemNote problem={form.problem} />
       {action !== null && (
         <div className="form-foot">
@@ -166,7 +167,7 @@ export function EditForm<Values extends object>(props: EditFormProps<Values>) {
   return (
     <form className="form" noValidate onSubmit={form.send(props.onSend)}>
       <FormNotices form={form} />
-      {props.children}
+      <ReadOnlyFields value={!props.mayChange}>{props.children}</ReadOnlyFields>
       {props.mayChange && (
         <div className="form-foot sticky-foot">
           <Button

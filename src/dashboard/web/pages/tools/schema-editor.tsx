@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { useText } from "../../i18n/text.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { AreaField, CheckField, FilterSelect } from "../../ui/field.tsx";
+import { AreaField, CheckField, FilterSelect, useReadOnly } from "../../ui/field.tsx";
 import type { Bound } from "../../ui/form.ts";
 import { Card } from "../../ui/page.tsx";
 import {
@@ -102,6 +102,7 @@ function Arguments(props: {
 }) {
   const { t } = useText();
   const { list, error, onList } = props;
+  const isReadOnly = useReadOnly();
   return (
     <>
       {list.map((argument, at) => (
@@ -118,17 +119,19 @@ function Arguments(props: {
           {error}
         </p>
       )}
-      <div>
-        <Button
-          small
-          icon="plus"
-          onClick={() =>
-            onList([...list, { name: "", type: "string", description: "", required: true }])
-          }
-        >
-          {t("tools.add_argument")}
-        </Button>
-      </div>
+      {!isReadOnly && (
+        <div>
+          <Button
+            small
+            icon="plus"
+            onClick={() =>
+              onList([...list, { name: "", type: "string", description: "", required: true }])
+            }
+          >
+            {t("tools.add_argument")}
+          </Button>
+        </div>
+      )}
     </>
   );
 }
@@ -140,6 +143,7 @@ function ArgumentRow(props: {
 }) {
   const { t } = useText();
   const { argument, onChange } = props;
+  const isReadOnly = useReadOnly();
   return (
     <div className="argument">
       <input
@@ -147,6 +151,7 @@ function ArgumentRow(props: {
         aria-label={t("form.name")}
         placeholder={t("form.name")}
         value={argument.name}
+        readOnly={isReadOnly}
         onChange={(event) => onChange({ ...argument, name: event.target.value.trim() })}
       />
       <FilterSelect
@@ -160,6 +165,7 @@ function ArgumentRow(props: {
         aria-label={t("tools.meaning")}
         placeholder={t("tools.meaning")}
         value={argument.description}
+        readOnly={isReadOnly}
         onChange={(event) => onChange({ ...argument, description: event.target.value })}
       />
       <CheckField
@@ -167,11 +173,13 @@ function ArgumentRow(props: {
         value={argument.required}
         onValue={(required) => onChange({ ...argument, required })}
       />
-      <IconButton
-        icon="trash"
-        label={t("tools.remove_argument", { name: argument.name })}
-        onClick={props.onRemove}
-      />
+      {!isReadOnly && (
+        <IconButton
+          icon="trash"
+          label={t("tools.remove_argument", { name: argument.name })}
+          onClick={props.onRemove}
+        />
+      )}
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
+import { useReadOnly } from "../../../ui/field.tsx";
 import type { Form } from "../../../ui/form.ts";
 import { Card } from "../../../ui/page.tsx";
 import type { AgentDraft } from "../agent-draft.ts";
@@ -33,6 +34,8 @@ export function Templates({ form }: { form: Form<AgentDraft> }) {
     first_speaker: "assistant",
     filler_phrases: "",
   });
+  const isReadOnly = useReadOnly();
+  if (isReadOnly) return null;
   const chosen = NAMES.find((name) => wordsOf(name).prompt === values.prompt);
 
   function choose(name: TemplateName): void {
