@@ -19,7 +19,7 @@ export function Statements() {
           { head: t("billing.month"), cell: ({ year, month }) => monthName(year, month) },
           {
             head: t("billing.print"),
-            card: "action",
+            card: "block",
             end: true,
             cell: ({ year, month }) => {
               const query = `year=${year}&month=${month}`;

@@ -83,7 +83,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
           head: t("campaigns.hours"),
           card: "none",
           cell: (campaign) => (
-            <span className="nums nowrap">
+            <span className="nums">
               {campaign.calling_from}–{campaign.calling_to}
             </span>
           ),

@@ -72,7 +72,9 @@ export function Tenants() {
         <Loaded query={tenants}>
           {({ tenants: rows, total }) => (
             <>
-              <TenantTable rows={rows} onAsk={setAsked} />
+              <div className="tenants">
+                <TenantTable rows={rows} onAsk={setAsked} />
+              </div>
               <Pager
                 offset={offset}
                 limit={LIMIT}

@@ -134,8 +134,8 @@ function UnknownSources({ addresses }: { addresses: readonly string[] }) {
         <p>{t("trunk.unknown_sources")}</p>
         <ul className="stack tight">
           {addresses.map((address) => (
-            <li key={address} className="row">
-              <span className="nums grow">{address}</span>
+            <li key={address} className="row apart">
+              <span className="nums">{address}</span>
               {isOwner && (
                 <Button small busy={doing.busy} onClick={() => allow(address)}>
                   {t("trunk.allow", { address })}
