@@ -181,4 +181,67 @@ inChromium("with the keyboard alone somebody", () => {
     await page.getByText(restored).first().waitFor();
     expect(visitor.complaints).toEqual([]);
   });
+
+  test("keeps the place of what was saved, deleted or closed", async () => {
+    await go("Reception", "Reception");
+    await fill(en["form.name"], "Front desk");
+    await activate(en["action.save"]);
+    await page.getByText(en["form.saved"]).waitFor();
+    expect(await focusedName()).toBe(en["action.save"]);
+
+    await go(en["nav.contacts"], en["nav.contacts"]);
+    await activate(en["contacts.new"]);
+    await page.getByRole("dialog").waitFor();
+    expect(await focusedName()).toStartWith(en["numbers.number"]);
+    await write("+37061000777");
+    await press("Enter");
+    await dialogGone();
+    expect(await focusedName()).toBe(en["contacts.new"]);
+    await activate(`${en["action.delete"]}: +37061000777`);
+    await page.getByRole("alertdialog").waitFor();
+    await reach(en["action.delete"]);
+    await press("Enter");
+    await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    expect(await page.getByText("+37061000777").count()).toBe(0);
+    expect(await focusedName()).toContain("Jonas Petraitis");
+
+    await go(en["tools.new"], en["tools.new"]);
+    await activate(en["tools.add_argument"]);
+    await press("Shift+Tab");
+    await press("Enter");
+    await eventually(
+      async () => (await focusedName()) === en["tools.add_argument"],
+      "the focus is on what stands where the argument was",
+    );
+  });
+
+  test("hears which theme is chosen, and comes back to the menu's button", async () => {
+    await go(en["nav.calls"], en["nav.calls"]);
+    const isMenu = () => page.getByRole("menu").count();
+    const menuButton = page.locator("button.account");
+    for (const key of ["Escape", "Tab"]) {
+      await menuButton.focus();
+      await press("Enter");
+      await page.getByRole("menuitemradio", { name: en["theme.system"], checked: true }).waitFor();
+      await page.locator("[role=menu] :focus").waitFor();
+      await press("ArrowDown");
+      await press(key);
+      await eventually(async () => (await isMenu()) === 0, "the menu is closed");
+      if (key === "Escape") expect(await focusedName()).toContain(en["account.menu"]);
+      else expect(await focusedName()).toContain(en["nav.calls"]);
+    }
+  });
+
+  test("sees the field that has the focus above the bar with the button", async () => {
+    await go("Front desk", "Front desk");
+    const fields = page.locator("main form :is(input, select, textarea)");
+    await reach(en["form.name"]);
+    for (let at = 1; at < (await fields.count()); at++) {
+      await press("Tab");
+      const [field, bar] = [page.locator(":focus"), page.locator(".sticky-foot")];
+      if ((await field.getAttribute("name")) === null) continue;
+      const [above, below] = [await field.boundingBox(), await bar.boundingBox()];
+      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+    }
+  });
 });

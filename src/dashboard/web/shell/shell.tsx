@@ -7,6 +7,7 @@ import { useSession } from "../session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Modal } from "../ui/dialog.tsx";
 import { Icon, Mark } from "../ui/icon.tsx";
+import { useKeptFocus } from "../ui/kept-focus.ts";
 import { EmptyState } from "../ui/states.tsx";
 import { LeaveGuard } from "../ui/unsaved.tsx";
 import { AccountMenu } from "./account-menu.tsx";
@@ -37,6 +38,7 @@ function Frame() {
   const { lostSince } = useLive();
   const { pathname } = useLocation();
   useFocusAfterNavigation();
+  useKeptFocus();
   const { open: search, palette } = usePalette();
   const isWide = useSyncExternalStore(subscribeWidth, () => WIDE.matches);
   const needsTenant = useMatches({

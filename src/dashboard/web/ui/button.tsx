@@ -18,13 +18,14 @@ function buttonClass({ variant = "secondary", small, wide }: ButtonStyle, square
 type ButtonProps = ButtonStyle &
   Omit<ComponentProps<"button">, "className"> & { readonly busy?: boolean; children?: ReactNode };
 
-/** While `busy` the button keeps its focus but ignores presses. */
+/** While `busy` or `disabled` the button keeps its focus but ignores presses. */
 export function Button({
   variant,
   small,
   wide,
   icon,
   busy,
+  disabled,
   children,
   onClick,
   ...rest
@@ -34,8 +35,8 @@ export function Button({
       type="button"
       {...rest}
       className={buttonClass({ variant, small, wide })}
-      aria-disabled={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : onClick}
+      aria-disabled={busy || disabled || undefined}
+      onClick={busy || disabled ? (event) => event.preventDefault() : onClick}
     >
       {busy ? <span className="spinner" /> : icon && <Icon name={icon} />}
       {children}

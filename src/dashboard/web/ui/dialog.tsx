@@ -15,6 +15,7 @@ import { createPortal } from "react-dom";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { useText } from "../i18n/text.tsx";
 import { Button, IconButton } from "./button.tsx";
+import { placeOf, stopsIn } from "./kept-focus.ts";
 import { ProblemNote } from "./states.tsx";
 import { useToasts } from "./toast.tsx";
 
@@ -29,41 +30,35 @@ interface ModalProps {
   readonly children: ReactNode;
 }
 
-const STOPS =
-  "a[href], summary, :is(button, input, select, textarea):not(:disabled, [type=hidden]), [tabindex='0']";
-
 /** The browser would lead the Tab key out of the dialog to its own controls: it goes round instead. */
 function holdFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== "Tab" || event.defaultPrevented) return;
-  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>(STOPS)].filter((stop) =>
-    stop.checkVisibility(),
-  );
+  const stops = stopsIn(event.currentTarget);
   const [from, to] = event.shiftKey ? [stops[0], stops.at(-1)] : [stops.at(-1), stops[0]];
   if (document.activeElement !== from && document.activeElement !== event.currentTarget) return;
   event.preventDefault();
   to?.focus();
 }
 
-/** Open as long as it is rendered. The focus returns to where it was; if that is gone, to the page. */
+/** What has the focus when a dialog opens; where there is none of these, the browser's choice has it. */
+const FIRST = ["[data-first]", "form :is(input, select, textarea)"];
+
+/** Open as long as it is rendered. The focus returns to where it was. */
 export function Modal({ alert = false, onClose, ...props }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
-  const before = useRef<Element | null>(null);
+  const goBack = useRef(placeOf(null));
   useLayoutEffect(() => {
-    before.current = document.activeElement;
+    goBack.current = placeOf(document.activeElement);
     element.current?.showModal();
-    element.current?.querySelector<HTMLElement>("[data-first]")?.focus();
+    for (const first of FIRST) {
+      const found = element.current?.querySelector<HTMLElement>(first);
+      found?.focus();
+      if (found) break;
+    }
   }, []);
   const { enterDialog } = useToasts();
   useEffect(() => (element.current ? enterDialog(element.current) : undefined), [enterDialog]);
-  useEffect(
-    () => () => {
-      const back = before.current?.isConnected
-        ? before.current
-        : document.getElementById("content");
-      if (back instanceof HTMLElement) back.focus();
-    },
-    [],
-  );
+  useEffect(() => () => goBack.current(), []);
   return createPortal(
     <dialog
       ref={element}

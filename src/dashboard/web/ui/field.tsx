@@ -40,7 +40,6 @@ function Field({
 }) {
   const { t } = useText();
   const id = useId();
-  const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div className="field" data-field={name}>
       <label htmlFor={id}>
@@ -48,13 +47,17 @@ function Field({
       </label>
       {children({
         id,
-        "aria-describedby": described || undefined,
+        "aria-describedby": describedBy(id, error, hint),
         "aria-invalid": error !== null || undefined,
       })}
       <Below id={id} error={error} hint={hint} />
     </div>
   );
 }
+
+/** The ids of what `Below` writes. */
+const describedBy = (id: string, error: string | null, hint?: ReactNode): string | undefined =>
+  [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined;
 
 function Below({ id, error, hint }: { id: string; error: string | null; hint?: ReactNode }) {
   return (
@@ -235,7 +238,8 @@ export function SwitchField(props: Notes & Bound<boolean> & { disabled?: boolean
         checked={value}
         disabled={props.disabled || isReadOnly}
         onChange={(event) => onValue(event.target.checked)}
-        aria-describedby={hint ? `${id}-hint` : undefined}
+        aria-describedby={describedBy(id, error, hint)}
+        aria-invalid={error !== null || undefined}
       />
     </div>
   );
@@ -275,7 +279,7 @@ export function CheckGroup<Value extends string>(props: {
   const id = useId();
   const all = choices.map((choice) => choice.value);
   return (
-    <fieldset className="stack tight">
+    <fieldset className="stack tight" aria-describedby={describedBy(id, props.error)}>
       <legend className="legend">{props.label}</legend>
       {choices.map((choice) => (
         <CheckField

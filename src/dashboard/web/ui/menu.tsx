@@ -16,6 +16,7 @@ export interface MenuEntry {
   readonly label: string;
   readonly icon?: IconName;
   readonly danger?: boolean;
+  /** One of several, of which one is chosen. */
   readonly checked?: boolean;
   readonly disabled?: boolean;
   readonly onChoose: () => void;
@@ -40,11 +41,12 @@ function place(menu: HTMLElement, button: DOMRect, align: "start" | "end"): void
 }
 
 const itemsOf = (menu: Element) => [
-  ...menu.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)"),
+  ...menu.querySelectorAll<HTMLElement>("[role^=menuitem]:not(:disabled)"),
 ];
 
-/** The arrows go round, and pass what cannot be chosen now. */
+/** The arrows go round, and pass what cannot be chosen now; the Tab key goes on from the button. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key === "Tab") event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
   const items = itemsOf(event.currentTarget);
   const at = items.findIndex((item) => item.matches(":focus"));
   const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
@@ -69,10 +71,12 @@ export function Menu({ trigger, entries, align = "end" }: MenuProps) {
         onBeforeToggle={({ currentTarget, newState }) => {
           const from = document.getElementById(button.id)?.getBoundingClientRect();
           if (newState === "open" && from) place(currentTarget, from, align);
-          setOpen(newState === "open");
+          if (newState === "open") setOpen(true);
         }}
         onToggle={({ currentTarget, newState }) => {
           if (newState === "open") itemsOf(currentTarget)[0]?.focus();
+          // Only now: the browser gives the focus back from an entry that is still there.
+          else setOpen(false);
         }}
       >
         {open && (
@@ -94,7 +98,9 @@ function Entry({ entry, onChosen }: { entry: MenuEntry | string | null; onChosen
   return (
     <button
       type="button"
-      role="menuitem"
+      {...(entry.checked === undefined
+        ? { role: "menuitem" }
+        : { role: "menuitemradio", "aria-checked": entry.checked })}
       tabIndex={-1}
       className={entry.danger ? "menu-item danger" : "menu-item"}
       disabled={entry.disabled}

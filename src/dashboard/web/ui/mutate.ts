@@ -8,7 +8,7 @@ interface Doing {
   run(action: () => Promise<unknown>, done?: string): Promise<boolean>;
 }
 
-/** `stale`: first parts of the query keys that are loaded again afterwards. */
+/** What is pressed again while it runs is ignored. `stale`: first parts of the query keys that are loaded again afterwards. */
 export function useDoing(...stale: readonly string[]): Doing {
   const queries = useQueryClient();
   const { showMessage, showError } = useToasts();
@@ -16,6 +16,7 @@ export function useDoing(...stale: readonly string[]): Doing {
   return {
     busy,
     async run(action, done) {
+      if (busy) return false;
       setBusy(true);
       try {
         await action();

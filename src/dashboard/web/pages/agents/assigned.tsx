@@ -41,7 +41,7 @@ export function AgentKnowledge({ agentId }: { agentId: number }) {
                 label={file.filename}
                 note={<span className="muted nums">{bytes(file.size_bytes)}</span>}
                 value={file.agent_ids.includes(agentId)}
-                disabled={!mayChange || doing.busy}
+                disabled={!mayChange}
                 onValue={(known) =>
                   void doing.run(() =>
                     answer(
@@ -181,7 +181,7 @@ function AssignedNumber({ number, agentId }: { number: Rest["PhoneNumber"]; agen
       label={number.label ? `${number.number_e164} · ${number.label}` : number.number_e164}
       note={other && <span className="muted">{t("agents.other_agent", { name: other })}</span>}
       value={isMine}
-      disabled={!mayChange || doing.busy}
+      disabled={!mayChange}
       onValue={(mine) =>
         void doing.run(() =>
           answer(

@@ -125,7 +125,7 @@ function PublishingRule({ agentId }: { agentId: number }) {
         label={t("versions.rehearsed")}
         hint={t("versions.rehearsed_hint")}
         value={value}
-        disabled={!mayChange || doing.busy}
+        disabled={!mayChange}
         onValue={(isOn) => void set(isOn)}
       />
     </div>
