@@ -113,7 +113,7 @@ function Search({ words, onWords }: { words: string; onWords: (words: string) =>
 function Days({ view, onView }: { view: CallsView; onView: (view: CallsView) => void }) {
   const { t } = useText();
   return (
-    <>
+    <span className="row firm">
       <DayFilter
         label={t("calls.from_day")}
         value={view.from}
@@ -124,7 +124,7 @@ function Days({ view, onView }: { view: CallsView; onView: (view: CallsView) => 
         value={view.to}
         onValue={(to) => onView({ ...view, to })}
       />
-    </>
+    </span>
   );
 }
 
