@@ -98,6 +98,12 @@ async function go(words: string, heading: string): Promise<void> {
   await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
 }
 
+const styleOf = (selector: string, name: "outlineStyle" | "borderBottomColor") =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element, key) => getComputedStyle(element)[key], name);
+
 const dialogGone = () => page.getByRole("dialog").waitFor({ state: "detached" });
 
 inChromium("with the keyboard alone somebody", () => {
@@ -225,6 +231,7 @@ inChromium("with the keyboard alone somebody", () => {
       await page.getByRole("menuitemradio", { name: en["theme.system"], checked: true }).waitFor();
       await page.locator("[role=menu] :focus").waitFor();
       await press("ArrowDown");
+      expect(await styleOf("[role=menu] :focus", "outlineStyle")).toBe("solid");
       await press(key);
       await eventually(async () => (await isMenu()) === 0, "the menu is closed");
       if (key === "Escape") expect(await focusedName()).toContain(en["account.menu"]);
@@ -243,5 +250,24 @@ inChromium("with the keyboard alone somebody", () => {
       const [above, below] = [await field.boundingBox(), await bar.boundingBox()];
       expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
     }
+  });
+
+  test("sees what is chosen where the system's own colours replace ours", async () => {
+    await page.emulateMedia({ forcedColors: "active" });
+    await go(en["nav.settings"], en["nav.settings"]);
+    const tab = (state: string) => `nav.tabs .tab${state}`;
+    const [chosen, other] = [tab("[aria-current=page]"), tab(":not([aria-current=page])")];
+    expect(await styleOf(chosen, "borderBottomColor")).not.toBe(
+      await styleOf(other, "borderBottomColor"),
+    );
+    expect(await styleOf(".nav [aria-current=page]", "outlineStyle")).toBe("solid");
+    const control = page.getByRole("switch", { name: en["settings.callback_memory"] });
+    const painted = () => control.evaluate((it) => getComputedStyle(it).backgroundColor);
+    const before = await painted();
+    await reach(en["settings.callback_memory"]);
+    await press("Space");
+    await eventually(async () => (await painted()) !== before, "the switch looks switched");
+    await press("Space");
+    await page.emulateMedia({ forcedColors: "none" });
   });
 });
