@@ -68,7 +68,7 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
     await openUdpTransport(
       { host: options.host, port: options.port ?? 0 },
       (bytes, { remote }) => carrier.receive(new TextDecoder().decode(bytes), remote),
-      silentLog,
+      { clock: options.clock ?? systemClock, log: silentLog },
     ),
   );
   return carrier;

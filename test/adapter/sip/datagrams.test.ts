@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { buildRequest } from "../../../src/adapter/sip/message/index.ts";
 import { openUdpTransport } from "../../../src/adapter/sip/transport/udp.ts";
+import { systemClock as clock } from "../../../src/core/clock.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { startCarrier } from "../../../src/demo/carrier/carrier.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -32,7 +33,10 @@ const WORDS = Array.from({ length: DATAGRAMS }, (_, n) => `request ${n}`);
 
 test("datagrams to a server whose port is closed take none away from another server", async () => {
   const { got, alive, dead } = await peers();
-  const transport = await openUdpTransport({ host: HOST, port: 0 }, () => undefined, log);
+  const transport = await openUdpTransport({ host: HOST, port: 0 }, () => undefined, {
+    clock,
+    log,
+  });
   open.push(() => transport.close());
   for (const word of WORDS) {
     transport.flowTo(dead).send("is anybody there?");

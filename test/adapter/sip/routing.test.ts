@@ -256,6 +256,59 @@ describe("when a server fails", () => {
     expect(second.methods()).toEqual(["REGISTER"]);
   });
 
+  test("a refused datagram sends REGISTER and INVITE on at once", async () => {
+    const { first, second } = await twoServers(() => {});
+    first.close();
+    expect((await settled(await trunkWith())).name).toBe("registered");
+    expect(second.methods()).toEqual(["REGISTER"]);
+    // A stack that has not met the dead server yet.
+    await stack?.close();
+    stack = undefined;
+    const calling = await trunkWith({ trunkId: 2, register: false });
+    expect(await endOf(place(calling))).toMatchObject({ kind: "busy", sipCode: 486 });
+  }, 10_000);
+
+  test("so does a server to which nothing can be sent from here", async () => {
+    const second = await peerAt({ host: SECOND });
+    // From an address of loopback nothing leaves the machine.
+    publish("udp", { ...second, host: "192.0.2.1" }, second);
+    const trunk = await trunkWith({ setByOperator: true });
+    expect((await settled(trunk)).name).toBe("registered");
+    expect(second.methods()).toEqual(["REGISTER"]);
+  }, 10_000);
+
+  test("a server that is slow to answer keeps its call while another one refuses datagrams", async () => {
+    const late: Answer[] = [];
+    const { second } = await twoServers((answer) => late.push(answer));
+    const trunk = await trunkWith({ register: false });
+    const gone = await peerAt({ host: FIRST });
+    gone.close();
+    const leg = place(trunk);
+    await eventually(() => late.length > 0, "the INVITE");
+    const { host, port } = gone;
+    await trunkWith({ trunkId: 2, server: host, port });
+    await eventually(() => late.length > 2, "two repeats of the INVITE");
+    const end = endOf(leg);
+    late[0]?.({ statusCode: 486, toTag: "far" });
+    expect(await end).toMatchObject({ kind: "busy", sipCode: 486 });
+    expect(second.methods()).toEqual([]);
+  });
+
+  test("a call that a server has answered, with 100 at least, stays there when datagrams are refused", async () => {
+    const { first, second } = await twoServers((answer) => answer({ statusCode: 100 }));
+    const trunk = await trunkWith({ register: false });
+    const leg = place(trunk);
+    await eventually(() => first.methods().includes("INVITE"), "the INVITE");
+    const { host, port } = first;
+    first.close();
+    const other = await trunkWith({ trunkId: 2, server: host, port });
+    await Bun.sleep(1200);
+    expect([other.registration.name, second.methods()]).toEqual(["registering", []]);
+    const back = await peerAt({ host, port });
+    leg.hangUp();
+    await eventually(() => back.methods().includes("CANCEL"), "the CANCEL");
+  });
+
   test("a name with several addresses and no SRV: each is tried, over UDP and over TCP", async () => {
     const second = await peerAt({ host: SECOND, transports: "both" });
     dns.zone.set(DOMAIN, [[FIRST, SECOND]]);

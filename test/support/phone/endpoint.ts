@@ -66,7 +66,7 @@ export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> 
     await openUdpTransport(
       options,
       (bytes, flow) => endpoint.receive(new TextDecoder().decode(bytes), flow),
-      silentLog,
+      { clock: options.clock, log: silentLog },
     ),
   );
   return endpoint;

@@ -207,11 +207,15 @@ class Sending {
       return;
     }
     const lateResponse = new LateResponse(message, this.deps);
-    const forget = isStream(hop.flow) ? hop.flow.onClosed(() => this.#lose(hop)) : () => {};
-    transactions.sendRequest(
+    const { flow } = hop;
+    const isLast = this.#left.length === 0;
+    let abandon = () => {};
+    const refused = isLast ? undefined : flow.onRefused?.(() => abandon());
+    const forget = isStream(flow) ? flow.onClosed(() => this.#lose(hop)) : (refused ?? (() => {}));
+    abandon = transactions.sendRequest(
       message,
       text,
-      hop.flow,
+      flow,
       {
         onResponse: (response, flow) => {
           if (response.statusCode >= 200) forget();
@@ -226,7 +230,7 @@ class Sending {
           this.#moveOn(hop, { silent: true, reason: null });
         },
       },
-      this.#left.length > 0 ? RESPONSE_DEADLINE_MS : null,
+      isLast ? null : RESPONSE_DEADLINE_MS,
     );
   }
 

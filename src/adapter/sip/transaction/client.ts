@@ -5,7 +5,7 @@
  *
  *   calling ──1xx──► proceeding ──final──► completed ──D/K──► terminated
  *      │└──────────────final / B / F────────►   2xx of an INVITE: accepted (M), every 2xx is passed up
- *      └──deadline──► abandoned: sends nothing, still passes responses up until B / F
+ *      └──deadline, abandon──► abandoned: sends nothing, still passes responses up until B / F
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { SipResponse } from "../message/index.ts";
@@ -21,7 +21,10 @@ import {
 
 export interface ClientTransactionUser {
   onResponse(response: SipResponse, flow: Flow): void;
-  /** No final response within 64·T1 (timer B or F), or no response at all before the deadline. */
+  /**
+   * No final response within 64·T1 (timer B or F), or no response at all before the deadline or
+   * `abandon`.
+   */
   onTimeout(): void;
 }
 
@@ -80,6 +83,11 @@ export class ClientTransaction {
     this.#state = accepted ? "accepted" : "completed";
     this.#live(this.#lingerMs(accepted), () => this.terminate());
     this.user.onResponse(response, flow);
+  }
+
+  /** The server refuses datagrams. What has had a response is not touched. */
+  abandon(): void {
+    if (this.#state === "calling") this.#abandon();
   }
 
   terminate(): void {

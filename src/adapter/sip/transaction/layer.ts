@@ -66,7 +66,8 @@ export class TransactionLayer {
 
   /**
    * Sends a request and tracks its transaction. An ACK is only sent, or kept for repeats.
-   * `deadlineMs`: how long to wait for any response; later ones are still passed up.
+   * `deadlineMs`: how long to wait for any response; later ones are still passed up. What it
+   * returns ends that wait.
    */
   sendRequest(
     request: SipRequest,
@@ -74,13 +75,13 @@ export class TransactionLayer {
     flow: Flow,
     user: ClientTransactionUser,
     deadlineMs: number | null = null,
-  ): void {
+  ): () => void {
     const key = clientKey(request);
     if (request.method === "ACK") {
       const invite = this.#clients.get(key);
       if (invite) invite.acknowledge(text);
       else flow.send(text);
-      return;
+      return () => {};
     }
     const transaction = new ClientTransaction(
       request.method,
@@ -93,6 +94,7 @@ export class TransactionLayer {
     );
     this.#clients.set(key, transaction);
     transaction.start();
+    return () => transaction.abandon();
   }
 
   /**

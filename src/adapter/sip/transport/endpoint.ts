@@ -129,7 +129,7 @@ export class Endpoint {
   }
 
   async #open(): Promise<void> {
-    const { bind, log, tls } = this.options;
+    const { bind, clock, log, tls } = this.options;
     // Configured TLS must work or fail: it is never left out silently.
     if (tls)
       await this.#streams.listenTls(tls).catch((error) => {
@@ -137,7 +137,7 @@ export class Endpoint {
       });
     const onBytes = (bytes: Uint8Array, flow: Flow) => this.#receive(bytes, flow);
     for (let attempt = 1; ; attempt++) {
-      const udp = await openUdpTransport(bind, onBytes, log).catch((error) => {
+      const udp = await openUdpTransport(bind, onBytes, { clock, log }).catch((error) => {
         throw cannotListen("SIP over UDP", bind, "[sip] bind", error);
       });
       this.#udp = udp;
@@ -198,9 +198,7 @@ export class Endpoint {
   /** Connections trace their own messages. */
   #traced(flow: Flow): Flow {
     return {
-      transport: flow.transport,
-      remote: flow.remote,
-      reliable: flow.reliable,
+      ...flow,
       send: (message) => {
         this.#note(flow, message);
         flow.send(message);

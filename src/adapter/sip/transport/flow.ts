@@ -21,6 +21,8 @@ export interface Flow {
   readonly reliable: boolean;
   /** Never throws; a message that cannot be sent counts as lost. */
   send(message: string): void;
+  /** UDP: called once, in a later task, when that address is known to refuse datagrams. */
+  onRefused?(listener: () => void): Unsubscribe;
 }
 
 /** A connection. It ends by its peer, by a timeout, or with the transport. */

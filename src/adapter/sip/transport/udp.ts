@@ -1,9 +1,11 @@
 /** SIP over UDP (RFC 3261 18): one socket for all trunks. One datagram is one message. */
 import { isIPv6 } from "node:net";
+import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import { unmapped } from "../../../platform/net/ip-address.ts";
 import type { Address, Flow, OnBytes, Transport } from "./flow.ts";
+import { Refusals } from "./refusals.ts";
 
 export interface UdpTransport extends Transport {
   /** Sends something other than SIP, e.g. STUN. Never throws. */
@@ -33,15 +35,19 @@ export function sendPastErrors(send: () => unknown): void {
 export async function openUdpTransport(
   bind: Address,
   onBytes: OnBytes,
-  log: Log,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<UdpTransport> {
+  const refusals = new Refusals(bind.host, { clock, log });
   const socket = await Bun.udpSocket({
     hostname: bind.host,
     port: bind.port,
     socket: {
       data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host: unmapped(host), port })),
-      // ICMP errors of earlier datagrams; the retransmission timers handle missing responses.
-      error: (_socket, error) => log.debug("sip.udp_error", { error: describeError(error) }),
+      // ICMP errors of earlier datagrams. The runtime hands over the error alone, its types name a socket first.
+      error: (...given: readonly unknown[]) => {
+        log.debug("sip.udp_error", { error: describeError(given.at(-1)) });
+        refusals.suspect();
+      },
     },
   });
   let open = true;
@@ -51,6 +57,7 @@ export async function openUdpTransport(
       sendPastErrors(() => socket.send(message, remote.port, remote.host));
     } catch (error) {
       log.debug("sip.udp_send_failed", { error: describeError(error) });
+      refusals.suspect(remote);
     }
   };
   const flowTo = (remote: Address): Flow => ({
@@ -58,6 +65,7 @@ export async function openUdpTransport(
     remote,
     reliable: false,
     send: (message) => send(message, remote),
+    onRefused: (listener) => refusals.on(remote, listener),
   });
   return {
     name: "UDP",
@@ -66,6 +74,7 @@ export async function openUdpTransport(
     sendBytes: send,
     close: async () => {
       open = false;
+      refusals.close();
       socket.close();
     },
   };
