@@ -41,5 +41,5 @@ function inWords(step: CallProgress): string {
   if (step.type === "status")
     return step.ended_reason ? `— ${step.status} (${step.ended_reason})` : `— ${step.status}`;
   const latency = step.latency_ms === null ? "" : `  [${step.latency_ms} ms]`;
-  return `${step.speaker === "agent" ? "Agent" : "Customer"}: ${step.text}${latency}`;
+  return `${step.speaker === "agent" ? "Agent" : "Customer"}: ${step.text.replace(/\s+/g, " ")}${latency}`;
 }

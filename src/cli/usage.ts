@@ -68,8 +68,9 @@ export function idFrom(value: string | undefined, name: string): number {
   return Number(text);
 }
 
-/** Aligns rows in columns. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+/** Aligns rows in columns. A row stays one line, whatever a cell holds. */
+export function table(cells: readonly (readonly string[])[]): string[] {
+  const rows = cells.map((row) => row.map((cell) => cell.replace(/[\r\n\t]+/g, " ")));
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );

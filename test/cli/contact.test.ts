@@ -46,6 +46,21 @@ test("bad lines are named, take nothing and are status 1; --skip-bad takes the r
   expect(JSON.parse(skipped.out)).toMatchObject({ created: 2, problem_count: 1 });
 });
 
+test("what people write commands no terminal and begins no row of a list", async () => {
+  file(
+    "hostile.csv",
+    'number,first_name\n+37061000009,"\u001b]52;c;eA==\u0007\u009b2J\n7  +370"\n',
+  );
+  await linevoice("contact import hostile.csv --tenant 1");
+  const { out } = await linevoice("contact list --tenant 1 --search 37061000009");
+  expect(out).toContain("\\u001b]52;c;eA==\\u0007\\u009b2J 7  +370");
+  expect(out.trimEnd().split("\n")).toHaveLength(2);
+  const told = await linevoice("contact list --tenant 1 --search 37061000009 --json");
+  expect(JSON.parse(told.out)[0].first_name).toBe("\u001b]52;c;eA==\u0007\u009b2J\n7  +370");
+  const exported = await linevoice("contact export --tenant 1");
+  expect(told.out + exported.out).not.toMatch(/(?!\r?\n)\p{Cc}/u);
+});
+
 test.each([
   ["contact", 2, "Expected a subcommand"],
   ["contact import --tenant 1", 2, "Give a CSV file"],

@@ -7,6 +7,7 @@
  */
 import { configureSync, getLogger, type LogRecord, resetSync } from "@logtape/logtape";
 import { type Fields, type Log, Pii } from "../../core/log.ts";
+import { visibleControls } from "../../core/visible-controls.ts";
 
 export interface LoggerSettings {
   readonly level: "debug" | "info" | "warn" | "error";
@@ -100,5 +101,5 @@ function prettyLine(record: LogRecord): string {
 /** Text from the network must not contain terminal control characters. */
 function printable(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return /[\s"\x00-\x1f\x7f]/.test(text) ? JSON.stringify(text) : text;
+  return visibleControls(/[\s"\x00-\x1f]/.test(text) ? JSON.stringify(text) : text);
 }
