@@ -2,11 +2,15 @@
  * Merges the key presses of several sources: RTP events, SIP INFO, tones. A remote party may report
  * a press through more than one source; reports of the same key from different sources within
  * `SAME_PRESS_MS` count once. They are paired one to one, so that a key pressed twice counts twice.
+ * More presses than a dialler makes are dropped: each entry is a turn, and a question to the model.
  */
 export type DigitSource = "event" | "info" | "tone";
 
 const SAME_PRESS_MS = 1500;
 const UNPAIRED_MAX = 32;
+/** A dialler's 50 ms on and 50 ms off, continuously; and what a pause of the network may hold back. */
+const PRESSES_PER_SECOND = 10;
+const BURST = 40;
 
 interface Press {
   readonly digit: string;
@@ -17,6 +21,9 @@ interface Press {
 export class DigitMerge {
   /** Presses that no other source has reported yet, oldest first. */
   #unpaired: Press[] = [];
+  /** Presses that may still come at once, and when that was counted. */
+  #allowed = BURST;
+  #countedAtMs = 0;
 
   /** Returns true if the press is new. `nowMs` is monotonic. */
   accept(digit: string, source: DigitSource, nowMs: number): boolean {
@@ -28,7 +35,17 @@ export class DigitMerge {
       this.#unpaired.splice(twin, 1);
       return false;
     }
+    if (!this.#isPossible(nowMs)) return false;
     if (this.#unpaired.length < UNPAIRED_MAX) this.#unpaired.push({ digit, source, atMs: nowMs });
+    return true;
+  }
+
+  #isPossible(nowMs: number): boolean {
+    const gained = ((nowMs - this.#countedAtMs) / 1000) * PRESSES_PER_SECOND;
+    this.#allowed = Math.min(BURST, this.#allowed + gained);
+    this.#countedAtMs = nowMs;
+    if (this.#allowed < 1) return false;
+    this.#allowed--;
     return true;
   }
 }

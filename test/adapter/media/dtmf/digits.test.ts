@@ -166,4 +166,18 @@ describe("presses reported by several sources", () => {
     const keys = [..."0049301"].map((key, index) => merge.accept(key, "info", index * 100));
     expect(keys.every(Boolean)).toBe(true);
   });
+
+  test("more keys than a telephone can press count for nothing: a dialler's do, a flood's do not", () => {
+    const counted = (presses: number, everyMs: number, fromMs = 0) => {
+      const merge = new DigitMerge();
+      const keys = Array.from({ length: presses }, (_, index) =>
+        merge.accept(KEYS[index % KEYS.length] ?? "", "event", fromMs + index * everyMs),
+      );
+      return keys.filter(Boolean).length;
+    };
+    // 50 ms on, 50 ms off, for a minute; and 32 that a pause of the network held back.
+    expect(counted(600, 100, 5_000)).toBe(600);
+    expect(counted(32, 0)).toBe(32);
+    expect(counted(50_000, 0.2)).toBeLessThanOrEqual(150);
+  });
 });
