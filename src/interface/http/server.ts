@@ -44,6 +44,8 @@ const STOP_WAIT_MS = 5_000;
 const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
 const IDLE_TIMEOUT_SECONDS = 30;
 const CONNECTIONS_PER_ADDRESS = 512;
+/** Two or three milliseconds of the thread. */
+const REQUESTS_PER_TURN_MAX = 64;
 
 /** The owner must `stop` it. */
 export class HttpServer {
@@ -61,6 +63,8 @@ export class HttpServer {
   #server: Bun.Server<SocketData> | null = null;
   #sockets: { closeAll(): void } | null = null;
   #connectionCap: { stop(): void } | null = null;
+  /** Requests of this turn of the event loop. */
+  #inTurn = 0;
 
   constructor(
     private readonly settings: HttpSettings,
@@ -155,7 +159,7 @@ export class HttpServer {
 
   #bind(tls: HttpSettings["tls"]): void {
     this.#server = Bun.serve<SocketData>({
-      fetch: (request) => this.#fetch(request),
+      fetch: (request) => this.#fetchInTurn(request),
       hostname: this.address.host,
       port: this.address.port,
       development: false,
@@ -167,6 +171,19 @@ export class HttpServer {
       ...(tls ? { tls } : {}),
     });
     this.address.port = this.#server.port ?? this.address.port;
+  }
+
+  /**
+   * What one connection sent ahead of its answers the runtime takes in one turn, however much it is, and ends the
+   * connection where an answer waits. So above a few requests answers wait for the next turn.
+   */
+  #fetchInTurn(request: Request): Promise<Response> | Response {
+    if (this.#inTurn === 0)
+      void yieldToEventLoop().then(() => {
+        this.#inTurn = 0;
+      });
+    if (++this.#inTurn <= REQUESTS_PER_TURN_MAX) return this.#fetch(request);
+    return yieldToEventLoop().then(() => this.#fetch(request));
   }
 
   /** A request for a route that is not loaded yet waits for it. */
