@@ -9,6 +9,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import { oneLine } from "../../../core/one-line.ts";
 import { AGENT_LANGUAGES, type AgentLanguage } from "../../agent/agent.ts";
 import type { CallConfig, ToolSnapshot } from "../call-config.ts";
 
@@ -145,8 +146,8 @@ function readMessage(args: JsonObject): BuiltInReading {
     call: {
       name: TAKE_MESSAGE,
       message,
-      callerName: textOf(args.caller_name).slice(0, 120) || null,
-      callback: textOf(args.callback).slice(0, 120) || null,
+      callerName: oneLine(textOf(args.caller_name), 120) || null,
+      callback: oneLine(textOf(args.callback), 120) || null,
     },
   };
 }

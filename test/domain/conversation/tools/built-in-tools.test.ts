@@ -88,6 +88,12 @@ test.each([
   ["transfer_call", { to: "desk", briefing: `${LONG}!` }, { announcement: LONG }],
   ["send_digits", { digits: "20 4#" }, { digits: "204#" }],
   ["take_message", { message: "Call me", caller_name: "Jonas" }, { callerName: "Jonas" }],
+  // Each is one line of the mail: none begins a section of its own there.
+  [
+    "take_message",
+    { message: "Hi", caller_name: "Jonas\n\nSummary\n-------", callback: "5\r\nTo: x\u001b" },
+    { callerName: "Jonas Summary -------", callback: "5 To: x" },
+  ],
   ["switch_language", { language: "lt" }, { language: "lt" }],
 ] as const)("%s %j is read", (tool, args, call) => {
   expect(readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true })).toMatchObject(
