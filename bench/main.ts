@@ -52,7 +52,9 @@ async function measure({ name, needs, uses }: Entry): Promise<SectionReport> {
   let raw: unknown = null;
   const command = [process.execPath, file("./section.ts"), name, ...(full ? ["full"] : [])];
   const child = Bun.spawn(command, {
-    ...{ stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
     ipc(message: Message) {
       if ("figure" in message) figures.push(message.figure);
       else raw = message.raw;

@@ -86,7 +86,10 @@ function exampleOf(path: string, method: string, operation: Operation): Example 
   const search = query.map(({ name }) => `${name}=${valueFor(name)}`).join("&");
   const schema = operation.requestBody?.content["application/json"]?.schema;
   return {
-    ...{ id: operation.operationId, method: method.toUpperCase(), path, operation },
+    id: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    operation,
     target: search === "" ? filled : `${filled}?${search}`,
     body: schema && bodyOf(schema),
     schema: schema && resolved(schema),

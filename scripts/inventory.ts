@@ -39,8 +39,12 @@ export function inventoryOf(listed: string, timeSeconds: number): string {
     metadata: {
       lifecycles: metadata.lifecycles,
       component: {
-        ...{ "bom-ref": `${name}@${version}`, type: "application", name, version },
-        ...{ description: manifest.description, purl: `pkg:npm/${name}@${version}` },
+        "bom-ref": `${name}@${version}`,
+        type: "application",
+        name,
+        version,
+        description: manifest.description,
+        purl: `pkg:npm/${name}@${version}`,
         licenses: [{ license: { id: license } }],
       },
       timestamp: new Date(timeSeconds * 1000).toISOString(),

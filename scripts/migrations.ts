@@ -44,7 +44,9 @@ async function write(name: string, text: string): Promise<void> {
 export async function writeMigrations(): Promise<void> {
   mkdirSync(DATA, { recursive: true });
   const migrations = journal.entries.map(({ tag, when }) => ({
-    ...{ tag, createdAt: when, sql: sqlOf(tag) },
+    tag,
+    createdAt: when,
+    sql: sqlOf(tag),
   }));
   await write("migrations.zst", JSON.stringify(migrations));
   await write("schema.zst", schemaAfter(migrations));

@@ -14,20 +14,26 @@ export const RECOGNISER_KERNEL = ["kernel.wat", "search.wat"].map((name) =>
 const PUBLISHED_SHA256 = "02ffea996ee62bec979513325302ecfbbec96c68e95c5b3171094f47c7b27229";
 /** Functions of the module that ours call. */
 const CALLED: Readonly<Record<string, number>> = {
-  ...{ malloc: 38, free: 19, free_list: 35, configured: 30, word_number: 36 },
-  ...{
-    arcs: 107,
-    arc: 106,
-    next_arc: 105,
-    add_entry: 172,
-    store_entry: 315,
-    score: 359,
-    clear: 340,
-  },
+  malloc: 38,
+  free: 19,
+  free_list: 35,
+  configured: 30,
+  word_number: 36,
+  arcs: 107,
+  arc: 106,
+  next_arc: 105,
+  add_entry: 172,
+  store_entry: 315,
+  score: 359,
+  clear: 340,
 };
 /** Functions of the module in whose place ours stand. */
 const REPLACED: Readonly<Record<number, string>> = {
-  ...{ 350: "follow_words", 351: "follow_arcs", 358: "flush", 431: "score_frame", 451: "step" },
+  350: "follow_words",
+  351: "follow_arcs",
+  358: "flush",
+  431: "score_frame",
+  451: "step",
 };
 /** Functions of the module before which ours are called, with the same first parameter. */
 const PRECEDED: Readonly<Record<number, string>> = { 357: "forget", 449: "finish" };

@@ -93,7 +93,9 @@ const SELDOM: Readonly<Record<string, readonly string[]>> = {
 async function bundled(name: string): Promise<Uint8Array> {
   const built = await Bun.build({
     entrypoints: [fileURLToPath(import.meta.resolve(name))],
-    ...{ target: "bun", format: "cjs", minify: { whitespace: true, syntax: true } },
+    target: "bun",
+    format: "cjs",
+    minify: { whitespace: true, syntax: true },
     define: { __filename: '"/linevoice.js"', __dirname: '"/"' },
   });
   const [output] = built.outputs;

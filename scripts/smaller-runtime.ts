@@ -100,8 +100,13 @@ function readSegments(program: Buffer): Segment[] {
     const entry = program.subarray(table + index * SEGMENT_BYTES);
     const word = (at: number) => Number(entry.readBigUInt64LE(at));
     return {
-      ...{ type: entry.readUInt32LE(0), flags: entry.readUInt32LE(4), offset: word(8) },
-      ...{ address: word(16), fileBytes: word(32), memoryBytes: word(40), alignment: word(48) },
+      type: entry.readUInt32LE(0),
+      flags: entry.readUInt32LE(4),
+      offset: word(8),
+      address: word(16),
+      fileBytes: word(32),
+      memoryBytes: word(40),
+      alignment: word(48),
     };
   });
 }
@@ -137,12 +142,15 @@ function withoutSpan(segment: Segment, gone: Span, memoryEnd: number | null): Se
   return [
     {
       ...segment,
-      ...{ fileBytes: before, memoryBytes: memoryEnd === null ? before : memoryEnd - address },
+      fileBytes: before,
+      memoryBytes: memoryEnd === null ? before : memoryEnd - address,
     },
     {
       ...segment,
-      ...{ offset: gone.end, address: address + skipped },
-      ...{ fileBytes: fileBytes - skipped, memoryBytes: memoryBytes - skipped },
+      offset: gone.end,
+      address: address + skipped,
+      fileBytes: fileBytes - skipped,
+      memoryBytes: memoryBytes - skipped,
     },
   ];
 }
@@ -159,8 +167,11 @@ function readSections(program: Buffer): Section[] {
     const name = names + program.readUInt32LE(header);
     const start = word(header + 24);
     return {
-      ...{ name: program.toString("latin1", name, program.indexOf(0, name)), header, start },
-      ...{ end: start + word(header + 32), address: word(header + 16) },
+      name: program.toString("latin1", name, program.indexOf(0, name)),
+      header,
+      start,
+      end: start + word(header + 32),
+      address: word(header + 16),
     };
   });
 }

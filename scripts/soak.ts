@@ -67,7 +67,9 @@ async function run(name: keyof typeof PARTS): Promise<number> {
   const { command, env } = PARTS[name];
   console.log(`── soak: ${name}`);
   const child = Bun.spawn([process.execPath, ...command], {
-    ...{ cwd: root, stdout: "inherit", stderr: "inherit" },
+    cwd: root,
+    stdout: "inherit",
+    stderr: "inherit",
     env: { ...env, ...process.env },
   });
   return await child.exited;

@@ -76,8 +76,12 @@ async function conversationOf(language: AgentLanguage, business: Business): Prom
     }
   };
   const optOut = new SpokenOptOut({
-    ...{ applies: true, activeLanguage: new ActiveLanguage({ language, fillerPhrases: [] }) },
-    ...{ ask: say, say, sayAndEnd: say, confirmed: () => undefined },
+    applies: true,
+    activeLanguage: new ActiveLanguage({ language, fillerPhrases: [] }),
+    ask: say,
+    say,
+    sayAndEnd: say,
+    confirmed: () => undefined,
   });
   const ask = async (text: string) => {
     lines.push({ by: "caller", text });

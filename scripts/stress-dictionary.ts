@@ -43,7 +43,9 @@ export function packDictionary(path: string, dictionary: Uint8Array): Uint8Array
   words.sort((a, b) => (a.letters < b.letters ? -1 : 1));
   const list = sortedList(words);
   const header: PackedDictionary = {
-    ...{ path, words: words.length, list: list.length },
+    path,
+    words: words.length,
+    list: list.length,
     others: others.reduce((sum, { length }) => sum + length, 0),
   };
   const packed = Buffer.concat([

@@ -83,8 +83,13 @@ test(
     const [entry, outdir] = [join(directory, "entry.ts"), join(directory, "out")];
     writeFileSync(entry, ENTRY);
     const built = await Bun.build({
-      ...{ entrypoints: [entry], outdir, target: "bun", minify: { whitespace: true } },
-      ...{ root: directory, publicPath: `${outdir}/`, plugins: [smallerPackages] },
+      entrypoints: [entry],
+      outdir,
+      target: "bun",
+      minify: { whitespace: true },
+      root: directory,
+      publicPath: `${outdir}/`,
+      plugins: [smallerPackages],
     });
     expect(built.success).toBe(true);
     const bundle = join(outdir, "entry.js");

@@ -360,6 +360,12 @@ test("of the schema's snapshots only the last is kept, which the next migration 
   expect(kept).toEqual([`migrations/meta/${last}_snapshot.json`]);
 });
 
+test("no object is spread to fold its properties up", async () => {
+  const others = await sourcesOf("{test,scripts,bench}/**/*.{ts,tsx}");
+  const folded = [...sources, ...others].filter(([, text]) => text.includes("...{"));
+  expect(folded.map(([file]) => file)).toEqual(["test/tidy.test.ts"]);
+});
+
 test("functions fit a screen: 60 lines at most", () => {
   const long = [...sources].flatMap(([file, text]) =>
     longFunctionsOf(file, text).map(({ line, lines }) => `${file}:${line}: ${lines} lines`),

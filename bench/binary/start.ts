@@ -108,7 +108,9 @@ export async function measureBinary(runs: number): Promise<BinaryResult> {
   const residents = [...empty, ...existing].map(({ resident }) => resident);
   const megabytesOf = (part: keyof Resident) => spreadOf(residents.map((one) => one[part]));
   return {
-    ...{ runs, empty: startsOf(empty), existing: startsOf(existing) },
+    runs,
+    empty: startsOf(empty),
+    existing: startsOf(existing),
     idle: { all: megabytesOf("all"), own: megabytesOf("own"), files: megabytesOf("files") },
     megabytes: statSync(BINARY).size / 1e6,
   };

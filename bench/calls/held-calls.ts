@@ -31,7 +31,9 @@ export async function startHeldCalls(
 ): Promise<HeldCalls> {
   const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
   const phones = Bun.spawn([await native.build("phones"), PHONES, ...said], {
-    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
   });
   const lines = linesOf(phones.stdout, "the phones");
   const port = (await lines.next()).replace("port ", "");

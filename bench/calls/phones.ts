@@ -112,7 +112,11 @@ export async function measureOurs(
       if (read) reads.push(read);
     }
     return {
-      ...{ reads, answers, calls, talking: speech !== undefined, pacing },
+      reads,
+      answers,
+      calls,
+      talking: speech !== undefined,
+      pacing,
       overflowed: overflowed() - before.overflowed,
       cpuPercentPerCall: (100 * cpu) / seconds / calls,
       megabytesPerCall: megabytes / Math.max(1, calls - FIRST_CALLS),
@@ -142,7 +146,8 @@ if (import.meta.main) {
       tree ?? "",
       JSON.stringify(
         await measurePhones({
-          ...{ calls: Number(calls), seconds: Number(seconds) },
+          calls: Number(calls),
+          seconds: Number(seconds),
           ...(speech ? { speech } : {}),
           ...(tree ? { serve: join(tree, "bench/signalling/appliance-serve.ts") } : {}),
         }),

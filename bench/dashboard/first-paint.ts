@@ -18,10 +18,14 @@ const CALLS = 10_000;
 
 /** A median phone on a slow mobile network: 1.6 Mbit/s, 150 ms, a fourth of this machine's speed. */
 const SLOW_PHONE = {
-  ...{ width: 390, height: 844, slowdown: 4 },
+  width: 390,
+  height: 844,
+  slowdown: 4,
   network: {
-    ...{ offline: false, latency: 150 },
-    ...{ downloadThroughput: (1.6 * 1024 * 1024) / 8, uploadThroughput: (750 * 1024) / 8 },
+    offline: false,
+    latency: 150,
+    downloadThroughput: (1.6 * 1024 * 1024) / 8,
+    uploadThroughput: (750 * 1024) / 8,
   },
 };
 

@@ -17,9 +17,12 @@ export const pastCalls = (count: number): readonly PastCall[] => [
   ...Array.from(
     { length: count - WEEK_OF_CALLS.length },
     (_, at): PastCall => ({
-      ...{ number: `+3706${String(2_000_000 + at).padStart(7, "0")}`, direction: "inbound" },
-      ...{ status: "completed", agoMs: (at + 1) * 4 * MINUTE_MS },
-      ...{ summary: "The caller asked for the price of a consultation.", said: [] },
+      number: `+3706${String(2_000_000 + at).padStart(7, "0")}`,
+      direction: "inbound",
+      status: "completed",
+      agoMs: (at + 1) * 4 * MINUTE_MS,
+      summary: "The caller asked for the price of a consultation.",
+      said: [],
     }),
   ),
 ];
@@ -57,6 +60,7 @@ export async function measureManyCalls(page: Page, url: string): Promise<LongTas
   const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
   return {
     calls: Number(told.replaceAll(/^.*\/|\D/g, "")),
-    ...{ longestMs: Math.max(0, ...tasks), count: tasks.length },
+    longestMs: Math.max(0, ...tasks),
+    count: tasks.length,
   };
 }

@@ -13,7 +13,8 @@ const vectors = Array.from({ length: TOPICS }, () =>
 );
 
 const server = Bun.serve({
-  ...{ hostname: "127.0.0.1", port: 0 },
+  hostname: "127.0.0.1",
+  port: 0,
   async fetch(request) {
     const { input } = (await request.json()) as { readonly input: readonly string[] };
     const data = input.map(

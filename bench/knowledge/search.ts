@@ -44,7 +44,10 @@ export async function measureKnowledge(
   const words = vocabulary(seededRandom(1));
   const contents = new Map<number, string>();
   const index = createWorkerIndex({
-    ...{ spawn: spawnKnowledgeWorker, directory, clock: systemClock, log: silentLog },
+    spawn: spawnKnowledgeWorker,
+    directory,
+    clock: systemClock,
+    log: silentLog,
     content: async (_, fileId) => contents.get(fileId),
     embedder: url
       ? openAiEmbedder(embeddingSettings(url, { embedding_model: "bench" }), systemClock)
@@ -60,7 +63,10 @@ export async function measureKnowledge(
   const scope: KnowledgeScope = {
     tenantId: 1,
     files: [...contents.keys()].map((id) => ({
-      ...{ id, filename: `${id}.md`, format: "md", version: 1 },
+      id,
+      filename: `${id}.md`,
+      format: "md",
+      version: 1,
     })),
   };
   try {

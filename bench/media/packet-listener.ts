@@ -34,7 +34,9 @@ export async function startPacketListener(
   if (!native) return null;
   const program = await native.build("listener");
   const child = Bun.spawn([program, host, String(ports.first), String(ports.last)], {
-    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
   });
   const lines = linesOf(child.stdout, "the listener");
   const close = async () => {

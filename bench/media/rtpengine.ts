@@ -88,7 +88,10 @@ async function setUp(
   });
   if (!offer) throw new Error("rtpengine took no offer");
   const answer = await control.ask({
-    ...{ command: "answer", ...call, "to-tag": "b", sdp: sdpOf(to.host, to.port) },
+    command: "answer",
+    ...call,
+    "to-tag": "b",
+    sdp: sdpOf(to.host, to.port),
   });
   const port = Number(/m=audio (\d+)/.exec(answer ?? "")?.[1] ?? 0);
   if (port === 0) throw new Error(`rtpengine gave no port: ${answer}`);

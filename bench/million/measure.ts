@@ -177,8 +177,12 @@ async function timed(
   for (let more = 0; more < METERED; more++) await once();
   takenMs.sort((left, right) => left - right);
   return {
-    ...{ bytes, firstMs, processorMs, heldMs: Number(await tell("held")) },
-    ...{ p50Ms: percentile(takenMs, 0.5), p99Ms: percentile(takenMs, 0.99) },
+    bytes,
+    firstMs,
+    processorMs,
+    heldMs: Number(await tell("held")),
+    p50Ms: percentile(takenMs, 0.5),
+    p99Ms: percentile(takenMs, 0.99),
   };
 }
 
@@ -216,9 +220,14 @@ async function download(
   const pingsMs: number[] = JSON.parse(await answered.next());
   pingsMs.sort((left, right) => left - right);
   return {
-    ...{ path, megabytes: bytes / 1e6, lines, seconds: tookSeconds },
-    ...{ grewMegabytes: highest - before, heldMs: Number(await tell("held")) },
-    ...{ pingP99Ms: percentile(pingsMs, 0.99), pingMaxMs: percentile(pingsMs, 1) },
+    path,
+    megabytes: bytes / 1e6,
+    lines,
+    seconds: tookSeconds,
+    grewMegabytes: highest - before,
+    heldMs: Number(await tell("held")),
+    pingP99Ms: percentile(pingsMs, 0.99),
+    pingMaxMs: percentile(pingsMs, 1),
   };
 }
 

@@ -65,7 +65,8 @@ async function change(): Promise<void> {
 const orders = new Map<string, () => unknown>(
   Object.entries({
     cookie: async () => (await browserOf(app, { tenantId: large, operator: true })).cookie,
-    ...{ change, held },
+    change,
+    held,
   } satisfies Record<Order, () => unknown>),
 );
 for await (const order of console) console.log((await orders.get(order)?.()) ?? "");

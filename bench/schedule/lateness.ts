@@ -38,8 +38,13 @@ async function insertTenant(database: Database): Promise<number> {
     queries
       .insert(tenants)
       .values({
-        ...{ name: "Bench", email: "bench@example.com", plan: "start", timeZone: "UTC" },
-        ...{ webhookSecretSealed: "", webhookSecretPrefix: "", createdAt: 0 },
+        name: "Bench",
+        email: "bench@example.com",
+        plan: "start",
+        timeZone: "UTC",
+        webhookSecretSealed: "",
+        webhookSecretPrefix: "",
+        createdAt: 0,
       })
       .returning({ id: tenants.id }),
   );
@@ -55,8 +60,12 @@ export async function measureLateness(options: LatenessOptions): Promise<Latenes
   await database.tx(async (queries) => {
     for (let n = 0; n < entries; n++)
       await scheduleStore(queries).insert(tenantId, {
-        ...{ callUuid: crypto.randomUUID(), toNumber: "+37061234567", fromNumber: "+37052123456" },
-        ...{ scheduleAt: Math.round(firstMs + n * everyMs), status: "pending", immediate: false },
+        callUuid: crypto.randomUUID(),
+        toNumber: "+37061234567",
+        fromNumber: "+37052123456",
+        scheduleAt: Math.round(firstMs + n * everyMs),
+        status: "pending",
+        immediate: false,
         createdAt: 0,
       });
   });
@@ -66,7 +75,11 @@ export async function measureLateness(options: LatenessOptions): Promise<Latenes
   const capIsFull = new AppError({ code: "plan_limit_reached", publicMessage: "full" });
   const scheduler = new Scheduler({
     records: scheduleStore,
-    ...{ database, clock, log: silentLog, owner: "bench", isDraining: () => false },
+    database,
+    clock,
+    log: silentLog,
+    owner: "bench",
+    isDraining: () => false,
     async fire({ id, scheduleAt, leaseToken }) {
       if (live >= cap) return { type: "waits", error: capIsFull };
       const moved = await database.tx((queries) =>
@@ -92,7 +105,10 @@ export async function measureLateness(options: LatenessOptions): Promise<Latenes
   const share = (of: number) => sorted[Math.min(sorted.length - 1, Math.floor(entries * of))] ?? 0;
   const latestMs = share(1);
   return {
-    ...{ entries, latestMs, p50Ms: share(0.5), p99Ms: share(0.99) },
+    entries,
+    latestMs,
+    p50Ms: share(0.5),
+    p99Ms: share(0.99),
     firedTwice: [...seen.values()].filter((times) => times > 1).length,
     perSecond: Math.round(entries / Math.max(0.001, latestMs / 1000)),
   };

@@ -96,7 +96,9 @@ async function measureOurs(
   options: SignallingOptions,
 ): Promise<SignallingResult> {
   const server = Bun.spawn([process.execPath, file(program), String(options.atOnce)], {
-    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
   });
   try {
     const target = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;

@@ -29,7 +29,11 @@ let failures: string[] = [];
 /** True when it went as it should. */
 async function callOnce(number: string): Promise<boolean> {
   const phone = await createPhone({
-    ...{ number, domain: "carrier.test", host: BENCH_HOST, proxy: target.carrier, speech },
+    number,
+    domain: "carrier.test",
+    host: BENCH_HOST,
+    proxy: target.carrier,
+    speech,
     account: { username: number, password: number },
   });
   try {

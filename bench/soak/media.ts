@@ -38,7 +38,9 @@ const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const entries = (pid: number, of: "fd" | "task") => readdirSync(`/proc/${pid}/${of}`).length;
 
 const server = Bun.spawn([process.execPath, file("../calls/serve.ts"), String(calls)], {
-  ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+  stdin: "pipe",
+  stdout: "pipe",
+  stderr: "inherit",
 });
 const target = JSON.parse(await firstLine(server.stdout)) as CallTarget;
 const callers = Bun.spawn(

@@ -56,7 +56,10 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
   const billing = new Billing({ database, stores: billingStores, plans, clock });
   const admission = new Admission({
     stores: callStores,
-    ...{ billing, clock, concurrentCallsMax: ROUNDS * 2, liveCalls: () => 0 },
+    billing,
+    clock,
+    concurrentCallsMax: ROUNDS * 2,
+    liveCalls: () => 0,
     dialing: () => wideDialing,
   });
   const tenantId = 1;
@@ -71,14 +74,16 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
     await database.tx(async (queries) => {
       if (tenant) admission.inbound(tenant, await admission.loadOf(queries, tenant));
       await callStore(queries).insert(tenantId, {
-        ...{
-          callUuid: uuidOf(n),
-          direction: "inbound",
-          status: "ringing",
-          recordingStatus: "none",
-        },
-        ...{ fromNumber: "+37061111111", toNumber: "+37060000001", createdAt: nowMs, agentId: 1 },
-        ...{ overageRate: RATE, cost: microEur(0) },
+        callUuid: uuidOf(n),
+        direction: "inbound",
+        status: "ringing",
+        recordingStatus: "none",
+        fromNumber: "+37061111111",
+        toNumber: "+37060000001",
+        createdAt: nowMs,
+        agentId: 1,
+        overageRate: RATE,
+        cost: microEur(0),
       });
       await billing.hold(queries, tenantId, uuidOf(n));
     });
@@ -101,8 +106,13 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
   await database.tx(async (queries) => {
     for (let n = 0; n < ROUNDS + WARM_UP; n++)
       await scheduleStore(queries).insert(someTenant(n), {
-        ...{ callUuid: `later-${n}`, toNumber: "+37061111111", fromNumber: "+37052000001" },
-        ...{ scheduleAt: 1, status: "pending", immediate: false, createdAt: 0 },
+        callUuid: `later-${n}`,
+        toNumber: "+37061111111",
+        fromNumber: "+37052000001",
+        scheduleAt: 1,
+        status: "pending",
+        immediate: false,
+        createdAt: 0,
       });
   });
 
@@ -119,7 +129,9 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
     await measure("claim a due schedule entry", () =>
       database.tx((queries) =>
         scheduleStore(queries).claimDue("bench", clock.now(), LEASE_MS, 1, {
-          ...{ exceptTenants: [], node: null, immediateOnly: false },
+          exceptTenants: [],
+          node: null,
+          immediateOnly: false,
         }),
       ),
     ),

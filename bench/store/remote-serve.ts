@@ -24,7 +24,9 @@ const database = url
 const shared = { database, requests: rateStore, clock };
 const rateLimiter = url ? sharedRateLimiter(() => REQUESTS_PER_MINUTE, shared) : undefined;
 const server = await startApiServer({
-  ...{ directory: tempDir(), database, settings: { requestsPerMinute: REQUESTS_PER_MINUTE } },
+  directory: tempDir(),
+  database,
+  settings: { requestsPerMinute: REQUESTS_PER_MINUTE },
   dependencies: { rateLimiter, isStoreRemote: url !== undefined },
 });
 const tenant = await server.tenant();

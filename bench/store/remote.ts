@@ -83,7 +83,8 @@ const NO_CALLS: SetUp = { aloneMs: [], togetherMs: [], failed: 0, trunksLost: 0 
 async function measureFile(extent: Extent): Promise<RemoteStoreResult> {
   const figures = await withServer([], async (target) => ({
     ...(await ratesOf(target, extent.seconds)),
-    ...{ delayMs: null, roundTrips: null },
+    delayMs: null,
+    roundTrips: null,
   }));
   const [setUp = NO_CALLS] = await measureSetUps(null, extent);
   return { ...figures, setUp };
@@ -151,7 +152,9 @@ const headersOf = ({ key }: Target) => ({
 
 async function rename(target: Target, name: string): Promise<void> {
   const response = await fetch(`${target.base}/api/v1/agents/${target.agentId}`, {
-    ...{ method: "PATCH", headers: headersOf(target), body: JSON.stringify({ name }) },
+    method: "PATCH",
+    headers: headersOf(target),
+    body: JSON.stringify({ name }),
   });
   if (!response.ok) throw new Error(`a change was answered ${response.status}`);
   await response.arrayBuffer();
@@ -215,7 +218,8 @@ async function measureSetUps(way: Way | null, extent: Extent): Promise<SetUp[]> 
     with: () => log,
   };
   const appliance = await startAppliance({
-    ...{ dataDir: tempDir(), host: HOST },
+    dataDir: tempDir(),
+    host: HOST,
     log,
     settings: (settings) => ({
       ...settings,
@@ -247,7 +251,9 @@ async function measureSetUps(way: Way | null, extent: Extent): Promise<SetUp[]> 
     const taken = (all: readonly (number | null)[]) =>
       all.filter((ms) => ms !== null).sort((a, b) => a - b);
     results.push({
-      ...{ aloneMs: taken(alone), togetherMs: taken(together), trunksLost },
+      aloneMs: taken(alone),
+      togetherMs: taken(together),
+      trunksLost,
       failed: [...alone, ...together].filter((ms) => ms === null).length,
     });
   }

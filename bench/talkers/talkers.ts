@@ -58,8 +58,12 @@ export async function measureTalkers(
   });
   const open = (): EngineSession =>
     engine.open({
-      ...{ callId: crypto.randomUUID(), language: "en", voice: "Sari", sampleRateHz: 8000 },
-      ...{ systemPrompt: "", tools: [] },
+      callId: crypto.randomUUID(),
+      language: "en",
+      voice: "Sari",
+      sampleRateHz: 8000,
+      systemPrompt: "",
+      tools: [],
       knowledge: [{ filename: "faq.md", format: "md", content: KNOWLEDGE }],
     });
   const results: TalkersResult[] = [];
@@ -78,9 +82,13 @@ export async function measureTalkers(
       const lates = heard.flat();
       const understood = lates.filter((late) => late !== null).sort((a, b) => a - b);
       results.push({
-        ...{ talkers, utterances: lates.length, lost: lates.length - understood.length },
+        talkers,
+        utterances: lates.length,
+        lost: lates.length - understood.length,
         p50Ms: percentile(understood, 0.5),
-        ...{ p95Ms: percentile(understood, 0.95), readTwice, cores },
+        p95Ms: percentile(understood, 0.95),
+        readTwice,
+        cores,
       });
     }
   } finally {

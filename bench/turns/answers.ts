@@ -49,8 +49,11 @@ export async function measureAnswers(options: AnswersOptions): Promise<AnswersRe
       const results: AnswersResult[] = [];
       for (const speculate of options.values) {
         const { answers, cpuPercentPerCall } = await measureOurs(native, {
-          ...{ calls: options.callers, seconds: options.seconds },
-          ...{ speech, questionOctets, serveArguments: [openai, speculate] },
+          calls: options.callers,
+          seconds: options.seconds,
+          speech,
+          questionOctets,
+          serveArguments: [openai, speculate],
         });
         results.push({ callers: options.callers, speculate, cpuPercentPerCall, ...answers });
       }

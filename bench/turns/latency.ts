@@ -108,8 +108,10 @@ function subjects({ openai, realtime }: Servers): Subject[] {
     {
       engine: alone(
         realtimeChoice(realtime, {
-          ...{ model: "bench", transcription_model: "bench" },
-          ...{ connect_timeout_ms: 3_000, response_timeout_ms: 3_000 },
+          model: "bench",
+          transcription_model: "bench",
+          connect_timeout_ms: 3_000,
+          response_timeout_ms: 3_000,
         }),
       ),
       injectedMs: DELAYS.realtime,
@@ -154,8 +156,12 @@ async function measure(
   const { label } = engine;
   const turns = whole.length;
   return {
-    ...{ engine: label, turns, speculate, injectedMs },
-    ...{ own: percentilesOf(own), whole: percentilesOf(whole) },
+    engine: label,
+    turns,
+    speculate,
+    injectedMs,
+    own: percentilesOf(own),
+    whole: percentilesOf(whole),
   };
 }
 

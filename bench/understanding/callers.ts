@@ -17,7 +17,10 @@ export type Caller =
 
 const espeak = (name: string, voice: string): Caller => ({ name, by: "espeak", voice });
 const flite = (name: string, voice: string, pitch = 1): Caller => ({
-  ...{ name, by: "flite", voice, pitch },
+  name,
+  by: "flite",
+  voice,
+  pitch,
 });
 
 export const JUDGING_CALLERS: readonly Caller[] = [

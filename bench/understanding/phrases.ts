@@ -30,8 +30,12 @@ interface Phrase {
 }
 
 const EXPECTED: Readonly<Record<MeasuredKind, ExpectedAnswer>> = {
-  ...{ commands: "open", short_commands: "open", questions: "open" },
-  ...{ yes_no: "yes_no", digits: "digits", date: "date" },
+  commands: "open",
+  short_commands: "open",
+  questions: "open",
+  yes_no: "yes_no",
+  digits: "digits",
+  date: "date",
 };
 
 /** What is listened for at the same time. */
@@ -102,7 +106,9 @@ async function measure(voices: Voices, laboratory: Laboratory, language: ClosedL
       const pcm = voices.say(caller, phrase.said);
       if (pcm === null) continue;
       const listening = {
-        ...{ language, knowledge, expected: EXPECTED[phrase.kind] },
+        language,
+        knowledge,
+        expected: EXPECTED[phrase.kind],
         kinds: KINDS_WITH[phrase.kind],
       };
       const heard = await laboratory.listen(listening, pcm, trials.length + 1);

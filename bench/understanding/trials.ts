@@ -52,8 +52,10 @@ const DICTATION_TAIL_SAMPLES = 19_200;
 /** −55 dBFS. */
 const NOISE = 32_768 * 10 ** (-55 / 20);
 const ENDPOINTING = {
-  ...{ endpointingMs: 350, endpointingUnfinishedMs: 900 },
-  ...{ endpointingDictationMs: 1_600, endpointingMaxMs: 3_000 },
+  endpointingMs: 350,
+  endpointingUnfinishedMs: 900,
+  endpointingDictationMs: 1_600,
+  endpointingMaxMs: 3_000,
 };
 
 /**
@@ -157,7 +159,10 @@ async function hear(
   recogniser.prepare(source);
   let onPartial = (_: string) => {};
   const stream = recogniser.openStt({
-    ...{ language, sampleRateHz: 8000, grammarKey: source.key, transcriptMs: 60_000 },
+    language,
+    sampleRateHz: 8000,
+    grammarKey: source.key,
+    transcriptMs: 60_000,
     onPartial: (text) => onPartial(text),
   });
   stream.expect(expected);
@@ -181,14 +186,21 @@ async function hear(
   let nowMs = 0;
   const pieces: Promise<SttResult>[] = [];
   const segmenter: UtteranceSegmenter = new UtteranceSegmenter({
-    ...{ vad: createVad(), stt, sampleRateHz: 8000 },
+    vad: createVad(),
+    stt,
+    sampleRateHz: 8000,
     clock: { ...IMPATIENT_CLOCK, now: () => nowMs, monotonic: () => nowMs },
     endpointingMs: (partial) =>
       endpointingSilenceMs(ENDPOINTING as Parameters<typeof endpointingSilenceMs>[0], language, {
-        ...{ expected, partial, sttReportsPartials: true },
+        expected,
+        partial,
+        sttReportsPartials: true,
       }),
     events: {
-      ...{ began() {}, paused() {}, wentOn() {}, dismissed() {} },
+      began() {},
+      paused() {},
+      wentOn() {},
+      dismissed() {},
       endpoint: () => pieces.push(segmenter.finish()),
     },
   });
@@ -236,7 +248,9 @@ async function reply(
   const session = createScriptedSession({
     settings: { language: "en", tools: [], transferTargets: ["+37060000000"] },
     compare: (said) => nearnessOnceLearnt(transcriber, knowledge, said),
-    ...{ knowledge, clock: systemClock, random: seededRandom(1) },
+    knowledge,
+    clock: systemClock,
+    random: seededRandom(1),
   });
   const events: LlmEvent[] = [];
   const input = { type: "utterance", text, confidence } as const;

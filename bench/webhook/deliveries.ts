@@ -147,11 +147,16 @@ async function send(
   let outstanding = 0;
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
   const sender = createSenderThread({
-    ...{ spawn: spawnWebhookWorker, clock: systemClock, log: silentLog },
+    spawn: spawnWebhookWorker,
+    clock: systemClock,
+    log: silentLog,
     settings: { allowNetworks: [`${HOST}/32`], caPem, webhookTimeoutMs: TIMEOUT_MS },
   });
   const worker = new DeliveryWorker({
-    ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS },
+    ...shared,
+    vault: plainVault,
+    log: silentLog,
+    timeoutMs: TIMEOUT_MS,
     sender: {
       async send(attempt) {
         const result = await sender.send(attempt);

@@ -26,7 +26,12 @@ export async function measureDeliveryDuringCalls(
   const native = Bun.which("sipp") ? nativePrograms() : null;
   if (!native) return null;
   const storm: Storm = {
-    ...{ calls: 20, events: 10_000, endpoints: 200, troubled: 20, perSecond: 1000, steadily: true },
+    calls: 20,
+    events: 10_000,
+    endpoints: 200,
+    troubled: 20,
+    perSecond: 1000,
+    steadily: true,
     ...given,
   };
   const pipes = { stdin: "pipe", stdout: "pipe", stderr: "inherit" } as const;

@@ -134,7 +134,8 @@ async function run(mode: "steady" | "at once") {
   const tookMs = Date.now() - startedAt;
   const after = mainThreadTimes();
   return {
-    ...{ storedAt, startedAt },
+    storedAt,
+    startedAt,
     threadMs: after.ranMs - before.ranMs - callsShare * tookMs,
     starvedPercent: Math.round((100 * (after.waitedMs - before.waitedMs)) / tookMs),
     loadAverage: Math.round(10 * (loadavg()[0] ?? 0)) / 10,

@@ -22,8 +22,11 @@ const sequence = (first: number, names: string) =>
 
 /** Without what follows them in the code. */
 const PLAIN: Readonly<Record<string, readonly number[]>> = {
-  ...{ unreachable: [0x00], return: [0x0f], drop: [0x1a] },
-  ...{ "memory.size": [0x3f, 0], "memory.grow": [0x40, 0] },
+  unreachable: [0x00],
+  return: [0x0f],
+  drop: [0x1a],
+  "memory.size": [0x3f, 0],
+  "memory.grow": [0x40, 0],
   ...sequence(0x45, "i32.eqz i32.eq i32.ne i32.lt_s i32.lt_u i32.gt_s i32.gt_u i32.le_s i32.le_u"),
   ...sequence(0x4e, "i32.ge_s i32.ge_u"),
   ...sequence(0x5b, "f32.eq f32.ne f32.lt f32.gt f32.le f32.ge"),
@@ -35,24 +38,41 @@ const PLAIN: Readonly<Record<string, readonly number[]>> = {
   ...sequence(0x92, "f32.add f32.sub f32.mul f32.div f32.min f32.max"),
   ...sequence(0x99, "f64.abs f64.neg f64.ceil f64.floor f64.trunc f64.nearest f64.sqrt"),
   ...sequence(0xa0, "f64.add f64.sub f64.mul f64.div f64.min f64.max"),
-  ...{ "i32.wrap_i64": [0xa7], "i64.extend_i32_u": [0xad] },
-  ...{ "f32.convert_i32_s": [0xb2], "f32.convert_i32_u": [0xb3], "f32.demote_f64": [0xb6] },
-  ...{ "f64.convert_i32_s": [0xb7], "f64.convert_i32_u": [0xb8], "f64.promote_f32": [0xbb] },
-  ...{ "i32.reinterpret_f32": [0xbc], "i64.reinterpret_f64": [0xbd] },
-  ...{ "f64.reinterpret_i64": [0xbf] },
-  ...{ "i64.trunc_sat_f32_s": [0xfc, 4], "i64.trunc_sat_f64_s": [0xfc, 6] },
+  "i32.wrap_i64": [0xa7],
+  "i64.extend_i32_u": [0xad],
+  "f32.convert_i32_s": [0xb2],
+  "f32.convert_i32_u": [0xb3],
+  "f32.demote_f64": [0xb6],
+  "f64.convert_i32_s": [0xb7],
+  "f64.convert_i32_u": [0xb8],
+  "f64.promote_f32": [0xbb],
+  "i32.reinterpret_f32": [0xbc],
+  "i64.reinterpret_f64": [0xbd],
+  "f64.reinterpret_i64": [0xbf],
+  "i64.trunc_sat_f32_s": [0xfc, 4],
+  "i64.trunc_sat_f64_s": [0xfc, 6],
 };
 /** With the alignment that wasm2js's index shows: the width of what is read. */
 const MEMORY: Readonly<Record<string, readonly [code: number, alignment: number]>> = {
-  ...{ "i32.load": [0x28, 2], "f32.load": [0x2a, 2], "f64.load": [0x2b, 3] },
-  ...{ "i32.load8_s": [0x2c, 0], "i32.load8_u": [0x2d, 0] },
-  ...{ "i32.load16_s": [0x2e, 1], "i32.load16_u": [0x2f, 1] },
-  ...{ "i32.store": [0x36, 2], "f32.store": [0x38, 2], "f64.store": [0x39, 3] },
-  ...{ "i32.store8": [0x3a, 0], "i32.store16": [0x3b, 1] },
+  "i32.load": [0x28, 2],
+  "f32.load": [0x2a, 2],
+  "f64.load": [0x2b, 3],
+  "i32.load8_s": [0x2c, 0],
+  "i32.load8_u": [0x2d, 0],
+  "i32.load16_s": [0x2e, 1],
+  "i32.load16_u": [0x2f, 1],
+  "i32.store": [0x36, 2],
+  "f32.store": [0x38, 2],
+  "f64.store": [0x39, 3],
+  "i32.store8": [0x3a, 0],
+  "i32.store16": [0x3b, 1],
 };
 const VARIABLES: Readonly<Record<string, number>> = {
-  ...{ "local.get": 0x20, "local.set": 0x21, "local.tee": 0x22 },
-  ...{ "global.get": 0x23, "global.set": 0x24 },
+  "local.get": 0x20,
+  "local.set": 0x21,
+  "local.tee": 0x22,
+  "global.get": 0x23,
+  "global.set": 0x24,
 };
 
 export function assemble(text: string): Uint8Array {

@@ -30,7 +30,12 @@ const COMPARISON_INSTRUCTIONS: Partial<Record<ts.SyntaxKind, string>> = {
   [SyntaxKind.ExclamationEqualsToken]: "ne",
 };
 const MATH_INSTRUCTIONS: Readonly<Record<string, string>> = {
-  ...{ abs: "abs", min: "min", max: "max", floor: "floor", ceil: "ceil", trunc: "trunc" },
+  abs: "abs",
+  min: "min",
+  max: "max",
+  floor: "floor",
+  ceil: "ceil",
+  trunc: "trunc",
   sqrt: "sqrt",
 };
 

@@ -24,7 +24,10 @@ const MERGES_MAX = 8;
 export function startCallIndexing({ database, clock, log }: CallIndexing): WorkLoop {
   const pause = () => sleep(clock, PAUSE_MS);
   const loop: WorkLoop = new WorkLoop({
-    ...{ clock, log, failure: "calls.indexing_failed", everyMs: EVERY_MS },
+    clock,
+    log,
+    failure: "calls.indexing_failed",
+    everyMs: EVERY_MS,
     async round() {
       while (loop.isRunning && (await indexSomeCalls(database, clock.now(), pause))) await pause();
     },

@@ -74,7 +74,14 @@ export function createCallerParts(
   const isBridgeOn = async (queries: Queries, tenantId: number) =>
     (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
   const crmPosts = new CrmPosts({
-    ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
+    database,
+    records: crmStore,
+    isOn: isBridgeOn,
+    vault,
+    client,
+    clock,
+    random,
+    log,
   });
   const crm = new CrmLookup({ database, records: crmStore, vault, client, clock, log });
   const crmNotifier = crmTeller({
@@ -87,13 +94,23 @@ export function createCallerParts(
   const doNotCallList = doNotCallListOf(vault, database);
   return {
     callers: new Callers({
-      ...{ database, contacts: contactStore, records: callerStore, doNotCallList, clock },
+      database,
+      contacts: contactStore,
+      records: callerStore,
+      doNotCallList,
+      clock,
       pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
-      ...{ crm, listeners },
+      crm,
+      listeners,
     }),
     crmPosts,
     crmTrial: crmTrial({
-      ...{ database, records: crmStore, lookup: crm, isOn: isBridgeOn, clock, random },
+      database,
+      records: crmStore,
+      lookup: crm,
+      isOn: isBridgeOn,
+      clock,
+      random,
     }),
     follow: (listener) => void listeners.push(listener),
   };
@@ -110,10 +127,20 @@ export function createCallerJobs(
   const { database, billing, vault, calls, clock, trust, log } = deps;
   const callService = () => calls;
   const birthdays = new BirthdayCalls({
-    ...{ database, records: birthdayStore, callService, clock, trust, log },
+    database,
+    records: birthdayStore,
+    callService,
+    clock,
+    trust,
+    log,
   });
   const runner = new CampaignRunner({
-    ...{ database, records: campaignStore, callService, clock, trust, log },
+    database,
+    records: campaignStore,
+    callService,
+    clock,
+    trust,
+    log,
     isDoNotCall: doNotCallListOf(vault, database).has,
   });
   follow(birthdays.listener);

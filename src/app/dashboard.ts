@@ -54,8 +54,13 @@ export function createDashboard(
   const backups = () => listBackups(settings.dataDir);
   return {
     parts: {
-      ...{ toolRunner: delivery.tools, webhookTester: delivery.tester },
-      ...{ live, webCalls, chats, logs, backups },
+      toolRunner: delivery.tools,
+      webhookTester: delivery.tester,
+      live,
+      webCalls,
+      chats,
+      logs,
+      backups,
       voiceSamples: createVoiceSamples(audio),
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,

@@ -74,8 +74,17 @@ function mailsOf(
   { database, recordingsDir, recordingLink, node, clock, random, log }: DeliveryDependencies,
 ): MailQueue {
   return new MailQueue({
-    ...{ database, stores: mailStore, provider, recordingsDir, recordingLink },
-    ...{ attachmentBytesMax, from, node, clock, random, log },
+    database,
+    stores: mailStore,
+    provider,
+    recordingsDir,
+    recordingLink,
+    attachmentBytesMax,
+    from,
+    node,
+    clock,
+    random,
+    log,
   });
 }
 
@@ -95,7 +104,10 @@ export function createDelivery(
   const mails = mailsOf(settings.mail, provider, deps);
   const switchedOff = mailWhenSwitchedOff(stores, mails);
   const worker = new DeliveryWorker({
-    ...{ ...shared, trust: deps.trust, log, switchedOff },
+    ...shared,
+    trust: deps.trust,
+    log,
+    switchedOff,
     timeoutMs: httpClient.webhookTimeoutMs,
     attempted: deps.attempted,
   });

@@ -20,7 +20,9 @@ export function fleetOf(
   isAlive: (id: string) => boolean,
 ): Fleet {
   const loadOf = ({ id, weight, calls }: NodeRow): NodeLoad => ({
-    ...{ id, weight, calls },
+    id,
+    weight,
+    calls,
     trunks: leases.filter(({ node }) => node === id).length,
   });
   const alive = nodes.filter(({ id, isStopped }) => !isStopped && isAlive(id));

@@ -46,9 +46,13 @@ export function createSiteReader(parts: {
     records: siteStore,
     fetch: (url) =>
       client.request({
-        ...{ method: "GET", url, body: "", mayReuse: true },
+        method: "GET",
+        url,
+        body: "",
+        mayReuse: true,
         headers: { "user-agent": "Linevoice", accept: "text/html, application/pdf;q=0.5" },
-        ...{ timeoutMs: PAGE_MS_MAX, responseBytesMax: PAGE_BYTES_MAX },
+        timeoutMs: PAGE_MS_MAX,
+        responseBytesMax: PAGE_BYTES_MAX,
       }),
   });
 }
@@ -63,7 +67,10 @@ export function createKnowledge(
 ): Knowledge {
   const { database, clock, log } = parts;
   const index = createWorkerIndex({
-    ...{ spawn: spawnKnowledgeWorker, directory, clock, log },
+    spawn: spawnKnowledgeWorker,
+    directory,
+    clock,
+    log,
     embedder: embeddings && openAiEmbedder(embeddings, clock, trusting(httpClient.caPem)),
     content: (tenantId, fileId) => fileStore(database.read).content(tenantId, fileId),
   });
@@ -78,7 +85,9 @@ export function createKnowledge(
     tidy().catch((error) => log.warn("knowledge.not_tidied", { error: describeError(error) }));
   });
   return {
-    ...{ index, reader, tidy },
+    index,
+    reader,
+    tidy,
     stop() {
       timer.cancel();
       index.close();

@@ -31,17 +31,12 @@ export function createLiveCalls(deps: {
 
   const emit = (tenantId: number, event: LiveEvent) => events.emit("event", { tenantId, event });
 
-  function viewOf(call: LiveCall): LiveCallView {
-    const { callUuid, tenantId, direction, fromNumber, toNumber, agentId } = call.identity;
-    const { state } = call;
-    return {
-      ...{ callUuid, tenantId, direction, fromNumber, toNumber, agentId },
-      status: statusOf(state),
-      startedAtMs: startedAt.get(call) ?? clock.now(),
-      answeredAtMs: state.name === "in_progress" ? state.answeredAtMs : null,
-      lastTurn: spoken.of(callUuid).at(-1) ?? null,
-    };
-  }
+  const viewOf = (call: LiveCall) =>
+    viewOfCall(
+      call,
+      startedAt.get(call) ?? clock.now(),
+      spoken.of(call.identity.callUuid).at(-1) ?? null,
+    );
 
   return {
     changed(call) {
@@ -75,6 +70,25 @@ export function createLiveCalls(deps: {
       }),
     monitor: (tenantId, callUuid, listener) =>
       registry.find(tenantId, callUuid)?.monitor(listener) ?? null,
+  };
+}
+
+function viewOfCall(
+  { identity, state }: LiveCall,
+  startedAtMs: number,
+  lastTurn: TurnRecord | null,
+): LiveCallView {
+  return {
+    callUuid: identity.callUuid,
+    tenantId: identity.tenantId,
+    direction: identity.direction,
+    fromNumber: identity.fromNumber,
+    toNumber: identity.toNumber,
+    agentId: identity.agentId,
+    status: statusOf(state),
+    startedAtMs,
+    answeredAtMs: state.name === "in_progress" ? state.answeredAtMs : null,
+    lastTurn,
   };
 }
 

@@ -47,14 +47,15 @@ export function startMaintenance(
   },
 ): Maintenance {
   const { database, clock, trust, log } = deps;
-  const disk = watchDisk({
-    freeBytes: deps.freeDiskBytes ?? freeBytesOf(dataDir),
-    ...{ clock, log },
-  });
+  const disk = watchDisk({ freeBytes: deps.freeDiskBytes ?? freeBytesOf(dataDir), clock, log });
   const recordings = watchRecordings(paths.recordings, { clock, log });
   const { backups, nightly } = startBackups({ dataDir, storage }, paths, { clock, trust, log });
   const retention = new Retention({
-    ...{ database, records: retentionStore, clock, trust, log },
+    database,
+    records: retentionStore,
+    clock,
+    trust,
+    log,
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
     outboxDays: mail.outboxKeepDays,
@@ -64,15 +65,7 @@ export function startMaintenance(
   });
   retention.start();
 
-  const integrity = storage.remote
-    ? null
-    : watchIntegrity({
-        check: () =>
-          runDatabaseJob<"integrity">(spawnDatabaseWorker, {
-            ...{ type: "integrity", database: paths.database },
-          }),
-        ...{ clock, log },
-      });
+  const integrity = storage.remote ? null : watchFile(paths.database, { clock, log });
 
   return {
     backups,
@@ -95,6 +88,14 @@ export function startMaintenance(
   };
 }
 
+function watchFile(database: string, { clock, log }: { clock: Clock; log: Log }) {
+  return watchIntegrity({
+    check: () => runDatabaseJob<"integrity">(spawnDatabaseWorker, { type: "integrity", database }),
+    clock,
+    log,
+  });
+}
+
 function startBackups(
   { dataDir, storage }: Pick<AppSettings, "dataDir" | "storage">,
   paths: DataPaths,
@@ -109,7 +110,9 @@ function startBackups(
   },
 ) {
   const backups = createBackups({
-    ...{ dataDir, databasePath: paths.database, clock },
+    dataDir,
+    databasePath: paths.database,
+    clock,
     requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
     write: (database, target) =>
       runDatabaseJob<"snapshot">(spawnDatabaseWorker, { type: "snapshot", database, target }),
@@ -119,11 +122,15 @@ function startBackups(
     verify: (file) =>
       runDatabaseJob<"verify">(spawnDatabaseWorker, {
         type: "verify",
-        ...{ file, scratchDir: backupsDirOf(dataDir), nowMs: clock.now() },
+        file,
+        scratchDir: backupsDirOf(dataDir),
+        nowMs: clock.now(),
       }),
     at: storage.remote ? null : storage.backupAt,
     keep: storage.backupKeep,
-    ...{ clock, trust, log },
+    clock,
+    trust,
+    log,
   });
   return { backups, nightly };
 }

@@ -57,7 +57,12 @@ export async function withOfflineServices<Result>(
   const database = await openStore(paths.database, remote, { node, clock, random });
   const vault = await openVault(database, settings.masterKey, random);
   const revocations = await openRevocations({
-    ...{ dataDir, paths, database, vault, clock, random },
+    dataDir,
+    paths,
+    database,
+    vault,
+    clock,
+    random,
     shared: storage.shared,
   });
   const opened = { database, vault, paths };
@@ -79,7 +84,13 @@ const identityOf = (
   { clock, random, publicUrl }: OfflineDependencies,
 ): Identity =>
   createPeople({
-    ...{ database, vault, plans, clock, random, log, publicUrl },
+    database,
+    vault,
+    plans,
+    clock,
+    random,
+    log,
+    publicUrl,
     // The server sends what is queued when it starts.
     mails: {
       enqueue: (queries, tenantId, mail) => mailStore(queries).enqueue(tenantId, mail, clock.now()),
@@ -95,21 +106,28 @@ function servicesOf(
 ): Services {
   const { dataDir, plans, storage } = settings;
   const billing = new Billing({ database, stores: billingStores, plans, clock, random });
-  const payments = createPayments(settings, {
-    ...{ database, clock, random, log },
-    publicUrl: () => "",
-  });
+  const payments = createPayments(settings, { database, clock, random, log, publicUrl: () => "" });
   return createServices(settings, {
-    ...{ ...people, database, vault, billing, paths, clock, random },
+    ...people,
+    database,
+    vault,
+    billing,
+    paths,
+    clock,
+    random,
     checkouts: payments.checkouts,
     // The server's runner finds a campaign that was started here within 15 s.
     campaigns: new Campaigns({
-      ...{ database, records: campaignStore, clock },
+      database,
+      records: campaignStore,
+      clock,
       quotas: createQuotas(billing, quotaStore),
       wake: () => undefined,
     }),
     backups: createBackups({
-      ...{ dataDir, databasePath: paths.database, clock },
+      dataDir,
+      databasePath: paths.database,
+      clock,
       requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
     }),
     running: null,

@@ -40,15 +40,25 @@ export function createPayments(
   const { database, clock, random, log, publicUrl } = deps;
   const checkoutsWith = (provider: PaymentProvider) =>
     new Checkouts({
-      ...{ database, stores: billingStores, plans: settings.plans, clock, random },
-      ...{ provider, transcriptsDays: settings.storage.transcriptsRetentionDays },
+      database,
+      stores: billingStores,
+      plans: settings.plans,
+      clock,
+      random,
+      provider,
+      transcriptsDays: settings.storage.transcriptsRetentionDays,
     });
   if (!settings.stripe)
     return { checkouts: checkoutsWith(manualPayments(publicUrl)), stripeEvents: null };
   const client = stripeClient(settings.stripe);
   const checkouts = checkoutsWith(new StripeProvider({ client, publicUrl, log }));
   const events = new StripeEvents({
-    ...{ client, checkouts, database, stores: billingStores, clock, log },
+    client,
+    checkouts,
+    database,
+    stores: billingStores,
+    clock,
+    log,
     webhookSecret: settings.stripe.webhookSecret,
   });
   return { checkouts, stripeEvents: (body, signature) => events.receive(body, signature) };

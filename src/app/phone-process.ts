@@ -112,7 +112,9 @@ class PhoneProcess implements PhoneRehearsals {
     this.#child = atOrdinaryPriority(() =>
       Bun.spawn([...command], {
         env: { ...process.env, TMPDIR: workDir },
-        ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore" },
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "ignore",
       }),
     );
     this.#ready.promise.catch(() => {});
@@ -180,7 +182,9 @@ class PhoneProcess implements PhoneRehearsals {
     if (!asked) return;
     const answer = await this.ports.runTool(asked.agent, tool, values).catch(
       (error): ToolAnswer => ({
-        ...{ ok: false, httpStatus: null, output: { error: describeError(error) } },
+        ok: false,
+        httpStatus: null,
+        output: { error: describeError(error) },
       }),
     );
     this.#tell({ type: "tool", id, answer });

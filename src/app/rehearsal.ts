@@ -47,7 +47,12 @@ export function textRehearsals(
   };
   const generates = engine.providers.llm[0]?.id !== "embedded";
   return {
-    ...{ openEngine, openKnowledge, runTool, settings: conversation, clock, log },
+    openEngine,
+    openKnowledge,
+    runTool,
+    settings: conversation,
+    clock,
+    log,
     openModel: generates ? openModel : null,
   };
 }
@@ -77,7 +82,10 @@ const liveTools =
       return { ok: false, httpStatus: null, output: "only a stored agent's tool is asked" };
     const { tenantId, id: agentId, version } = stored;
     return await tools.run(tenantId, {
-      ...{ callUuid: uuidV7(clock, random), toolCallId: "rehearsal", tool, arguments: values },
+      callUuid: uuidV7(clock, random),
+      toolCallId: "rehearsal",
+      tool,
+      arguments: values,
       ...(version === "draft" ? {} : { version: { agentId, number: version } }),
       caller: TRIAL_CALLER,
     });
@@ -98,7 +106,9 @@ export function createRehearsals(
   const { dataDir } = settings;
   const runTool = liveTools(context);
   return new Rehearsals({
-    ...{ clock, random, log },
+    clock,
+    random,
+    log,
     text: textRehearsals(settings, { clock, log }, runTool),
     openPhones: phones && phoneProcess(phones, { dataDir, runTool, log }),
     readySuites: new Map(Object.entries(readySuiteFiles)),

@@ -27,7 +27,10 @@ export function createRemoteNodeCalls(deps: {
   async function list(tenantId: number): Promise<LiveCallView[]> {
     const rows = await liveCallStore(database.read).onRemoteNodes(tenantId, node);
     return rows.map(({ createdAt, answeredAt, ...call }) => ({
-      ...{ ...call, tenantId, startedAtMs: createdAt, answeredAtMs: answeredAt },
+      ...call,
+      tenantId,
+      startedAtMs: createdAt,
+      answeredAtMs: answeredAt,
       lastTurn: null,
     }));
   }
@@ -47,7 +50,9 @@ export function createRemoteNodeCalls(deps: {
       known.delete(callUuid);
       const ending = await liveCallStore(database.read).ending(tenantId, callUuid);
       emit({
-        ...{ type: "ended", callUuid, status: ending?.status ?? "completed" },
+        type: "ended",
+        callUuid,
+        status: ending?.status ?? "completed",
         endedReason: ending?.endedReason ?? "interrupted",
       });
     }

@@ -72,7 +72,10 @@ export async function openRevocations(parts: RevocationsParts): Promise<Revocati
       ? {}
       : await replay(
           {
-            ...{ database, vault, clock, random },
+            database,
+            vault,
+            clock,
+            random,
             numberFingerprint: numberFingerprintOf(numberKey),
             userFingerprint: userFingerprintOf(vault),
             erase: (tenantId, number) => erasePerson(erasure, tenantId, number, false),

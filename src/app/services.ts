@@ -110,26 +110,25 @@ export function createServices(
 ): Services {
   const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
   const quotas = createQuotas(billing, quotaStore);
-  const search = contactSearch(database.read);
   const rehearsals = rehearsalRuns(dataDir);
   const doNotCallList = doNotCallListOf(vault, database);
   const urlProblem = createUrlCheck(httpClient.allowNetworks);
   return {
-    ...{ identity, apiKeys, checkouts, campaigns: parts.campaigns, backups: parts.backups },
+    identity,
+    apiKeys,
+    checkouts,
+    campaigns: parts.campaigns,
+    backups: parts.backups,
     tenants: createTenantAdmin(parts),
     tenantSettings: createTenantSettings({ database, records: tenantSettingsStore }),
     trunks: createTrunks({
-      ...{ database, vault, clock, allowNetworks: sip.allowNetworks },
+      database,
+      vault,
+      clock,
+      allowNetworks: sip.allowNetworks,
       running: running?.trunks ?? null,
     }),
-    tools: new Tools({
-      ...{ database, records: toolStore, vault, quotas, clock, urlProblem },
-    }),
-    ...resourceServices(parts, quotas, urlProblem, rehearsals),
-    contacts: new ContactBook({
-      ...{ database, records: contactStore, search, doNotCallList, quotas, clock },
-    }),
-    callSearch: createCallSearch(database, search),
+    ...resourceServices(parts, { quotas, urlProblem, rehearsals, doNotCallList }),
     statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
     nodes: createNodes({ database, clock, running: running?.nodes ?? null }),
@@ -162,29 +161,53 @@ export function createServices(
   };
 }
 
-/** Services of agents, files, numbers, webhooks and call records. */
+interface SharedParts {
+  readonly quotas: Quotas;
+  readonly urlProblem: UrlProblem;
+  readonly rehearsals: Pick<RunRecords, "list">;
+  readonly doNotCallList: ReturnType<typeof doNotCallListOf>;
+}
+
+/** Services of agents, tools, contacts, files, numbers, webhooks and call records. */
 function resourceServices(
   { database, vault, billing, knowledgeIndex: index, clock, random, ...parts }: ServiceParts,
-  quotas: Quotas,
-  urlProblem: UrlProblem,
-  rehearsals: Pick<RunRecords, "list">,
+  { quotas, urlProblem, rehearsals, doNotCallList }: SharedParts,
 ) {
+  const search = contactSearch(database.read);
   const files = new Files({ database, records: fileStore, billing, quotas, clock, index });
   const agentVersions = createAgentVersions({
-    ...{ database, billing, quotas, vault, urlProblem, rehearsals, clock, random },
+    database,
+    billing,
+    quotas,
+    vault,
+    urlProblem,
+    rehearsals,
+    clock,
+    random,
   });
   return {
     files,
     documentImports: new DocumentImports(files, parts.documentReader ?? null),
     sites: new Sites({
-      ...{ database, records: siteStore, files, clock },
+      database,
+      records: siteStore,
+      files,
+      clock,
       requireUrl: (url) => requireUrl(urlProblem, "url", url),
     }),
     unanswered: new UnansweredQuestions({ database, records: unansweredStore, files }),
-    agents: createAgents({
-      ...{ database, records: agentStore, plans: billing, clock, urlProblem },
-    }),
+    agents: createAgents({ database, records: agentStore, plans: billing, clock, urlProblem }),
     agentVersions,
+    tools: new Tools({ database, records: toolStore, vault, quotas, clock, urlProblem }),
+    contacts: new ContactBook({
+      database,
+      records: contactStore,
+      search,
+      doNotCallList,
+      quotas,
+      clock,
+    }),
+    callSearch: createCallSearch(database, search),
     agentScenarios: createAgentScenarios({ database, clock }),
     agentSplits: createAgentSplits({ database, clock, versions: agentVersions }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),

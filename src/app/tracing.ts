@@ -66,8 +66,12 @@ function follow(exporter: ReturnType<typeof createTraceExporter>, clock: Clock):
     const known = calls.get(callUuid);
     if (known) return known;
     const begun: Followed = {
-      ...{ beganMs: clock.now(), ringingMs: null, answeredMs: null, endedMs: null },
-      ...{ sipCallId: null, tools: [] },
+      beganMs: clock.now(),
+      ringingMs: null,
+      answeredMs: null,
+      endedMs: null,
+      sipCallId: null,
+      tools: [],
     };
     calls.set(callUuid, begun);
     return begun;
@@ -89,11 +93,17 @@ function follow(exporter: ReturnType<typeof createTraceExporter>, clock: Clock):
       const settledMs = clock.now();
       exporter.submit(
         traceOfCall({
-          ...{ callUuid, direction, tenantId, agentId, settledMs },
+          callUuid,
+          direction,
+          tenantId,
+          agentId,
+          settledMs,
           ...times,
           endedMs: times.endedMs ?? settledMs,
-          ...{ status: ending.status, reason: ending.reason },
-          ...{ sipCode: ending.sipCode, fault: ending.fault },
+          status: ending.status,
+          reason: ending.reason,
+          sipCode: ending.sipCode,
+          fault: ending.fault,
           turns: report?.turns ?? [],
           media: report?.media ?? null,
         }),
@@ -118,8 +128,11 @@ function noting(
       const noted = listOf(call.callUuid);
       if (noted && noted.length < TOOLS_MAX)
         noted.push({
-          ...{ tool: call.tool, ok: result.ok, httpStatus: result.httpStatus },
-          ...{ startMs, endMs: clock.now() },
+          tool: call.tool,
+          ok: result.ok,
+          httpStatus: result.httpStatus,
+          startMs,
+          endMs: clock.now(),
         });
       return result;
     },

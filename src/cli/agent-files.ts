@@ -58,11 +58,17 @@ export async function pushAgent(
   const { content } = await ask(loaded, "agent.source", { tenant, agent });
   const known = new Set(content.files.map(({ sha256 }) => sha256));
   const pushed = await ask(loaded, "agent.push", {
-    ...{ tenant, agent, version, fields, ...how },
+    tenant,
+    agent,
+    version,
+    fields,
+    ...how,
     // A folder without rehearsals that was pulled before they were pulled says nothing of them.
     ...(base === null && yamls.length === 0 ? {} : { scenarios: { base, yamls } }),
     tools: tools.map(({ url = "", secret_header = "", ...tool }) => ({
-      ...{ ...tool, url, secret_header },
+      ...tool,
+      url,
+      secret_header,
     })),
     files: [...files].map(([filename, text]) => {
       const sha256 = createHash("sha256").update(text).digest("hex");
@@ -71,7 +77,9 @@ export async function pushAgent(
   });
   if (!how.dry)
     writeOrigin(dir, {
-      ...{ tenant, agent, version: pushed.version },
+      tenant,
+      agent,
+      version: pushed.version,
       ...(base === null && yamls.length === 0 ? {} : { rehearsals: scenariosHash(yamls) }),
     });
   return pushed;

@@ -20,7 +20,9 @@ import { readScenario, readYaml } from "../domain/rehearsal/read-scenario.ts";
 import { isScenarioFile } from "../domain/rehearsal/suite.ts";
 
 const Origin = z.strictObject({
-  ...{ tenant: z.int(), agent: z.int(), version: z.int() },
+  tenant: z.int(),
+  agent: z.int(),
+  version: z.int(),
   /** Hash of the scenarios that were pulled or pushed. */
   rehearsals: z.string().optional(),
 });

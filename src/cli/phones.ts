@@ -78,7 +78,11 @@ async function openOf(
   const worker = callWorkerOf({ ...config, ...sections });
   const { openModel } = textRehearsals({ callWorker: worker }, { clock, log: silentLog });
   const phones = await openPhoneRehearsals({
-    ...{ version, cases, recordingsDir, sections, openModel },
+    version,
+    cases,
+    recordingsDir,
+    sections,
+    openModel,
     runTool,
   });
   return async ({ id, place, run }: Extract<PhoneOrderLine, { type: "rehearse" }>) => {

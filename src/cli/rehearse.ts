@@ -95,7 +95,9 @@ export const rehearseCommand: Command = {
     const report =
       mode === "text"
         ? await runSuite(cases, {
-            ...{ runs, onResult, atOnce: ports.openModel === null ? 1 : TEXT_AT_ONCE },
+            runs,
+            onResult,
+            atOnce: ports.openModel === null ? 1 : TEXT_AT_ONCE,
             rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
           })
         : await byPhone(
@@ -131,8 +133,16 @@ async function keepRun(
   const { runs, scenarios, passed } = report;
   const { results, ...totals } = reportJson(report);
   const run: RehearsalRun = {
-    ...{ ...about, id: uuidV7(clock, random), agentId, agentName: agent.name, contentSha256 },
-    ...{ agentVersion: version, endedAt: clock.now(), runs, scenarios, passed },
+    ...about,
+    id: uuidV7(clock, random),
+    agentId,
+    agentName: agent.name,
+    contentSha256,
+    agentVersion: version,
+    endedAt: clock.now(),
+    runs,
+    scenarios,
+    passed,
     // Recordings lie where the command was told to keep them.
     report: { ...totals, results: results.map((each) => ({ ...each, recording: null })) },
   };
@@ -153,9 +163,7 @@ async function byPhone(
   const { openPhoneRehearsals } = await import("../demo/rehearsal/phone-rehearsal.ts");
   const { engine, conversation } = config;
   const sections = { engine, conversation };
-  const phones = await openPhoneRehearsals({
-    ...{ version, cases, sections, runTool: null, ...options },
-  });
+  const phones = await openPhoneRehearsals({ version, cases, sections, runTool: null, ...options });
   try {
     const rehearse = (each: SuiteCase, run: number) => phones.rehearse(each, run);
     return await runSuite(cases, { ...running, atOnce: PHONE_AT_ONCE, rehearse });

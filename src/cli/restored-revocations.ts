@@ -32,7 +32,13 @@ export async function bringUpToJournal(loaded: LoadedConfig): Promise<RestoredRe
   try {
     const vault = await openVault(database, masterKeyOf(loaded, random), random);
     const revocations = await openRevocations({
-      ...{ dataDir, paths, database, vault, shared: false, clock, random },
+      dataDir,
+      paths,
+      database,
+      vault,
+      shared: false,
+      clock,
+      random,
     });
     revocations.close();
     return { replayed: revocations.replayed, past: revocations.past };

@@ -65,7 +65,11 @@ export const serveCommand: Command = {
       signals.onHangUp(() => {
         systemd.send("RELOADING=1");
         const reload = reloadConfig({
-          ...{ started: loaded, before: inForce, masterKey, version, log },
+          started: loaded,
+          before: inForce,
+          masterKey,
+          version,
+          log,
           load: () => configFor(values.config, terminal),
           retune: (tuning) => app.retune(tuning),
         });

@@ -146,7 +146,13 @@ async function trunks(loaded: Loaded) {
     });
   if (list === null) return { server: "not running" };
   return list.map(({ id, transport, port, register, status, last_code, explanation }) => ({
-    ...{ id, transport, port, register, status, last_code, explanation },
+    id,
+    transport,
+    port,
+    register,
+    status,
+    last_code,
+    explanation,
   }));
 }
 

@@ -65,7 +65,10 @@ export const numberWith = (...checks: Check<number>[]) =>
 
 export const integerWith = (...checks: Check<number>[]) =>
   new z.ZodNumberFormat({
-    ...{ type: "number", check: "number_format", format: "safeint", abort: false },
+    type: "number",
+    check: "number_format",
+    format: "safeint",
+    abort: false,
     checks,
   }) as z.ZodInt;
 
@@ -87,18 +90,15 @@ export const choice = <const Words extends readonly [string, ...string[]]>(
   words: Words,
   description: string,
   example: Words[number],
-) =>
-  field(z.enum(words), {
-    ...{ description, example, must: `be ${listed(words)}` },
-    reason: "choice",
-  });
+) => field(z.enum(words), { description, example, must: `be ${listed(words)}`, reason: "choice" });
 
 export const integer = (min: number, max: number, description: string, example: number) =>
   field(integerWith(z.gte(min), z.lte(max)), {
     description,
     example,
     must: `be an integer from ${min} to ${max}`,
-    ...{ reason: "range", params: { from: min, to: max } },
+    reason: "range",
+    params: { from: min, to: max },
   });
 
 const ON_ONE_LINE = "on one line, without control or invisible characters";
@@ -109,7 +109,8 @@ export const text = (max: number, description: string, example: string) =>
     description,
     example,
     must: `be text of at most ${max} characters`,
-    ...{ reason: "length_max", params: { to: max } },
+    reason: "length_max",
+    params: { to: max },
   });
 
 /** Text with at least one visible character. */
@@ -118,7 +119,8 @@ export const filled = (max: number, description: string, example: string) =>
     description,
     example,
     must: `be text of 1 to ${max} characters`,
-    ...{ reason: "length", params: { from: 1, to: max } },
+    reason: "length",
+    params: { from: 1, to: max },
   });
 
 /** A name on one line, with at least one visible character; spaces around it are cut off. */
@@ -127,7 +129,8 @@ export const nameIn = (max: number, description: string, example: string) =>
     description,
     example,
     must: `be text of 1 to ${max} characters ${ON_ONE_LINE}`,
-    ...{ reason: "one_line", params: { from: 1, to: max } },
+    reason: "one_line",
+    params: { from: 1, to: max },
   });
 
 /** A name that may be empty. */
@@ -136,7 +139,8 @@ export const nameOrEmpty = (max: number, description: string, example: string) =
     description,
     example,
     must: `be text of at most ${max} characters ${ON_ONE_LINE}`,
-    ...{ reason: "one_line", params: { from: 0, to: max } },
+    reason: "one_line",
+    params: { from: 0, to: max },
   });
 
 export const emailIn = (description: string) =>

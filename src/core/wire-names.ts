@@ -77,7 +77,9 @@ function fieldsOf(schema: z.ZodObject): readonly Field[] {
   const known = fieldsBySchema.get(schema);
   if (known) return known;
   const fields = Object.keys(schema.shape).map((name) => ({
-    ...{ name, ours: camelName(name), isTime: name.endsWith("_at") },
+    name,
+    ours: camelName(name),
+    isTime: name.endsWith("_at"),
   }));
   fieldsBySchema.set(schema, fields);
   return fields;

@@ -130,8 +130,11 @@ export async function setUpTenant(
     parameters: TOOL.parameters,
   });
   return {
-    ...{ tenantId: tenant.id, agentId: agent.id, remindersId: reminders.id },
-    ...{ api, key: key.secret },
+    tenantId: tenant.id,
+    agentId: agent.id,
+    remindersId: reminders.id,
+    api,
+    key: key.secret,
   };
 }
 

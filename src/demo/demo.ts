@@ -299,16 +299,25 @@ interface OutboundScene {
 }
 
 const OUTBOUND: OutboundScene = {
-  ...{ title: "outbound", person: CALLED_NOW, exchanges: OUTBOUND_EXCHANGES },
-  ...{ aheadMs: null, agent: "agentId" },
+  title: "outbound",
+  person: CALLED_NOW,
+  exchanges: OUTBOUND_EXCHANGES,
+  aheadMs: null,
+  agent: "agentId",
 };
 const SCHEDULED: OutboundScene = {
-  ...{ title: "scheduled", person: CALLED_LATER, exchanges: SCHEDULED_EXCHANGES },
-  ...{ aheadMs: SCHEDULED_AHEAD_MS, agent: "agentId" },
+  title: "scheduled",
+  person: CALLED_LATER,
+  exchanges: SCHEDULED_EXCHANGES,
+  aheadMs: SCHEDULED_AHEAD_MS,
+  agent: "agentId",
 };
 const KEPT: OutboundScene = {
-  ...{ title: "kept", person: CALLED_TO_KEEP, exchanges: KEPT_EXCHANGES },
-  ...{ aheadMs: null, agent: "remindersId" },
+  title: "kept",
+  person: CALLED_TO_KEEP,
+  exchanges: KEPT_EXCHANGES,
+  aheadMs: null,
+  agent: "remindersId",
 };
 
 async function playOutbound(

@@ -41,7 +41,8 @@ beforeAll(async () => {
   await new Promise<void>((done) => inner.listen(0, INNER, done));
   innerPort = (inner.address() as { port: number }).port;
   client = new SafeHttpClient({
-    ...{ allowNetworks: [`${HOST}/32`], caPem: ca.caPem },
+    allowNetworks: [`${HOST}/32`],
+    caPem: ca.caPem,
     resolve(name, done) {
       const address = addressesOf[name]?.();
       done(address ? null : new Error("unknown"), address ? [{ address, family: 4 }] : []);
@@ -65,10 +66,16 @@ async function read(paths: Readonly<Record<string, Responder>>, start = "https:/
     {
       fetch: (url) =>
         client.request({
-          ...{ method: "GET", url, body: "", headers: {}, mayReuse: true },
-          ...{ timeoutMs: 500, responseBytesMax: 200_000 },
+          method: "GET",
+          url,
+          body: "",
+          headers: {},
+          mayReuse: true,
+          timeoutMs: 500,
+          responseBytesMax: 200_000,
         }),
-      ...{ tenantId: 1, reader: { read: readDocumentHere } },
+      tenantId: 1,
+      reader: { read: readDocumentHere },
       clock: fakeClock(),
     },
   ).catch((error) => (error as SiteNotRead).problem.reason);

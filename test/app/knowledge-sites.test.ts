@@ -30,10 +30,19 @@ function readerOf(client: OutboundHttpClient) {
   const { services, database } = room.server;
   const clock = fakeClock(Date.now() + 1_000);
   const sites = new Sites({
-    ...{ database, records: siteStore, files: services.files, requireUrl() {}, clock },
+    database,
+    records: siteStore,
+    files: services.files,
+    requireUrl() {},
+    clock,
   });
   const reader = createSiteReader({
-    ...{ sites, client, database, clock, log: silentLog, reader: { read: readDocumentHere } },
+    sites,
+    client,
+    database,
+    clock,
+    log: silentLog,
+    reader: { read: readDocumentHere },
   });
   return { reader, clock, sites };
 }
@@ -103,7 +112,10 @@ test("a site that cannot be read keeps its files, says why, and is tried again w
   const [site] = await services.sites.list(tenantId);
   expect(site?.problems).toEqual([
     {
-      ...{ url: START, code: "unavailable", reason: "site_gone", params: { status: 404 } },
+      url: START,
+      code: "unavailable",
+      reason: "site_gone",
+      params: { status: 404 },
       message: "There is no such page: the server answered 404.",
     },
   ]);

@@ -21,8 +21,15 @@ function store() {
     const id = uuidV7(clock, random);
     writeFileSync(join(runs.recordingsDir(tenantId, id), "a.mp3"), "mp3");
     runs.save(tenantId, {
-      ...{ id, suite, agentId: null, agentName: "Desk", report: null },
-      ...{ startedAt: clock.now(), endedAt: clock.now(), scenarios: 1, passed: 1 },
+      id,
+      suite,
+      agentId: null,
+      agentName: "Desk",
+      report: null,
+      startedAt: clock.now(),
+      endedAt: clock.now(),
+      scenarios: 1,
+      passed: 1,
     });
     return id;
   };

@@ -29,9 +29,16 @@ beforeAll(async () => {
     trunkStore(queries).put(
       tenantId,
       {
-        ...{ server: "sip.example", port: 5060, transport: "udp", username: "u", realm: null },
-        ...{ outboundProxy: null, callerId: "+37052000000", register: true },
-        ...{ createdAt: 0, updatedAt: 0 },
+        server: "sip.example",
+        port: 5060,
+        transport: "udp",
+        username: "u",
+        realm: null,
+        outboundProxy: null,
+        callerId: "+37052000000",
+        register: true,
+        createdAt: 0,
+        updatedAt: 0,
       },
       () => "sealed",
     ),
@@ -66,7 +73,9 @@ function stoppable(database: Database) {
 function nodeOn(database: Database, name: string, clock: FakeClock) {
   const done: string[] = [];
   const leases = new TrunkLeases({
-    ...{ database, clock, log },
+    database,
+    clock,
+    log,
     self: () => ({ id: name, name, version: "0", weight: 100, calls: 0 }),
     hasCalls: () => false,
     trunks: {

@@ -46,7 +46,10 @@ function startNode(id: string, own: { weight?: number; calls?: number } = {}) {
   const removed: number[] = [];
   const self = () => ({ id, name: id, version: "1", weight: 100, calls: 0, ...own });
   const leases = new TrunkLeases({
-    ...{ database, clock, log, self },
+    database,
+    clock,
+    log,
+    self,
     hasCalls: (tenantId) => busy.has(tenantId),
     trunks: {
       add: (trunk) => void registered.add(trunk.id),
@@ -196,12 +199,7 @@ test("a node that takes nothing it was dealt leaves it to the others after a whi
   await alive.leases.round();
   const beat = (calls: number) =>
     database.tx((queries) =>
-      nodeStore(queries).beat({
-        ...{ id: "a", name: "a", version: "1" },
-        weight: 999,
-        calls,
-        seenAt: 0,
-      }),
+      nodeStore(queries).beat({ id: "a", name: "a", version: "1", weight: 999, calls, seenAt: 0 }),
     );
   await database.tx((queries) => trunkLeaseStore(queries).release("b", [...alive.registered]));
   for (let round = 0; round < 5; round++) {

@@ -79,7 +79,8 @@ describe("the archive", () => {
     expect(Bun.spawnSync([...tar, "-C", unpacked]).exitCode).toBe(0);
     const inventory = await Bun.file(join(unpacked, "linevoice.cdx.json")).json();
     expect(inventory).toMatchObject({
-      ...{ bomFormat: "CycloneDX", metadata: { component: { name: "linevoice" } } },
+      bomFormat: "CycloneDX",
+      metadata: { component: { name: "linevoice" } },
       components: expect.arrayContaining([
         expect.objectContaining({ name: "bun", version: Bun.version }),
         expect.objectContaining({ name: "elysia" }),

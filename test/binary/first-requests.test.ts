@@ -43,7 +43,11 @@ requests_per_minute = 10000
 `,
   );
   const child = Bun.spawn([binary, "serve", "--config", "linevoice.toml"], {
-    ...{ cwd, env: {}, stdin: "ignore", stdout: "pipe", stderr: Bun.file(join(cwd, "serve.log")) },
+    cwd,
+    env: {},
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: Bun.file(join(cwd, "serve.log")),
   });
   let said = "";
   const decoder = new TextDecoder();
@@ -54,7 +58,9 @@ requests_per_minute = 10000
   const [, port = ""] = /^API .*:(\d+)$/m.exec(said) ?? [];
   const [, token = ""] = /#token=(\S+)/.exec(said) ?? [];
   return {
-    ...{ port, token, pid: child.pid },
+    port,
+    token,
+    pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.exited;
@@ -86,7 +92,11 @@ async function firstRequests(): Promise<ReadonlyMap<string, number>> {
     ask(name, "POST", `/api/dashboard${path}`, body);
   const [name, email, password] = ["Ona", "ona@clinic.example", "an owner's long password"];
   await post("useOwnerLink", "/owner-link", {
-    ...{ token: program.token, company: "Clinic", name, email, password },
+    token: program.token,
+    company: "Clinic",
+    name,
+    email,
+    password,
   });
   const registering = await post("passkeyOptions", "/passkeys/options", {});
   const made = device.register(challengeIn(registering));

@@ -34,7 +34,9 @@ const hardened = testWhere(hasTools && mayMakeNamespaces(), "making namespaces")
 
 /** A call by telephone with an agent, in a process that the service starts. */
 const ORDER = {
-  ...{ agent_id: 1, suite: "Goodbye", mode: "phone" },
+  agent_id: 1,
+  suite: "Goodbye",
+  mode: "phone",
   scenarios: "name: Goodbye\nscript: [{say: Goodbye.}]\n",
 };
 

@@ -131,7 +131,11 @@ async function tried(program: string, cwd: string) {
 
 async function jsonOf(command: string[], cwd: string) {
   const child = Bun.spawn(command, {
-    ...{ cwd, env: { HOME: cwd }, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    cwd,
+    env: { HOME: cwd },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
   });
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),

@@ -38,7 +38,9 @@ console.log(JSON.stringify(answers));
 async function answersOf(program: string): Promise<unknown> {
   const child = Bun.spawn([program, "-e", ASKED], {
     env: { BUN_BE_BUN: "1", LANG: "C.UTF-8" },
-    ...{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
   });
   const answers = JSON.parse(await new Response(child.stdout).text());
   expect(await child.exited).toBe(0);
@@ -69,7 +71,9 @@ test(
       [binary, "-p", 'new Intl.DateTimeFormat("ja").format(0) + [..."日本"].sort()'],
       {
         env: { BUN_BE_BUN: "1", LANG: "ja_JP.UTF-8", LC_ALL: "ja_JP.UTF-8" },
-        ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
       },
     );
     expect(await new Response(child.stdout).text()).toContain("1970");

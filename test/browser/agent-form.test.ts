@@ -20,7 +20,8 @@ beforeAll(async () => {
   if (chromiumPath() === null) return;
   await buildDashboard();
   world = await startAppliance({
-    ...{ dataDir: tempDir(), host: "127.0.9.88" },
+    dataDir: tempDir(),
+    host: "127.0.9.88",
     settings: ({ callWorker, ...settings }) => {
       const { conversation } = callWorker;
       const disclosure = { ...conversation.disclosure, en: DISCLOSURE };

@@ -114,7 +114,10 @@ test("the page has no inline script, no inline style, and loads nothing from els
 
 test("files are kept for ever by their hash and sent packed to whoever can unpack", async () => {
   const { name, brotli, gzip, plain } = entries.find((entry) => entry.name.endsWith(".css")) ?? {
-    ...{ name: "", brotli: 0, gzip: 0, plain: 0 },
+    name: "",
+    brotli: 0,
+    gzip: 0,
+    plain: 0,
   };
   const lengthWith = async (encoding: string) => {
     const response = await fetch(`${server.base}/app/assets/${name}`, {
@@ -163,7 +166,9 @@ test("a counted text has a form for every number of its language", () => {
       if (!/^\w+=/.test(en[key as keyof typeof en])) continue;
       const forms = message.split(";").map((form) => form.slice(0, form.indexOf("=")));
       expect({ language, key, forms: forms.sort() }).toEqual({
-        ...{ language, key, forms: [...categories].sort() },
+        language,
+        key,
+        forms: [...categories].sort(),
       });
     }
   }

@@ -38,13 +38,23 @@ beforeAll(async () => {
   await world.api("POST", "/campaigns", { name: "Check-ups", agent_id: world.agentId, csv });
   await world.app.database.tx(async (queries) => {
     await queries.insert(callMemories).values({
-      ...{ tenantId: world.tenantId, numberE164: PERSON, callUuid: "call-1" },
-      ...{ reason: "A check-up", outcome: "Nobody answered", attemptedAt: Date.now() },
+      tenantId: world.tenantId,
+      numberE164: PERSON,
+      callUuid: "call-1",
+      reason: "A check-up",
+      outcome: "Nobody answered",
+      attemptedAt: Date.now(),
     });
     await queries.insert(tools).values({
-      ...{ tenantId: world.tenantId, name: "find_booking", description: "Finds a booking." },
-      ...{ url: "https://tools.example/find", secretHeader: "X-Tool-Secret", secretSealed: "x" },
-      ...{ parameters: { type: "object" }, createdAt: 0, updatedAt: 0 },
+      tenantId: world.tenantId,
+      name: "find_booking",
+      description: "Finds a booking.",
+      url: "https://tools.example/find",
+      secretHeader: "X-Tool-Secret",
+      secretSealed: "x",
+      parameters: { type: "object" },
+      createdAt: 0,
+      updatedAt: 0,
     });
   });
   browser = await launchChromium();

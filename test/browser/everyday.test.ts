@@ -36,7 +36,9 @@ beforeAll(async () => {
   page = owner.page;
   await signIn(owner, world.app, { tenantId: world.tenantId, email: "owner@clinic.example" });
   const other = await world.app.ask("tenant.create", {
-    ...{ name: "Another company", email: "other@example.com", plan: null },
+    name: "Another company",
+    email: "other@example.com",
+    plan: null,
   });
   emptyTenantId = other.id;
   const stranger = await visit(browser);
@@ -307,11 +309,18 @@ inChromium("a trunk whose server is silent", () => {
   test("is told so step by step, not after all steps", async () => {
     const silent = await Bun.udpSocket({ hostname: "127.0.9.91", port: 0 });
     const { id: tenant } = await world.app.ask("tenant.create", {
-      ...{ name: "A company without a line", email: "silent@example.com", plan: null },
+      name: "A company without a line",
+      email: "silent@example.com",
+      plan: null,
     });
     await world.app.ask("trunk.set", {
-      ...{ tenant, server: "127.0.9.91", port: silent.port, transport: "udp", register: false },
-      ...{ username: "x", caller_id: "+37052000007" },
+      tenant,
+      server: "127.0.9.91",
+      port: silent.port,
+      transport: "udp",
+      register: false,
+      username: "x",
+      caller_id: "+37052000007",
     });
     const owner = await visit(browser);
     await signIn(owner, world.app, { tenantId: tenant, email: "silent@clinic.example" });

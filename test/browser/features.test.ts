@@ -60,8 +60,12 @@ inChromium("customer features", () => {
   test("what is remembered of a call is corrected, and forgotten", async () => {
     await world.app.database.tx(async (queries) => {
       await queries.insert(callMemories).values({
-        ...{ tenantId: world.tenantId, numberE164: PERSON, callUuid: "call-1" },
-        ...{ reason: "A check-up", outcome: "Nobody answered", attemptedAt: Date.now() },
+        tenantId: world.tenantId,
+        numberE164: PERSON,
+        callUuid: "call-1",
+        reason: "A check-up",
+        outcome: "Nobody answered",
+        attemptedAt: Date.now(),
       });
     });
     await open("memories");
@@ -112,8 +116,14 @@ inChromium("customer features", () => {
     await world.app.database.tx(async (queries) => {
       await queries.update(tenants).set({ crmBridge: true }).where(eq(tenants.id, world.tenantId));
       await queries.insert(crmPosts).values({
-        ...{ tenantId: world.tenantId, callUuid: "call-1", body: '{"type":"outcome"}' },
-        ...{ status: "failed", attempts: 8, nextAttemptAt: 0, createdAt: 1, updatedAt: 1 },
+        tenantId: world.tenantId,
+        callUuid: "call-1",
+        body: '{"type":"outcome"}',
+        status: "failed",
+        attempts: 8,
+        nextAttemptAt: 0,
+        createdAt: 1,
+        updatedAt: 1,
       });
     });
     await page.getByLabel("Address of the CRM").fill("http://crm.example");

@@ -154,7 +154,9 @@ inChromium("two tabs with one record", () => {
 
 inChromium("a file that is chosen", () => {
   const chosen = (name: string, bytes: number) => ({
-    ...{ name, mimeType: "application/octet-stream", buffer: Buffer.alloc(bytes, "a") },
+    name,
+    mimeType: "application/octet-stream",
+    buffer: Buffer.alloc(bytes, "a"),
   });
 
   test("says that one of its name is there, and a document above 8 MB takes its place away", async () => {

@@ -36,7 +36,11 @@ beforeAll(async () => {
   world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.97" });
   await storeCalls(world, systemClock.now());
   await world.app.ask("user.create", {
-    ...{ tenant: world.tenantId, email: EMAIL, name: "Rasa", role: "owner", operator: false },
+    tenant: world.tenantId,
+    email: EMAIL,
+    name: "Rasa",
+    role: "owner",
+    operator: false,
   });
   const passwordHash = await Bun.password.hash(PASSWORD);
   await world.app.database.tx(async (queries) => {

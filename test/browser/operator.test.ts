@@ -37,12 +37,16 @@ const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 inChromium("the operator", () => {
   test("sees every company's health, acts as one under a banner, and its owner reads of it", async () => {
     const away = await world.app.ask("tenant.create", {
-      ...{ name: "Away Dental", email: "desk@away.example", plan: null },
+      name: "Away Dental",
+      email: "desk@away.example",
+      plan: null,
     });
     const operator = await visit(browser, { width: 1440, height: 900 });
     const owner = await visit(browser, { width: 1440, height: 900 });
     await signIn(operator, world.app, {
-      ...{ tenantId: world.tenantId, email: "ops@clinic.example", operator: true },
+      tenantId: world.tenantId,
+      email: "ops@clinic.example",
+      operator: true,
     });
     await signIn(owner, world.app, { tenantId: away.id, email: "owner@away.example" });
     const { page } = operator;
@@ -89,13 +93,18 @@ inChromium("the operator", () => {
   test("reads a call's signalling as a ladder, takes it along, and sees costs in words", async () => {
     const { page, context } = await visit(browser, { width: 1440, height: 900 });
     await signIn({ page, context, complaints: [] }, world.app, {
-      ...{ tenantId: world.tenantId, email: "sip@clinic.example", operator: true },
+      tenantId: world.tenantId,
+      email: "sip@clinic.example",
+      operator: true,
     });
     await page.route("**/details", async (route) => {
       const response = await route.fetch();
       const reply = await response.json();
       const message = (at_ms: number, direction: "in" | "out", line: string) => ({
-        ...{ at_ms, direction, line, detail: line.startsWith("INVITE") ? "SDP: PCMA" : null },
+        at_ms,
+        direction,
+        line,
+        detail: line.startsWith("INVITE") ? "SDP: PCMA" : null,
       });
       reply.details.sip = [
         message(0, "in", "INVITE (1 INVITE)"),
@@ -132,12 +141,16 @@ inChromium("the operator", () => {
   test("leafs through many companies and finds one by its name", async () => {
     for (let n = 0; n < 50; n++)
       await world.app.ask("tenant.create", {
-        ...{ name: `Branch ${n}`, email: `branch${n}@clinic.example`, plan: null },
+        name: `Branch ${n}`,
+        email: `branch${n}@clinic.example`,
+        plan: null,
       });
     const visitor = await visit(browser, { width: 1440, height: 900 });
     const { page, context } = visitor;
     await signIn(visitor, world.app, {
-      ...{ tenantId: world.tenantId, email: "ops2@clinic.example", operator: true },
+      tenantId: world.tenantId,
+      email: "ops2@clinic.example",
+      operator: true,
     });
     await page.goto(address("/operator"));
     const row = (name: string) => page.getByRole("row").filter({ hasText: name });

@@ -110,7 +110,10 @@ inChromium("home", () => {
       const response = await route.fetch();
       const home = await response.json();
       home.statuses.mail = {
-        ...{ state: "failed", code: "mail_dead", values: {}, sentence: "Mail is stuck." },
+        state: "failed",
+        code: "mail_dead",
+        values: {},
+        sentence: "Mail is stuck.",
         remedy: "Look at the mail settings.",
       };
       home.problems = [{ ...home.statuses.mail, href: null, state: undefined }];

@@ -111,7 +111,8 @@ beforeAll(async () => {
   await world.api("POST", "/webhooks", { url: "https://nowhere.example/", events: ["call.ended"] });
   await world.api("POST", "/campaigns", {
     name: "Half-yearly check-up reminders",
-    ...{ agent_id: world.agentId, csv: `number\n${CALLER}` },
+    agent_id: world.agentId,
+    csv: `number\n${CALLER}`,
   });
   browser = await launchChromium();
   const caller = await world.phone(CALLER, "m3");
@@ -170,7 +171,8 @@ async function excessOf(page: Page): Promise<number> {
 async function speak(page: Page, locale: Language): Promise<void> {
   const origin = world.app.addresses.http;
   await page.request.post(`${origin}/api/dashboard/profile`, {
-    ...{ data: { locale }, headers: { origin } },
+    data: { locale },
+    headers: { origin },
   });
 }
 
@@ -200,7 +202,9 @@ inChromium("every page", () => {
   test("the operator's health page lists the doctor's checks, each with its remedy", async () => {
     const visitor = await visit(browser);
     await signIn(visitor, world.app, {
-      ...{ tenantId: world.tenantId, email: "health@clinic.example", operator: true },
+      tenantId: world.tenantId,
+      email: "health@clinic.example",
+      operator: true,
     });
     await visitor.page.goto(`${world.app.addresses.http}/app/operator?tab=health`);
     const checks = visitor.page.locator("main .list > li");

@@ -163,9 +163,15 @@ inChromium("in the dashboard", () => {
     const parameters = { type: "object", properties: { days: { type: "array" } } };
     await world.app.database.tx((queries) =>
       queries.insert(tools).values({
-        ...{ tenantId: world.tenantId, name: "book_days", description: "Books.", parameters },
-        ...{ url: "https://tools.example/book", secretHeader: "X-Tool-Secret", secretSealed: "" },
-        ...{ createdAt: 0, updatedAt: 0 },
+        tenantId: world.tenantId,
+        name: "book_days",
+        description: "Books.",
+        parameters,
+        url: "https://tools.example/book",
+        secretHeader: "X-Tool-Secret",
+        secretSealed: "",
+        createdAt: 0,
+        updatedAt: 0,
       }),
     );
     const attention = page.getByText("Needs attention");
@@ -250,7 +256,11 @@ inChromium("in the dashboard", () => {
     const now = Date.now();
     await world.app.database.tx((queries) =>
       queries.insert(callNotices).values({
-        ...{ tenantId: world.tenantId, subject, times: 1, firstAt: now, lastAt: now },
+        tenantId: world.tenantId,
+        subject,
+        times: 1,
+        firstAt: now,
+        lastAt: now,
         kind: "unknown_source",
       }),
     );
@@ -321,7 +331,8 @@ inChromium("in the dashboard", () => {
     const part = (name: string) => results.filter({ hasText: name });
     await open("/operator?tab=health");
     provider.script.faults.llm.push({
-      ...{ type: "status", status: 401 },
+      type: "status",
+      status: 401,
       body: '{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}',
     });
     await fill("Question for the language model", "When are you open?");
@@ -367,7 +378,9 @@ inChromium("in the dashboard", () => {
     const { body } = await world.api("GET", "/calls");
     const uuid = body.calls[0]?.call_uuid;
     const other = await world.app.ask("tenant.create", {
-      ...{ name: "Another company", email: "other@example.com", plan: null },
+      name: "Another company",
+      email: "other@example.com",
+      plan: null,
     });
     const stranger = await visit(browser);
     await signIn(stranger, world.app, { tenantId: other.id, email: "stranger@example.com" });
@@ -394,7 +407,9 @@ inChromium("in the dashboard", () => {
 
     const viewer = await visit(browser);
     await signIn(viewer, world.app, {
-      ...{ tenantId: world.tenantId, email: "viewer@clinic.example", role: "viewer" },
+      tenantId: world.tenantId,
+      email: "viewer@clinic.example",
+      role: "viewer",
     });
     await viewer.page.goto(`${base}/agents`);
     await viewer.page.getByRole("link", { name: "Reception" }).waitFor();
@@ -421,20 +436,23 @@ inChromium("in the dashboard", () => {
       queries
         .insert(tools)
         .values({
-          ...{ tenantId: world.tenantId, name: "find_visit", description: "Finds a visit." },
-          ...{
-            url: "https://tools.example/find",
-            secretHeader: "X-Tool-Secret",
-            secretSealed: "x",
-          },
-          ...{ parameters: { type: "object", properties: { day: { type: "string" } } } },
-          ...{ createdAt: 0, updatedAt: 0 },
+          tenantId: world.tenantId,
+          name: "find_visit",
+          description: "Finds a visit.",
+          url: "https://tools.example/find",
+          secretHeader: "X-Tool-Secret",
+          secretSealed: "x",
+          parameters: { type: "object", properties: { day: { type: "string" } } },
+          createdAt: 0,
+          updatedAt: 0,
         })
         .returning(),
     );
     const viewer = await visit(browser);
     await signIn(viewer, world.app, {
-      ...{ tenantId: world.tenantId, email: "reader@clinic.example", role: "viewer" },
+      tenantId: world.tenantId,
+      email: "reader@clinic.example",
+      role: "viewer",
     });
     for (const [path, fieldsMin] of [
       [`/agents/${world.agentId}`, 11],

@@ -15,7 +15,8 @@ const CONFIG = "ok.toml";
 async function linevoice(args: string) {
   const [out, err]: [string[], string[]] = [[], []];
   const status = await runCli([...args.split(" "), "--config", CONFIG], {
-    ...{ cwd, env: {} },
+    cwd,
+    env: {},
     out: (line) => void out.push(`${line}\n`),
     err: (line) => void err.push(`${line}\n`),
   });
@@ -37,8 +38,12 @@ beforeAll(async () => {
     const after = { webhookUrl: null, transcriptEmail: null, transcriptEmailEnabled: false };
     const limits = { maxDurationSeconds: 600, voicemailAction: "hangup" } as const;
     const agent = await agents.create(1, {
-      ...{ name: "Desk", prompt: "Answer from the knowledge base.", sendDigitsInbound: false },
-      ...{ ...spoken, ...after, ...limits },
+      name: "Desk",
+      prompt: "Answer from the knowledge base.",
+      sendDigitsInbound: false,
+      ...spoken,
+      ...after,
+      ...limits,
     });
     await files.create(1, { filename: "price.md", content: PRICE, agentId: agent.id });
   });
@@ -118,9 +123,15 @@ test("pull and push change nothing; an edit makes one version; another's version
   await offlineServices(cwd, CONFIG, async ({ agents, tools }) => {
     await agents.update(1, 1, { prompt: "Be kind.\n\n  - and brief: always\n" });
     await tools.create(1, {
-      ...{ agentId: 1, name: "find_booking", enabled: true, callerLevel: 0, secret: "canary-1" },
-      ...{ description: "Finds a booking.", secretHeader: "X-Tool-Secret" },
-      ...{ url: "https://example.com/tool", parameters: { type: "object", properties: {} } },
+      agentId: 1,
+      name: "find_booking",
+      enabled: true,
+      callerLevel: 0,
+      secret: "canary-1",
+      description: "Finds a booking.",
+      secretHeader: "X-Tool-Secret",
+      url: "https://example.com/tool",
+      parameters: { type: "object", properties: {} },
     });
   });
   const before = await versionNow();

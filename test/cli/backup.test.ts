@@ -36,11 +36,13 @@ test("a directory and a pipe are refused in words", async () => {
   for (const command of ["backup verify", "restore --yes"]) {
     const told = "Name the file of a backup: linevoice backup list\n";
     expect(await linevoice(`${command} .`)).toEqual({
-      ...{ out: "", status: 1 },
+      out: "",
+      status: 1,
       err: `linevoice: ${cwd} is a directory. ${told}`,
     });
     expect(await linevoice(`${command} pipe`)).toEqual({
-      ...{ out: "", status: 1 },
+      out: "",
+      status: 1,
       err: `linevoice: ${cwd}/pipe is not a regular file. ${told}`,
     });
   }

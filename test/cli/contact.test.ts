@@ -84,14 +84,27 @@ test("a campaign is listed, started, paused and cancelled; what it cannot do is 
     const [row] = await queries
       .insert(campaigns)
       .values({
-        ...{ tenantId: 1, name: "Check-ups", agentId, status: "draft", callingFrom: 600 },
-        ...{ callingTo: 1080, concurrencyMax: 1, attemptsMax: 2, retryAfterMin: 60 },
-        ...{ createdAt: 1, updatedAt: 1 },
+        tenantId: 1,
+        name: "Check-ups",
+        agentId,
+        status: "draft",
+        callingFrom: 600,
+        callingTo: 1080,
+        concurrencyMax: 1,
+        attemptsMax: 2,
+        retryAfterMin: 60,
+        createdAt: 1,
+        updatedAt: 1,
       })
       .returning();
     await queries.insert(campaignTargets).values({
-      ...{ tenantId: 1, campaignId: row?.id ?? 0, numberE164: "+37061000001", variables: {} },
-      ...{ status: "waiting", notBefore: 0, updatedAt: 1 },
+      tenantId: 1,
+      campaignId: row?.id ?? 0,
+      numberE164: "+37061000001",
+      variables: {},
+      status: "waiting",
+      notBefore: 0,
+      updatedAt: 1,
     });
   });
   await database.close();

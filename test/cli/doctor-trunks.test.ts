@@ -31,16 +31,21 @@ const cwd = tempDir();
 const env = { ...listeningOn(OURS), LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8" };
 
 const trunkAt = (server: string, port = 0): OperatorTrunk => ({
-  ...{ id: 1, tenant_id: 1, server, port, transport: "udp", username: "u", register: true },
-  ...{
-    caller_id: "+37052000000",
-    status: "registered",
-    last_code: null,
-    reason: null,
-    explanation: null,
-  },
+  id: 1,
+  tenant_id: 1,
+  server,
+  port,
+  transport: "udp",
+  username: "u",
+  register: true,
+  caller_id: "+37052000000",
+  status: "registered",
+  last_code: null,
+  reason: null,
+  explanation: null,
   channels: null,
-  ...{ realm: null, outbound_proxy: null },
+  realm: null,
+  outbound_proxy: null,
   extra_networks: [],
   next_attempt_at: null,
 });
@@ -72,8 +77,12 @@ afterAll(() => {
 async function dnsVerdict(trunks: readonly OperatorTrunk[]): Promise<string> {
   const dataDir = tempDir();
   const patient: ExaminedAppliance = {
-    ...{ config: configSchema.parse({}), dataDir, databasePath: join(dataDir, "linevoice.db") },
-    ...{ trunks, masterKey: () => null, clock: systemClock },
+    config: configSchema.parse({}),
+    dataDir,
+    databasePath: join(dataDir, "linevoice.db"),
+    trunks,
+    masterKey: () => null,
+    clock: systemClock,
     dns: createDns({ servers: [zone.address] }),
   };
   const [result] = await examine([trunkDns], patient, 1);
@@ -114,7 +123,8 @@ test("beside a running server each trunk is asked: a NAT is seen, a router that 
   carrier = await startCarrier({ host: CARRIER, domain: "carrier.test" });
   carrier.addSubscriber({ username: "clinic", password: "secret", numbers: ["+37052123456"] });
   router = await startAlgRouter({
-    ...{ host: ROUTER, upstream: carrier.address },
+    host: ROUTER,
+    upstream: carrier.address,
     // Wherever our own address stands, another is put, as naive routers do.
     out: (text) => (mayAlter ? text.replaceAll(OURS, "198.51.100.7") : text),
   });
@@ -127,7 +137,8 @@ test("beside a running server each trunk is asked: a NAT is seen, a router that 
   await eventually(async () => (await cli("trunk list")).out.includes("registered"), "the trunk");
   const sound = await doctor();
   expect(sound("SIP ALG")).toMatchObject({
-    ...{ result: "ok", finding: "Nothing on the way alters SIP." },
+    result: "ok",
+    finding: "Nothing on the way alters SIP.",
   });
   expect(sound("NAT")?.finding).toContain(`${OURS} here is ${ROUTER} outside`);
   expect(sound("DNS")).toMatchObject({ result: "ok" });

@@ -140,7 +140,9 @@ test("a configuration that everybody may read fails while a secret stands in it"
   chmodSync(file, 0o644);
   const { report } = await doctor({}, "--config", file);
   expect(report.checks[0]).toEqual({
-    ...{ number: 1, name: "configuration", result: "failed" },
+    number: 1,
+    name: "configuration",
+    result: "failed",
     finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
     remedy: `chmod o= ${file}`,
   });
@@ -176,7 +178,8 @@ test("a taken port, too few RTP ports and a trunk that is refused fail", async (
     reason: null,
     explanation: "The password is wrong.",
     channels: null,
-    ...{ realm: null, outbound_proxy: null },
+    realm: null,
+    outbound_proxy: null,
     extra_networks: [],
     next_attempt_at: null,
   };
@@ -267,8 +270,14 @@ test("a tool whose schema is refused by a rule that is newer than it is named", 
   const database = openDatabase(patient.databasePath, 0);
   const tenantId = await insertTenant(database);
   const tool = {
-    ...{ tenantId, name: "book_days", description: "Books.", url: "https://tools.example/book" },
-    ...{ secretHeader: "X-Tool-Secret", secretSealed: "", createdAt: 0, updatedAt: 0 },
+    tenantId,
+    name: "book_days",
+    description: "Books.",
+    url: "https://tools.example/book",
+    secretHeader: "X-Tool-Secret",
+    secretSealed: "",
+    createdAt: 0,
+    updatedAt: 0,
     parameters: { type: "object", properties: { days: { type: "array" } } },
   };
   await database.tx(async (queries) => void (await queries.insert(tools).values(tool)));
@@ -325,7 +334,10 @@ test("a running server tells, too, that a secret is in a file that others can re
     return first;
   };
   expect(await found(0o644)).toMatchObject({
-    ...{ number: 1, name: "configuration", result: "failed", remedy: `chmod o= ${file}` },
+    number: 1,
+    name: "configuration",
+    result: "failed",
+    remedy: `chmod o= ${file}`,
     finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
   });
   expect((await found(0o600))?.result).toBe("ok");

@@ -20,7 +20,8 @@ async function linevoice(line: string) {
   const out: string[] = [];
   const err: string[] = [];
   const terminal = {
-    ...{ cwd, env: {} },
+    cwd,
+    env: {},
     out: (text: string) => void out.push(text),
     err: (text: string) => void err.push(text),
   };
@@ -234,9 +235,16 @@ for (const command of COMMANDS)
     expect((await linevoice(`${command} --nonsense`)).status).toBe(2);
     if (["demo", "version"].includes(command)) return;
     const words: Readonly<Record<string, string>> = {
-      ...{ tenant: "list", user: "list", key: "create --tenant 1 --label l", trunk: "list" },
-      ...{ credit: "--tenant 1 --eur 1 --note n", call: "--agent 1 --to +37061234567" },
-      ...{ config: "check", migrate: "status", backup: "list", restore: "copy.db --yes" },
+      tenant: "list",
+      user: "list",
+      key: "create --tenant 1 --label l",
+      trunk: "list",
+      credit: "--tenant 1 --eur 1 --note n",
+      call: "--agent 1 --to +37061234567",
+      config: "check",
+      migrate: "status",
+      backup: "list",
+      restore: "copy.db --yes",
       store: "copy --to x.db",
     };
     const broken = await linevoice(

@@ -104,7 +104,10 @@ test("a transfer is asked for, listed, confirmed beside the running server and w
   await stopped();
 
   expect(await json(`checkout confirm ${second.checkout.id}`)).toMatchObject({
-    ...{ tenant_id: 1, kind: "topup", amount_eur: 15, status: "paid" },
+    tenant_id: 1,
+    kind: "topup",
+    amount_eur: 15,
+    status: "paid",
   });
   expect(await linevoice("checkout list")).not.toContain("chk_");
   expect(await json("tenant list")).toMatchObject([{ id: 1, balance_eur: 35 }]);
@@ -115,7 +118,8 @@ test("a balance below a configured threshold is told by mail and event", async (
   const { secret } = await json("key create --tenant 1 --label hooks");
   server = await serve();
   const hook = await api(secret, "POST", "/webhooks", {
-    ...{ url: "https://hooks.clinic.example/", events: ["balance.low"] },
+    url: "https://hooks.clinic.example/",
+    events: ["balance.low"],
   });
   expect(hook.ok).toBe(true);
   await eventually(() => toldBelow() > 12_000_000, "the balance is known to be high", 70_000);

@@ -67,7 +67,11 @@ test("accounts are made, joined and listed without a server; bad addresses are r
   expect(joined).toMatchObject({
     made: false,
     user: {
-      ...{ id: 1, name: "Rasa", operator: true, password: false, second_factor: false },
+      id: 1,
+      name: "Rasa",
+      operator: true,
+      password: false,
+      second_factor: false,
       tenants: [
         { id: 1, name: "First", role: "owner" },
         { id: 2, name: "Second", role: "viewer" },
@@ -120,8 +124,11 @@ test("a first start prints the owner's link; setup prints another, and the first
     true,
   ]);
   const owner = await browser.ask("POST", "/owner-link", {
-    ...{ token: tokenIn(online), name: "Jonas", email: "jonas@first.example" },
-    ...{ password: PASSWORD, company: "First" },
+    token: tokenIn(online),
+    name: "Jonas",
+    email: "jonas@first.example",
+    password: PASSWORD,
+    company: "First",
   });
   expect(owner.status).toBe(200);
   expect((await browser.fetch("GET", "/api/v1/tenant")).text).toContain('"name":"First"');

@@ -68,7 +68,9 @@ test("holds what helps and no canary", async () => {
   expect(everything).not.toContain(JSON.parse(key.out).secret);
   const read = (part: string) => JSON.parse(readFileSync(join(cwd, "open", part), "utf8"));
   expect(read("database.json")).toMatchObject({
-    ...{ store: "file", rows: { calls: 1, trunks: 1 }, calls_by_end: { caller_hangup: 1 } },
+    store: "file",
+    rows: { calls: 1, trunks: 1 },
+    calls_by_end: { caller_hangup: 1 },
   });
   expect(read("about.json").version).toMatch(/^\d+\.\d+\.\d+/);
   expect(read("doctor.json").checks.length).toBeGreaterThan(8);

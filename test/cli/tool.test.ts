@@ -30,7 +30,11 @@ test("a tool is made, listed and deleted; its secret is stored sealed and never 
   );
   expect(made.status).toBe(0);
   expect(JSON.parse(made.out)).toMatchObject({
-    ...{ id: 1, name: "find_booking", agent_id: null, parameters: schema, enabled: true },
+    id: 1,
+    name: "find_booking",
+    agent_id: null,
+    parameters: schema,
+    enabled: true,
   });
   expect(made.out).not.toContain("canary");
   expect(await Bun.file(join(cwd, "data/linevoice.db")).text()).not.toContain("canary-secret");

@@ -9,7 +9,10 @@ function arrange(parts: { nextDueAt?: () => Promise<number | null>; log?: Log } 
   const clock = fakeClock();
   const rounds: PromiseWithResolvers<void>[] = [];
   const loop = new WorkLoop({
-    ...{ clock, log: parts.log ?? silentLog, failure: "test.failed", everyMs: 10_000 },
+    clock,
+    log: parts.log ?? silentLog,
+    failure: "test.failed",
+    everyMs: 10_000,
     round() {
       const round = Promise.withResolvers<void>();
       rounds.push(round);

@@ -22,8 +22,16 @@ const textsOf = (language: keyof typeof catalogues) => {
   } as unknown as Parameters<typeof auditSentence>[1];
 };
 const ENTRY = {
-  ...{ id: 1, at: "", user_email: "Rasa", action: "setTrunk", target: "/trunk", ip: "" },
-  ...{ subject: null, changes: [], acting_until: null, outcome: "done" },
+  id: 1,
+  at: "",
+  user_email: "Rasa",
+  action: "setTrunk",
+  target: "/trunk",
+  ip: "",
+  subject: null,
+  changes: [],
+  acting_until: null,
+  outcome: "done",
 } satisfies Parameters<typeof auditSentence>[0];
 
 test("every operation that it records has a sentence in every language", () => {

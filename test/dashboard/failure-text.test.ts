@@ -21,14 +21,29 @@ const texts = {
 };
 
 const turn = (index: number, speaker: "agent" | "customer", text: string): RehearsedTurn => ({
-  ...{ index, speaker, text, interrupted: false, latencyMs: speaker === "agent" ? 900 : null },
-  ...{ startMs: index * 5_000, endMs: index * 5_000 + 2_000 },
+  index,
+  speaker,
+  text,
+  interrupted: false,
+  latencyMs: speaker === "agent" ? 900 : null,
+  startMs: index * 5_000,
+  endMs: index * 5_000 + 2_000,
 });
 
 const SILENT: RehearsedCall = {
-  ...{ turns: [], tools: [], transfers: [], messages: [], languages: [], unanswered: [] },
-  ...{ steps: [{ step: 0, atMs: 0 }], interruptions: [], endedReason: "caller_hangup" },
-  ...{ durationMs: 30_000, language: "en", day: "2026-11-23", recording: null },
+  turns: [],
+  tools: [],
+  transfers: [],
+  messages: [],
+  languages: [],
+  unanswered: [],
+  steps: [{ step: 0, atMs: 0 }],
+  interruptions: [],
+  endedReason: "caller_hangup",
+  durationMs: 30_000,
+  language: "en",
+  day: "2026-11-23",
+  recording: null,
 };
 
 const BUSY: RehearsedCall = {
@@ -44,18 +59,17 @@ const BUSY: RehearsedCall = {
   ].map((each) => ({ ...each, atMs: 6_000 })),
   transfers: [{ target: "desk", outcome: "busy", atMs: 7_000 }],
   messages: [{ text: "Call Ruta.", atMs: 8_000 }],
-  ...{ unanswered: ["find"], interruptions: [{ atMs: 1_000, silentAfterMs: null }] },
+  unanswered: ["find"],
+  interruptions: [{ atMs: 1_000, silentAfterMs: null }],
 };
 
 const LIVE = {
-  ...{
-    tool: "find",
-    arguments: {},
-    ok: false,
-    output: { error: NOT_LIVE },
-    atMs: 1,
-    durationMs: 1,
-  },
+  tool: "find",
+  arguments: {},
+  ok: false,
+  output: { error: NOT_LIVE },
+  atMs: 1,
+  durationMs: 1,
 };
 
 const WANTED = [
@@ -85,12 +99,13 @@ test("in Lithuanian, nothing of ours stays English", () => {
   const scenario = readScenario("a.yaml", WANTED);
   const agent = { agent: { language: "en" } } as Parameters<typeof failedResult>[2];
   const stopped = failedResult(scenario, 1, agent, "the telephones stopped before its end");
-  const live = { ...SILENT, ...{ unanswered: ["find"], tools: [LIVE] } };
+  const live = { ...SILENT, unanswered: ["find"], tools: [LIVE] };
   const sentences = [
     ...[SILENT, BUSY, live].flatMap((call) => failuresOf(scenario, call)),
     ...[...stopped.failures, ...failedResult(scenario, 1, agent, NO_MODEL).failures],
     ...['the model answered "Maybe."', 'the model quotes what nobody said: "A."'].map((found) => ({
-      ...{ expected: "the rehearsal is carried out", found },
+      expected: "the rehearsal is carried out",
+      found,
     })),
   ].flatMap(({ expected, found }) => [expected, found]);
   expect(sentences.length).toBeGreaterThan(40);

@@ -288,23 +288,40 @@ test("every check of the appliance has a name in the reader's language", async (
 describe("a trunk's test", () => {
   const address = (host: string, port = 5060) => ({ host, port });
   const probe = {
-    ...{ sipCode: 200, roundTripMs: 12, problem: null, servers: [], seenAs: null, codecs: null },
-    ...{ local: address("10.0.0.2"), advertised: address("10.0.0.2"), call: null },
-    ...{ allow: [], accept: [], supported: [], remote: null, algSigns: [], pending: null },
+    sipCode: 200,
+    roundTripMs: 12,
+    problem: null,
+    servers: [],
+    seenAs: null,
+    codecs: null,
+    local: address("10.0.0.2"),
+    advertised: address("10.0.0.2"),
+    call: null,
+    allow: [],
+    accept: [],
+    supported: [],
+    remote: null,
+    algSigns: [],
+    pending: null,
   };
   const facts = {
     settings: { server: "sip.x", port: 5060, transport: "udp" as const },
-    ...{ codecs: ["PCMA"], externalIp: "auto" },
+    codecs: ["PCMA"],
+    externalIp: "auto",
   };
   const registered = { name: "registered", expiresAtMs: 0 } as const;
   const failed = {
     ...({ name: "failed", lastCode: 403 } as const),
-    ...{ explanation: "No.", nextAttemptAtMs: 0 },
+    explanation: "No.",
+    nextAttemptAtMs: 0,
   };
   const full = {
     ...probe,
-    ...{ codecs: ["PCMA", "telephone-event"], allow: ["INVITE", "REFER"], supported: ["timer"] },
-    ...{ call: { sipCode: 404 }, seenAs: address("192.0.2.1", 6000) },
+    codecs: ["PCMA", "telephone-event"],
+    allow: ["INVITE", "REFER"],
+    supported: ["timer"],
+    call: { sipCode: 404 },
+    seenAs: address("192.0.2.1", 6000),
     servers: [{ host: "192.0.2.9", port: 5060, transport: "udp" as const, failed: false }],
   };
 
@@ -316,10 +333,7 @@ describe("a trunk's test", () => {
       ...assessTrunk({
         ...facts,
         registration: { name: "registering" },
-        probe: {
-          ...full,
-          ...{ sipCode: 403, codecs: ["G729"], allow: ["BYE"], call: { sipCode: 488 } },
-        },
+        probe: { ...full, sipCode: 403, codecs: ["G729"], allow: ["BYE"], call: { sipCode: 488 } },
       }),
     ];
     expect(new Set(all.map(({ name }) => name)).size).toBeGreaterThanOrEqual(10);

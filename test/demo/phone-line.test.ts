@@ -19,9 +19,7 @@ function world() {
     press: async () => {},
   } as unknown as PhoneCall;
   const clock = { monotonic: () => at.now } as Clock;
-  const line = new PhoneLine({
-    ...{ call, clock, toolRuns: () => at.tool, agentTurns: () => turns },
-  });
+  const line = new PhoneLine({ call, clock, toolRuns: () => at.tool, agentTurns: () => turns });
   const agentSays = (text: string, startMs: number, endMs: number) => {
     turns.push({ text, startMs });
     at.sound = endMs;

@@ -35,7 +35,10 @@ async function phoneOf(number: string, password?: string): Promise<Phone> {
   const phone = await createPhone({
     ...subscribe(number),
     ...(password !== undefined && { password }),
-    ...{ host: HOST, carrier: carrier.address, clock: systemClock, random: systemRandom },
+    host: HOST,
+    carrier: carrier.address,
+    clock: systemClock,
+    random: systemRandom,
     speech: async (text) => tone(Number(text), 1_500),
   });
   closing.push(phone);
@@ -46,7 +49,11 @@ async function phoneOf(number: string, password?: string): Promise<Phone> {
 async function peerOf(number: string) {
   const account = { username: number, password: subscribe(number).password };
   const peer = await createPeer({
-    ...{ number, account, domain: "carrier.test", host: HOST, proxy: carrier.address },
+    number,
+    account,
+    domain: "carrier.test",
+    host: HOST,
+    proxy: carrier.address,
   });
   closing.push(peer);
   await peer.register();

@@ -11,8 +11,12 @@ test("six scenarios of the clinic pass by telephone, at once", async () => {
   expect(cases).toHaveLength(6);
   const { engine, conversation } = configSchema.parse({});
   const phones = await openPhoneRehearsals({
-    ...{ version: "test", cases, sections: { engine, conversation } },
-    ...{ openModel: null, recordingsDir: null, runTool: null },
+    version: "test",
+    cases,
+    sections: { engine, conversation },
+    openModel: null,
+    recordingsDir: null,
+    runTool: null,
   });
   try {
     const { rehearse } = phones;

@@ -52,7 +52,8 @@ beforeAll(async () => {
   const directory = tempDir();
   mkdirSync(join(directory, "nginx"));
   world = await startAppliance({
-    ...{ dataDir: directory, host: HOST },
+    dataDir: directory,
+    host: HOST,
     settings: (settings) => ({
       ...settings,
       http: { ...settings.http, trustedProxies: [PROXY] },

@@ -28,7 +28,9 @@ const MICRO_PER_SECOND = 10_000;
 const PLAN_SECONDS = 120;
 const plan = {
   ...startPlan,
-  ...{ includedMinutes: PLAN_SECONDS / 60, overagePerMinute: RATE, maxConcurrentCalls: SLOTS },
+  includedMinutes: PLAN_SECONDS / 60,
+  overagePerMinute: RATE,
+  maxConcurrentCalls: SLOTS,
 };
 
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));

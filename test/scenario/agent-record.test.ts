@@ -14,7 +14,8 @@ let world: Appliance;
 
 beforeAll(async () => {
   world = await startAppliance({
-    ...{ dataDir: tempDir(), host: "127.0.8.97" },
+    dataDir: tempDir(),
+    host: "127.0.8.97",
     settings: (settings) => ({
       ...settings,
       callWorker: {

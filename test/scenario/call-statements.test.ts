@@ -22,7 +22,8 @@ const ran: string[] = [];
 beforeAll(async () => {
   onQuery((statement) => ran.push(statement));
   world = await startAppliance({
-    ...{ dataDir: tempDir(), host: "127.0.8.7" },
+    dataDir: tempDir(),
+    host: "127.0.8.7",
     agent: { transcriptEmailEnabled: false },
   });
   caller = await world.phone("+37061000001");

@@ -45,8 +45,14 @@ beforeAll(async () => {
     const person = { vocative: null, language: null, notes: "", pinHash: null, doNotCall: false };
     const add = (numberE164: string, firstName: string, birthday: string | null) =>
       contactStore(queries).insert(tenantId, {
-        ...{ numberE164, firstName, lastName: "", birthday, consent: true, ...person },
-        ...{ createdAt: 1, updatedAt: 1 },
+        numberE164,
+        firstName,
+        lastName: "",
+        birthday,
+        consent: true,
+        ...person,
+        createdAt: 1,
+        updatedAt: 1,
       });
     await add(KNOWN, "Jonas", null);
     await add(BORN_TODAY, "Ona", `1980-${two(today.month)}-${two(today.day)}`);
@@ -66,8 +72,10 @@ afterAll(async () => {
 async function missedBy(phone: Phone): Promise<void> {
   phone.onCall((call) => call.reject(486));
   const { body } = await world.appliance.api("POST", "/calls", {
-    ...{ to_number: phone.number, agent_id: world.appliance.agentId },
-    ...{ reason: REASON, sensitive: true },
+    to_number: phone.number,
+    agent_id: world.appliance.agentId,
+    reason: REASON,
+    sensitive: true,
   });
   const ended = await world.appliance.callWhen(
     body.call_uuid,

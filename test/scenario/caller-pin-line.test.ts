@@ -78,7 +78,9 @@ beforeAll(async () => {
     host: HOST,
     agent: { transcriptEmailEnabled: false, firstMessage: "Good afternoon." },
     log: createLogger({
-      ...{ level: "debug", format: "json", personalData: true },
+      level: "debug",
+      format: "json",
+      personalData: true,
       write: (line) => void logLines.push(line),
     }),
     settings: (settings) => ({
@@ -103,14 +105,25 @@ beforeAll(async () => {
   for (const { number, pin } of LINES) await addContact(number, pin);
   const [host = "", port] = app.addresses.sip.split(":");
   phone = await createPhone({
-    ...{ number: "peer", domain: "peer.test", host: PEER, telephoneEvents: false },
+    number: "peer",
+    domain: "peer.test",
+    host: PEER,
+    telephoneEvents: false,
     speech: (await createVoices()).speaker("m3"),
     proxy: { host, port: Number(port) },
   });
   await app.ask("trunk.set", {
-    ...{ tenant: appliance.tenantId, server: PEER, port: phone.address.port, transport: "udp" },
-    ...{ username: "peer", password: null, realm: null, outbound_proxy: null },
-    ...{ caller_id: OWN_NUMBER, register: false, channels: null },
+    tenant: appliance.tenantId,
+    server: PEER,
+    port: phone.address.port,
+    transport: "udp",
+    username: "peer",
+    password: null,
+    realm: null,
+    outbound_proxy: null,
+    caller_id: OWN_NUMBER,
+    register: false,
+    channels: null,
   });
 }, 60_000);
 
@@ -127,9 +140,17 @@ async function addTool(url: string): Promise<void> {
     const [row] = await queries
       .insert(tools)
       .values({
-        ...{ tenantId, agentId, url, name: BOOKING.name, description: BOOKING.description },
-        ...{ secretHeader: "X-Secret", secretSealed: "", parameters: BOOKING.parameters },
-        ...{ callerLevel: 2, createdAt: 1, updatedAt: 1 },
+        tenantId,
+        agentId,
+        url,
+        name: BOOKING.name,
+        description: BOOKING.description,
+        secretHeader: "X-Secret",
+        secretSealed: "",
+        parameters: BOOKING.parameters,
+        callerLevel: 2,
+        createdAt: 1,
+        updatedAt: 1,
       })
       .returning({ id: tools.id });
     const id = row?.id ?? 0;
@@ -144,9 +165,18 @@ async function addContact(numberE164: string, pin: string): Promise<void> {
   const pinHash = await Bun.password.hash(pin, cost);
   await appliance.app.database.tx((queries) =>
     contactStore(queries).insert(appliance.tenantId, {
-      ...{ numberE164, firstName: "Jonas", lastName: "", vocative: null, birthday: null },
-      ...{ language: null, notes: "", consent: false, doNotCall: false, pinHash },
-      ...{ createdAt: 1, updatedAt: 1 },
+      numberE164,
+      firstName: "Jonas",
+      lastName: "",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "",
+      consent: false,
+      doNotCall: false,
+      pinHash,
+      createdAt: 1,
+      updatedAt: 1,
     }),
   );
 }

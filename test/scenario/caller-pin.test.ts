@@ -49,9 +49,18 @@ beforeAll(async () => {
     // Recordings are to be heard, not mailed away.
     await queries.update(agents).set({ transcriptEmailEnabled: false });
     await contactStore(queries).insert(tenantId, {
-      ...{ numberE164: world.caller.number, firstName: "Jonas", lastName: "Petraitis" },
-      ...{ vocative: null, birthday: null, language: null, notes: "", consent: false },
-      ...{ doNotCall: false, pinHash, createdAt: 1, updatedAt: 1 },
+      numberE164: world.caller.number,
+      firstName: "Jonas",
+      lastName: "Petraitis",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "",
+      consent: false,
+      doNotCall: false,
+      pinHash,
+      createdAt: 1,
+      updatedAt: 1,
     });
   });
 }, 60_000);

@@ -36,34 +36,59 @@ let tenantId: number;
 
 beforeAll(async () => {
   app = await startApp(applianceSettings(tempDir(), "127.0.8.61"), {
-    ...{ clock, random: systemRandom, log: silentLog },
+    clock,
+    random: systemRandom,
+    log: silentLog,
     isSynchronised: async () => false,
   });
   ({ id: tenantId } = await app.ask("tenant.create", {
-    ...{ name: "Clinic", email: "desk@example.com", plan: null },
+    name: "Clinic",
+    email: "desk@example.com",
+    plan: null,
   }));
   const nowMs = clock.now();
   await app.database.tx(async (queries) => {
     const [call] = await queries
       .insert(calls)
       .values({
-        ...{ callUuid: "00000000-0000-7000-8000-000000000001", tenantId, direction: "inbound" },
-        ...{ status: "completed", fromNumber: "+37060000001", toNumber: "+37052000000" },
-        ...{ recordingStatus: "none", overageRate: microEur(0), cost: microEur(0) },
-        ...{ createdAt: nowMs - HOUR, endedAt: nowMs - HOUR },
+        callUuid: "00000000-0000-7000-8000-000000000001",
+        tenantId,
+        direction: "inbound",
+        status: "completed",
+        fromNumber: "+37060000001",
+        toNumber: "+37052000000",
+        recordingStatus: "none",
+        overageRate: microEur(0),
+        cost: microEur(0),
+        createdAt: nowMs - HOUR,
+        endedAt: nowMs - HOUR,
       })
       .returning({ id: calls.id });
     await queries.insert(turns).values({
-      ...{ callId: call?.id ?? 0, turnIndex: 0, speaker: "customer", text: "My name is Ona." },
-      ...{ startMs: 0, endMs: 900, interrupted: false },
+      callId: call?.id ?? 0,
+      turnIndex: 0,
+      speaker: "customer",
+      text: "My name is Ona.",
+      startMs: 0,
+      endMs: 900,
+      interrupted: false,
     });
     await queries.insert(schedules).values({
-      ...{ tenantId, callUuid: "00000000-0000-7000-8000-000000000002", status: "pending" },
-      ...{ toNumber: "+37060000001", fromNumber: "+37052000000", immediate: false },
-      ...{ scheduleAt: nowMs + DAY, createdAt: nowMs },
+      tenantId,
+      callUuid: "00000000-0000-7000-8000-000000000002",
+      status: "pending",
+      toNumber: "+37060000001",
+      fromNumber: "+37052000000",
+      immediate: false,
+      scheduleAt: nowMs + DAY,
+      createdAt: nowMs,
     });
     await queries.insert(auditEntries).values({
-      ...{ tenantId, action: "updateAgent", target: "/agents/1", ip: "", outcome: "done" },
+      tenantId,
+      action: "updateAgent",
+      target: "/agents/1",
+      ip: "",
+      outcome: "done",
       at: nowMs,
     });
   });

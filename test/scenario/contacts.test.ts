@@ -51,8 +51,12 @@ beforeAll(async () => {
   });
   await world.app.database.tx(async (queries) => {
     await queries.update(tenants).set({
-      ...{ namedGreeting: true, callbackMemory: true, cliIdentity: true, crmBridge: true },
-      ...{ birthdayCalls: true, timeZone: ZONE },
+      namedGreeting: true,
+      callbackMemory: true,
+      cliIdentity: true,
+      crmBridge: true,
+      birthdayCalls: true,
+      timeZone: ZONE,
     });
     const store = contactStore(queries);
     const person = { vocative: null, birthday: null, language: null, notes: "", pinHash: null };
@@ -67,7 +71,9 @@ beforeAll(async () => {
       {
         crmUrl: `http://${HOST}:${crm.port}/crm`,
         crmMapping: { name: "person.full_name", summary: "activity.text" },
-        ...{ callingFrom: 0, callingTo: 1440, birthdayAgentId: world.agentId },
+        callingFrom: 0,
+        callingTo: 1440,
+        birthdayAgentId: world.agentId,
       },
       1,
     );
@@ -153,9 +159,18 @@ test("a campaign calls its list, and key 9 means never again", async () => {
   });
   await world.app.database.tx((queries) =>
     contactStore(queries).insert(world.tenantId, {
-      ...{ numberE164: number, firstName: "Rūta", lastName: "", vocative: null, birthday: null },
-      ...{ language: null, notes: "", consent: true, doNotCall: false, pinHash: null },
-      ...{ createdAt: 1, updatedAt: 1 },
+      numberE164: number,
+      firstName: "Rūta",
+      lastName: "",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "",
+      consent: true,
+      doNotCall: false,
+      pinHash: null,
+      createdAt: 1,
+      updatedAt: 1,
     }),
   );
   const stored = async () =>
@@ -164,8 +179,11 @@ test("a campaign calls its list, and key 9 means never again", async () => {
     first_message: "Laba diena. Jei nenorite, kad jums skambintume, spauskite 9.",
   });
   const made = await world.api("POST", "/campaigns", {
-    ...{ name: "Check-ups", agent_id: world.agentId, csv: `number,time\n${number},ten\n` },
-    ...{ calling_from: "00:00", calling_to: "23:59" },
+    name: "Check-ups",
+    agent_id: world.agentId,
+    csv: `number,time\n${number},ten\n`,
+    calling_from: "00:00",
+    calling_to: "23:59",
   });
   expect(made.status).toBe(200);
   const { campaign } = made.body as unknown as { campaign: { id: number } };

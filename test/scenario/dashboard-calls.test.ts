@@ -50,7 +50,9 @@ beforeAll(async () => {
   });
   owner = await browserOf(world.app, { tenantId: world.tenantId });
   const other = await world.app.ask("tenant.create", {
-    ...{ name: "Another company", email: "other@example.com", plan: null },
+    name: "Another company",
+    email: "other@example.com",
+    plan: null,
   });
   stranger = await browserOf(world.app, { tenantId: other.id });
   caller = await world.phone(CALLER, "m3");
@@ -292,7 +294,9 @@ test(
       name: "next_free_appointment",
       description: "Tells the next free appointment. Find the next free appointment.",
       url: `https://127.0.0.1:${receiver.port}/next`,
-      ...{ secret_header: "X-Tool-Secret", secret: "s", parameters: { type: "object" } },
+      secret_header: "X-Tool-Secret",
+      secret: "s",
+      parameters: { type: "object" },
     };
     const { tool } = replyOf(createTool, await owner.ask("POST", "/tools", draft));
     const { talk, microphone } = await startTalk(8000);

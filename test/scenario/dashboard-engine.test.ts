@@ -119,9 +119,7 @@ test("of knowledge above the budget the model is told the passage that fits, and
   const dogs = "## May I bring my dog?\nDogs wait in the garden, where there is water.";
   const content = parts.toSpliced(500, 0, dogs).join("\n\n");
   expect(Buffer.byteLength(content)).toBeGreaterThan(48_000);
-  const added = await api("POST", "/files", {
-    ...{ filename: "house.md", content, agent_id: agentId },
-  });
+  const added = await api("POST", "/files", { filename: "house.md", content, agent_id: agentId });
   expect(added.status).toBe(200);
   const message = "Can my dog come with me?";
   // It is indexed in the background.

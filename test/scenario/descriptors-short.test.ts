@@ -19,8 +19,11 @@ let world: Killable;
 const phones = new Map<string, Phone>();
 beforeAll(async () => {
   world = await killable({
-    ...{ dir: tempDir(), host: HOST, rtpPorts: "24000-24199" },
-    ...{ descriptorsMax: DESCRIPTORS_MAX, concurrentCallsMax: CALLS_MAX },
+    dir: tempDir(),
+    host: HOST,
+    rtpPorts: "24000-24199",
+    descriptorsMax: DESCRIPTORS_MAX,
+    concurrentCallsMax: CALLS_MAX,
     // Nobody speaks, and on a busy machine it takes a while until there are enough calls.
     silenceTimeoutMs: 120_000,
   });

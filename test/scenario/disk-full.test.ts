@@ -57,7 +57,9 @@ testWhere(disk !== null, "mounting")(
     await eventually(async () => (await ready())[0] === 200, "it is ready again", 60_000);
     await eventually(async () => (await only())?.endedAt !== null, "its end is stored", 60_000);
     expect(await only()).toMatchObject({
-      ...{ status: "completed", endedReason: "caller_hangup", billableSeconds: 15 },
+      status: "completed",
+      endedReason: "caller_hangup",
+      billableSeconds: 15,
     });
     await eventually(() => world?.mails().length === 1, "it is mailed", 60_000);
     await eventually(

@@ -57,7 +57,8 @@ testWhere(disk !== null, "mounting a file system of its own")(
 
     disk.fail();
     const asked = await world.api("POST", "/calls", {
-      ...{ to_number: "+37061000083", agent_id: world.agentId },
+      to_number: "+37061000083",
+      agent_id: world.agentId,
     });
     expect(asked.status).toBe(503);
     expect(asked.body).toMatchObject({ ok: false });

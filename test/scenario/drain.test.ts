@@ -48,7 +48,9 @@ test("five calls survive the drain, a sixth is not sent to us any more or gets 5
   // A carrier that has not noticed, or sends calls without a registration.
   const [host, port] = world.app.addresses.sip.split(":");
   const stubborn = await createPhone({
-    ...{ number: "+37061000181", domain: "carrier.test", host: HOST },
+    number: "+37061000181",
+    domain: "carrier.test",
+    host: HOST,
     proxy: { host: host ?? "", port: Number(port) },
   });
   expect(await refusalOf(stubborn)).toBe(503);

@@ -19,7 +19,10 @@ import { spoken } from "../support/spoken.ts";
 
 /** The server shares this thread, which others may keep from the processor for seconds. */
 const TIMEOUTS = {
-  ...{ connectTimeoutMs: 8_000, sttTimeoutMs: 8_000, llmTimeoutMs: 8_000, ttsTimeoutMs: 5_000 },
+  connectTimeoutMs: 8_000,
+  sttTimeoutMs: 8_000,
+  llmTimeoutMs: 8_000,
+  ttsTimeoutMs: 5_000,
 };
 
 const FIRST = "I need a visit.";

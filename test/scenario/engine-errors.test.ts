@@ -43,14 +43,17 @@ beforeAll(async () => {
     ttsTimeoutMs: 1_000,
   });
   const engineOf = (choice: ProviderChoice) => ({
-    ...{ label: choice.id, providers: sameForAllParts([choice]), takesMessages: true },
+    label: choice.id,
+    providers: sameForAllParts([choice]),
+    takesMessages: true,
     guard: { retries: 1, breaker_failures: 1_000, breaker_open_sec: 1 },
     speechRatePercent: 100,
   });
   const calm = { idlePromptMs: 30_000 };
   studio = await openStudio({ first: 31_600, last: 31_999 }, calm, engineOf(provider));
   const session = realtimeChoice(realtime.url, {
-    ...{ connect_timeout_ms: 800, response_timeout_ms: 1_200 },
+    connect_timeout_ms: 800,
+    response_timeout_ms: 1_200,
   });
   realtimeStudio = await openStudio({ first: 32_000, last: 32_199 }, calm, engineOf(session));
   question = await studio.voices.speak("m3", QUESTION);

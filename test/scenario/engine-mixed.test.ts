@@ -47,7 +47,10 @@ async function withStudio(
     { first: firstPort, last: firstPort + 19 },
     { idlePromptMs: 30_000 },
     {
-      ...{ label: "mixed", providers, takesMessages: true, speechRatePercent: 100 },
+      label: "mixed",
+      providers,
+      takesMessages: true,
+      speechRatePercent: 100,
       guard: { ...DEFAULT_GUARD, breaker_open_sec: 60 },
     },
   );
@@ -79,7 +82,7 @@ const PORTS: Readonly<Record<Part, number>> = { stt: 32_000, llm: 32_020, tts: 3
 test.each(["stt", "llm", "tts"] as const)(
   "%s of the embedded engine, the others of a provider",
   async (part) => {
-    const providers = { ...{ stt: [openai], llm: [openai], tts: [openai] }, [part]: [EMBEDDED] };
+    const providers = { stt: [openai], llm: [openai], tts: [openai], [part]: [EMBEDDED] };
     await withStudio(providers, PORTS[part], async (studio) => {
       const { text, sounds, asked } = await askOnce(studio);
       expect(text).toContain("nine to five");
@@ -98,7 +101,8 @@ test(
     const providers = { stt: [standby, openai], llm: [openai, EMBEDDED], tts: [standby] };
     await withStudio(providers, 32_060, async (studio) => {
       expect(await askOnce(studio)).toEqual({
-        ...{ text: ANSWER, sounds: "tone" },
+        text: ANSWER,
+        sounds: "tone",
         asked: ["openai llm", "standby stt", "standby tts"],
       });
       // The key of one part is no longer good: for that part only, at that provider.

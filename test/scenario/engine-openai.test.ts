@@ -27,7 +27,10 @@ beforeAll(async () => {
   second = openAiServer("127.0.43.2");
   // The servers share this thread, which others may keep from the processor for seconds.
   const timeouts = {
-    ...{ connectTimeoutMs: 8_000, sttTimeoutMs: 8_000, llmTimeoutMs: 8_000, ttsTimeoutMs: 5_000 },
+    connectTimeoutMs: 8_000,
+    sttTimeoutMs: 8_000,
+    llmTimeoutMs: 8_000,
+    ttsTimeoutMs: 5_000,
   };
   world = await startEngineWorld({
     host: "127.0.43.9",

@@ -23,8 +23,10 @@ const SILENT_MS_MAX = 4_500;
 const MODEL = "gpt-6-astra";
 /** The servers share a thread with nine telephones; none of the answers here is a late one. */
 const PATIENT = {
-  ...{ connectTimeoutMs: 10_000, sttTimeoutMs: 10_000 },
-  ...{ llmTimeoutMs: 10_000, ttsTimeoutMs: 10_000 },
+  connectTimeoutMs: 10_000,
+  sttTimeoutMs: 10_000,
+  llmTimeoutMs: 10_000,
+  ttsTimeoutMs: 10_000,
 };
 
 const speech = openAiServer("127.0.43.51");
@@ -42,7 +44,8 @@ const { brokeOff, noAnswer, withheld } = UNFINISHED.en;
 const CASES: readonly Case[] = [
   { name: "a whole answer", answer: { text: "From nine to five." }, hears: "From nine to five." },
   {
-    ...{ name: "a refusal", answer: { refusal: "I cannot help with that one." } },
+    name: "a refusal",
+    answer: { refusal: "I cannot help with that one." },
     hears: "I cannot help with that one.",
   },
   {
@@ -96,9 +99,11 @@ beforeAll(async () => {
     { first: 32_000, last: 32_199 },
     { idlePromptMs: 30_000 },
     {
-      ...{ label: "openai", providers: sameForAllParts([{ id: "openai", settings }]) },
+      label: "openai",
+      providers: sameForAllParts([{ id: "openai", settings }]),
       guard: { retries: 1, breaker_failures: 1_000, breaker_open_sec: 1 },
-      ...{ takesMessages: true, speechRatePercent: 100 },
+      takesMessages: true,
+      speechRatePercent: 100,
     },
   );
   question = await studio.voices.speak("m3", QUESTION);

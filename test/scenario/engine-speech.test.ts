@@ -31,12 +31,10 @@ beforeAll(async () => {
     host: "127.0.43.19",
     providers: [
       openAiChoice(server.url, {
-        ...{
-          connectTimeoutMs: 2_000,
-          sttTimeoutMs: 3_000,
-          llmTimeoutMs: 3_000,
-          ttsTimeoutMs: 3_000,
-        },
+        connectTimeoutMs: 2_000,
+        sttTimeoutMs: 3_000,
+        llmTimeoutMs: 3_000,
+        ttsTimeoutMs: 3_000,
         speechUrl: voice.url,
         ttsModel: "gpt-realtime-2.1-mini",
         voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },

@@ -163,8 +163,11 @@ test("answered, and never acknowledged: interrupted, and nothing is billed, kept
   const left = await dieAndRecover("+37069999999");
   peer.close();
   expect(left).toMatchObject({
-    ...{ status: "failed", ended_reason: "interrupted" },
-    ...{ answered_at: null, billable_seconds: 0, recording_status: "none" },
+    status: "failed",
+    ended_reason: "interrupted",
+    answered_at: null,
+    billable_seconds: 0,
+    recording_status: "none",
   });
   expect(world.smtp.mails).toHaveLength(mails);
 });

@@ -54,8 +54,11 @@ beforeAll(async () => {
       concurrentCallsMax: 2 * CALLS,
       plans: settings.plans.map((plan) => ({
         ...plan,
-        ...{ slug: "prepaid", includedMinutes: 0, pricePerMonth: eurToMicro(0) },
-        ...{ overagePerMinute: eurToMicro(0.6), maxConcurrentCalls: 2 * CALLS },
+        slug: "prepaid",
+        includedMinutes: 0,
+        pricePerMonth: eurToMicro(0),
+        overagePerMinute: eurToMicro(0.6),
+        maxConcurrentCalls: 2 * CALLS,
       })),
     }),
   });

@@ -28,7 +28,9 @@ let phones = 0;
 beforeAll(async () => {
   voices = await createVoices();
   world = await startAppliance({
-    ...{ dataDir: tempDir(), host: HOST, agent: { voice: "Nathan", language: "en" } },
+    dataDir: tempDir(),
+    host: HOST,
+    agent: { voice: "Nathan", language: "en" },
     settings: (settings) => ({
       ...settings,
       plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: TALKERS + 2 })),
@@ -94,8 +96,11 @@ test("while too many talk, the next caller is told, and pays nothing; calls of o
   const { body } = await world.api("GET", "/calls?status=busy");
   expect(body.calls).toHaveLength(1);
   expect(body.calls[0]).toMatchObject({
-    ...{ direction: "inbound", ended_reason: "busy", answered_at: null },
-    ...{ billable_seconds: 0, cost_eur: 0 },
+    direction: "inbound",
+    ended_reason: "busy",
+    answered_at: null,
+    billable_seconds: 0,
+    cost_eur: 0,
   });
   expect(await metric('linevoice_calls_total{direction="inbound",reason="busy"')).toEndWith(" 1");
 

@@ -113,8 +113,11 @@ test("every attempt to deliver a webhook is counted by its outcome, retries too"
   ] as const)
     await world.api("POST", "/webhooks", { url: `${receiver.url}${path}`, events: [type] });
   const call = {
-    ...{ callUuid: crypto.randomUUID(), direction: "inbound" as const, agentId: null },
-    ...{ fromNumber: CALLER, toNumber: OWN_NUMBER },
+    callUuid: crypto.randomUUID(),
+    direction: "inbound" as const,
+    agentId: null,
+    fromNumber: CALLER,
+    toNumber: OWN_NUMBER,
   };
   await world.app.database.tx(async (queries) => {
     const { events } = world.app;

@@ -32,7 +32,9 @@ let voices: Voices;
 beforeAll(async () => {
   voices = await createVoices();
   world = await startAppliance({
-    ...{ dataDir: tempDir(), host: HOST, agent: { voice: VOICE, language: "en" } },
+    dataDir: tempDir(),
+    host: HOST,
+    agent: { voice: VOICE, language: "en" },
     settings: (settings) => ({
       ...settings,
       plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: 10 })),

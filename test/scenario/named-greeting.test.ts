@@ -27,22 +27,34 @@ interface Case {
 
 const CASES: Case[] = [
   {
-    ...{ language: "lt", first: "Rūta", last: "Kazlauskaitė", number: "+37061000201" },
+    language: "lt",
+    first: "Rūta",
+    last: "Kazlauskaitė",
+    number: "+37061000201",
     firstMessage: "Laba diena, čia odontologijos klinika.",
     said: "Laba diena, Rūta Kazlauskaite. Čia odontologijos klinika.",
   },
   {
-    ...{ language: "lv", first: "Jānis", last: "Bērziņš", number: "+37061000202" },
+    language: "lv",
+    first: "Jānis",
+    last: "Bērziņš",
+    number: "+37061000202",
     firstMessage: "Labdien, te zobārstniecība.",
     said: "Labdien, Jāni Bērziņ. Te zobārstniecība.",
   },
   {
-    ...{ language: "en", first: "Mary", last: "Poppins", number: "+37061000203" },
+    language: "en",
+    first: "Mary",
+    last: "Poppins",
+    number: "+37061000203",
     firstMessage: "This is the dental clinic.",
     said: "Hello, Mary Poppins. This is the dental clinic.",
   },
   {
-    ...{ language: "ru", first: "Анна", last: "Петрова", number: "+37061000204" },
+    language: "ru",
+    first: "Анна",
+    last: "Петрова",
+    number: "+37061000204",
     firstMessage: "Здравствуйте, это стоматология.",
     said: "Здравствуйте, Анна Петрова. Это стоматология.",
   },
@@ -57,9 +69,18 @@ async function ring({ language, first, last, number, firstMessage }: Case) {
     await world.app.database.tx(async (queries) => {
       await queries.update(agents).set({ language, firstMessage });
       await contactStore(queries).insert(world.tenantId, {
-        ...{ numberE164: number, firstName: first, lastName: last, vocative: null },
-        ...{ birthday: null, language: null, notes: "", consent: false, doNotCall: false },
-        ...{ pinHash: null, createdAt: 1, updatedAt: 1 },
+        numberE164: number,
+        firstName: first,
+        lastName: last,
+        vocative: null,
+        birthday: null,
+        language: null,
+        notes: "",
+        consent: false,
+        doNotCall: false,
+        pinHash: null,
+        createdAt: 1,
+        updatedAt: 1,
       });
     });
     const call = await caller.call(OWN_NUMBER);

@@ -13,7 +13,9 @@ const lines: string[] = [];
 let world: Appliance;
 beforeAll(async () => {
   const log = createLogger({
-    ...{ level: "warn", format: "json", personalData: false },
+    level: "warn",
+    format: "json",
+    personalData: false,
     write: (line) => void lines.push(line),
   });
   world = await startAppliance({ dataDir: tempDir(), host: HOST, log });

@@ -63,7 +63,11 @@ beforeAll(async () => {
   const account = { username: PERSON, password: PERSON };
   carrier.addSubscriber({ ...account, numbers: [PERSON] });
   person = await createPhone({
-    ...{ number: PERSON, domain: "carrier.test", host: HOST, proxy: carrier.address, account },
+    number: PERSON,
+    domain: "carrier.test",
+    host: HOST,
+    proxy: carrier.address,
+    account,
     speech: (await createVoices()).speaker("en-us"),
   });
   await person.register();
@@ -74,7 +78,9 @@ beforeAll(async () => {
     `trunk set --tenant 1 --server ${host} --port ${port} --username clinic --password-file password --caller-id ${OWN_NUMBER}`,
   );
   listener = Bun.spawn(["python3", "-u", "-c", LISTENER, socket], {
-    ...{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
   });
   void keep(listener.stdout, (text) => {
     told += text;
@@ -127,7 +133,9 @@ test("SIGHUP is told as reloading, then ready again", async () => {
 test("a call placed on the command line is followed, turn by turn, to its end", async () => {
   await carrier.registered("clinic", LIMIT_MS);
   await api("/agents", {
-    ...{ name: "Reception", prompt: "You answer for a clinic.", language: "en" },
+    name: "Reception",
+    prompt: "You answer for a clinic.",
+    language: "en",
     first_message: "Good afternoon, this is the clinic.",
   });
   person.onCall(async (call) => {

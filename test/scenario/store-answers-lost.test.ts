@@ -23,7 +23,8 @@ beforeAll(async () => {
   relay = await startDelayingRelay({ host: "127.0.0.1", port: sqld.port });
   const remote = { url: `http://127.0.0.1:${relay.port}`, authToken: sqld.token };
   appliance = await startAppliance({
-    ...{ dataDir: tempDir(), host: "127.0.8.71" },
+    dataDir: tempDir(),
+    host: "127.0.8.71",
     settings: (settings) => ({
       ...settings,
       plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: 50 })),

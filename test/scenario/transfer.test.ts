@@ -319,8 +319,12 @@ alone(
     const account = { username: number, password: number };
     world.carrier.addSubscriber({ ...account, numbers: [number] });
     const other = await createPhone({
-      ...{ number, account, domain: "carrier.test", host: "127.0.31.1" },
-      ...{ proxy: world.carrier.address, codecs: ["PCMU"] },
+      number,
+      account,
+      domain: "carrier.test",
+      host: "127.0.31.1",
+      proxy: world.carrier.address,
+      codecs: ["PCMU"],
     });
     await other.register();
     try {

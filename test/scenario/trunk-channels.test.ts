@@ -40,7 +40,8 @@ test("no more calls than channels at any moment, every entry dialled once, in it
   const at = new Date(Date.now() + AHEAD_MS).toISOString();
   for (let n = 0; n < DUE; n++) {
     const { status, body } = await world.api("POST", "/calls", {
-      ...{ to_number: CALLEE, schedule_at: at },
+      to_number: CALLEE,
+      schedule_at: at,
     });
     expect(status).toBe(200);
     expect(body.status).toBe("scheduled");

@@ -22,14 +22,23 @@ afterAll(() => world.close());
 
 const trunk = (password: string) =>
   world.app.ask("trunk.set", {
-    ...{ tenant: world.tenantId, server: HOST, port: world.carrier.address.port, transport: "udp" },
-    ...{ username: "clinic", password, realm: null, outbound_proxy: null, channels: null },
-    ...{ caller_id: OWN_NUMBER, register: true },
+    tenant: world.tenantId,
+    server: HOST,
+    port: world.carrier.address.port,
+    transport: "udp",
+    username: "clinic",
+    password,
+    realm: null,
+    outbound_proxy: null,
+    channels: null,
+    caller_id: OWN_NUMBER,
+    register: true,
   });
 
 async function ask(body: Record<string, unknown> = {}): Promise<string> {
   const { body: answer } = await world.api("POST", "/calls", {
-    ...{ to_number: CALLEE, agent_id: world.agentId },
+    to_number: CALLEE,
+    agent_id: world.agentId,
     ...body,
   });
   return answer.call_uuid;
@@ -92,7 +101,10 @@ test("a call for now waits a minute, a campaign's as long as one for later", asy
   const [now, campaigns] = [await ask(), await ask()];
   await database().tx((queries) =>
     callerStore(queries).putPurpose(world.tenantId, {
-      ...{ callUuid: campaigns, reason: "Survey", origin: "campaign", createdAt: Date.now() },
+      callUuid: campaigns,
+      reason: "Survey",
+      origin: "campaign",
+      createdAt: Date.now(),
     }),
   );
   for (const uuid of [now, campaigns]) {
@@ -126,7 +138,8 @@ test("a call for later whose agent was deleted is placed with no other agent", a
   await ended(uuid);
   expect(await entry(uuid)).toMatchObject({ status: "failed", reason: "valid_agent_id_required" });
   expect(await call(uuid)).toMatchObject({
-    ...{ status: "failed", answeredAt: null },
+    status: "failed",
+    answeredAt: null,
     endedExplanation: "The agent of this call was deleted.",
   });
 }, 60_000);

@@ -104,7 +104,10 @@ function start(node: Node): void {
   const logFile = join(directory, `${node.host}.log`);
   writeFileSync(logFile, "");
   node.child = Bun.spawn([...PROGRAM, "serve"], {
-    ...{ cwd: directory, stdin: "ignore", stdout: "ignore", stderr: Bun.file(logFile) },
+    cwd: directory,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: Bun.file(logFile),
     env: node.env,
   });
 }
@@ -134,7 +137,8 @@ async function api<Answer>(node: Node, path: string, body: unknown): Promise<Ans
 
 const callTo = (node: Node, to_number: string, inMs: number) =>
   api<{ readonly call_uuid: string }>(node, "/calls", {
-    ...{ to_number, agent_id: agentId },
+    to_number,
+    agent_id: agentId,
     schedule_at: new Date(Date.now() + inMs).toISOString(),
   });
 
@@ -183,7 +187,10 @@ beforeAll(async () => {
   const numbers = Array.from({ length: 10 }, (_, n) => `+3706100010${n}`);
   carrier.addSubscriber({ ...account, numbers });
   callee = await createPhone({
-    ...{ number: CALLEE, domain: "carrier.test", host: CARRIER_HOST, account },
+    number: CALLEE,
+    domain: "carrier.test",
+    host: CARRIER_HOST,
+    account,
     proxy: carrier.address,
   });
   await callee.register();
@@ -193,16 +200,16 @@ beforeAll(async () => {
     { url: store.url, authToken: store.token },
     { clock: systemClock, random: systemRandom, owner: "test" },
   );
-  key = await setUpTenant(cli, {
-    ...{ server: carrier.address, account: TRUNK, callerId: OWN_NUMBER },
-  });
+  key = await setUpTenant(cli, { server: carrier.address, account: TRUNK, callerId: OWN_NUMBER });
   for (const node of nodes) start(node);
   for (const node of nodes) await ready(node);
   await eventually(() => registered.length > 0, "the trunk is registered", LONG_MS);
   const [one] = nodes;
   if (!one) throw new Error("two nodes");
   const { agent } = await api<{ readonly agent: { readonly id: number } }>(one, "/agents", {
-    ...{ name: "Reception", prompt: "You answer for a clinic.", first_message: "Good afternoon." },
+    name: "Reception",
+    prompt: "You answer for a clinic.",
+    first_message: "Good afternoon.",
   });
   agentId = agent.id;
   await api(one, "/phone-numbers", { number_e164: OWN_NUMBER, agent_id: agentId });

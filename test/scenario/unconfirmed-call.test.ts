@@ -27,9 +27,16 @@ beforeAll(async () => {
   });
   await world.app.ask("trunk.set", {
     tenant: world.tenantId,
-    ...{ server: FAR, port: peer.port, transport: "udp", username: "raw", password: "raw" },
-    ...{ realm: null, outbound_proxy: null, channels: null },
-    ...{ caller_id: OWN_NUMBER, register: false },
+    server: FAR,
+    port: peer.port,
+    transport: "udp",
+    username: "raw",
+    password: "raw",
+    realm: null,
+    outbound_proxy: null,
+    channels: null,
+    caller_id: OWN_NUMBER,
+    register: false,
   });
 }, 60_000);
 afterAll(async () => {
@@ -69,7 +76,9 @@ test("given up by us for want of the ACK: failed, and nothing is billed", async 
   const call = await answeredCall();
   await eventually(() => peer.methods().includes("BYE"), "our BYE");
   expect(await ended(call.callId)).toMatchObject({
-    ...{ status: "failed", billable_seconds: 0, cost_eur: 0 },
+    status: "failed",
+    billable_seconds: 0,
+    cost_eur: 0,
   });
 });
 

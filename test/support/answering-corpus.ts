@@ -127,12 +127,21 @@ export function answers(): Answer[] {
     });
     all.push({
       name: "only a beep",
-      ...{ language: "lt", truth: "machine", says: [], afterMs: 700, noiseDb },
+      language: "lt",
+      truth: "machine",
+      says: [],
+      afterMs: 700,
+      noiseDb,
       beep: [{ hz: 850, ms: 500 }],
     });
     all.push({
       name: "special information tones, then a person",
-      ...{ language: "en", truth: "human", says: ["Hello?"], afterMs: 400, noiseDb, sit: true },
+      language: "en",
+      truth: "human",
+      says: ["Hello?"],
+      afterMs: 400,
+      noiseDb,
+      sit: true,
     });
   }
   return all;

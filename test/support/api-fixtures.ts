@@ -64,8 +64,15 @@ export async function makeFixtures(
   const callUuid = `019aa1b2-0000-7000-8000-${tail}`;
   const rehearsal = `019aa1b2-2222-7000-8000-${tail}`;
   keepRehearsal(server.dataDir, tenant.id, {
-    ...{ id: rehearsal, suite: marker, agentId: agent, agentName: marker, agentVersion: 1 },
-    ...{ startedAt: 0, endedAt: 1, scenarios: 1, passed: 1 },
+    id: rehearsal,
+    suite: marker,
+    agentId: agent,
+    agentName: marker,
+    agentVersion: 1,
+    startedAt: 0,
+    endedAt: 1,
+    scenarios: 1,
+    passed: 1,
   });
   const deliveryId = `del_${tail.padStart(32, "0")}`;
   const eventId = `evt_${tail.padStart(32, "0")}`;
@@ -143,15 +150,25 @@ export async function makeFixtures(
     const [remembered] = await q
       .insert(callMemories)
       .values({
-        ...{ tenantId: tenant.id, numberE164: "+37060000009", callUuid },
-        ...{ reason: marker, outcome: marker, attemptedAt: now },
+        tenantId: tenant.id,
+        numberE164: "+37060000009",
+        callUuid,
+        reason: marker,
+        outcome: marker,
+        attemptedAt: now,
       })
       .returning({ id: callMemories.id });
     const [told] = await q
       .insert(crmPosts)
       .values({
-        ...{ tenantId: tenant.id, callUuid, body: "{}", status: "failed", lastError: marker },
-        ...{ nextAttemptAt: now, createdAt: now, updatedAt: now },
+        tenantId: tenant.id,
+        callUuid,
+        body: "{}",
+        status: "failed",
+        lastError: marker,
+        nextAttemptAt: now,
+        createdAt: now,
+        updatedAt: now,
       })
       .returning({ id: crmPosts.id });
     return {
@@ -170,7 +187,8 @@ export async function makeFixtures(
       file,
       "phone number": phone,
       webhook,
-      ...{ call: callUuid, rehearsal },
+      call: callUuid,
+      rehearsal,
       recording: callUuid,
       "schedule entry": scheduleId,
     },
@@ -188,9 +206,19 @@ function keepRehearsal(dataDir: string, tenantId: number, run: Omit<RehearsalRun
   writeFileSync(join(runs.recordingsDir(tenantId, run.id), recording), "sound");
   const { agentName: name, agentId: id, scenarios, passed } = run;
   const results = Array.from({ length: RESULTS }, (_, at) => ({
-    ...{ name, run: at + 1, agent: { name, id, version: 1 }, passed: true, failures: [] },
-    ...{ ended_reason: "agent_hangup" as const, duration_ms: 1_000, recording, timeline: [] },
-    ...{ turns: [], tools: [], transfers: [], messages: [] },
+    name,
+    run: at + 1,
+    agent: { name, id, version: 1 },
+    passed: true,
+    failures: [],
+    ended_reason: "agent_hangup" as const,
+    duration_ms: 1_000,
+    recording,
+    timeline: [],
+    turns: [],
+    tools: [],
+    transfers: [],
+    messages: [],
   }));
   runs.save(tenantId, { ...run, report: { scenarios, passed, runs: RESULTS, results } });
 }

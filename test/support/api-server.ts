@@ -92,7 +92,11 @@ export async function startApiServer(options: ApiServerOptions) {
   const database = options.database ?? (await openTestDatabase(path, clock.now()));
   const vault = createVault(new Uint8Array(32).fill(7));
   const revocations = await openRevocations({
-    ...{ dataDir: options.directory, database, vault, clock, random },
+    dataDir: options.directory,
+    database,
+    vault,
+    clock,
+    random,
     paths: { recordings: options.directory, outbox: options.directory },
     shared: false,
   });
@@ -111,7 +115,10 @@ export async function startApiServer(options: ApiServerOptions) {
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
     admission: new Admission({
       stores: callStores,
-      ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0 },
+      billing,
+      clock,
+      concurrentCallsMax: 100,
+      liveCalls: () => 0,
       dialing: () => options.dialing ?? wideDialing,
     }),
   };
@@ -137,7 +144,13 @@ export async function startApiServer(options: ApiServerOptions) {
   };
   let base = "";
   const identity = createPeople({
-    ...{ database, vault, plans, mails, clock, random, log },
+    database,
+    vault,
+    plans,
+    mails,
+    clock,
+    random,
+    log,
     publicUrl: () => base,
   });
   const caller = createCallerParts({ database, vault, client, clock, random, log });
@@ -154,7 +167,13 @@ export async function startApiServer(options: ApiServerOptions) {
       dataDir: options.directory,
     },
     {
-      ...{ database, identity, vault, billing, apiKeys, clock, random },
+      database,
+      identity,
+      vault,
+      billing,
+      apiKeys,
+      clock,
+      random,
       checkouts: payments.checkouts,
       campaigns: callerParts.campaigns,
       backups: createBackups({ dataDir: options.directory, databasePath: "", clock }),
@@ -167,15 +186,20 @@ export async function startApiServer(options: ApiServerOptions) {
     {
       dataDir: options.directory,
       callWorker: {
-        ...{ engine: EMBEDDED_ONLY, conversation: SETTINGS, rtpPorts: { first: 0, last: 0 } },
-        ...{ rtpTimeoutMs: 0, holdTimeoutMs: 0, jitterMsMax: 0 },
+        engine: EMBEDDED_ONLY,
+        conversation: SETTINGS,
+        rtpPorts: { first: 0, last: 0 },
+        rtpTimeoutMs: 0,
+        holdTimeoutMs: 0,
+        jitterMsMax: 0,
       },
     },
     {
       ...(context as CallContext),
       settings: {
-        ...{ rtpHost: "127.0.0.1", ringTimeoutMs: 0, recordingsDir: "", voiceAliases: {} },
-        ...{ callerTagKey: new Uint8Array(32), prices: [] },
+        rtpHost: "127.0.0.1",
+        voiceAliases: {},
+        callerTagKey: new Uint8Array(32),
       },
     },
     services,
@@ -208,11 +232,17 @@ export async function startApiServer(options: ApiServerOptions) {
       random,
       log,
       webhookTester: new WebhookTester({
-        ...{ database, stores: webhookStores, vault, clock, random, wake },
+        database,
+        stores: webhookStores,
+        vault,
+        clock,
+        random,
+        wake,
         sender: createSender({ client, clock, timeoutMs: 3000 }),
       }),
       ...payments,
-      ...{ callerParts, rehearsals },
+      callerParts,
+      rehearsals,
       recordings: { locate: async (file) => join(options.directory, file) },
       registrations: { status: (trunkId) => registrations.get(trunkId) ?? null },
       health: { problems: async () => [] },

@@ -29,7 +29,10 @@ atTheEnd(() => {
 export function startCli(cwd: string, words: Words, options: CliOptions = {}) {
   const { env, stdin = "", program = PROGRAM } = options;
   const child = Bun.spawn([...program, ...wordsOf(words)], {
-    ...{ cwd, stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe" },
+    cwd,
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
     env: { PATH: process.env.PATH ?? "", ...env },
   });
   started.push(child);

@@ -44,7 +44,9 @@ async function start(host: string): Promise<Running> {
       }),
     );
   const other = await world.app.ask("tenant.create", {
-    ...{ name: "Another company", email: "other@example.com", plan: null },
+    name: "Another company",
+    email: "other@example.com",
+    plan: null,
   });
   const stranger = await browserOf(world.app, { tenantId: other.id });
   return { world, receiver, stranger, strangerTenant: other.id, people };

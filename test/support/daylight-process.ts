@@ -17,20 +17,24 @@ const tenantId = await insertTenant(database);
 await database.tx(async (queries) => {
   for (let minute = 1; minute <= ENTRIES; minute++)
     await scheduleStore(queries).insert(tenantId, {
-      ...{ callUuid: crypto.randomUUID(), toNumber: "+37061234567", fromNumber: "+37052123456" },
-      ...{
-        scheduleAt: startMs + minute * MINUTE,
-        status: "pending",
-        immediate: false,
-        createdAt: 0,
-      },
+      callUuid: crypto.randomUUID(),
+      toNumber: "+37061234567",
+      fromNumber: "+37052123456",
+      scheduleAt: startMs + minute * MINUTE,
+      status: "pending",
+      immediate: false,
+      createdAt: 0,
     });
 });
 const fired = new Map<number, number>();
 let latestMs = 0;
 const scheduler = new Scheduler({
   records: scheduleStore,
-  ...{ database, clock, log: silentLog, owner: "daylight", isDraining: () => false },
+  database,
+  clock,
+  log: silentLog,
+  owner: "daylight",
+  isDraining: () => false,
   async fire(entry) {
     const { id, leaseToken } = entry;
     await database.tx((queries) =>

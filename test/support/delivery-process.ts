@@ -92,8 +92,14 @@ const log: Log = {
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + settings.aheadMs };
 const database = openDatabase(settings.databasePath, clock.now());
 const worker = new DeliveryWorker({
-  ...{ database, stores, clock, log, vault: plainVault, random: systemRandom },
-  ...{ sender: createSender({ client, clock, timeoutMs: TIMEOUT_MS }), timeoutMs: TIMEOUT_MS },
+  database,
+  stores,
+  clock,
+  log,
+  vault: plainVault,
+  random: systemRandom,
+  sender: createSender({ client, clock, timeoutMs: TIMEOUT_MS }),
+  timeoutMs: TIMEOUT_MS,
 });
 worker.start();
 

@@ -71,7 +71,12 @@ export async function deliveryWorld(host: string) {
     database.read.select().from(outbox).where(eq(outbox.tenantId, tenantId));
 
   return {
-    ...{ clock, database, sink, healthy, troubled, outboxOf },
+    clock,
+    database,
+    sink,
+    healthy,
+    troubled,
+    outboxOf,
     tester: new WebhookTester({ ...sending, sender: newSender(), wake }),
     urlOf: (receiver: HttpsReceiver, path = "/hook") => `https://${host}:${receiver.port}${path}`,
     stopWorker: (graceMs = 0) => worker.stop(graceMs),

@@ -22,8 +22,15 @@ const tenantId = await insertTenant(database);
 const backups = createBackups({ dataDir: dir, databasePath, clock });
 const mail = outboxProvider(join(dir, "outbox"));
 const message = {
-  ...{ key: "k", callUuid: null, from: "a@b.example", to: "c@d.example", subject: "s", text: "t" },
-  ...{ messageId: "<1@b.example>", date: new Date(0), attachment: null },
+  key: "k",
+  callUuid: null,
+  from: "a@b.example",
+  to: "c@d.example",
+  subject: "s",
+  text: "t",
+  messageId: "<1@b.example>",
+  date: new Date(0),
+  attachment: null,
 };
 
 const attempt = (task: () => Promise<unknown>) =>
@@ -71,7 +78,12 @@ await database.close();
 const partial = readdirSync(join(dir, "outbox")).concat(readdirSync(join(dir, "backups")));
 console.log(
   JSON.stringify({
-    ...{ well, broken, fixed, readable, balance, unsynced },
+    well,
+    broken,
+    fixed,
+    readable,
+    balance,
+    unsynced,
     left: partial.filter((name) => name.endsWith(".partial")),
     integrity: fileProblems(databasePath, "integrity_check"),
   }),

@@ -23,7 +23,8 @@ export function embeddingServer() {
     fault: null as null | { readonly status: number } | { readonly body: unknown } | "hang",
   };
   const server = Bun.serve({
-    ...{ hostname: "127.0.0.1", port: 0 },
+    hostname: "127.0.0.1",
+    port: 0,
     async fetch(request) {
       const { model, input } = (await request.json()) as SeenRequest;
       seen.push({ model, input, key: request.headers.get("authorization") });
@@ -40,7 +41,8 @@ export function embeddingServer() {
   });
   return {
     url: `http://127.0.0.1:${server.port}/v1`,
-    ...{ seen, script },
+    seen,
+    script,
     close: () => server.stop(true),
   };
 }

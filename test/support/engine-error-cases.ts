@@ -38,7 +38,9 @@ const once =
     attempt === 0 ? fault : null;
 
 const status = (code: number, error: object | string, headers = ""): Fault => ({
-  ...{ type: "status", status: code, headers },
+  type: "status",
+  status: code,
+  headers,
   body: typeof error === "string" ? error : JSON.stringify({ error }),
 });
 const ofRequest = (message: string, more: object = {}) =>
@@ -47,7 +49,8 @@ const ofRequest = (message: string, more: object = {}) =>
 const head = (type: string) =>
   `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\nconnection: close\r\n\r\n`;
 const raw = (type: string, bytes: string | Uint8Array): Fault => ({
-  ...{ type: "raw", bytes: Buffer.concat([Buffer.from(head(type)), Buffer.from(bytes)]) },
+  type: "raw",
+  bytes: Buffer.concat([Buffer.from(head(type)), Buffer.from(bytes)]),
 });
 const stream = (...events: (object | string)[]): Fault =>
   raw(
@@ -88,7 +91,8 @@ const LANGUAGE_MODEL: readonly ErrorCase[] = [
     "message",
     always(
       ofRequest("Invalid schema for function 'book': array schema missing items.", {
-        ...{ code: "invalid_function_parameters", param: "tools[0].function.parameters" },
+        code: "invalid_function_parameters",
+        param: "tools[0].function.parameters",
       }),
     ),
   ),
@@ -105,7 +109,10 @@ const LANGUAGE_MODEL: readonly ErrorCase[] = [
     always(
       status(400, {
         message: "The response was filtered due to the prompt triggering Azure OpenAI's policy.",
-        ...{ type: null, param: "prompt", code: "content_filter", status: 400 },
+        type: null,
+        param: "prompt",
+        code: "content_filter",
+        status: 400,
       }),
     ),
   ),
@@ -114,7 +121,8 @@ const LANGUAGE_MODEL: readonly ErrorCase[] = [
     "answer",
     once(
       ofRequest("This model's maximum context length is 8192 tokens.", {
-        ...{ param: "messages", code: "context_length_exceeded" },
+        param: "messages",
+        code: "context_length_exceeded",
       }),
     ),
   ),
@@ -189,7 +197,9 @@ const LANGUAGE_MODEL: readonly ErrorCase[] = [
 ];
 
 const tts = (name: string, fault: Fault, hears: ErrorCase["hears"] = "embedded voice") => ({
-  ...{ name: `voice: ${name}`, part: "tts" as const, hears },
+  name: `voice: ${name}`,
+  part: "tts" as const,
+  hears,
   fault: always(fault),
 });
 
@@ -211,7 +221,9 @@ const SPEECH: readonly ErrorCase[] = [
 ];
 
 const stt = (name: string, fault: Fault) => ({
-  ...{ name: `hearing: ${name}`, part: "stt" as const, hears: "answer" as const },
+  name: `hearing: ${name}`,
+  part: "stt" as const,
+  hears: "answer" as const,
   fault: always(fault),
 });
 
@@ -257,7 +269,8 @@ const realtime = (
 ): RealtimeErrorCase => ({ name: `realtime: ${name}`, part: "realtime", hears, fault });
 const session = (name: string, script: Partial<RealtimeScript>): RealtimeErrorCase => ({
   ...realtime(name, "message", () => null),
-  ...{ session: script, ofProvider: true },
+  session: script,
+  ofProvider: true,
 });
 
 export const REALTIME_ERROR_CASES: readonly RealtimeErrorCase[] = [

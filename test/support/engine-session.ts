@@ -52,11 +52,16 @@ export interface ServerOptions {
 
 export function openAiSettings(url: string, options: ServerOptions = {}): OpenAiSettings {
   return {
-    ...{ stt_base_url: null, llm_base_url: null, tts_base_url: null },
-    ...{ stt_api_key: null, llm_api_key: null, tts_api_key: null },
+    stt_base_url: null,
+    llm_base_url: null,
+    tts_base_url: null,
+    stt_api_key: null,
+    llm_api_key: null,
+    tts_api_key: null,
     base_url: url,
     api_key: options.apiKey === undefined ? API_KEY : options.apiKey,
-    ...{ api_key_header: "authorization", api_version: null },
+    api_key_header: "authorization",
+    api_version: null,
     connect_timeout_ms: options.connectTimeoutMs ?? 1_000,
     stt_model: options.sttModel ?? "stt-model",
     stt_timeout_ms: options.sttTimeoutMs ?? 3_000,
@@ -78,8 +83,10 @@ export function openAiSettings(url: string, options: ServerOptions = {}): OpenAi
     tts_timeout_ms: options.ttsTimeoutMs ?? 2_000,
     tts_sample_rate_hz: 24_000,
     tts_format: options.format ?? "pcm",
-    ...{ stt_eur_per_min: 0, tts_eur_per_million_characters: 0 },
-    ...{ llm_input_eur_per_million_tokens: 0, llm_output_eur_per_million_tokens: 0 },
+    stt_eur_per_min: 0,
+    tts_eur_per_million_characters: 0,
+    llm_input_eur_per_million_tokens: 0,
+    llm_output_eur_per_million_tokens: 0,
     voices: options.voices ?? VOICES,
   };
 }
@@ -202,7 +209,9 @@ export const embeddingSettings = (
   more: Partial<EmbeddingSettings> = {},
 ): EmbeddingSettings => ({
   ...openAiSettings(url),
-  ...{ embedding_model: null, embedding_base_url: null, embedding_api_key: null },
+  embedding_model: null,
+  embedding_base_url: null,
+  embedding_api_key: null,
   embedding_eur_per_million_tokens: 0,
   ...more,
 });

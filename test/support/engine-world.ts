@@ -168,7 +168,9 @@ async function addTool({ app, tenantId, agentId }: Appliance, url: string): Prom
     const [row] = await queries
       .insert(tools)
       .values({
-        ...{ tenantId, agentId, url },
+        tenantId,
+        agentId,
+        url,
         name: BOOKING.name,
         description: BOOKING.description,
         secretHeader: "X-Secret",

@@ -23,7 +23,10 @@ const CALLEE = "+37061000002";
 
 const dir = mkdtempSync(join(tmpdir(), "filled-"));
 const world = await killable({
-  ...{ dir, host: "127.0.8.96", rtpPorts: "25000-25199", includedMinutes: 1 },
+  dir,
+  host: "127.0.8.96",
+  rtpPorts: "25000-25199",
+  includedMinutes: 1,
 });
 
 const cli = (...args: string[]) =>

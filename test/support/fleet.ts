@@ -119,7 +119,10 @@ async function createNode({ host, directory, masterKey, sqld }: NodeOptions) {
       outputOf(directory, [...args, "--config", config], { env, stdin }),
     async start(): Promise<void> {
       child = Bun.spawn([...PROGRAM, "serve", "--config", config], {
-        ...{ stdin: "ignore", stdout: "ignore", stderr: log, env },
+        stdin: "ignore",
+        stdout: "ignore",
+        stderr: log,
+        env,
       });
       await eventually(isReady, `${host} is ready`, LONG_MS);
     },
@@ -142,7 +145,8 @@ export async function startFleet(options: { readonly cycles: number }): Promise<
   const second = await createNode({ host: SECOND_HOST, ...shared });
   const invites = new Map<string, Set<string>>();
   const carrier = await startCarrier({
-    ...{ host: CARRIER_HOST, domain: "carrier.test" },
+    host: CARRIER_HOST,
+    domain: "carrier.test",
     onMessage(direction, message, { host }) {
       if (direction !== "in" || !NODE_HOSTS.includes(host)) return;
       if (typeof message === "string" || message.kind !== "request") return;
@@ -157,7 +161,11 @@ export async function startFleet(options: { readonly cycles: number }): Promise<
     const account = { username: number, password: number };
     carrier.addSubscriber({ ...account, numbers: [number, ...others] });
     const phone = await createPhone({
-      ...{ number, domain: "carrier.test", host: CARRIER_HOST, account, proxy: carrier.address },
+      number,
+      domain: "carrier.test",
+      host: CARRIER_HOST,
+      account,
+      proxy: carrier.address,
     });
     await phone.register();
     return phone;
@@ -166,7 +174,9 @@ export async function startFleet(options: { readonly cycles: number }): Promise<
   const caller = await phoneOf(CALLER, []);
 
   const key = await setUpTenant(first.cli, {
-    ...{ server: carrier.address, account: TRUNK, callerId: OWN_NUMBER },
+    server: carrier.address,
+    account: TRUNK,
+    callerId: OWN_NUMBER,
   });
   const database = await openRemoteDatabase(
     { url: sqld.url, authToken: sqld.token },
@@ -180,14 +190,18 @@ export async function startFleet(options: { readonly cycles: number }): Promise<
 
   async function post(host: string, path: string, body: object): Promise<Response> {
     return await fetch(`http://${host}:8481/api/v1${path}`, {
-      ...{ method: "POST", body: JSON.stringify(body) },
+      method: "POST",
+      body: JSON.stringify(body),
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       signal: AbortSignal.timeout(ANSWER_MS),
     });
   }
   const created = await post(FIRST_HOST, "/agents", {
-    ...{ name: "Reception", prompt: "You answer for a clinic.", first_message: "Good afternoon." },
-    ...{ transcript_email: "desk@example.com", transcript_email_enabled: true },
+    name: "Reception",
+    prompt: "You answer for a clinic.",
+    first_message: "Good afternoon.",
+    transcript_email: "desk@example.com",
+    transcript_email_enabled: true,
   });
   const { agent } = (await created.json()) as { readonly agent: { readonly id: number } };
   await post(FIRST_HOST, "/phone-numbers", { number_e164: OWN_NUMBER, agent_id: agent.id });
@@ -209,7 +223,12 @@ export async function startFleet(options: { readonly cycles: number }): Promise<
   }
 
   return {
-    ...{ nodes: [first, second], sqld, ownNumber: OWN_NUMBER, numbers, callee, caller },
+    nodes: [first, second],
+    sqld,
+    ownNumber: OWN_NUMBER,
+    numbers,
+    callee,
+    caller,
     async ask(node, number) {
       const host = node === 0 ? FIRST_HOST : SECOND_HOST;
       const answer = await post(host, "/calls", { to_number: number, agent_id: agent.id }).catch(

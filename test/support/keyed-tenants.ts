@@ -8,7 +8,9 @@ export async function keyedTenants() {
   afterAll(() => server.stop());
   const tenant = await server.tenant();
   return {
-    ...{ server, tenant, other: await server.tenant() },
+    server,
+    tenant,
+    other: await server.tenant(),
     raw: (path: string, init: RequestInit = {}) => fetch(server.base + path, init),
     /** The header that `tenant` opens with. */
     withKey: { authorization: `Bearer ${tenant.key}` },

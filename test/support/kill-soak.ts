@@ -34,7 +34,10 @@ async function program(): Promise<string> {
   const given = process.env.LINEVOICE_BINARY;
   if (given !== undefined) return given;
   const build = Bun.spawn([process.execPath, "scripts/build.ts", "--if-changed"], {
-    ...{ cwd: ROOT, stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+    cwd: ROOT,
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
   });
   if ((await build.exited) !== 0) throw new Error("The program was not built.");
   const copy = join(tempDir(), "linevoice");
@@ -51,14 +54,12 @@ async function arrange(binary: string, index: number): Promise<Killable> {
   for (let tries = 1; ; tries++)
     try {
       return await killable({
-        ...{
-          dir: tempDir(),
-          host,
-          rtpPorts: "24000-24399",
-          concurrentCallsMax: 20,
-          binary,
-          includedMinutes: MINUTES,
-        },
+        dir: tempDir(),
+        host,
+        rtpPorts: "24000-24399",
+        concurrentCallsMax: 20,
+        binary,
+        includedMinutes: MINUTES,
       });
     } catch (error) {
       if (!isStarved(error) || tries === STARVED_MAX) throw error;
@@ -73,8 +74,13 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   const chance = (share: number) => random.float() < share;
   const say = (what: string) => console.log(`[${index}] ${what}`);
   const counts = {
-    ...{ cycles: 0, inbound: 0, outbound: 0, answered: 0, handedOver: 0 },
-    ...{ checks: 0, starved: 0 },
+    cycles: 0,
+    inbound: 0,
+    outbound: 0,
+    answered: 0,
+    handedOver: 0,
+    checks: 0,
+    starved: 0,
   };
   const violations: string[] = [];
   let slowest = 0;
@@ -218,10 +224,14 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
 /** This program again, for one appliance: each has a thread for its callers. */
 async function another(binary: string, index: number, cycles: number, seed: number) {
   const child = Bun.spawn([process.execPath, import.meta.path, String(cycles)], {
-    ...{ stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
     env: {
       ...process.env,
-      ...{ LINEVOICE_BINARY: binary, LINEVOICE_APPLIANCE: String(index), SEED: String(seed) },
+      LINEVOICE_BINARY: binary,
+      LINEVOICE_APPLIANCE: String(index),
+      SEED: String(seed),
     },
   });
   return await child.exited;

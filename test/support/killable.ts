@@ -133,7 +133,9 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   const phones: Phone[] = [];
   const { start, kill, freeze } = servedProcess({
     command: [...limited(options.descriptorsMax), ...program, "serve", "--config", config],
-    ...{ dir, base: BASE(host), watch },
+    dir,
+    base: BASE(host),
+    watch,
   });
   const secret = await setUpTenant(
     (words, stdin) => outputOf(dir, [...words, "--config", config], { program, stdin }),
@@ -166,8 +168,11 @@ export async function killable(options: KillableOptions): Promise<Killable> {
     throw error;
   });
   const { body } = await api("POST", "/agents", {
-    ...{ name: "Reception", prompt: "You answer for a clinic.", first_message: "Good afternoon." },
-    ...{ transcript_email: "owner@example.com", transcript_email_enabled: true },
+    name: "Reception",
+    prompt: "You answer for a clinic.",
+    first_message: "Good afternoon.",
+    transcript_email: "owner@example.com",
+    transcript_email_enabled: true,
   });
   const agentId = body.agent.id;
   await api("POST", "/phone-numbers", { number_e164: OWN_NUMBER, agent_id: agentId });
@@ -177,8 +182,17 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   });
 
   return {
-    ...{ dir, carrier, smtp, receiver, agentId, trunk: watch },
-    ...{ start, kill, freeze, api, rows },
+    dir,
+    carrier,
+    smtp,
+    receiver,
+    agentId,
+    trunk: watch,
+    start,
+    kill,
+    freeze,
+    api,
+    rows,
     write(sql) {
       const stored = new Sqlite(join(dir, "data/linevoice.db"), { readwrite: true });
       stored.run(sql);
@@ -188,7 +202,11 @@ export async function killable(options: KillableOptions): Promise<Killable> {
       const account = { username: number, password: number };
       carrier.addSubscriber({ ...account, numbers: [number, ...numbers] });
       const made = await createPhone({
-        ...{ number, domain: "carrier.test", host, proxy: carrier.address, account },
+        number,
+        domain: "carrier.test",
+        host,
+        proxy: carrier.address,
+        account,
       });
       await made.register();
       phones.push(made);

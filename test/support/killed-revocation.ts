@@ -16,12 +16,20 @@ const [dataDir = "", keyId = "", step = ""] = process.argv.slice(2);
 const database = openDatabase(join(dataDir, "linevoice.db"), clock.now());
 const vault = createVault(new Uint8Array(32).fill(7));
 await openRevocations({
-  ...{ dataDir, database, vault, clock, random, shared: false },
+  dataDir,
+  database,
+  vault,
+  clock,
+  random,
+  shared: false,
   paths: { recordings: dataDir, outbox: dataDir },
 });
 const { note } = database.revocations;
 const apiKeys = new ApiKeys({
-  ...{ records: apiKeyStore, clock, random, log },
+  records: apiKeyStore,
+  clock,
+  random,
+  log,
   database: {
     ...database,
     revocations: {

@@ -110,7 +110,10 @@ export function languageModelServer(hostname: string) {
 
   function listModels(reply: RawReply): void {
     const data = Object.entries(state.models).map(([id, { shutdownDate = null }]) => ({
-      ...{ id, object: "model", created: 1_790_000_000, owned_by: "test" },
+      id,
+      object: "model",
+      created: 1_790_000_000,
+      owned_by: "test",
       ...(state.listsShutdownDates ? { shutdown_date: shutdownDate } : {}),
     }));
     reply.send(200, "application/json", JSON.stringify({ object: "list", data }));
@@ -144,7 +147,9 @@ function requestOf(api: ModelRequest["api"], body: JsonObject): ModelRequest {
   }));
   const instructions = textOf(body.instructions);
   return {
-    ...{ api, body, model: textOf(body.model) },
+    api,
+    body,
+    model: textOf(body.model),
     tools: listOf(body.tools).map((tool) => textOf(definitionOf(tool).name)),
     turns: instructions === "" ? turns : [{ role: "system", text: instructions }, ...turns],
   };
@@ -249,7 +254,9 @@ function toolRefusal({ api, body }: ModelRequest): Refusal | null {
     const { name, parameters, strict } = definitionOf(tool);
     const param = `tools[${index}].${api === "chat" ? "function." : ""}parameters`;
     const refuse = (message: string) => ({
-      ...{ status: 400, param, code: "invalid_function_parameters" },
+      status: 400,
+      param,
+      code: "invalid_function_parameters",
       message: `Invalid schema for function '${textOf(name)}': ${message}`,
     });
     if (tool.type !== "function" || (api === "responses" && typeof strict !== "boolean")) {
@@ -383,7 +390,9 @@ function streamChat(answer: ModelAnswer, body: JsonObject, reply: RawReply): voi
   delta({}, tools.length > 0 && end === "stop" ? "tool_calls" : end);
   if (body.stream_options) {
     const usage = {
-      ...{ prompt_tokens: USAGE.read, completion_tokens: USAGE.written, total_tokens: 1_010 },
+      prompt_tokens: USAGE.read,
+      completion_tokens: USAGE.written,
+      total_tokens: 1_010,
       prompt_tokens_details: { cached_tokens: USAGE.cached },
     };
     reply.chunk(event({ choices: [], usage }));
@@ -400,7 +409,9 @@ function streamResponse(answer: ModelAnswer, body: JsonObject, reply: RawReply):
   const send = (type: string, more: object) =>
     reply.chunk(`event: ${type}\n${event({ type, sequence_number: number++, ...more })}`);
   const usage = {
-    ...{ input_tokens: USAGE.read, output_tokens: USAGE.written, total_tokens: 1_010 },
+    input_tokens: USAGE.read,
+    output_tokens: USAGE.written,
+    total_tokens: 1_010,
     input_tokens_details: { cached_tokens: USAGE.cached },
     output_tokens_details: { reasoning_tokens: 0 },
   };

@@ -85,15 +85,23 @@ const made = async (path: string, body: unknown, noun: string) => {
   return record.id;
 };
 const tools = new Tools({
-  ...{ database: app.database, records: toolStore, clock: systemClock },
+  database: app.database,
+  records: toolStore,
+  clock: systemClock,
   vault: { seal: (plain) => plain },
   quotas: { require: async () => undefined },
   urlProblem: () => null,
 });
 const tool = await tools.create(tenantId, {
-  ...{ agentId: null, enabled: true, callerLevel: 0 },
-  ...{ name: "find", description: "Finds.", secret: "s", secretHeader: "X-Tool-Secret" },
-  ...{ url: "https://127.0.0.1:9/tool", parameters: { type: "object", properties: {} } },
+  agentId: null,
+  enabled: true,
+  callerLevel: 0,
+  name: "find",
+  description: "Finds.",
+  secret: "s",
+  secretHeader: "X-Tool-Secret",
+  url: "https://127.0.0.1:9/tool",
+  parameters: { type: "object", properties: {} },
 });
 
 const ready: Ready = {

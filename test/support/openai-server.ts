@@ -149,7 +149,8 @@ export function openAiServer(hostname = "127.0.0.1") {
   async function chat(body: ChatBody, reply: RawReply, fault: Fault | null): Promise<void> {
     const { text = "", tools = [] } = script.answer(body);
     const usage = {
-      ...{ prompt_tokens: 100, completion_tokens: text.split(" ").length },
+      prompt_tokens: 100,
+      completion_tokens: text.split(" ").length,
       prompt_tokens_details: { cached_tokens: 60 },
     };
     if (!body.stream) {

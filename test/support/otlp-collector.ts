@@ -81,7 +81,10 @@ export function startOtlpCollector(host: string, port = 0): OtlpCollector {
   const server = Bun.serve({ hostname: host, port, idleTimeout: 60, fetch: take });
   return {
     url: `http://${host}:${server.port}/v1/traces`,
-    ...{ spans, resources, headers, faults },
+    spans,
+    resources,
+    headers,
+    faults,
     get answer() {
       return state.answer;
     },

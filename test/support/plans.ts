@@ -6,7 +6,10 @@ import type { DialingLimits } from "../../src/domain/call/admission/admission.ts
 
 /** As the configuration has them by default. */
 export const quotas = {
-  ...{ contacts: 100_000, tools: 100, campaigns: 500, schedules: 10_000 },
+  contacts: 100_000,
+  tools: 100,
+  campaigns: 500,
+  schedules: 10_000,
   knowledgeBytes: 50_000_000,
 };
 const limits = {

@@ -61,7 +61,8 @@ export function rawCall(
       ({ via, cseq: { method: of } }) => via.parameters.get("branch") === branch && of === method,
     );
   const call: RawCall = {
-    ...{ callId, fromTag },
+    callId,
+    fromTag,
     get toTag() {
       const tags = peer.responses
         .filter((response) => response.callId === callId && response.statusCode > 100)

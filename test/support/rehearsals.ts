@@ -31,12 +31,17 @@ export async function rehearseFiles(
   settings: Partial<ConversationSettings> = {},
 ): Promise<SuiteReport> {
   const callWorker = {
-    ...{ engine, conversation: { ...SETTINGS, ...settings }, rtpPorts: { first: 0, last: 0 } },
-    ...{ rtpTimeoutMs: 0, holdTimeoutMs: 0, jitterMsMax: 0 },
+    engine,
+    conversation: { ...SETTINGS, ...settings },
+    rtpPorts: { first: 0, last: 0 },
+    rtpTimeoutMs: 0,
+    holdTimeoutMs: 0,
+    jitterMsMax: 0,
   };
   const ports = textRehearsals({ callWorker }, { clock: systemClock, log: silentLog });
   return await runSuite(await loadSuite(filesOf(files)), {
-    ...{ runs, atOnce: 1 },
+    runs,
+    atOnce: 1,
     rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
   });
 }

@@ -26,17 +26,29 @@ export async function insertCalls(
   for (let at = 0; at < spoken.length; at += CALLS_AT_ONCE) {
     const some = spoken.slice(at, at + CALLS_AT_ONCE);
     const rows = some.map(({ createdAt, summary = null, isOpen, ...call }) => ({
-      ...{ tenantId, callUuid: crypto.randomUUID(), createdAt, summary },
-      ...{ direction: call.direction ?? ("inbound" as const), toNumber: "+37061234568" },
-      ...{ fromNumber: call.fromNumber ?? "+37061234567", recordingStatus: "none" as const },
-      ...{ overageRate: microEur(0), cost: microEur(0), endedAt: isOpen ? null : createdAt + 1000 },
+      tenantId,
+      callUuid: crypto.randomUUID(),
+      createdAt,
+      summary,
+      direction: call.direction ?? ("inbound" as const),
+      toNumber: "+37061234568",
+      fromNumber: call.fromNumber ?? "+37061234567",
+      recordingStatus: "none" as const,
+      overageRate: microEur(0),
+      cost: microEur(0),
+      endedAt: isOpen ? null : createdAt + 1000,
       status: isOpen ? ("in_progress" as const) : ("completed" as const),
     }));
     await database.tx(async (queries) => {
       const stored = await queries.insert(calls).values(rows).returning({ id: calls.id });
       const lines = stored.flatMap(({ id: callId }, n) =>
         (some[n]?.said ?? []).map((text, turnIndex) => ({
-          ...{ callId, turnIndex, text, speaker: "customer" as const, startMs: 0, endMs: 1 },
+          callId,
+          turnIndex,
+          text,
+          speaker: "customer" as const,
+          startMs: 0,
+          endMs: 1,
           interrupted: false,
         })),
       );

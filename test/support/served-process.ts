@@ -66,7 +66,10 @@ export function servedProcess(options: {
     // A file given to a child is written over, not emptied.
     writeFileSync(logFile, "");
     child = Bun.spawn([...command], {
-      ...{ cwd: dir, stdin: "ignore", stdout: "ignore", stderr: Bun.file(logFile) },
+      cwd: dir,
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: Bun.file(logFile),
       env: { PATH: process.env.PATH ?? "" },
     });
     const started = child;

@@ -62,13 +62,19 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
 
     async tenant(name: string, numbers: readonly string[]): Promise<number> {
       const { id } = await app.ask("tenant.create", {
-        ...{ name, email: `${name.toLowerCase()}@example.com`, plan: null },
+        name,
+        email: `${name.toLowerCase()}@example.com`,
+        plan: null,
       });
       await app.database.tx(async (queries) => {
         for (const numberE164 of numbers)
           await queries.insert(phoneNumbers).values({
-            ...{ tenantId: id, numberE164, label: null, agentId: null },
-            ...{ inboundEnabled: true, createdAt: 0 },
+            tenantId: id,
+            numberE164,
+            label: null,
+            agentId: null,
+            inboundEnabled: true,
+            createdAt: 0,
           });
       });
       return id;
@@ -77,9 +83,17 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
     /** At the carrier, registering, unless told otherwise. Waits until it stands or has failed. */
     async trunk(tenant: number, callerId: string, changes: Partial<InputOf<"trunk.set">> = {}) {
       const { id } = await app.ask("trunk.set", {
-        ...{ tenant, server: carrier, port: registrar.port, transport: "udp" },
-        ...{ username: `user${tenant}`, password: PASSWORD, realm: null, outbound_proxy: null },
-        ...{ caller_id: callerId, register: true, channels: null },
+        tenant,
+        server: carrier,
+        port: registrar.port,
+        transport: "udp",
+        username: `user${tenant}`,
+        password: PASSWORD,
+        realm: null,
+        outbound_proxy: null,
+        caller_id: callerId,
+        register: true,
+        channels: null,
         ...changes,
       });
       await eventually(async () => {

@@ -13,7 +13,9 @@ export async function signInWorld() {
   const tenantId = (await timed.server.tenant()).id;
   let sources = 0;
   return {
-    ...{ timed, clock: timed.clock, tenantId },
+    timed,
+    clock: timed.clock,
+    tenantId,
     /** Each test comes from an address of its own, so that none locks out another. */
     newSource: () => ({ "x-forwarded-for": `192.0.2.${++sources}` }),
     /** Somebody with the password. */

@@ -119,7 +119,11 @@ export async function startSipPeer(options: SipPeerOptions): Promise<SipPeer> {
     if (typeof address === "object" && address) port = address.port;
   }
   const peer: SipPeer = {
-    ...{ host, port, requests: [], responses: [], seenAs: null },
+    host,
+    port,
+    requests: [],
+    responses: [],
+    seenAs: null,
     keepAlives: () => keepAlives,
     onRequest: options.onRequest ?? agreeable,
     methods: () => peer.requests.map(({ request }) => request.method),

@@ -34,8 +34,11 @@ export function softAuthenticator(origin: string) {
     JSON.stringify({ type, challenge, origin, crossOrigin: false });
 
   const answer = (response: object) => ({
-    ...{ id: base64url(id), rawId: base64url(id), type: "public-key" },
-    ...{ response, clientExtensionResults: {} },
+    id: base64url(id),
+    rawId: base64url(id),
+    type: "public-key",
+    response,
+    clientExtensionResults: {},
   });
 
   return {

@@ -99,7 +99,11 @@ export async function startSqld(options: SqldOptions = {}): Promise<SqldServer> 
 
   await start();
   return {
-    ...{ url, port, token, start, kill },
+    url,
+    port,
+    token,
+    start,
+    kill,
     freeze() {
       child?.kill("SIGSTOP");
       return () => void child?.kill("SIGCONT");

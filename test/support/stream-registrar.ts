@@ -84,7 +84,10 @@ export async function startStreamRegistrar(
     }),
   );
   return {
-    ...{ port, requests, responses, connections: sockets },
+    port,
+    requests,
+    responses,
+    connections: sockets,
     crlfs: () => crlfs,
     hangUp() {
       for (const socket of sockets) socket.destroy();

@@ -26,7 +26,9 @@ export async function startStunServer(host: string): Promise<StunServer> {
     },
   });
   const server: StunServer = {
-    ...{ host, port: socket.port, mapped: null },
+    host,
+    port: socket.port,
+    mapped: null,
     asked: () => asked,
     close: () => socket.close(),
   };

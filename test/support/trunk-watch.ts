@@ -42,7 +42,8 @@ export function watchTrunk(sipPort: number) {
     watch.onInvite?.(number);
   }
   const watch = {
-    ...{ invites, onMessage },
+    invites,
+    onMessage,
     /** Told before the carrier does anything with it. */
     onInvite: null as ((number: string) => void) | null,
     registrations: () => registrations,

@@ -3,8 +3,14 @@ import type { Callers } from "../../src/domain/contact/callers.ts";
 
 export const UNKNOWN_CALLERS: Omit<Callers, "pins"> = {
   contextOf: async () => ({
-    ...{ level: 0, facts: [], data: [], namedGreeting: null, knowledge: null },
-    ...{ variables: {}, occasion: null, canOptOut: false },
+    level: 0,
+    facts: [],
+    data: [],
+    namedGreeting: null,
+    knowledge: null,
+    variables: {},
+    occasion: null,
+    canOptOut: false,
   }),
   lookUp: async () => [],
   mayDial: async () => undefined,

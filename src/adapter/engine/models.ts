@@ -19,11 +19,13 @@ const REASONS = ["none", "low", "medium", "high", "xhigh", "max"];
 const ALWAYS_REASONS = ["low", "medium", "high", "xhigh", "max"];
 
 const lasting = (rules: Partial<KnownModel> = {}): KnownModel => ({
-  ...{ shutdown: null, replacement: null },
+  shutdown: null,
+  replacement: null,
   ...rules,
 });
 const until = (shutdown: string, replacement: string, efforts?: null): KnownModel => ({
-  ...{ shutdown, replacement },
+  shutdown,
+  replacement,
   ...(efforts === undefined ? {} : { efforts }),
 });
 

@@ -63,7 +63,9 @@ export class CallRouter {
     const { clock, newCallsPerSecond } = deps;
     const burst = newCallsPerSecond * 2;
     this.#limit = new RateLimit(clock, {
-      ...{ tokensPerSecond: newCallsPerSecond, burst, sourcesMax: TRUNKS_MAX },
+      tokensPerSecond: newCallsPerSecond,
+      burst,
+      sourcesMax: TRUNKS_MAX,
     });
   }
 

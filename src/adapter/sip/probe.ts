@@ -91,15 +91,27 @@ export async function probeTrunk(
   onProgress?.({ ...answered, pending: "call" });
   const call = await limited(CALL_MS_MAX, ask(deps, "INVITE"));
   return {
-    ...{ ...answered, ...answeredBy(deps, options, call) },
+    ...answered,
+    ...answeredBy(deps, options, call),
     call: { sipCode: call?.response.statusCode ?? null },
   };
 }
 
 const unanswered = (deps: ProbeDeps): TrunkProbe => ({
-  ...{ ...deps.addresses(), servers: deps.servers(), pending: null, problem: null },
-  ...{ remote: null, sipCode: null, roundTripMs: null, seenAs: null },
-  ...{ codecs: null, allow: [], supported: [], accept: [], call: null, algSigns: [] },
+  ...deps.addresses(),
+  servers: deps.servers(),
+  pending: null,
+  problem: null,
+  remote: null,
+  sipCode: null,
+  roundTripMs: null,
+  seenAs: null,
+  codecs: null,
+  allow: [],
+  supported: [],
+  accept: [],
+  call: null,
+  algSigns: [],
 });
 
 /** What the responses to OPTIONS and to the test call say together. */
@@ -109,7 +121,9 @@ function answeredBy(deps: ProbeDeps, options: Answer, call: Answer | null) {
   const listed = (field: string) => [...new Set(said.flatMap(({ headers }) => headers.all(field)))];
   return {
     ...unanswered(deps),
-    ...{ remote, roundTripMs, sipCode: response.statusCode },
+    remote,
+    roundTripMs,
+    sipCode: response.statusCode,
     seenAs: seenAs(response),
     codecs: said.map(codecsIn).find((codecs) => codecs !== null) ?? null,
     allow: listed("allow").map((method) => method.toUpperCase()),
@@ -183,7 +197,8 @@ async function send(
     const parsed = parseVia(via);
     said = parsed ? { via: parsed, callId, fromUri, fromTag, toUri: uri } : null;
     const text = buildRequest({
-      ...{ method, uri },
+      method,
+      uri,
       headers: [
         ["Via", via],
         ["Max-Forwards", 70],

@@ -81,11 +81,16 @@ export class RouteSet {
     const onChange = deps.onAddresses;
     this.#routes = new TrunkRoutes(settings, { clock, log, locator, mayReach, onChange });
     this.addresses = new TrunkAddresses({
-      ...{ log, local, localTls: deps.localTls, externalIp, mapped },
+      log,
+      local,
+      localTls: deps.localTls,
+      externalIp,
+      mapped,
       transport: () => this.transport,
     });
     this.#binding = new TransportBinding({
-      ...{ clock, random: deps.random },
+      clock,
+      random: deps.random,
       flowTo: deps.flowTo,
       connectionTo: deps.connectionTo,
       onConnected: (own) => {
@@ -214,7 +219,8 @@ export class RouteSet {
   #sendOutside(method: string, compose: (via: string) => string, hop: Hop, user: SendUser): void {
     const branch = this.#newBranch();
     const draft: Draft = {
-      ...{ method, branch },
+      method,
+      branch,
       compose: (actual) => compose(this.#viaOf(actual.flow, actual.branch)),
     };
     this.#sender.send(draft, this.#routeOf(hop), user);

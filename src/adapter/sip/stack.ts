@@ -128,11 +128,15 @@ class Stack implements SipStack {
     this.#failed = new FailedTargets(clock);
     this.#rules = new AddressRules(settings.allowNetworks);
     this.#locator = new Locator({
-      ...{ clock, random, dns: deps.dns ?? createDns() },
+      clock,
+      random,
+      dns: deps.dns ?? createDns(),
       reaches: (host) => reaches(settings.bind.host, host),
     });
     this.#router = new CallRouter({
-      ...{ clock, log: deps.log, index: this.#index },
+      clock,
+      log: deps.log,
+      index: this.#index,
       newCallsPerSecond: settings.newCallsPerSecond ?? NEW_CALLS_PER_SECOND,
       claims: deps.claims ?? (async () => []),
       onConflict: deps.onConflict ?? (() => {}),
@@ -282,7 +286,9 @@ class Stack implements SipStack {
     const { clock, random, log } = this.deps;
     const place = { ...stunServer, port: stunServer.port ?? STUN_PORT, transport: "UDP" } as const;
     this.#stun = new StunClient({
-      ...{ clock, random, log },
+      clock,
+      random,
+      log,
       locate: async () => (await this.#locator.find(place)).map(({ remote }) => remote),
       send: (bytes, remote) => this.#endpoint?.sendBytes(bytes, remote),
       onMapped: () => {

@@ -22,7 +22,11 @@ export function targetUri(
 }
 
 export const userAt = (user: string, host: string, port: number | null = null): SipUri => ({
-  ...{ scheme: "sip", user, password: null, host, port },
+  scheme: "sip",
+  user,
+  password: null,
+  host,
+  port,
   parameters: new Map(),
   headers: null,
 });

@@ -181,7 +181,10 @@ export class SipTrunk implements Trunk {
     const { clock, random, userAgent } = this.deps;
     return probeTrunk(
       {
-        ...{ clock, random, userAgent, settings: this.settings },
+        clock,
+        random,
+        userAgent,
+        settings: this.settings,
         credentials: this.#credentials,
         ask: (method, compose) =>
           method === "INVITE"
@@ -289,7 +292,8 @@ export class SipTrunk implements Trunk {
     }
     const branch = branchOf(message.via);
     const draft: Draft = {
-      ...{ method: message.method, branch },
+      method: message.method,
+      branch,
       // Our address is known only when the connection is established, so it is written last.
       compose: (hop) => withHop(this.#onWire(message, text), hop.flow.transport, hop.branch),
     };

@@ -59,7 +59,9 @@ export class CallHost implements HandlersOf<CallHostCommands> {
     const { settings, clock, post } = options;
     this.#knowledge = new KnowledgeAsks(post, clock);
     this.#chats = new ChatHost({
-      ...{ conversation: settings.conversation, clock, post },
+      conversation: settings.conversation,
+      clock,
+      post,
       openEngine: (config, history) => this.#openEngine(config, CHAT_RATE_HZ, history),
     });
   }

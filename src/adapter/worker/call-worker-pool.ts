@@ -181,7 +181,8 @@ class Pool implements CallWorkerPool {
     const wav = slot && !this.#shutdown ? await slot.sampleVoice(sample) : null;
     if (wav) return wav;
     throw new AppError({
-      ...{ code: "unavailable", retryable: true },
+      code: "unavailable",
+      retryable: true,
       publicMessage: "This voice cannot be heard now. Try again in a moment.",
     });
   }
@@ -333,7 +334,9 @@ class WorkerSlot {
 
   async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
     const chat = new PoolChat({
-      ...{ config, history, clock: this.options.clock },
+      config,
+      history,
+      clock: this.options.clock,
       send: (message) => this.#post(message),
       onGone: () => this.#chats.delete(config.callId),
     });

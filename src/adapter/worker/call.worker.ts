@@ -89,10 +89,7 @@ async function start(
             { pacer, clock, log: callLog },
           );
         return createCallAudio(
-          {
-            ...{ rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz },
-            keepsPacketHeaders,
-          },
+          { rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz, keepsPacketHeaders },
           { ports, pacer, departures, clock, log: callLog },
         );
       },
@@ -105,13 +102,15 @@ async function start(
 function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<Engine> {
   const ports = { clock: systemClock, random: systemRandom, log };
   const embedded = createEmbeddedEngine({
-    ...{ port, ...ports },
+    port,
+    ...ports,
     speechRatePercent: settings.engine.speechRatePercent,
     isTranscribed: settings.engine.secondReading ?? false,
     unprovenPhrases: settings.engine.unprovenPhrases ?? false,
   });
   return chooseEngine(settings.engine, {
-    ...{ embedded, ...ports },
+    embedded,
+    ...ports,
     onTrouble: (trouble) => post({ type: "providerTrouble", args: [trouble] }),
   });
 }

@@ -25,6 +25,13 @@ export async function chooseEngine(
   const { label, takesMessages, guard } = settings;
   const providers = await openProviders(settings.providers, ports);
   return createFallbackEngine({
-    ...{ label, providers, embedded, takesMessages, guard, clock, log, onTrouble },
+    label,
+    providers,
+    embedded,
+    takesMessages,
+    guard,
+    clock,
+    log,
+    onTrouble,
   });
 }

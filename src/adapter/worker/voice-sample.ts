@@ -15,8 +15,12 @@ export async function speakSample(
   clock: Clock,
 ): Promise<Uint8Array> {
   const session = engine.open({
-    ...{ callId: "voice-sample", sampleRateHz: SAMPLE_RATE_HZ, ...chosen },
-    ...{ systemPrompt: "", knowledge: [], tools: [] },
+    callId: "voice-sample",
+    sampleRateHz: SAMPLE_RATE_HZ,
+    ...chosen,
+    systemPrompt: "",
+    knowledge: [],
+    tools: [],
   });
   const late = new AbortController();
   const timer = clock.after(SPOKEN_MS_MAX, () => late.abort());

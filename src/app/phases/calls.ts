@@ -48,7 +48,7 @@ export interface CallPhase extends TelephonyPhase {
 }
 
 export function prepareCalls(telephony: TelephonyPhase): CallPhase {
-  const { settings, database, billing, vault, registry, run, stops } = telephony;
+  const { database, billing, vault, registry, run, stops } = telephony;
   const { clock, clockWatch: trust, random, log } = telephony;
   const links = createRecordingLinks(
     () => vault.deriveKey(RECORDING_LINK_PURPOSE),
@@ -61,23 +61,25 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
     createProviderNotice({
       users: () => userStore(database.read).all(),
       mailer: createIdentityMailer({
-        ...{ database, stores: identityStores, mails: delivery.mails, log },
+        database,
+        stores: identityStores,
+        mails: delivery.mails,
+        log,
       }),
-      ...{ clock, log },
+      clock,
+      log,
     }),
   );
   const callerParts = createCallerParts({
-    ...{ database, vault, client: delivery.client, clock, random, log },
+    database,
+    vault,
+    client: delivery.client,
+    clock,
+    random,
+    log,
   });
   const context = contextOf(telephony, { delivery, links, callerParts });
-  const scheduler = new Scheduler({
-    ...{ records: scheduleStore, database, clock, trust, log },
-    owner: leaseOwner(random),
-    node: settings.storage.shared ? telephony.node : null,
-    isDraining: run.isDraining,
-    fire: (entry) => fireSchedule(context, entry),
-    abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
-  });
+  const scheduler = schedulerOf(telephony, context);
   registry.onRemoved((call) => scheduler.freed(call.identity.tenantId));
   const calls = createCallService({
     context,
@@ -86,10 +88,20 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
     isDraining: run.isDraining,
   });
   const callerJobs = createCallerJobs(callerParts, {
-    ...{ database, billing, vault, calls, clock, trust, log },
+    database,
+    billing,
+    vault,
+    calls,
+    clock,
+    trust,
+    log,
   });
   return {
-    ...{ ...telephony, delivery, context, scheduler, calls },
+    ...telephony,
+    delivery,
+    context,
+    scheduler,
+    calls,
     callerParts: { ...callerParts, ...callerJobs },
   };
 }
@@ -101,13 +113,34 @@ function deliveryOf(telephony: TelephonyPhase, links: RecordingLinks): Delivery 
   const { clock, clockWatch: trust, random, log } = telephony;
   const recordingMs = settings.storage.recordingsRetentionDays * DAY_MS;
   return createDelivery(settings, {
-    ...{ database, vault, clock, trust, random, log },
+    database,
+    vault,
+    clock,
+    trust,
+    random,
+    log,
     recordingLink: (callUuid) =>
       recordingMs === 0 ? null : links.urlFor(callUuid, recordingMs).url,
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
     node: settings.storage.shared ? node : null,
     attempted: (attempt) => monitoring.webhookAttempted(attempt),
+  });
+}
+
+function schedulerOf(telephony: TelephonyPhase, context: CallContext): Scheduler {
+  const { settings, database, node, clock, clockWatch: trust, random, log } = telephony;
+  return new Scheduler({
+    records: scheduleStore,
+    database,
+    clock,
+    trust,
+    log,
+    owner: leaseOwner(random),
+    node: settings.storage.shared ? node : null,
+    isDraining: telephony.run.isDraining,
+    fire: (entry) => fireSchedule(context, entry),
+    abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
   });
 }
 
@@ -130,7 +163,16 @@ function contextOf(
       prices: settings.prices,
     },
     stores: callStores,
-    ...{ database, node, billing, sip, links, registry, diagnostics, clock, random, log },
+    database,
+    node,
+    billing,
+    sip,
+    links,
+    registry,
+    diagnostics,
+    clock,
+    random,
+    log,
     media: audio,
     encoder: audio.encoder,
     mayRecord: () => maintenance.disk.mayRecord(),
@@ -149,7 +191,9 @@ function admissionOf(telephony: TelephonyPhase, delivery: Delivery) {
   const { run, billing, database, registry, maintenance, descriptors, clock, log } = telephony;
   const { mails, events } = delivery;
   return new Admission({
-    ...{ stores: callStores, billing, clock },
+    stores: callStores,
+    billing,
+    clock,
     get concurrentCallsMax() {
       return run.tuning().concurrentCallsMax;
     },
@@ -158,7 +202,11 @@ function admissionOf(telephony: TelephonyPhase, delivery: Delivery) {
     dialing: () => run.tuning().dialing,
     onBurstStop: createBurstNotice({
       stores: { tenants: tenantAdminStore, users: userStore },
-      ...{ database, mails, events, clock, log },
+      database,
+      mails,
+      events,
+      clock,
+      log,
     }),
     liveCalls: () => registry.size,
     roomRejection: () => maintenance.disk.rejection() ?? descriptors.rejection(),

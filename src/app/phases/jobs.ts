@@ -40,16 +40,26 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
   scheduler.start();
   callerParts.start();
   const siteReader = createSiteReader({
-    ...{ sites: phase.services.sites, client: delivery.client, database, clock, log },
+    sites: phase.services.sites,
+    client: delivery.client,
+    database,
+    clock,
+    log,
     reader: phase.knowledge.reader,
   });
   siteReader.start();
   stops.add(() => siteReader.stop());
   stops.add(() => callerParts.stop());
   const billingJobs = startBillingJobs({
-    ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
+    database,
+    stores: billingStores,
+    plans: settings.plans,
+    mails: delivery.mails,
     thresholds: settings.lowBalanceThresholds ?? [],
-    ...{ events: delivery.events, clock, trust: phase.clockWatch, log },
+    events: delivery.events,
+    clock,
+    trust: phase.clockWatch,
+    log,
   });
   stops.add(() => billingJobs.stop());
   const callIndexing = startCallIndexing({ database, clock, log });

@@ -23,10 +23,20 @@ export function prepareServices(phase: CallPhase): ServicePhase {
   const { settings, database, vault, delivery, sip, trunks, leases, run, stops } = phase;
   const { clock, random, log, logs, calls, turns, billing, paths } = phase;
   const payments = createPayments(settings, {
-    ...{ database, publicUrl: run.publicUrl, clock, random, log },
+    database,
+    publicUrl: run.publicUrl,
+    clock,
+    random,
+    log,
   });
   const identity = createPeople({
-    ...{ database, vault, plans: settings.plans, mails: delivery.mails, clock, random, log },
+    database,
+    vault,
+    plans: settings.plans,
+    mails: delivery.mails,
+    clock,
+    random,
+    log,
     trust: phase.clockWatch,
     publicUrl: () => reachable(run.publicUrl()),
   });
@@ -34,15 +44,25 @@ export function prepareServices(phase: CallPhase): ServicePhase {
   const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
   const reload = (tenantId: number) => (leases ? leases.round() : trunks.reload(tenantId));
   const services = createServices(settings, {
-    ...{ identity, database, vault, billing, apiKeys, paths, clock, random },
+    identity,
+    database,
+    vault,
+    billing,
+    apiKeys,
+    paths,
+    clock,
+    random,
     knowledgeIndex: phase.knowledge.index,
     documentReader: phase.knowledge.reader,
     checkouts: payments.checkouts,
     campaigns: phase.callerParts.campaigns,
     backups: phase.maintenance.backups,
     running: {
-      ...{ logs, calls, turns, clockWatch: phase.clockWatch },
-      ...{ trunks: runningTrunks(sip, settings.sip, reload) },
+      logs,
+      calls,
+      turns,
+      clockWatch: phase.clockWatch,
+      trunks: runningTrunks(sip, settings.sip, reload),
       nodes: {
         self: () => ownNode(phase, phase.registry),
         isSilent: leases && ((id) => leases.isSilent(id)),

@@ -64,35 +64,58 @@ export async function openStorePhase(
   const node = nodeIdOf(dataDir, random);
   const database = await openStore(paths.database, storage.remote, { node, clock, random });
   stops.add(() => database.close());
-  const clockWatch = watchClock({
-    ...{ dataDir, clock, log },
-    isSynchronised: given.isSynchronised ?? (() => isSynchronised(clock)),
-  });
+  const synchronised = given.isSynchronised ?? (() => isSynchronised(clock));
+  const clockWatch = watchClock({ dataDir, clock, log, isSynchronised: synchronised });
   stops.add(() => clockWatch.stop());
   const maintenance = startMaintenance(settings, paths, {
-    ...{ database, clock, trust: clockWatch, log, freeDiskBytes },
+    database,
+    clock,
+    trust: clockWatch,
+    log,
+    freeDiskBytes,
   });
   stops.add(() => maintenance.stop());
   const run = new RunState(settings);
-  const descriptors = watchDescriptors({
-    descriptors: descriptorsOf(),
-    demand: () => ({
-      concurrentCalls: run.tuning().concurrentCallsMax,
-      connectionsPerAddress: settings.http.connectionsPerAddress ?? 0,
-    }),
-    ...{ clock, log },
-  });
+  const descriptors = watchDescriptorsOf(settings, run, { clock, log });
   stops.add(() => descriptors.stop());
   const vault = await openVault(database, settings.masterKey, random);
-  const revocations = await openRevocations({
-    ...{ dataDir, paths, database, vault, clock, random },
-    shared: storage.shared,
-  });
+  const { shared } = storage;
+  const secrets = { database, vault, clock, random };
+  const revocations = await openRevocations({ dataDir, paths, shared, ...secrets });
   stops.add(() => revocations.close());
   logRevocations(revocations, log);
   return {
-    ...{ settings, clock, random, log, logs, stops, paths, node, database, vault },
-    ...{ freeDiskBytes, clockWatch, maintenance, descriptors, run },
+    settings,
+    clock,
+    random,
+    log,
+    logs,
+    stops,
+    paths,
+    node,
+    database,
+    vault,
+    freeDiskBytes,
+    clockWatch,
+    maintenance,
+    descriptors,
+    run,
     billing: new Billing({ database, stores: billingStores, plans, clock, random }),
   };
+}
+
+function watchDescriptorsOf(
+  { http }: AppSettings,
+  run: RunState,
+  { clock, log }: { clock: Clock; log: Log },
+): DescriptorWatch {
+  return watchDescriptors({
+    descriptors: descriptorsOf(),
+    demand: () => ({
+      concurrentCalls: run.tuning().concurrentCallsMax,
+      connectionsPerAddress: http.connectionsPerAddress ?? 0,
+    }),
+    clock,
+    log,
+  });
 }

@@ -49,42 +49,35 @@ export async function openTelephony(
   adaptCall?: (config: CallConfig) => CallConfig,
 ): Promise<TelephonyPhase> {
   const { settings, database, vault, maintenance, descriptors } = store;
-  const { stops, clock, random, log } = store;
+  const { stops, clock, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
   const knowledge = createKnowledge(settings, store.paths.knowledge, { database, clock, log });
   stops.add(() => knowledge.stop());
   const audio = createAudio(settings, {
-    ...{ clock, log, onProviderTrouble: providerWatch.report },
+    clock,
+    log,
+    onProviderTrouble: providerWatch.report,
     adaptCall,
     searchKnowledge: (...asked) => knowledge.index.search(...asked),
   });
   stops.add(() => audio.stop());
-  const messageTrace = createSipMessageTracer(clock);
-  const diagnostics = createDiagnosticsRecorder({
-    ...{ database, stores: callStores, messageTrace, clock, log },
-  });
-  stops.add(() => diagnostics.stop());
-  const sip = await createSipStack(settings.sip, {
-    ...{ clock, random, log, seen: messageTrace.record },
-    claims: createCallClaims(() => callSetupStore(database.read)),
-    ...createCallNotices({ database, clock, log }),
-  });
-  stops.add(() => sip.close());
+  const { sip, diagnostics } = await openSip(store);
   const registry = new CallRegistry();
   const live = createLiveCalls({ registry, clock });
   const trunks = createTrunkLoader({
-    ...{ database, sip, vault, log },
+    database,
+    sip,
+    vault,
+    log,
     onRegistration: (tenantId, status) => live.registered(tenantId, status),
   });
-  const leases = settings.storage.shared
-    ? new TrunkLeases({
-        ...{ database, trunks, clock, log },
-        self: () => ownNode(store, registry),
-        hasCalls: (tenantId) => registry.all.some((call) => call.identity.tenantId === tenantId),
-      })
-    : null;
+  const leases = settings.storage.shared ? leasesOf(store, registry, trunks) : null;
   const health = createHealthCheck({
-    ...{ database, audio, sip, maintenance, descriptors },
+    database,
+    audio,
+    sip,
+    maintenance,
+    descriptors,
     isStoreRemote: settings.storage.remote != null,
     liveCalls: () => registry.size,
   });
@@ -103,6 +96,38 @@ export async function openTelephony(
   };
   return { ...held, turns: createTurnFeed(), ...watch(held) };
 }
+
+async function openSip({ settings, database, stops, clock, random, log }: StorePhase) {
+  const messageTrace = createSipMessageTracer(clock);
+  const diagnostics = createDiagnosticsRecorder({
+    database,
+    stores: callStores,
+    messageTrace,
+    clock,
+    log,
+  });
+  stops.add(() => diagnostics.stop());
+  const sip = await createSipStack(settings.sip, {
+    clock,
+    random,
+    log,
+    seen: messageTrace.record,
+    claims: createCallClaims(() => callSetupStore(database.read)),
+    ...createCallNotices({ database, clock, log }),
+  });
+  stops.add(() => sip.close());
+  return { sip, diagnostics };
+}
+
+const leasesOf = (store: StorePhase, registry: CallRegistry, trunks: TrunkLoader): TrunkLeases =>
+  new TrunkLeases({
+    database: store.database,
+    trunks,
+    clock: store.clock,
+    log: store.log,
+    self: () => ownNode(store, registry),
+    hasCalls: (tenantId) => registry.all.some((call) => call.identity.tenantId === tenantId),
+  });
 
 /** What this node tells the others and the operator about itself. */
 export const ownNode = (
@@ -135,7 +160,9 @@ function watch({
   const tracing = startTracing(settings, node, { clock, random, log });
   if (tracing) stops.add(() => tracing.stop());
   const monitoring = startMonitoring(settings, {
-    ...{ database, clock, log },
+    database,
+    clock,
+    log,
     registrations: () => sip.registrations(),
     liveCalls: () => registry.size,
     callCapacity: () => audio.capacity(),

@@ -83,18 +83,32 @@ export async function openPhoneRehearsals(
     const carrier = await startCarrier({ host: HOST, domain: "carrier.demo", clock, random });
     cleanup.push(() => carrier.close());
     const appliance = await startDemoAppliance({
-      ...{ host: HOST, dataDir, authority: certificates.authority, version: options.version },
-      ...{ clock, random, log: silentLog, sections: withTargets(options) },
+      host: HOST,
+      dataDir,
+      authority: certificates.authority,
+      version: options.version,
+      clock,
+      random,
+      log: silentLog,
+      sections: withTargets(options),
       adaptCall: (config) => adapted(config, turns),
     });
     cleanup.push(() => appliance.app.stop());
     await appliance.app.ready();
     const stage: Stage = {
-      ...{ clock, random, tools, carrier, appliance, options },
+      clock,
+      random,
+      tools,
+      carrier,
+      appliance,
+      options,
       voices: await createVoices(),
       turns,
-      ...{ numbers: new Set(), persons: [], begins: Promise.resolve() },
-      ...{ settingUp: 0, files: new Set() },
+      numbers: new Set(),
+      persons: [],
+      begins: Promise.resolve(),
+      settingUp: 0,
+      files: new Set(),
     };
     for (const each of options.cases) await makeSpeech(stage, each);
     cleanup.push(() => Promise.all(stage.persons.map((phone) => phone.close())));
@@ -207,7 +221,10 @@ async function rehearsedCall(
   const number = freshNumber(stage, null);
   let line: PhoneLine | null = null;
   const log: ToolLog = {
-    ...{ tools: [], unanswered: new Set(), running: 0, answers: scenario.tools },
+    tools: [],
+    unanswered: new Set(),
+    running: 0,
+    answers: scenario.tools,
     nowMs: () => line?.nowMs ?? 0,
     live: liveTool(stage, agent),
   };
@@ -216,13 +233,15 @@ async function rehearsedCall(
   const { tenant, phone } = await setUp(stage, { scenario, agent }, number);
   const startsAt = startOf(scenario, agent.timeZone, clock);
   const numbers = [number, phone.number];
-  const held: HeldCall = { ...{ callUuid: "", turns: new Map(), scenario, startsAt, numbers } };
+  const held: HeldCall = { callUuid: "", turns: new Map(), scenario, startsAt, numbers };
   turns.set(number, held);
   await inTurn(stage);
   try {
     const call = await connectCall(tenant, phone, { scenario, number });
     line = new PhoneLine({
-      ...{ call, clock, toolRuns: () => log.running > 0 },
+      call,
+      clock,
+      toolRuns: () => log.running > 0,
       agentTurns: () => turnsOf(held).filter(({ speaker }) => speaker === "agent"),
     });
     const { steps } = await playCaller(line, scenario, model?.open ?? null);
@@ -231,15 +250,16 @@ async function rehearsedCall(
     const told = await finished(tenant.api, held);
     const recording = await keptRecording(stage, tenant, held, `${scenario.name}-${run}`);
     return {
-      ...{ steps, durationMs, recording, turns: turnsOf(held), tools: log.tools },
-      ...{ language: agent.agent.language, unanswered: [...log.unanswered] },
+      steps,
+      durationMs,
+      recording,
+      turns: turnsOf(held),
+      tools: log.tools,
+      language: agent.agent.language,
+      unanswered: [...log.unanswered],
       ...(await tracesOf(stage, tenant, held)),
       interruptions: line.interruptions,
-      transfers: told.transfers.map(({ to, outcome, at_ms: atMs }) => ({
-        ...{ target: targetName(agent, to), outcome, atMs },
-      })),
-      messages: told.messages.map(({ text, at_ms: atMs }) => ({ text, atMs })),
-      endedReason: told.ended_reason,
+      ...outcomeOf(told, agent),
       day: dayText(wallClock(agent.timeZone, startsAt)),
     };
   } finally {
@@ -300,15 +320,25 @@ async function connectTenant(
   const name = number.slice(1);
   const password = hex(random.bytes(12));
   const tenant = await ask("tenant.create", {
-    ...{ name: company, email: `${name}@rehearsal.example`, plan: null },
+    name: company,
+    email: `${name}@rehearsal.example`,
+    plan: null,
   });
   await ask("credit", { tenant: tenant.id, eur: CREDIT_EUR, note: "Rehearsal" });
   const key = await ask("key.create", { tenant: tenant.id, label: "rehearsal" });
   carrier.addSubscriber({ username: name, password, numbers: [number] });
   await ask("trunk.set", {
-    ...{ tenant: tenant.id, server: carrier.address.host, port: carrier.address.port },
-    ...{ transport: "udp", username: name, password, realm: null, outbound_proxy: null },
-    ...{ channels: null, caller_id: number, register: true },
+    tenant: tenant.id,
+    server: carrier.address.host,
+    port: carrier.address.port,
+    transport: "udp",
+    username: name,
+    password,
+    realm: null,
+    outbound_proxy: null,
+    channels: null,
+    caller_id: number,
+    register: true,
   });
   const api = createDemoApi(`${addresses.http}/api/v1`, key.secret, clock);
   const { agent: made } = await api.post<{ agent: { id: number } }>("/agents", agentBody(agent));
@@ -316,9 +346,14 @@ async function connectTenant(
     await api.post("/files", { filename, content, agent_id: made.id });
   for (const tool of owned)
     await ask("tool.create", {
-      ...{ tenant: tenant.id, agent_id: made.id, url: tools.urlOf(name, tool.name) },
-      ...{ name: tool.name, description: tool.description, parameters: tool.parameters },
-      ...{ secret_header: "X-Rehearsal", secret: hex(random.bytes(16)) },
+      tenant: tenant.id,
+      agent_id: made.id,
+      url: tools.urlOf(name, tool.name),
+      name: tool.name,
+      description: tool.description,
+      parameters: tool.parameters,
+      secret_header: "X-Rehearsal",
+      secret: hex(random.bytes(16)),
     });
   await api.post("/phone-numbers", { number_e164: number, label: "Rehearsal", agent_id: made.id });
   await carrier.registered(name, REGISTERED_TIMEOUT_MS);
@@ -332,10 +367,16 @@ const agentBody = ({
   maxDurationSeconds,
   ...agent
 }: RehearsedAgent["agent"]) => ({
-  ...{ name: agent.name, prompt: agent.prompt, voice: agent.voice, language: agent.language },
-  ...{ first_message: agent.firstMessage, first_speaker: agent.firstSpeaker },
-  ...{ max_duration_sec: maxDurationSeconds, voicemail_action: agent.voicemailAction },
-  ...{ send_digits_inbound: agent.sendDigitsInbound, filler_phrases: fillerPhrases.join("\n") },
+  name: agent.name,
+  prompt: agent.prompt,
+  voice: agent.voice,
+  language: agent.language,
+  first_message: agent.firstMessage,
+  first_speaker: agent.firstSpeaker,
+  max_duration_sec: maxDurationSeconds,
+  voicemail_action: agent.voicemailAction,
+  send_digits_inbound: agent.sendDigitsInbound,
+  filler_phrases: fillerPhrases.join("\n"),
 });
 
 /** Calls begin one after the other, and when no other one is being set up: that takes this thread, too. */
@@ -378,7 +419,12 @@ async function registerPhone(
   carrier.addSubscriber({ username: number, password, numbers: [number] });
   const impaired = line.loss_percent > 0 || line.jitter_ms > 0;
   return await createPhone({
-    ...{ number, password, host: HOST, carrier: carrier.address, clock, random },
+    number,
+    password,
+    host: HOST,
+    carrier: carrier.address,
+    clock,
+    random,
     speech: noisySpeech(speaker, line.noise_db, random),
     codecs: [line.codec],
     ...(impaired ? { network: { lossPercent: line.loss_percent, jitterMs: line.jitter_ms } } : {}),
@@ -409,7 +455,12 @@ async function registerPersons(stage: Stage, { transferTargets }: RehearsedAgent
     const password = hex(random.bytes(12));
     carrier.addSubscriber({ username: number, password, numbers: [number] });
     const phone = await createPhone({
-      ...{ number, password, host: HOST, carrier: carrier.address, clock, random },
+      number,
+      password,
+      host: HOST,
+      carrier: carrier.address,
+      clock,
+      random,
       speech: voices.speaker(PERSON_VOICE),
     });
     phone.onCall((call) => takeTransferred(stage, target, call));
@@ -475,6 +526,17 @@ async function finished(api: DemoApi, { callUuid }: HeldCall): Promise<FinishedC
   await api.callWhen(callUuid, ({ ended_reason }) => ended_reason !== null, FINISHED_TIMEOUT_MS);
   return (await api.get<{ call: FinishedCall }>(`/calls/${callUuid}`)).call;
 }
+
+/** What came of the call, as the result of a rehearsal has it. */
+const outcomeOf = (call: FinishedCall, agent: SuiteCase["agent"]) => ({
+  transfers: call.transfers.map(({ to, outcome, at_ms: atMs }) => ({
+    target: targetName(agent, to),
+    outcome,
+    atMs,
+  })),
+  messages: call.messages.map(({ text, at_ms: atMs }) => ({ text, atMs })),
+  endedReason: call.ended_reason,
+});
 
 /** The file; null: none is kept, or there is none. */
 async function keptRecording(

@@ -77,7 +77,7 @@ export class ToolServer {
     const refusal = answer?.live ? NOT_LIVE : (answer?.fails ?? "no answer");
     const output = real ? real.output : ok ? given : { error: refusal };
     const durationMs = Math.round(log.nowMs() - atMs);
-    log.tools.push({ ...{ tool, arguments: values, ok, output, atMs, durationMs } });
+    log.tools.push({ tool, arguments: values, ok, output, atMs, durationMs });
     return Response.json(output, { status: ok ? 200 : 500 });
   }
 }

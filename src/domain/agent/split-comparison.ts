@@ -139,24 +139,29 @@ const present = (values: readonly (number | null)[]): number[] =>
 
 const FIGURES: readonly Measured[] = [
   {
-    ...{ measure: "answered", name: null },
+    measure: "answered",
+    name: null,
     of: (calls) => shareOf(calls.filter((call) => call.answeredMs !== null).length, calls.length),
   },
   {
-    ...{ measure: "length_sec", name: null },
+    measure: "length_sec",
+    name: null,
     of: (calls) =>
       meanOf(present(calls.map(({ answeredMs }) => answeredMs)).map((answered) => answered / 1000)),
   },
   {
-    ...{ measure: "latency_p50_ms", name: null },
+    measure: "latency_p50_ms",
+    name: null,
     of: (calls) => percentileOf(present(calls.map((call) => call.latencyP50Ms)), 0.5),
   },
   {
-    ...{ measure: "latency_p95_ms", name: null },
+    measure: "latency_p95_ms",
+    name: null,
     of: (calls) => percentileOf(present(calls.map((call) => call.latencyP95Ms)), 0.95),
   },
   {
-    ...{ measure: "cost", name: null },
+    measure: "cost",
+    name: null,
     of: (calls) => meanOf(calls.map(({ cost }) => cost / MICRO_PER_EUR)),
   },
 ];
@@ -170,7 +175,8 @@ const sharesBy = (
     .filter((name) => name !== null)
     .sort()
     .map((name) => ({
-      ...{ measure, name },
+      measure,
+      name,
       of: (own) => shareOf(own.filter((call) => namesOf(call).includes(name)).length, own.length),
     }));
 
@@ -193,7 +199,10 @@ export function compareCalls(
   return measured.map(({ measure, name, of }) => {
     const [published, tried] = [of(before), of(after)];
     return {
-      ...{ measure, name, published: published(CONFIDENCE), tried: tried(CONFIDENCE) },
+      measure,
+      name,
+      published: published(CONFIDENCE),
+      tried: tried(CONFIDENCE),
       difference: differenceOf(published(CONFIDENCE), tried(CONFIDENCE)),
       isNoise: mayBeChance(differenceOf(published(forAll), tried(forAll))),
     };

@@ -70,7 +70,8 @@ export function compareContents(
   const { files: filesAfter, tools: toolsAfter, ...fieldsAfter } = after;
   const [from, to]: Fields[] = [fieldsBefore as Fields, fieldsAfter as Fields];
   const fields = namesOf(Object.keys(from ?? {}), Object.keys(to ?? {})).map((part) => ({
-    ...{ part, name: null },
+    part,
+    name: null,
     segments: segmentsOf(shownValue(from?.[part]), shownValue(to?.[part])),
   }));
   const fileText = (files: AgentContent["files"], name: string) =>
@@ -82,7 +83,8 @@ export function compareContents(
     filesBefore.map(({ filename }) => filename),
     filesAfter.map(({ filename }) => filename),
   ).map((name) => ({
-    ...{ part: "files", name },
+    part: "files",
+    name,
     segments: segmentsOf(fileText(filesBefore, name), fileText(filesAfter, name)),
   }));
   const toolOf = (tools: AgentContent["tools"], name: string) => {
@@ -93,7 +95,8 @@ export function compareContents(
     toolsBefore.map(({ name }) => name),
     toolsAfter.map(({ name }) => name),
   ).map((name) => ({
-    ...{ part: "tools", name },
+    part: "tools",
+    name,
     segments: segmentsOf(toolOf(toolsBefore, name), toolOf(toolsAfter, name)),
   }));
   return [...fields, ...files, ...tools].filter(({ segments }) => segments.length > 0);
@@ -107,7 +110,8 @@ export function compareTexts(
 ): PartDifference[] {
   return namesOf([...before.keys()], [...after.keys()])
     .map((name) => ({
-      ...{ part, name },
+      part,
+      name,
       segments: segmentsOf(before.get(name) ?? "", after.get(name) ?? ""),
     }))
     .filter(({ segments }) => segments.length > 0);

@@ -9,7 +9,10 @@ const PERIOD_MS = 60_000;
 export function startBillingJobs(options: RenewalOptions & LowBalanceOptions): WorkLoop {
   const { clock, log } = options;
   const loop = new WorkLoop({
-    ...{ clock, log, failure: "billing.job_failed", everyMs: PERIOD_MS },
+    clock,
+    log,
+    failure: "billing.job_failed",
+    everyMs: PERIOD_MS,
     async round() {
       await renewMonths(options);
       await noticeLowBalances(options);

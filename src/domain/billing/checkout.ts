@@ -216,9 +216,7 @@ function requireTopupAmount(amount: MicroEur): void {
   throw invalidField(
     "amount_eur",
     "`amount_eur` must be an amount of EUR from 10 to 1000, in whole cents.",
-    {
-      ...{ reason: "amount", params: { from: 10, to: 1000 } },
-    },
+    { reason: "amount", params: { from: 10, to: 1000 } },
   );
 }
 

@@ -206,7 +206,9 @@ function rowOf({ createdAt, kind, note, entries }: StatementLine, zone: string):
     entries.reduce((sum, entry) => sum + (entry.account === account ? entry.amount : 0), 0);
   return {
     date: dayText(wallClock(zone, createdAt)),
-    ...{ kind, note, transactions: 1 },
+    kind,
+    note,
+    transactions: 1,
     paid: microEur(0 - sumOf("payments")),
     wallet: microEur(sumOf("wallet")),
   };

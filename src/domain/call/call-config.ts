@@ -76,8 +76,12 @@ export function announcementConfig(
   return {
     ...call,
     agent: snapshot(speaker, voiceAliases),
-    ...{ knowledge: [], tools: [], disclosure: "", recordingPath: null },
-    ...{ tenantName: tenant.name, timeZone: tenant.timeZone },
+    knowledge: [],
+    tools: [],
+    disclosure: "",
+    recordingPath: null,
+    tenantName: tenant.name,
+    timeZone: tenant.timeZone,
   };
 }
 

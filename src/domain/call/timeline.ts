@@ -115,7 +115,9 @@ function spanOfNote(note: CallNote): Span[] {
 function spansOfTurn(turn: TimedTurn): Span[] {
   const { startMs, endMs, text, latencyMs } = turn;
   const spokenSpan: Span = {
-    ...{ startMs, endMs, label: text },
+    startMs,
+    endMs,
+    label: text,
     lane: turn.speaker === "agent" ? "agent" : "caller",
   };
   const stages = stagesOf(turn.measures);

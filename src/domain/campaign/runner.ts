@@ -127,7 +127,9 @@ export class CampaignRunner {
 
   constructor(private readonly options: RunnerOptions) {
     this.#loop = new WorkLoop({
-      ...{ clock: options.clock, log: options.log, failure: "campaign.look_failed" },
+      clock: options.clock,
+      log: options.log,
+      failure: "campaign.look_failed",
       everyMs: LOOK_EVERY_MS,
       round: () => this.#look(),
     });

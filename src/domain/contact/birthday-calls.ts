@@ -110,7 +110,9 @@ export class BirthdayCalls {
 
   constructor(private readonly options: BirthdayOptions) {
     this.#loop = new WorkLoop({
-      ...{ clock: options.clock, log: options.log, failure: "birthday.look_failed" },
+      clock: options.clock,
+      log: options.log,
+      failure: "birthday.look_failed",
       everyMs: LOOK_EVERY_MS,
       round: () => this.look(),
     });

@@ -96,8 +96,14 @@ const tooLate = () =>
   });
 
 const UNKNOWN_CALLER: CallerContext = {
-  ...{ level: 0, facts: [], data: [], namedGreeting: null, knowledge: null },
-  ...{ variables: {}, occasion: null, canOptOut: false },
+  level: 0,
+  facts: [],
+  data: [],
+  namedGreeting: null,
+  knowledge: null,
+  variables: {},
+  occasion: null,
+  canOptOut: false,
 };
 
 /** A caller who is not recognised hears of the last call only, and of no sensitive one. */

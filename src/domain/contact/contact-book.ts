@@ -147,7 +147,10 @@ async function store(
   await contacts.insertMany(
     tenantId,
     plan.inserts.map((fields) => ({
-      ...{ ...fields, pinHash: null, createdAt: nowMs, updatedAt: nowMs },
+      ...fields,
+      pinHash: null,
+      createdAt: nowMs,
+      updatedAt: nowMs,
     })),
   );
   for (const { id, fields } of plan.updates)

@@ -48,8 +48,13 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   try {
     const parser = parse({
       // Trimming also removes a byte order mark.
-      ...{ delimiter, info: true, trim: true, skip_empty_lines: true },
-      ...{ relax_column_count: true, max_record_size: LINE_CHARACTERS_MAX, to: CSV_LINES_MAX + 2 },
+      delimiter,
+      info: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      max_record_size: LINE_CHARACTERS_MAX,
+      to: CSV_LINES_MAX + 2,
     });
     for await (const row of Readable.from(piecesOf(Buffer.from(csv))).pipe(parser)) {
       rows.push(row as Row);

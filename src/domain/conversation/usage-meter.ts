@@ -6,8 +6,11 @@ type Counters = { -readonly [Name in keyof EngineUsage]: EngineUsage[Name] };
 
 export class UsageMeter {
   readonly #used: Omit<Counters, "discarded" | "embeddingTokens"> = {
-    ...{ llmInputTokens: 0, llmCachedInputTokens: 0, llmOutputTokens: 0 },
-    ...{ ttsCharacters: 0, sttSeconds: 0 },
+    llmInputTokens: 0,
+    llmCachedInputTokens: 0,
+    llmOutputTokens: 0,
+    ttsCharacters: 0,
+    sttSeconds: 0,
   };
   readonly #discarded = { ...NOTHING_DISCARDED };
 

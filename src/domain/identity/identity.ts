@@ -35,9 +35,7 @@ export function createIdentity(deps: IdentityDependencies) {
   const passkeys = new Passkeys(deps);
   const links = createOneTimeLinks(deps);
   const identityMailer = createIdentityMailer(deps);
-  const signIn = new SignIn(deps, {
-    ...{ sessions, passwords, lockOut, secondFactor, passkeys, links },
-  });
+  const signIn = new SignIn(deps, { sessions, passwords, lockOut, secondFactor, passkeys, links });
   const shared = {
     sessions,
     signIn,

@@ -226,8 +226,15 @@ export class Sessions {
     await transaction(this.deps, async ({ sessions, audit }) => {
       for (const { userId, userEmail, tenantId, ip } of await sessions.endActing(nowMs))
         await audit.insert({
-          ...{ tenantId, userId, userEmail, ip, action: "stopActing", target: "/active-tenant" },
-          ...{ outcome: "done", details: null, at: nowMs },
+          tenantId,
+          userId,
+          userEmail,
+          ip,
+          action: "stopActing",
+          target: "/active-tenant",
+          outcome: "done",
+          details: null,
+          at: nowMs,
         });
     });
   }

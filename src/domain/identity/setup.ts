@@ -98,7 +98,11 @@ export class Setup {
       const tenantId = await this.#firstTenant(queries, draft, email);
       const nowMs = this.deps.clock.now();
       const id = await store.users.insert({
-        ...{ email, name: draft.name, locale: "en", passwordHash, operator: true },
+        email,
+        name: draft.name,
+        locale: "en",
+        passwordHash,
+        operator: true,
         createdAt: nowMs,
       });
       if ((await store.team.owners(tenantId)) === 0)

@@ -123,7 +123,10 @@ function rowsOf(content: string): Passage[] {
   const first = content.split(/\r?\n/, 1)[0] ?? "";
   const delimiter = [",", ";", "\t"].find((mark) => first.includes(mark)) ?? ",";
   const [header = [], ...rows]: string[][] = parse(content, {
-    ...{ delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
+    delimiter,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
   });
   return rows.flatMap((row) => {
     const cells = row.map((cell, index) => `${header[index] ?? ""}: ${cell.trim()}`);

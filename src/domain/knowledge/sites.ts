@@ -110,8 +110,14 @@ export class Sites {
         await this.deps.files.requireAgents(queries, tenantId, [site.agentId]);
       if ((await store.list(tenantId)).length >= SITES_MAX) throw tooManySites();
       const id = await store.insert(tenantId, {
-        ...{ ...site, url: new URL(site.url).href, dueAt, fileIds: [], pages: [] },
-        ...{ problems: null, readAt: null, readingUntil: null },
+        ...site,
+        url: new URL(site.url).href,
+        dueAt,
+        fileIds: [],
+        pages: [],
+        problems: null,
+        readAt: null,
+        readingUntil: null,
       });
       return await store.find(tenantId, id);
     });
@@ -175,7 +181,10 @@ export class Sites {
       // Files that whoever overtook it has as well are that one's now.
       if (!isCurrent(found)) return fileIds.filter((id) => !found?.fileIds.includes(id));
       await store.update(tenantId, site.id, {
-        ...{ fileIds, problems, readAt: nowMs, readingUntil: null },
+        fileIds,
+        problems,
+        readAt: nowMs,
+        readingUntil: null,
         pages: compared(site.pages, stored, site.readAt === null),
         dueAt: site.everyHours === 0 ? null : nowMs + site.everyHours * HOUR_MS,
       });
@@ -234,7 +243,8 @@ export class Sites {
     const added = await files.createAll(
       tenantId,
       texts.slice(known.length).map((content, at) => ({
-        ...{ filename: partName(`${hostname}.html`, known.length + at), content },
+        filename: partName(`${hostname}.html`, known.length + at),
+        content,
         agentId: site.agentId,
       })),
       OPERATOR,
@@ -314,7 +324,10 @@ export class SiteReader {
   constructor(private readonly deps: SiteReaderDependencies) {
     const { clock, log, sites } = deps;
     this.#loop = new WorkLoop({
-      ...{ clock, log, failure: "knowledge.sites_not_read", everyMs: LOOK_EVERY_MS },
+      clock,
+      log,
+      failure: "knowledge.sites_not_read",
+      everyMs: LOOK_EVERY_MS,
       round: () => this.#round(),
     });
     sites.wake = () => this.#loop.wake();
@@ -351,7 +364,12 @@ export class SiteReader {
       const { signal } = this.#stopping;
       const known = site.pages.flatMap(({ url, change }) => (change === "gone" ? [] : [url]));
       const reading = await readSite(site.url, site, {
-        ...{ tenantId, fetch, reader, clock, signal, known },
+        tenantId,
+        fetch,
+        reader,
+        clock,
+        signal,
+        known,
       });
       await sites.store(tenantId, site, reading);
     } catch (error) {
@@ -364,7 +382,8 @@ export class SiteReader {
         const found = await store.find(tenantId, site.id);
         if (found?.readingUntil !== site.readingUntil) return;
         await store.update(tenantId, site.id, {
-          ...{ problems: [problem], readingUntil: null },
+          problems: [problem],
+          readingUntil: null,
           dueAt: this.#stopping.signal.aborted ? site.dueAt : site.everyHours === 0 ? null : dueAt,
         });
       });

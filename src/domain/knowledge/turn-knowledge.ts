@@ -64,7 +64,9 @@ export async function knowledgeOfTurns(
     const answers = speaker === "agent" && turns[at - 1]?.speaker === "customer";
     if (!answers || !scope || !index || at >= TURNS_MAX) return [];
     return (await index.sourcesOf(scope, text)).map(({ fileId, filename, heading }) => ({
-      ...{ fileId, filename, heading },
+      fileId,
+      filename,
+      heading,
     }));
   });
   const found = await Promise.all(sources);

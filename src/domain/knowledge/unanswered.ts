@@ -176,8 +176,12 @@ function grouped(asked: readonly AskedQuestion[]): UnansweredQuestion {
   const texts = [...new Set(asked.map(({ text }) => oneLine(text, LINE_CHARACTERS_MAX)))];
   const [question = ""] = texts;
   return {
-    ...{ key: last.key, question, variants: texts.slice(1, 1 + VARIANTS_MAX) },
-    ...{ count: asked.length, lastAskedAt: last.askedAt, callUuid: last.callUuid },
+    key: last.key,
+    question,
+    variants: texts.slice(1, 1 + VARIANTS_MAX),
+    count: asked.length,
+    lastAskedAt: last.askedAt,
+    callUuid: last.callUuid,
     agentIds: [...new Set(asked.flatMap(({ agentId }) => (agentId === null ? [] : [agentId])))],
   };
 }

@@ -107,7 +107,10 @@ export class MailQueue {
   #openLane(lane: MailLane): WorkLoop {
     const { database, stores, clock, log } = this.options;
     return new WorkLoop({
-      ...{ clock, log, failure: "mail.claim_failed", everyMs: LOOK_EVERY_MS },
+      clock,
+      log,
+      failure: "mail.claim_failed",
+      everyMs: LOOK_EVERY_MS,
       round: () => this.#deliverDue(lane),
       nextDueAt: () => stores(database.read).nextDueAfter(clock.now()),
     });

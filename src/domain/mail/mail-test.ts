@@ -33,7 +33,12 @@ export function createMailTest(deps: {
     const date = new Date(clock.now());
     await provider.send(
       {
-        ...{ key, callUuid: null, from, to, date, attachment: null },
+        key,
+        callUuid: null,
+        from,
+        to,
+        date,
+        attachment: null,
         messageId: messageIdFor(key, from),
         subject: "Linevoice: test mail",
         text: `This mail was sent from the operator's dashboard at ${date.toISOString()}.\nIf you can read it, mail works.\n`,

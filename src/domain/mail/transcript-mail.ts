@@ -81,8 +81,11 @@ export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
     attachment: facts.attachment,
     recordingWords: facts.attachment
       ? {
-          ...{ attached: words.attached, linked: words.linked, gone: words.notAttached },
-          ...{ notKept: words.notKept, unreachable: words.unreachable },
+          attached: words.attached,
+          linked: words.linked,
+          gone: words.notAttached,
+          notKept: words.notKept,
+          unreachable: words.unreachable,
         }
       : null,
   };

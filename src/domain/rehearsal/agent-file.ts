@@ -81,7 +81,10 @@ export async function agentOf(
     recordOf(fields),
   );
   return {
-    ...{ company, timeZone, number, transferTargets: transfer_targets },
+    company,
+    timeZone,
+    number,
+    transferTargets: transfer_targets,
     agent: {
       ...agent,
       id: 1,
@@ -96,7 +99,9 @@ export async function agentOf(
       })),
     ),
     tools: tools.map(({ name, description, parameters }) => ({
-      ...{ name, description, parameters: parameters as JsonObject },
+      name,
+      description,
+      parameters: parameters as JsonObject,
     })),
   };
 }
@@ -116,7 +121,13 @@ export function callConfigOf(
   const [fromNumber, toNumber] =
     direction === "inbound" ? [caller.number, number] : [number, caller.number];
   return {
-    ...{ callId, direction, fromNumber, toNumber, agent, knowledge, tools },
+    callId,
+    direction,
+    fromNumber,
+    toNumber,
+    agent,
+    knowledge,
+    tools,
     knowledgeScope: {
       tenantId: 0,
       files: knowledge.map(({ filename, format }, at) => ({
@@ -130,7 +141,10 @@ export function callConfigOf(
       knowledge.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
       knowledgeTokens,
     ),
-    ...{ tenantName: company, timeZone, variables, canOptOut },
+    tenantName: company,
+    timeZone,
+    variables,
+    canOptOut,
     rtpHost: "127.0.0.1",
     recordingPath: null,
   };

@@ -39,7 +39,9 @@ export function failuresOf(scenario: Scenario, call: RehearsedCall): Failure[] {
 }
 
 const failure = (expected: string, found: string, turn: number | null = null): Failure => ({
-  ...{ expected, found, turn },
+  expected,
+  found,
+  turn,
 });
 
 function notAnswered(call: RehearsedCall, tool: string): Failure {
@@ -104,7 +106,9 @@ interface Evidence {
 
 const holds = (found: string, turn: number | null): Evidence => ({ holds: true, found, turn });
 const fails = (found: string, turn: number | null = null): Evidence => ({
-  ...{ holds: false, found, turn },
+  holds: false,
+  found,
+  turn,
 });
 
 function evidence(call: RehearsedCall, span: Span, wanted: Expectation): Evidence {

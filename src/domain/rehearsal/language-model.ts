@@ -24,7 +24,11 @@ const ANSWER_CHARACTERS_MAX = 4_000;
 export const modelSettings = (prompt: string, callId: string): SessionSettings => ({
   callId,
   systemPrompt: prompt,
-  ...{ language: "en", voice: "Sari", sampleRateHz: 8000, knowledge: [], tools: [] },
+  language: "en",
+  voice: "Sari",
+  sampleRateHz: 8000,
+  knowledge: [],
+  tools: [],
 });
 
 /** The script, or the persona where a model is there to play it. */

@@ -100,7 +100,9 @@ function brokenLine(source: string): number {
 const KILOBYTES_MAX = BYTES_MAX / 1024;
 
 const tooLong = (file: string): ScenarioProblem => ({
-  ...{ file, line: null, text: `is longer than ${KILOBYTES_MAX} KB` },
+  file,
+  line: null,
+  text: `is longer than ${KILOBYTES_MAX} KB`,
   messageName: { reason: "scenario_long", params: { most: KILOBYTES_MAX } },
 });
 

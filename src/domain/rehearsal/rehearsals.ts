@@ -179,11 +179,19 @@ export class Rehearsals {
     if (this.#running.has(tenantId)) throw underWay();
     if (mode === "phone") this.#requirePhones();
     const run: RehearsalRun = {
-      ...{ id: uuidV7(clock, random), suite, agentId, startedAt: clock.now(), endedAt: null },
+      id: uuidV7(clock, random),
+      suite,
+      agentId,
+      startedAt: clock.now(),
+      endedAt: null,
       agentName: agent?.agent.name ?? cases[0]?.agent.agent.name ?? "",
       agentVersion: agent?.stored?.version ?? null,
       ...(agent?.stored ? { contentSha256: agent.stored.contentSha256 } : {}),
-      ...{ runs, mode, scenarios: cases.length, passed: 0, report: null },
+      runs,
+      mode,
+      scenarios: cases.length,
+      passed: 0,
+      report: null,
     };
     this.#running.set(tenantId, run);
     if (mode === "phone") this.#phonesAreTaken = true;
@@ -245,7 +253,8 @@ export class Rehearsals {
       const { results, ...totals } = reportJson(report);
       // Files of a run lie in its own folder.
       const own = results.map(({ recording, ...result }) => ({
-        ...{ ...result, recording: recording === null ? null : basename(recording) },
+        ...result,
+        recording: recording === null ? null : basename(recording),
       }));
       const kept = { ...totals, results: own };
       runs.save(tenantId, { ...run, endedAt: clock.now(), passed, report: kept });
@@ -262,7 +271,8 @@ export class Rehearsals {
     const { runSuite } = await import("./suite.ts");
     const { rehearseText } = await import("./rehearse-text.ts");
     return await runSuite(cases, {
-      ...{ runs, atOnce: 1 },
+      runs,
+      atOnce: 1,
       rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, this.ports.text),
     });
   }
@@ -281,7 +291,8 @@ export class Rehearsals {
       const phones = await openPhones({ cases, recordingsDir });
       this.#phones = phones;
       return await runSuite(cases, {
-        ...{ runs, atOnce: PHONE_AT_ONCE },
+        runs,
+        atOnce: PHONE_AT_ONCE,
         rehearse: (each, run) => phones.rehearse(each, run),
       });
     } finally {
@@ -306,21 +317,24 @@ const onlyInWriting = () =>
 
 const phonesTaken = () =>
   new AppError({
-    ...{ code: "conflict", reason: "rehearsal_under_way" },
+    code: "conflict",
+    reason: "rehearsal_under_way",
     publicMessage: "A rehearsal by telephone is under way on this server. Wait for its end.",
     retryable: true,
   });
 
 const underWay = () =>
   new AppError({
-    ...{ code: "conflict", reason: "rehearsal_under_way" },
+    code: "conflict",
+    reason: "rehearsal_under_way",
     publicMessage: "A rehearsal is under way. Wait for its end, then try again.",
     retryable: true,
   });
 
 const tooManyCalls = (most: number) =>
   invalidField("runs", `At most ${most} calls are rehearsed in one run.`, {
-    ...{ reason: "rehearsed_calls", params: { most } },
+    reason: "rehearsed_calls",
+    params: { most },
   });
 
 /** Each begins at the line where it stands in the whole text. */

@@ -72,8 +72,15 @@ async function textCall(
   const engine = await ports.openEngine(clock);
   try {
     const call = new TextCall({
-      ...{ scenario, config, clock, wallClock: ports.clock, log, settings: own },
-      ...{ search, rehearsed, runTool: ports.runTool },
+      scenario,
+      config,
+      clock,
+      wallClock: ports.clock,
+      log,
+      settings: own,
+      search,
+      rehearsed,
+      runTool: ports.runTool,
       engine: engine.open(sessionSettings(config, own, clock.now())),
       engineLabel: engine.label,
     });
@@ -100,7 +107,12 @@ function sessionSettings(
   const variables = variablesOf(config, nowMs);
   const { greeting } = openingOf(config, settings, variables);
   return {
-    ...{ callId, knowledge, looksUpKnowledge, tools, language: agent.language, voice: agent.voice },
+    callId,
+    knowledge,
+    looksUpKnowledge,
+    tools,
+    language: agent.language,
+    voice: agent.voice,
     sampleRateHz: 8000,
     systemPrompt: buildSystemPrompt(config, variables),
     transferTargets: Object.values(transferTargets),

@@ -103,20 +103,32 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Lanes over time, as of a call. */
 function timelineOfRehearsed({ turns, tools, transfers, sip = [] }: RehearsedCall) {
   const spans = timelineOf({
-    ...{ zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null, notes: [] },
+    zeroMs: 0,
+    createdAt: 0,
+    answeredAt: null,
+    endedAt: null,
+    notes: [],
     turns,
     toolCalls: tools.map(({ tool, atMs, durationMs }) => ({
-      ...{ tool, durationMs, createdAt: atMs + durationMs },
+      tool,
+      durationMs,
+      createdAt: atMs + durationMs,
     })),
     sip: [
       ...sip,
       ...transfers.map(({ outcome, atMs }) => ({
-        ...{ atMs, direction: "out" as const, line: `transfer: ${outcome}`, detail: null },
+        atMs,
+        direction: "out" as const,
+        line: `transfer: ${outcome}`,
+        detail: null,
       })),
     ],
   });
   return spans.map(({ lane, startMs, endMs, label }) => ({
-    ...{ lane, label, start_ms: Math.round(startMs), end_ms: Math.round(endMs) },
+    lane,
+    label,
+    start_ms: Math.round(startMs),
+    end_ms: Math.round(endMs),
   }));
 }
 
@@ -125,8 +137,10 @@ function stagesJson(measures: Parameters<typeof stagesOf>[0]) {
   const stages = stagesOf(measures);
   return (
     stages && {
-      ...{ endpointing_ms: stages.endpointingMs, stt_ms: stages.sttMs },
-      ...{ llm_first_ms: stages.llmFirstMs, tts_first_ms: stages.ttsFirstMs },
+      endpointing_ms: stages.endpointingMs,
+      stt_ms: stages.sttMs,
+      llm_first_ms: stages.llmFirstMs,
+      tts_first_ms: stages.ttsFirstMs,
     }
   );
 }
@@ -135,15 +149,32 @@ function stagesJson(measures: Parameters<typeof stagesOf>[0]) {
 export const reportJson = ({ results, ...totals }: SuiteReport) => ({
   ...totals,
   results: results.map(({ name, run, agent, failures, call }) => ({
-    ...{ name, run, agent, passed: failures.length === 0, failures },
-    ...{ ended_reason: call.endedReason, duration_ms: call.durationMs, recording: call.recording },
+    name,
+    run,
+    agent,
+    passed: failures.length === 0,
+    failures,
+    ended_reason: call.endedReason,
+    duration_ms: call.durationMs,
+    recording: call.recording,
     timeline: timelineOfRehearsed(call),
     turns: call.turns.map(({ index, speaker, text, interrupted, measures, ...turn }) => ({
-      ...{ index, speaker, text, interrupted, stages: stagesJson(measures) },
-      ...{ start_ms: turn.startMs, end_ms: turn.endMs, latency_ms: turn.latencyMs },
+      index,
+      speaker,
+      text,
+      interrupted,
+      stages: stagesJson(measures),
+      start_ms: turn.startMs,
+      end_ms: turn.endMs,
+      latency_ms: turn.latencyMs,
     })),
     tools: call.tools.map(({ tool, arguments: values, ok, output, atMs, durationMs }) => ({
-      ...{ tool, arguments: values, ok, output, at_ms: atMs, duration_ms: durationMs },
+      tool,
+      arguments: values,
+      ok,
+      output,
+      at_ms: atMs,
+      duration_ms: durationMs,
     })),
     transfers: call.transfers.map(({ target, outcome, atMs }) => ({
       target,

@@ -53,9 +53,19 @@ export function failedResult(
   found: string,
 ): RehearsalResult {
   const call: RehearsedCall = {
-    ...{ turns: [], steps: [], tools: [], transfers: [], messages: [], languages: [] },
-    ...{ interruptions: [], unanswered: [], endedReason: "engine_failure", durationMs: 0 },
-    ...{ language: agent.language, day: "1970-01-01", recording: null },
+    turns: [],
+    steps: [],
+    tools: [],
+    transfers: [],
+    messages: [],
+    languages: [],
+    interruptions: [],
+    unanswered: [],
+    endedReason: "engine_failure",
+    durationMs: 0,
+    language: agent.language,
+    day: "1970-01-01",
+    recording: null,
   };
   const expected = "the rehearsal is carried out";
   return { name, run, call, failures: [{ expected, found, turn: null }] };

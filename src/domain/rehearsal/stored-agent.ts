@@ -48,7 +48,9 @@ export function storedAgent(
       fillerPhrases: fields.fillerPhrases.split("\n").flatMap((line) => line.trim() || []),
     },
     knowledge: files.map(({ filename, format, sha256 }) => ({
-      ...{ filename, format, content: texts.get(sha256) ?? "" },
+      filename,
+      format,
+      content: texts.get(sha256) ?? "",
     })),
     tools: tools
       .filter(({ parameters }) => storedSchemaProblem(parameters) === null)

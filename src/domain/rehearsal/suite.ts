@@ -90,7 +90,9 @@ export async function readAgentFile(
   if (text === undefined)
     throw new ScenarioInvalid([
       {
-        ...{ file: namedBy, line: null, messageName: { reason: "scenario_agent" } },
+        file: namedBy,
+        line: null,
+        messageName: { reason: "scenario_agent" },
         text: `agent: there is no file ${name}; write one, or choose an agent`,
       },
     ]);
@@ -99,7 +101,9 @@ export async function readAgentFile(
     if (knowledge === undefined)
       throw new ScenarioInvalid([
         {
-          ...{ file: name, line: null, messageName: {} },
+          file: name,
+          line: null,
+          messageName: {},
           text: `knowledge: there is no file ${beside} beside it`,
         },
       ]);
@@ -159,6 +163,8 @@ export async function runSuite(
     results: results
       .sort((a, b) => a.place - b.place || a.result.run - b.result.run)
       .map(({ result }) => result),
-    ...{ scenarios: cases.length, runs, passed: cases.length - failed.size },
+    scenarios: cases.length,
+    runs,
+    passed: cases.length - failed.size,
   };
 }

@@ -33,8 +33,13 @@ export class TextAudio implements CallAudio {
   playedMs = 0;
   rtpClockMs = 0;
   readonly statistics = {
-    ...{ codec: null, packetsSent: 0, packetsReceived: 0, packetsLost: 0, packetsDiscarded: 0 },
-    ...{ jitterMs: 0, mos: 0 },
+    codec: null,
+    packetsSent: 0,
+    packetsReceived: 0,
+    packetsLost: 0,
+    packetsDiscarded: 0,
+    jitterMs: 0,
+    mos: 0,
   };
   #frame: (pcm: Int16Array) => void = () => {};
   #mouth: Utterance | null = null;

@@ -87,10 +87,16 @@ export class TextCall implements CallerLine {
   constructor(private readonly options: TextCallOptions) {
     const { config, settings, engine, engineLabel, clock, log } = options;
     this.#session = new Session({
-      ...{ config, settings, engineLabel, clock, log },
+      config,
+      settings,
+      engineLabel,
+      clock,
+      log,
       audio: this.#audio,
       engine: {
-        ...{ stt: textStt(this.#audio), tts: textTts, llm: this.#llm(engine.llm) },
+        stt: textStt(this.#audio),
+        tts: textTts,
+        llm: this.#llm(engine.llm),
         ...(engine.switchLanguage
           ? { switchLanguage: (language) => engine.switchLanguage?.(language) }
           : {}),
@@ -309,7 +315,7 @@ export class TextCall implements CallerLine {
     const answer = await this.#toolAnswer(tool, values);
     const durationMs = Math.round(this.nowMs - atMs);
     const { ok, output } = answer;
-    this.#tools.push({ ...{ tool, arguments: values, ok, output, atMs, durationMs } });
+    this.#tools.push({ tool, arguments: values, ok, output, atMs, durationMs });
     this.#session.toolResult({ ...answer, toolCallId, durationMs });
   }
 

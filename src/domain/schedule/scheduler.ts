@@ -110,7 +110,9 @@ export class Scheduler {
 
   constructor(private readonly options: SchedulerOptions) {
     this.#loop = new WorkLoop({
-      ...{ clock: options.clock, log: options.log, failure: "schedule.round_failed" },
+      clock: options.clock,
+      log: options.log,
+      failure: "schedule.round_failed",
       everyMs: LOOK_EVERY_MS,
       round: () => this.#round(),
       nextDueAt: async () => this.#nextDueAt,

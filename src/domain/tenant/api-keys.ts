@@ -171,7 +171,9 @@ export class ApiKeys {
     requireSaneLimits(limits, this.deps.clock.now());
     const secret = apiKeySecret(this.deps.random);
     const key = {
-      ...{ label, scopes: limits.scopes, expiresAt: limits.expiresAt },
+      label,
+      scopes: limits.scopes,
+      expiresAt: limits.expiresAt,
       networks: limits.networks,
       secretHash: hashOf(secret),
       prefix: secret.slice(0, 16),

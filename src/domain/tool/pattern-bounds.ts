@@ -35,8 +35,12 @@ interface Group {
 }
 
 const newSequence = (): Sequence => ({
-  ...{ ways: 1, last: 1, atoms: 0, lastAtoms: 0 },
-  ...{ head: null, isEmpty: true },
+  ways: 1,
+  last: 1,
+  atoms: 0,
+  lastAtoms: 0,
+  head: null,
+  isEmpty: true,
 });
 const newGroup = (): Group => ({ done: [], current: newSequence() });
 

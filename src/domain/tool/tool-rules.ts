@@ -52,7 +52,8 @@ function problemOf(schema: unknown): SchemaProblem | null {
   if (atTop !== undefined)
     return {
       clause: `"${atTop}" may not stand at the top of the JSON Schema, because language models refuse it there: put it into a property, or create a tool for each case`,
-      ...{ reason: "at_top", params: { word: atTop } },
+      reason: "at_top",
+      params: { word: atTop },
     };
   const misshapen = shapeProblem(schema as JsonObject, "");
   if (misshapen !== null) return misshapen;
@@ -99,7 +100,8 @@ function shapeProblem(schema: JsonObject, at: string): SchemaProblem | null {
   if (Array.isArray(items) || (types.includes("array") && items === undefined))
     return {
       clause: `${where} is an array without one "items", which language models refuse: say what is in it, such as "items": {"type":"string"}`,
-      ...{ reason: "array_items", params: { at: where } },
+      reason: "array_items",
+      params: { at: where },
     };
   for (const [path, value] of innerSchemas(schema, at)) {
     if (typeof value === "boolean") continue;

@@ -84,10 +84,19 @@ export class DeliveryWorker {
       perEndpoint: PER_ENDPOINT_MAX,
     });
     this.#outcomes = createOutcomeWriter({
-      ...{ database, stores, clock, trust, random, pauseMs: this.#pauseMs, switchedOff },
+      database,
+      stores,
+      clock,
+      trust,
+      random,
+      pauseMs: this.#pauseMs,
+      switchedOff,
     });
     this.#loop = new WorkLoop({
-      ...{ clock, log, failure: "webhook.claim_failed", everyMs: LOOK_EVERY_MS },
+      clock,
+      log,
+      failure: "webhook.claim_failed",
+      everyMs: LOOK_EVERY_MS,
       round: () => this.#claimAndDeliver(),
       nextDueAt: () => stores.outbox(database.read).nextDueAfter(clock.now()),
     });

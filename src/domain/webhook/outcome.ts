@@ -125,7 +125,12 @@ function recordOf(
 ): DeliveryRecord {
   const { tenantId, outboxId, webhookId, eventId, type, attempts } = delivery;
   return {
-    ...{ tenantId, id, outboxId, webhookId, eventId, type },
+    tenantId,
+    id,
+    outboxId,
+    webhookId,
+    eventId,
+    type,
     attempt: attempts + 1,
     status: result.delivered ? "delivered" : "failed",
     httpStatus: result.httpStatus,

@@ -102,7 +102,8 @@ export const splitOperations = {
   }),
   "agent.split.open": operation({
     input: z.strictObject({
-      ...{ ...ofAgent, percent: z.int().min(1).max(99).default(20) },
+      ...ofAgent,
+      percent: z.int().min(1).max(99).default(20),
       version: z.string().regex(/^(?:[1-9]\d{0,8}|draft)$/),
     }),
     output: AgentSplitOut.nullable(),

@@ -163,10 +163,14 @@ export const presentVersion = (version: VersionSummary) => wireOf(AgentVersion, 
 const presentContent = ({ files, tools, ...agent }: AgentContent) => ({
   ...agent,
   files: files.map(({ filename, sizeBytes, sha256 }) => ({
-    ...{ filename, size_bytes: sizeBytes, sha256 },
+    filename,
+    size_bytes: sizeBytes,
+    sha256,
   })),
   tools: tools.map(({ secretHeader, callerLevel, ...tool }) => ({
-    ...{ ...tool, secret_header: secretHeader, caller_level: callerLevel },
+    ...tool,
+    secret_header: secretHeader,
+    caller_level: callerLevel,
   })),
 });
 
@@ -204,8 +208,12 @@ const AgentFields = z.strictObject(agentShape(AGENT_VOICES));
 
 /** Its content is as it is stored: only our own command line reads it. */
 const AgentSourceContent = z.strictObject({
-  ...{ tenant: id, agent: id, version: z.union([id, z.literal("draft")]) },
-  ...{ company: z.string(), time_zone: z.string(), content: z.custom<AgentContent>() },
+  tenant: id,
+  agent: id,
+  version: z.union([id, z.literal("draft")]),
+  company: z.string(),
+  time_zone: z.string(),
+  content: z.custom<AgentContent>(),
   /** The agent's own, by their names in the API. */
   fields: z.record(z.string(), z.unknown()),
   /** Kept with the agent, in no version. */
@@ -236,7 +244,8 @@ export const agentOperations = {
       const { tenantId: tenant, agentId: agent, timeZone: time_zone, ...rest } = source;
       const shown = presentContent(source.content) as RecordOf<z.input<typeof AgentFields>>;
       const scenarios = (await agentScenarios.list(tenant, agent)).map(({ name, yaml }) => ({
-        ...{ name, yaml },
+        name,
+        yaml,
       }));
       return { ...rest, tenant, agent, time_zone, scenarios, fields: wireOf(AgentFields, shown) };
     },
@@ -244,7 +253,11 @@ export const agentOperations = {
   /** Publishes what was edited as files, or only compares it (`dry`). */
   "agent.push": operation({
     input: z.strictObject({
-      ...{ ...ofAgent, version: id, dry: z.boolean(), force: z.boolean(), draft: z.boolean() },
+      ...ofAgent,
+      version: id,
+      dry: z.boolean(),
+      force: z.boolean(),
+      draft: z.boolean(),
       fields: z.strictObject({ ...agentShape(AGENT_VOICES), voice: z.string() }),
       files: z.array(
         z.strictObject({
@@ -259,7 +272,9 @@ export const agentOperations = {
         .optional(),
     }),
     output: z.strictObject({
-      ...{ ...publishedShape, draft: z.boolean(), differences: z.array(VersionDifference) },
+      ...publishedShape,
+      draft: z.boolean(),
+      differences: z.array(VersionDifference),
     }),
     role: "operator",
     async run(services, { tenant, agent, version: baseVersion, dry, force, draft, ...given }) {
@@ -268,7 +283,10 @@ export const agentOperations = {
         services,
         [tenant, agent],
         {
-          ...{ baseVersion, files, scenarios, fields: withTexts(recordOf(given.fields)) },
+          baseVersion,
+          files,
+          scenarios,
+          fields: withTexts(recordOf(given.fields)),
           tools: given.tools.map((tool) => recordOf(tool)),
         },
         { dry, force, draft },

@@ -36,7 +36,8 @@ const trialText = (description: string, example: string) =>
     description,
     example,
     must: "have 1 to 1000 characters",
-    ...{ reason: "length", params: { from: 1, to: 1000 } },
+    reason: "length",
+    params: { from: 1, to: 1000 },
   })
     .nullable()
     .default(null);
@@ -82,7 +83,10 @@ export const applianceOperations = {
       const trials = await tryEngine({ wav: bytes, say, ask });
       return {
         parts: trials.map(({ firstMs, totalMs, costEur, ...trial }) => ({
-          ...{ ...trial, first_ms: firstMs, total_ms: totalMs, cost_eur: costEur },
+          ...trial,
+          first_ms: firstMs,
+          total_ms: totalMs,
+          cost_eur: costEur,
         })),
       };
     },
@@ -126,7 +130,8 @@ export const applianceOperations = {
     role: "operator",
     run: async ({ readLogs }, question) =>
       (await readLogs(question)).map(({ atMs, fields, ...line }) => ({
-        ...{ at: isoUtc(atMs), ...line },
+        at: isoUtc(atMs),
+        ...line,
         fields: { ...fields },
       })),
   }),

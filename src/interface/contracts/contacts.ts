@@ -99,8 +99,11 @@ export const contactOperations = {
         file,
       );
       return {
-        ...{ dry_run: dryRun, created, updated, unchanged },
-        ...{ problem_count: report.problemCount },
+        dry_run: dryRun,
+        created,
+        updated,
+        unchanged,
+        problem_count: report.problemCount,
         problems: report.problems.map((problem) => ({ ...problem })),
       };
     },

@@ -54,7 +54,9 @@ export const keyLimitsOf = ({
   expires_at: expires,
   networks,
 }: Pick<z.output<z.ZodObject<typeof newKeyShape>>, "scopes" | "expires_at" | "networks">) => ({
-  ...{ scopes, networks, expiresAt: expires === null ? null : Date.parse(expires) },
+  scopes,
+  networks,
+  expiresAt: expires === null ? null : Date.parse(expires),
 });
 
 export const keySecret = shown(

@@ -44,8 +44,15 @@ const present = ({
   weight,
   seenAt,
 }: NodeView) => ({
-  ...{ id, name, version, state, trunks, calls },
-  ...{ is_here: isHere, calls_max: weight, seen_at: isoUtc(seenAt) },
+  id,
+  name,
+  version,
+  state,
+  trunks,
+  calls,
+  is_here: isHere,
+  calls_max: weight,
+  seen_at: isoUtc(seenAt),
 });
 
 export const nodeOperations = {

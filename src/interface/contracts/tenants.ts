@@ -49,7 +49,8 @@ const creditFields = {
       description: "EUR; negative: taken.",
       example: 10,
       must: "be an amount of EUR from -1000000 to 1000000, not 0",
-      ...{ reason: "amount", params: { from: -1_000_000, to: 1_000_000 } },
+      reason: "amount",
+      params: { from: -1_000_000, to: 1_000_000 },
     },
   ),
   note: filled(500, "What for; shown to the tenant.", "Goodwill"),
@@ -72,7 +73,8 @@ export const dialingFields = {
     description: "Cap of a day, EUR; null: the appliance's. Calls that have begun go on above it.",
     example: 50,
     must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
-    ...{ reason: "amount", params: { from: 0, to: 100_000 } },
+    reason: "amount",
+    params: { from: 0, to: 100_000 },
   }).nullable(),
 };
 

@@ -15,9 +15,7 @@ const requestHeader = (
   description: string,
   schema: Json,
   example: unknown,
-): Json => ({
-  ...{ name, in: "header", required: true, description, schema, example },
-});
+): Json => ({ name, in: "header", required: true, description, schema, example });
 
 const headersOf = (type: EventType): Json[] => [
   requestHeader("X-LV-Event", "Event type.", { type: "string", const: type }, type),

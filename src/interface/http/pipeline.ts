@@ -162,7 +162,8 @@ async function change(
   const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
   if (key !== null)
     return await runOnce(dependencies, requestContext, { key, bytes }, async () => ({
-      ...{ status, json: JSON.stringify(await perform()) },
+      status,
+      json: JSON.stringify(await perform()),
     }));
   const result = await perform();
   if (result instanceof Response) return withCommonHeaders(requestContext, result);

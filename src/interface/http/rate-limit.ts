@@ -52,7 +52,9 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRa
       const last = ring.times[(ring.next + places - 1) % limit] ?? Number.NEGATIVE_INFINITY;
       if (now - last < WINDOW_MS)
         return {
-          ...{ allowed: false, limit, remaining: countFree(ring, now) },
+          allowed: false,
+          limit,
+          remaining: countFree(ring, now),
           resetSeconds: secondsUntil(last, now),
         };
       for (let taken = 0; taken < places; taken++) {

@@ -74,7 +74,12 @@ export class HttpServer {
     const { sessions } = identity;
     this.address = { host: settings.host, port: settings.port };
     this.#idempotency = createIdempotency({
-      ...{ database, records: deps.idempotencyRecords, vault, clock, trust, log },
+      database,
+      records: deps.idempotencyRecords,
+      vault,
+      clock,
+      trust,
+      log,
     });
     this.#storeDeadline = deps.isStoreRemote
       ? createStoreDeadline({ database, clock })
@@ -90,7 +95,10 @@ export class HttpServer {
       middleware: this.#middleware,
       audit: createAuditNotes({ identity, clock, log }),
       storeDeadline: this.#storeDeadline,
-      ...{ database, sessions, clock, log },
+      database,
+      sessions,
+      clock,
+      log,
     });
     this.#app.onRequest(({ request }) => this.#middleware.admit(request));
     this.#app.onError({ as: "global" }, ({ code, error, request }) =>
@@ -236,10 +244,13 @@ export class HttpServer {
           trustedProxies: settings.trustedProxies ?? [],
         }),
         peerOf: (request) => this.#server?.requestIP(request)?.address ?? "",
-        ...{ clock, log },
+        clock,
+        log,
       }),
       storeDeadline: this.#storeDeadline,
-      ...{ clock, random, log },
+      clock,
+      random,
+      log,
     });
   }
 
@@ -257,7 +268,10 @@ export class HttpServer {
     dashboardDocumentRoute(this.#app, this.settings.version, requestContextOf);
     this.#sockets = mountSockets(this.#app, dashboardSockets(this.#context), {
       upgrade: (request, data) => this.#server?.upgrade(request, { data }) ?? false,
-      ...{ requestContextOf, sessions: identity.sessions, clock, log },
+      requestContextOf,
+      sessions: identity.sessions,
+      clock,
+      log,
     });
     this.#mount(dashboardRoutes(this.#context), [DASHBOARD_MOUNT]);
     this.#app.compile();
@@ -272,7 +286,8 @@ export class HttpServer {
       queryCache: this.#context.queryCache,
       bodyBytesMax: settings.bodyBytesMax,
       routes: [routes],
-      ...{ clock, log },
+      clock,
+      log,
     });
     for (const route of routes)
       for (const mount of mounts) {

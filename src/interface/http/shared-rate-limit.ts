@@ -153,8 +153,13 @@ class SharedRateLimiter implements RateLimiter {
     const sinceMs = clock.monotonic();
     state.askedAt = sinceMs;
     const taken = await takeFromStore(this.deps, {
-      ...{ keyId, nowMs, limit, places, aside: state.next },
-      ...{ forgottenMs: nowMs - WINDOW_MS, setAsideMs: nowMs + SET_ASIDE_MS },
+      keyId,
+      nowMs,
+      limit,
+      places,
+      aside: state.next,
+      forgottenMs: nowMs - WINDOW_MS,
+      setAsideMs: nowMs + SET_ASIDE_MS,
     });
     const left = Math.max(0, limit - taken.count);
     const oldestMs = taken.oldestMs ?? nowMs;

@@ -63,7 +63,8 @@ export async function pushAgent(
   const texts = new Map(stored);
   for (const { sha256, content } of files) if (content !== undefined) texts.set(sha256, content);
   const changes = {
-    ...{ ...fields, tools },
+    ...fields,
+    tools,
     files: files.map(({ filename, sha256 }) => ({
       filename,
       content: texts.get(sha256) ?? gone(),

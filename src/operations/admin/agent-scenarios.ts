@@ -77,7 +77,8 @@ async function requireAgent(queries: Queries, tenantId: number, agentId: number)
 async function scenarioOf(yaml: string) {
   if (yaml.length > SCENARIO_CHARACTERS_MAX)
     throw invalidField("yaml", `A scenario has at most ${SCENARIO_CHARACTERS_MAX} characters.`, {
-      ...{ reason: "length_max", params: { to: SCENARIO_CHARACTERS_MAX } },
+      reason: "length_max",
+      params: { to: SCENARIO_CHARACTERS_MAX },
     });
   // Their schema is made when the first scenario is read.
   const { readScenario, ScenarioInvalid } = await import("../../domain/rehearsal/read-scenario.ts");
@@ -107,5 +108,6 @@ const tooMany = () =>
   new AppError({
     code: "conflict",
     publicMessage: `An agent has at most ${SCENARIOS_OF_AGENT_MAX} scenarios. Delete one first.`,
-    ...{ reason: "scenarios_of_agent", params: { most: SCENARIOS_OF_AGENT_MAX } },
+    reason: "scenarios_of_agent",
+    params: { most: SCENARIOS_OF_AGENT_MAX },
   });

@@ -42,9 +42,12 @@ export function agentSources({ read }: Pick<Database, "read">) {
         : await history.find(found.tenantId, found.id, found.version);
       if (!stored) throw notFound(isDraft ? "draft" : "version");
       return {
-        ...{ tenantId: found.tenantId, agentId: found.id, content: stored.content },
-        ...{ version: isDraft ? "draft" : found.version },
-        ...{ company: tenant.name, timeZone: tenant.timeZone },
+        tenantId: found.tenantId,
+        agentId: found.id,
+        content: stored.content,
+        version: isDraft ? "draft" : found.version,
+        company: tenant.name,
+        timeZone: tenant.timeZone,
       };
     },
 

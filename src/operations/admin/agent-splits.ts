@@ -58,8 +58,12 @@ export function createAgentSplits(deps: SplitDependencies) {
         if (tried === agent.version)
           throw invalidField("version", "`version` must be another than the published one.");
         await splits.open({
-          ...{ tenantId, agentId, versionA: agent.version, versionB: tried },
-          ...{ percentB: percent, startedAt: nowMs },
+          tenantId,
+          agentId,
+          versionA: agent.version,
+          versionB: tried,
+          percentB: percent,
+          startedAt: nowMs,
         });
       });
       return await compared(database.read, tenantId, agentId);
@@ -105,7 +109,11 @@ async function compared(
   const calls = await splits.calls(split, SPLIT_CALLS_MAX);
   const count = (number: number) => calls.filter(({ version }) => version === number).length;
   return {
-    ...{ published, tried, percent, startedAt, endedAt },
+    published,
+    tried,
+    percent,
+    startedAt,
+    endedAt,
     calls: { published: count(published), tried: count(tried) },
     measures: compareCalls(calls, { published, tried }),
   };

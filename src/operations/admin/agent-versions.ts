@@ -275,7 +275,9 @@ function publisher({ billing, quotas, vault, clock, random }: VersionDependencie
     const texts = await agentHistoryStore(queries).texts(tenantId, hashes);
     const nowMs = clock.now();
     const notes = await publishContent(queries, content, {
-      ...{ tenantId, agentId, nowMs },
+      tenantId,
+      agentId,
+      nowMs,
       textOf: (sha256) => texts.get(sha256) ?? missingText(),
       noSecret: (toolId) =>
         vault.seal(
@@ -358,7 +360,8 @@ async function requireGreen(
   const isGreen = wasGreen(rehearsals.list(tenantId), agentId, content);
   if (isGreen) return;
   throw new AppError({
-    ...{ code: "conflict", reason: isGreen === null ? "not_rehearsed" : "rehearsal_failed" },
+    code: "conflict",
+    reason: isGreen === null ? "not_rehearsed" : "rehearsal_failed",
     publicMessage:
       isGreen === null
         ? "This agent publishes only what was rehearsed. Rehearse its draft as it is now, then publish it."

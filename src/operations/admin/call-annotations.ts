@@ -146,6 +146,8 @@ const TOO_MANY = {
 
 const tooMany = (reason: keyof typeof TOO_MANY, max: number) =>
   new AppError({
-    ...{ code: "conflict", reason, params: { max } },
+    code: "conflict",
+    reason,
+    params: { max },
     publicMessage: TOO_MANY[reason].replace("{max}", String(max)),
   });

@@ -77,7 +77,8 @@ function storedCalls(read: Queries) {
   return {
     get,
     /** Which calls `list` has, and then some of them. */
-    ...{ listing: history.listing, listed: history.listed },
+    listing: history.listing,
+    listed: history.listed,
 
     /** Newest first. */
     async list(tenantId: number, filter: CallFilter, page: Page) {
@@ -136,7 +137,10 @@ async function scenarioOf(
   const messages = notes.flatMap((note) => (note.kind === "message" ? [note] : []));
   return scenarioOfCall(
     {
-      ...{ direction, endedReason, turns, toolCalls },
+      direction,
+      endedReason,
+      turns,
+      toolCalls,
       startedAt: call.answeredAt ?? call.createdAt,
       messages: messages.map(({ text }) => text),
       transfers: notes.flatMap((note) => (note.kind === "transfer" ? [note] : [])),

@@ -91,7 +91,8 @@ export function createCallSearch(
       const calls = await liveFirst(tenantId, filter, page, listed);
       return {
         calls: await named(read, tenantId, calls),
-        ...{ total, more: page.offset + listed.length < total },
+        total,
+        more: page.offset + listed.length < total,
       };
     },
 
@@ -127,10 +128,7 @@ async function search(
   const found = tagged
     ? await findAmong(read, tagged, sought)
     : await findAnywhere(read, names, sought);
-  return {
-    calls: found.slice(page.offset, end),
-    ...{ total: null, more: found.length > end },
-  };
+  return { calls: found.slice(page.offset, end), total: null, more: found.length > end };
 }
 
 interface Sought extends Pick<Search, "tenantId" | "filter"> {
@@ -290,7 +288,8 @@ async function named(
   ]);
   return calls.map((call) => ({
     ...call,
-    ...{ contactName: names.get(otherNumber(call)) || null, said: null },
+    contactName: names.get(otherNumber(call)) || null,
+    said: null,
     tags: tags.get(call.id) ?? [],
     plannedAt: dueTimes.get(call.scheduleId ?? 0) ?? null,
   }));

@@ -17,8 +17,13 @@ type Changes = {
 
 /** The settings of a tenant that has set nothing yet. */
 const DEFAULTS: Settings = {
-  ...{ callingFrom: 600, callingTo: 1080, holidays: null, birthdayAgentId: null },
-  ...{ crmUrl: null, crmSecretSealed: null, crmMapping: {} },
+  callingFrom: 600,
+  callingTo: 1080,
+  holidays: null,
+  birthdayAgentId: null,
+  crmUrl: null,
+  crmSecretSealed: null,
+  crmMapping: {},
 };
 
 export type FeatureSettings = ReturnType<typeof createFeatureSettings>;

@@ -68,7 +68,9 @@ async function storedLines(database: Database, callUuid: string): Promise<LogEnt
     ...(await history.toolCalls(call.id)).map(
       ({ createdAt, durationMs, tool, ok, httpStatus }): LogEntry => ({
         ...line(createdAt - durationMs, "tool", tool, {
-          ...{ ok, http_status: httpStatus, ms: durationMs },
+          ok,
+          http_status: httpStatus,
+          ms: durationMs,
         }),
         level: ok ? "info" : "warn",
       }),

@@ -251,7 +251,10 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
       const { balance, plan } = await billing.balance(tenantId);
       const allowance = await allowanceSeconds(billingStores(read), tenantId, plan, inMonth);
       return {
-        ...{ year, month, balance, ...figuresOf(calendar, hours, kinds) },
+        year,
+        month,
+        balance,
+        ...figuresOf(calendar, hours, kinds),
         // Of all plans of the month: `used` begins anew when one is bought.
         includedSecondsUsed: sum((row) => row.includedSeconds),
         includedSecondsLeft: Math.max(0, allowance - used),

@@ -48,7 +48,8 @@ export const trunkShape = {
     description: "Only challenges of this digest realm are answered; null: that of the first.",
     example: "sip.example.com",
     must: "be 1 to 128 characters",
-    ...{ reason: "length", params: { from: 1, to: 128 } },
+    reason: "length",
+    params: { from: 1, to: 128 },
   })
     .nullable()
     .default(null),

@@ -167,7 +167,9 @@ function createTrunkTests(
     onProgress?: (test: TrunkTest) => void,
   ): Promise<TrunkTest> {
     const testOf = (facts: TrunkFacts): TrunkTest => ({
-      ...{ ...stateOf(trunk), registration: facts.registration, ...answersOf(facts) },
+      ...stateOf(trunk),
+      registration: facts.registration,
+      ...answersOf(facts),
     });
     const facts =
       running &&

@@ -73,10 +73,14 @@ const CHECK_TIMEOUT_MS = 60_000;
 export const ok = (finding: string): Finding => ({ result: "ok", finding, remedy: null });
 export const skipped = (finding: string): Finding => ({ result: "skipped", finding, remedy: null });
 export const warning = (finding: string, remedy: string): Finding => ({
-  ...{ result: "warning", finding, remedy },
+  result: "warning",
+  finding,
+  remedy,
 });
 export const failed = (finding: string, remedy: string): Finding => ({
-  ...{ result: "failed", finding, remedy },
+  result: "failed",
+  finding,
+  remedy,
 });
 
 /** Runs the checks in order. A check fails if it throws or takes a minute. */

@@ -32,7 +32,9 @@ import { examineProviders } from "./provider-check.ts";
 const LIMIT_MS = 50_000;
 /** Longer than a caller's limit, so that a slow engine is not reported as a broken one. */
 const SELF_TEST_DEADLINES = {
-  ...{ chunkMs: 20_000, resultMs: 24_000, transcriptMs: 18_000 },
+  chunkMs: 20_000,
+  resultMs: 24_000,
+  transcriptMs: 18_000,
   // There may be no speech worker to ask.
   meaningMs: 500,
 };
@@ -129,7 +131,8 @@ export async function withEmbeddedEngine<Result>(
   worker?.postMessage({ type: "init", port: port2 }, [port2]);
   const ports = { port, clock, random: systemRandom, log: silentLog };
   const engine = createEmbeddedEngine({
-    ...{ ...ports, deadline: SELF_TEST_DEADLINES },
+    ...ports,
+    deadline: SELF_TEST_DEADLINES,
     isTranscribed: settings.secondReading ?? false,
   });
   try {
@@ -163,8 +166,12 @@ async function runLoopback(
   const elapsedMs = () => Math.round(clock.monotonic() - startedAt);
   const elapsed = () => `${elapsedMs()} ms`;
   const session = engine.open({
-    ...{ callId: "doctor", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
-    ...{ systemPrompt: "", tools: [] },
+    callId: "doctor",
+    language: "en",
+    voice: "Nathan",
+    sampleRateHz: SAMPLE_RATE_HZ,
+    systemPrompt: "",
+    tools: [],
     knowledge: [KNOWLEDGE],
   });
   try {

@@ -66,8 +66,13 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
         const trust = trusting(engine.caPem ?? null);
         const trial = await engineOf(trio, { clock, embedded: embedded.parts, trust });
         const session = trial.open({
-          ...{ callId: "trial", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
-          ...{ tools: [], knowledge: [KNOWLEDGE], systemPrompt: PROMPT },
+          callId: "trial",
+          language: "en",
+          voice: "Nathan",
+          sampleRateHz: SAMPLE_RATE_HZ,
+          tools: [],
+          knowledge: [KNOWLEDGE],
+          systemPrompt: PROMPT,
         });
         try {
           const trials = await tryParts(session, trio, clock, { ...request, sent });
@@ -165,13 +170,25 @@ async function tryPart(part: Part, trio: Trio, clock: Clock, work: Work): Promis
     const prices = (partProvider(part, id) ?? combinedProvider(id))?.prices(settings) ?? {};
     const totalMs = elapsedMs();
     return {
-      ...{ part, provider: id, firstMs: firstMs ?? totalMs, totalMs, result },
-      ...{ costEur: costEur(prices), error: null, remedy: null },
+      part,
+      provider: id,
+      firstMs: firstMs ?? totalMs,
+      totalMs,
+      result,
+      costEur: costEur(prices),
+      error: null,
+      remedy: null,
     };
   } catch (error) {
     return {
-      ...{ part, provider: id, firstMs, totalMs: elapsedMs(), result: "", costEur: 0 },
-      ...{ error: describeError(error), remedy: remedyOf(id, part, error) },
+      part,
+      provider: id,
+      firstMs,
+      totalMs: elapsedMs(),
+      result: "",
+      costEur: 0,
+      error: describeError(error),
+      remedy: remedyOf(id, part, error),
     };
   } finally {
     abort.abort();

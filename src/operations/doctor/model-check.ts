@@ -85,7 +85,10 @@ async function listed(
   const timer = clock.after(LIST_MS_MAX, () => limit.abort());
   try {
     const response = await fetch(url, {
-      ...{ headers, redirect: "manual", signal: limit.signal, ...trust },
+      headers,
+      redirect: "manual",
+      signal: limit.signal,
+      ...trust,
     });
     const body: JsonValue = response.ok ? ((await response.json()) as JsonValue) : null;
     const data = isObject(body) ? body.data : null;

@@ -74,7 +74,10 @@ async function examine(trio: Trio, ports: ExaminerPorts): Promise<Outcome> {
   const { clock } = ports;
   const engine = await engineOf(trio, ports);
   const session = engine.open({
-    ...{ callId: "doctor", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
+    callId: "doctor",
+    language: "en",
+    voice: "Nathan",
+    sampleRateHz: SAMPLE_RATE_HZ,
     tools: [],
     knowledge: [KNOWLEDGE],
     systemPrompt:

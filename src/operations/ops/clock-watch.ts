@@ -103,7 +103,8 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
   const timer = clock.every(POLL_EVERY_MS, () => void poll());
   return {
     isTrusted: () => aheadMs() === 0,
-    ...{ mayDelete, aheadMs },
+    mayDelete,
+    aheadMs,
     warning: () => doubtAbout(clock.now(), known.expectedMs(), known.deleteFromMs, AHEAD_MS_MAX),
     confirm() {
       known.set(0);
@@ -140,7 +141,8 @@ function knownTime({ dataDir, clock, log }: ClockWatchOptions) {
   }
 
   return {
-    ...{ expectedMs, save },
+    expectedMs,
+    save,
     get deleteFromMs() {
       return deleteFromMs;
     },

@@ -94,7 +94,8 @@ export function watchDescriptors(options: {
     isShort = limit - open < reserve;
     if (isShort !== wasShort)
       log[isShort ? "error" : "info"](`descriptors.${isShort ? "no_calls" : "ample"}`, {
-        ...{ open, limit },
+        open,
+        limit,
       });
   }
 

@@ -57,7 +57,9 @@ export function createProviderNotice({
     for (const { id, email, locale } of operators) {
       const [subject, body] = WORDS[locale];
       const mail = {
-        ...{ key: `provider-trouble:${day}:${key}:${email}`, callUuid: null, recipient: email },
+        key: `provider-trouble:${day}:${key}:${email}`,
+        callUuid: null,
+        recipient: email,
         subject,
         body: `${sentence}\n\n${body}\n`,
         attachment: null,

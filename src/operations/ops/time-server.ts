@@ -8,7 +8,9 @@ const ASKED_MS_MAX = 3_000;
 export async function isSynchronised(clock: Clock): Promise<boolean | null> {
   if (!existsSync("/run/systemd/system") || !Bun.which("timedatectl")) return null;
   const child = Bun.spawn(["timedatectl", "show", "-p", "NTPSynchronized", "--value"], {
-    ...{ stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
   });
   const timer = clock.after(ASKED_MS_MAX, () => child.kill());
   const said = (await new Response(child.stdout).text()).trim();

@@ -29,7 +29,9 @@ export function surviveUncaughtErrors(log: Log, clock: Clock): { forget(): void 
     }
     if (lines++ < LINES_PER_MINUTE_MAX)
       log.error("process.uncaught_error", {
-        ...{ kind, error: describeError(error), stack: framesOf(error) },
+        kind,
+        error: describeError(error),
+        stack: framesOf(error),
       });
   };
   const onException = surviveAs("exception");

@@ -74,7 +74,9 @@ export function openJournal(place: JournalPlace): Journal {
   const known = readOwn(file, place.appliance);
   const isNew = known === null;
   const header = known?.header ?? {
-    ...{ journal: place.newId(), appliance: place.appliance, whole_from: 1 },
+    journal: place.newId(),
+    appliance: place.appliance,
+    whole_from: 1,
   };
   let entries = known?.entries ?? [];
   let wholeFrom = header.whole_from;

@@ -83,9 +83,12 @@ const KINDS = [
   [
     "with hearing and voice over secure sockets",
     () => ({
-      ...{ KIND: "openai", OPENAI__BASE_URL: urls.http },
-      ...{ OPENAI__STT_MODE: "realtime", OPENAI__STT_REALTIME_URL: urls.socket },
-      ...{ OPENAI__TTS_MODE: "realtime", OPENAI__TTS_REALTIME_URL: urls.socket },
+      KIND: "openai",
+      OPENAI__BASE_URL: urls.http,
+      OPENAI__STT_MODE: "realtime",
+      OPENAI__STT_REALTIME_URL: urls.socket,
+      OPENAI__TTS_MODE: "realtime",
+      OPENAI__TTS_REALTIME_URL: urls.socket,
     }),
   ],
   ["over one secure socket", () => ({ KIND: "realtime", REALTIME__BASE_URL: urls.socket })],

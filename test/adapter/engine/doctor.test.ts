@@ -32,7 +32,9 @@ function configOf(env: Record<string, string>) {
   return loadConfig({ env: named, cwd, systemPath: `${cwd}/none.toml` }).config;
 }
 const openai = () => ({
-  ...{ KIND: "openai", OPENAI__BASE_URL: server.url, OPENAI__TTS_MODEL: "kokoro" },
+  KIND: "openai",
+  OPENAI__BASE_URL: server.url,
+  OPENAI__TTS_MODEL: "kokoro",
 });
 
 test("all three parts are asked, and their times told", async () => {

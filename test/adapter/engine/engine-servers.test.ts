@@ -53,7 +53,8 @@ const llmOf = (settings: OpenAiSettings) =>
   openAiLlm(settings, { id: "openai", ...PORTS }).open(
     sessionSettings({
       history: [{ by: "agent", text: "Hello, how can I help?" }],
-      ...{ promptCacheKey: "agent-1", safetyIdentifier: "0123456789abcdef" },
+      promptCacheKey: "agent-1",
+      safetyIdentifier: "0123456789abcdef",
     }),
   ).stream;
 

@@ -33,14 +33,19 @@ beforeEach(() => {
 const NOTHING = { wav: null, say: null, ask: null };
 const priced = openAiChoice(server.url, { ttsTimeoutMs: 400 });
 const settings = (more: Partial<EngineSettings> = {}): EngineSettings => ({
-  ...{ label: "openai", takesMessages: true, guard: DEFAULT_GUARD, speechRatePercent: 100 },
+  label: "openai",
+  takesMessages: true,
+  guard: DEFAULT_GUARD,
+  speechRatePercent: 100,
   providers: sameForAllParts([
     {
       id: "openai",
       settings: {
         ...priced.settings,
-        ...{ stt_eur_per_min: 0.006, tts_eur_per_million_characters: 12 },
-        ...{ llm_input_eur_per_million_tokens: 1, llm_output_eur_per_million_tokens: 4 },
+        stt_eur_per_min: 0.006,
+        tts_eur_per_million_characters: 12,
+        llm_input_eur_per_million_tokens: 1,
+        llm_output_eur_per_million_tokens: 4,
       },
     },
   ]),
@@ -64,7 +69,8 @@ test("without anything given all parts are asked, and speech to text hears what 
 
 test("what fails tells the provider's own error and what to do; the others are asked all the same", async () => {
   server.script.always.llm = {
-    ...{ type: "status", status: 404 },
+    type: "status",
+    status: 404,
     body: '{"error":{"message":"The model `x` does not exist","code":"model_not_found"}}',
   };
   server.script.always.tts = { type: "hang" };
@@ -72,9 +78,7 @@ test("what fails tells the provider's own error and what to do; the others are a
   const [stt, llm, tts] = await createEngineTrial(
     settings(),
     systemClock,
-  )({
-    ...{ wav, say: "Hello.", ask: "Open?" },
-  });
+  )({ wav, say: "Hello.", ask: "Open?" });
   expect(stt).toMatchObject({ result: "What are your opening hours?", error: null });
   expect(llm?.error).toContain("The model `x` does not exist");
   expect(llm?.remedy).toContain("llm_model");

@@ -19,7 +19,8 @@ afterEach(() => server.close());
 async function check(model: string, day: string, more: Record<string, string> = {}) {
   const cwd = tempDir();
   const env = {
-    ...{ LINEVOICE_ENGINE__LLM: "openai", LINEVOICE_ENGINE__OPENAI__LLM_MODEL: model },
+    LINEVOICE_ENGINE__LLM: "openai",
+    LINEVOICE_ENGINE__OPENAI__LLM_MODEL: model,
     LINEVOICE_ENGINE__OPENAI__BASE_URL: server.url,
     ...more,
   };
@@ -67,7 +68,8 @@ test("nothing is used but the embedded engine", async () => {
 
 test("the models of a Realtime session and of a fallback count, too", async () => {
   const finding = await check("house-1", "2026-12-20", {
-    ...{ LINEVOICE_ENGINE__LLM: "", LINEVOICE_ENGINE__KIND: "realtime" },
+    LINEVOICE_ENGINE__LLM: "",
+    LINEVOICE_ENGINE__KIND: "realtime",
     LINEVOICE_ENGINE__REALTIME__BASE_URL: `${server.url.replace("http", "ws")}/realtime`,
     LINEVOICE_ENGINE__REALTIME__MODEL: "gpt-realtime",
     LINEVOICE_ENGINE__REALTIME__TRANSCRIPTION_MODEL: "whisper-1",

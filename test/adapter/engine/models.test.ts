@@ -20,7 +20,9 @@ const documented = (await Bun.file("docs/engines.md").text())
 
 test("the table in the documents is the table that the appliance knows", () => {
   const known = Object.entries(KNOWN_MODELS).map(([name, { shutdown, replacement }]) => ({
-    ...{ name, shutdown, replacement },
+    name,
+    shutdown,
+    replacement,
   }));
   const byName = (one: { name: string }, other: { name: string }) =>
     one.name.localeCompare(other.name);

@@ -34,7 +34,9 @@ const started = (contents: Readonly<Record<string, string>>, more: Partial<World
   const log = { debug() {}, error() {}, info() {}, warn: (event: string) => logged.push(event) };
   const settings = embeddingSettings(server.url, { embedding_model: model });
   const index = createWorkerIndex({
-    ...{ spawn: spawnKnowledgeWorker, directory, clock },
+    spawn: spawnKnowledgeWorker,
+    directory,
+    clock,
     log: { ...log, child: () => log } as never,
     content: async (tenantId, fileId) => contents[`${tenantId}/${fileId}`],
     embedder: openAiEmbedder(settings, systemClock),

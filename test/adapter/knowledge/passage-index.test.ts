@@ -13,7 +13,10 @@ afterAll(() => {
 
 const now = async () => {};
 const fileOf = (id: number, version = 1): IndexedFile => ({
-  ...{ id, version, filename: `file-${id}.md`, format: "md" },
+  id,
+  version,
+  filename: `file-${id}.md`,
+  format: "md",
 });
 
 async function indexOf(contents: readonly string[], name: string = crypto.randomUUID()) {

@@ -30,7 +30,10 @@ import { RESULT_LISTS } from "./result-lists.ts";
 const languages = Object.keys(CLINIC_FILES) as ClinicLanguage[];
 const contents = Object.values(CLINIC_FILES);
 const files = languages.map((language, at) => ({
-  ...{ id: at + 1, filename: `${language}.md`, format: "md" as const, version: 1 },
+  id: at + 1,
+  filename: `${language}.md`,
+  format: "md" as const,
+  version: 1,
 }));
 const scopeOf = (language: ClinicLanguage): KnowledgeScope => ({
   tenantId: 1,
@@ -47,7 +50,10 @@ let byBoth: WorkerIndex;
 
 const indexOf = (embedder: Parameters<typeof createWorkerIndex>[0]["embedder"]) =>
   createWorkerIndex({
-    ...{ spawn: spawnKnowledgeWorker, directory: tempDir(), clock: systemClock, log: silentLog },
+    spawn: spawnKnowledgeWorker,
+    directory: tempDir(),
+    clock: systemClock,
+    log: silentLog,
     content: async (_, fileId) => contents[fileId - 1],
     embedder: embedder ?? null,
   });

@@ -27,7 +27,9 @@ function world(contents: Readonly<Record<string, string>>) {
       workers.push(worker);
       return worker;
     },
-    ...{ directory, clock: systemClock, log: silentLog },
+    directory,
+    clock: systemClock,
+    log: silentLog,
     content: async (tenantId, fileId) => {
       read.push(`${tenantId}/${fileId}`);
       return contents[`${tenantId}/${fileId}`];

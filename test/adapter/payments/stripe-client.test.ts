@@ -10,7 +10,8 @@ afterEach(async () => {
 function listen(status: number) {
   const headers: Headers[] = [];
   const server = Bun.serve({
-    ...{ hostname: "127.0.0.1", port: 0 },
+    hostname: "127.0.0.1",
+    port: 0,
     fetch(request) {
       headers.push(request.headers);
       const answer =
@@ -46,10 +47,14 @@ test("a failing API is asked three times in all", async () => {
 
 test("host, protocol and port come from the address", () => {
   expect(serverOf("https://api.stripe.com")).toEqual({
-    ...{ protocol: "https", host: "api.stripe.com", port: 443 },
+    protocol: "https",
+    host: "api.stripe.com",
+    port: 443,
   });
   expect(serverOf("http://stripe.test")).toEqual({
-    ...{ protocol: "http", host: "stripe.test", port: 80 },
+    protocol: "http",
+    host: "stripe.test",
+    port: 80,
   });
   expect(serverOf("http://127.0.0.1:12111").port).toBe(12_111);
 });

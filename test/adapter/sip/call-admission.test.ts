@@ -52,7 +52,9 @@ const peering = (settings: Partial<TrunkSettings> = {}) =>
 describe("a trunk that speaks TLS", () => {
   async function connected(sip: SipStack, ca: TestCa) {
     const port = sip.localTlsAddress?.port ?? 0;
-    const socket = connectTls({ ...{ host: OURS, port, localAddress: CARRIER, ca: ca.caPem } });
+    // A variable: the types of `connect` lack `localAddress`.
+    const options = { host: OURS, port, localAddress: CARRIER, ca: ca.caPem };
+    const socket = connectTls(options);
     await once(socket, "secureConnect");
     return { socket, names: socket.getPeerCertificate().subjectaltname };
   }

@@ -19,7 +19,8 @@ afterEach(async () => {
 async function peers() {
   const got: string[] = [];
   const alive = await Bun.udpSocket({
-    ...{ hostname: HOST, port: 0 },
+    hostname: HOST,
+    port: 0,
     socket: { data: (_socket, bytes) => void got.push(bytes.toString()) },
   });
   const dead = await Bun.udpSocket({ hostname: HOST, port: 0 });
@@ -55,7 +56,8 @@ test("the demo carrier's answers reach who lives, however many have died", async
   for (const word of WORDS)
     for (const { host, port } of [dead, alive]) {
       const options = buildRequest({
-        ...{ method: "OPTIONS", uri: `sip:${HOST}` },
+        method: "OPTIONS",
+        uri: `sip:${HOST}`,
         headers: [
           // No rport: the answer goes to this port, wherever the request came from.
           ["Via", `SIP/2.0/UDP ${host}:${port};branch=z9hG4bK${word.replace(" ", "-")}`],

@@ -176,7 +176,11 @@ test("a caller of RFC 2543 without Contact is hung up on at its From, by the way
   line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
   const route = ["Record-Route", `<sip:${FAR}:${line.peer.port};lr>`] as const;
   const branch = call.send({
-    ...{ method: "INVITE", branch: "1717", contact: null, headers: [route], body: OFFER(FAR) },
+    method: "INVITE",
+    branch: "1717",
+    contact: null,
+    headers: [route],
+    body: OFFER(FAR),
     toTag: null,
   });
   expect((await call.answer(branch)).statusCode).toBe(200);

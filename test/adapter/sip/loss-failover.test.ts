@@ -42,8 +42,12 @@ async function callAll(seed: number): Promise<void> {
   const paths = await Promise.all(
     far.map((stack, index) =>
       startLossyRelay({
-        ...{ host: relays, upstream: stack.localAddress, delayMs: 5, duplication: 0.05 },
-        ...{ loss: index === 0 ? 0.65 : 0.3, seed: seed + 10 * index },
+        host: relays,
+        upstream: stack.localAddress,
+        delayMs: 5,
+        duplication: 0.05,
+        loss: index === 0 ? 0.65 : 0.3,
+        seed: seed + 10 * index,
       }),
     ),
   );

@@ -42,14 +42,18 @@ test("a call's plan says where its signalling comes from, in and out, and again 
   line.peer.onRequest = (request, answer) =>
     request.method === "INVITE" &&
     answer({
-      ...{ statusCode: 200, toTag: "far", body: OFFER(BEHIND_NAT) },
+      statusCode: 200,
+      toTag: "far",
+      body: OFFER(BEHIND_NAT),
       headers: [
         ["Contact", `<sip:far@${FAR}:${line.peer.port}>`],
         ["Content-Type", "application/sdp"],
       ],
     });
   const placed = line.stack.trunk(1)?.place({
-    ...{ to: e164("+37062222222"), from: e164("+37061001001"), media: line.media },
+    to: e164("+37062222222"),
+    from: e164("+37061001001"),
+    media: line.media,
     ringTimeoutMs: 15_000,
   });
   if (!placed) throw new Error("no trunk");
@@ -94,7 +98,9 @@ test("a stranger who is first with four packets loses the call to the remote par
     { rtpHost: "127.0.64.1", jitterMsMax: 200, rtpTimeoutMs: 15_000, holdTimeoutMs: 600_000 },
     {
       ports: createPortPool({ first: 23_000, last: 23_099 }, systemClock),
-      ...{ pacer, clock: systemClock, log: silentLog },
+      pacer,
+      clock: systemClock,
+      log: silentLog,
     },
   );
   const [stranger, caller] = [await rtpFrom(STRANGER, 66), await rtpFrom(FAR, 7)];

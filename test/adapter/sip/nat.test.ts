@@ -34,9 +34,13 @@ async function registered(clock: FakeClock) {
   };
   stack = await createSipStack(
     {
-      ...{ bind: { host: OURS, port: 0 }, externalIp: "auto", userAgent: "Linevoice-Test" },
+      bind: { host: OURS, port: 0 },
+      externalIp: "auto",
+      userAgent: "Linevoice-Test",
       allowNetworks: ["127.0.0.0/8"],
-      ...{ registerExpiresSeconds: 300, codecs: ["PCMA"], trace: false },
+      registerExpiresSeconds: 300,
+      codecs: ["PCMA"],
+      trace: false,
     },
     { clock, random: systemRandom, log: silentLog },
   );

@@ -66,7 +66,12 @@ const withSdp = (statusCode: number, toTag = "far", port = 30_000): ResponsePart
 });
 
 const challenge = (realm: string, nonce: string, more: Partial<Challenge> = {}): Challenge => ({
-  ...{ realm, nonce, opaque: null, qop: "auth", algorithm: "SHA-256", stale: false },
+  realm,
+  nonce,
+  opaque: null,
+  qop: "auth",
+  algorithm: "SHA-256",
+  stale: false,
   ...more,
 });
 const asked = (statusCode: 401 | 407, ...challenges: Challenge[]): ResponseParts => ({

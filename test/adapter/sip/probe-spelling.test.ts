@@ -16,7 +16,10 @@ function probed(passes: (text: string) => boolean) {
   const random = seededRandom(7);
   const asked: string[] = [];
   const deps: ProbeDeps = {
-    ...{ settings, random, clock: fakeClock(), userAgent: "Linevoice" },
+    settings,
+    random,
+    clock: fakeClock(),
+    userAgent: "Linevoice",
     credentials: new TrunkCredentials(settings, random),
     async ask(_, compose) {
       const text = compose(VIA);

@@ -66,8 +66,16 @@ test("codecs, digits, transfer and session timers are read from the remote party
   expect(probe.codecs).toEqual(["G729", "PCMA", "telephone-event"]);
   expect(probe.seenAs?.host).toBe(OURS);
   expect(verdicts).toEqual({
-    ...{ registration: "ok", servers: "ok", options: "ok", nat: "ok", calls: "ok" },
-    ...{ codecs: "ok", dtmf: "ok", hold: "ok", transfer: "ok", session_timer: "ok" },
+    registration: "ok",
+    servers: "ok",
+    options: "ok",
+    nat: "ok",
+    calls: "ok",
+    codecs: "ok",
+    dtmf: "ok",
+    hold: "ok",
+    transfer: "ok",
+    session_timer: "ok",
   });
 });
 
@@ -110,7 +118,10 @@ test("where nothing takes the connection, both checks say so and nothing else is
   await settled(trunk);
   const { check, verdicts } = await judged(trunk);
   expect(verdicts).toEqual({
-    ...{ registration: "failed", servers: "failed", options: "failed", nat: "unknown" },
+    registration: "failed",
+    servers: "failed",
+    options: "failed",
+    nat: "unknown",
   });
   expect(check("options")?.finding).toContain(`refuses connections on port ${port}`);
 });

@@ -72,7 +72,10 @@ const place = (trunk: Trunk): OutgoingLeg =>
 /** Both peers behind `_sip._<transport>`, the first preferred. */
 function publish(transport: "udp" | "tcp", first: SipPeer, second: SipPeer): void {
   const record = (priority: number, peer: SipPeer, name: string) => ({
-    ...{ priority, weight: 10, port: peer.port, name },
+    priority,
+    weight: 10,
+    port: peer.port,
+    name,
   });
   dns.zone.set(`_sip._${transport}.${DOMAIN}`, [
     { srv: [record(20, second, "b.provider.test"), record(10, first, "a.provider.test")] },
@@ -334,9 +337,7 @@ describe("when a server fails", () => {
 describe("what DNS said", () => {
   const located = async (asked: SipDns) => {
     const clock = fakeClock();
-    const locator = new Locator({
-      ...{ clock, random: systemRandom, reaches: () => true, dns: asked },
-    });
+    const locator = new Locator({ clock, random: systemRandom, reaches: () => true, dns: asked });
     const find = async () => {
       const targets = await locator.find({ host: DOMAIN, port: 5070, transport: "UDP" });
       return targets.map(({ remote }) => remote.host);
@@ -353,7 +354,8 @@ describe("what DNS said", () => {
     const none = async () => [];
     // The resolver behind node:dns keeps answers by the real clock, so it is not asked here.
     const { clock, find } = await located({
-      ...{ naptr: none, srv: none },
+      naptr: none,
+      srv: none,
       addresses: async () => ({ addresses: [answers.shift() ?? ""], ttlSeconds: ttl }),
     });
     expect(await find()).toEqual([FIRST]);

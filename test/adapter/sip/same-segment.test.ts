@@ -77,7 +77,10 @@ function watch(leg: OutgoingLeg): string[] {
 const sdp = ["Content-Type", "application/sdp"] as const;
 const ok = (invite: SipRequest) =>
   buildResponse(invite, {
-    ...{ statusCode: 200, toTag: "far", headers: [contact(), sdp], body: OFFER(FAR) },
+    statusCode: 200,
+    toTag: "far",
+    headers: [contact(), sdp],
+    body: OFFER(FAR),
   });
 
 function inDialog(invite: SipRequest, method: string, cseq: number, type = "", body = ""): string {

@@ -154,7 +154,9 @@ describe("RTCP, events and comfort noise", () => {
     const accepted = acceptAnswer(answer, ours);
     if (!accepted.ok) throw new Error(accepted.reason);
     expect(accepted.plan.codec).toEqual({
-      ...{ name: "opus", sendPayloadType: 96, receivePayloadType: 111 },
+      name: "opus",
+      sendPayloadType: 96,
+      receivePayloadType: 111,
     });
     expect(accepted.plan.telephoneEvent).toEqual({ send: 97, receive: 110, clockRateHz: 48_000 });
   });

@@ -47,7 +47,9 @@ function client() {
   const mapped: string[] = [];
   const server = { host: "127.0.0.9", port: 3478 };
   const stun = new StunClient({
-    ...{ clock, random: seededRandom(1), log: silentLog },
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
     locate: async () => [server],
     send: (message) => sent.push(Buffer.from(message)),
     onMapped: ({ host, port }) => mapped.push(`${host}:${port}`),

@@ -96,7 +96,8 @@ async function openTrunk(scene: Scene): Promise<Trunk> {
   });
   const listener = { bind: { host: OURS, port: 0 }, ...authority.issue([`IP:${OURS}`]) };
   stack = await startStack(OURS, undefined, {
-    ...{ tlsCa: authority.caPem, codecs: ["PCMA", "PCMU"] },
+    tlsCa: authority.caPem,
+    codecs: ["PCMA", "PCMU"],
     tls: scene.listens ? listener : null,
   });
   const settings: Partial<TrunkSettings> = { server: FAR, port: far.port, transport, register };
@@ -109,8 +110,10 @@ async function openTrunk(scene: Scene): Promise<Trunk> {
 const media = { host: OURS, port: 40_000 };
 const place = (trunk: Trunk): OutgoingLeg =>
   trunk.place({
-    ...{ to: e164("+37062222222"), from: e164("+37061001001") },
-    ...{ media, ringTimeoutMs: 15_000 },
+    to: e164("+37062222222"),
+    from: e164("+37061001001"),
+    media,
+    ringTimeoutMs: 15_000,
   });
 
 async function answeredCall(trunk: Trunk): Promise<OutgoingLeg> {

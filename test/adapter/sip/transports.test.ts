@@ -117,7 +117,8 @@ describe("a request above 1,300 bytes", () => {
   /** So long that every request of the trunk is above the limit. */
   const server = `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.test`;
   const long = (peer: SipPeer) => ({
-    ...{ server, username: "u".repeat(200) },
+    server,
+    username: "u".repeat(200),
     outboundProxy: `${peer.host}:${peer.port}`,
   });
 
@@ -147,8 +148,13 @@ describe("a request above 1,300 bytes", () => {
 
 describe("[sip] tls_bind", () => {
   const settings = (tls: SipSettings["tls"]): SipSettings => ({
-    ...{ bind: { host: OURS, port: 0 }, externalIp: "auto", userAgent: "Linevoice-Test" },
-    ...{ registerExpiresSeconds: 300, codecs: ["PCMA"], trace: false, tls: tls ?? null },
+    bind: { host: OURS, port: 0 },
+    externalIp: "auto",
+    userAgent: "Linevoice-Test",
+    registerExpiresSeconds: 300,
+    codecs: ["PCMA"],
+    trace: false,
+    tls: tls ?? null,
     allowNetworks: ["127.0.0.0/8"],
   });
   const deps = { clock: systemClock, random: systemRandom, log: silentLog };
@@ -161,10 +167,13 @@ describe("[sip] tls_bind", () => {
     stack.addTrunk(trunkSettings({ server: FAR, transport: "tls", port: 5061, register: false }));
     await Bun.sleep(20);
     const port = stack.localTlsAddress?.port ?? 0;
+    // A variable: the types of `connect` lack `localAddress`.
+    const from = { host: OURS, port, localAddress: FAR, ca: ca.caPem };
     const dial = (maxVersion: "TLSv1.1" | "TLSv1.2") =>
       connectTls({
-        ...{ host: OURS, port, localAddress: FAR, ca: ca.caPem },
-        ...{ maxVersion, minVersion: maxVersion === "TLSv1.1" ? "TLSv1" : "TLSv1.2" },
+        ...from,
+        maxVersion,
+        minVersion: maxVersion === "TLSv1.1" ? "TLSv1" : "TLSv1.2",
       });
     const socket = dial("TLSv1.2");
     let text = "";

@@ -10,7 +10,10 @@ const OUTSIDE = "198.51.100.7";
 
 function addressesOf(transport: TransportName, externalIp: string, tlsPort: number | null) {
   const addresses = new TrunkAddresses({
-    ...{ log: silentLog, externalIp, mapped: () => null, transport: () => transport },
+    log: silentLog,
+    externalIp,
+    mapped: () => null,
+    transport: () => transport,
     local: { host: HERE, port: 5060 },
     localTls: tlsPort === null ? null : { host: HERE, port: tlsPort },
   });

@@ -69,9 +69,16 @@ async function insertTrunk(tenantId: number): Promise<number> {
     trunkStore(queries).put(
       tenantId,
       {
-        ...{ server: "sip.example", port: 5060, transport: "udp", username: "u", realm: null },
-        ...{ outboundProxy: null, callerId: "+37052000000", register: true },
-        ...{ createdAt: now, updatedAt: now },
+        server: "sip.example",
+        port: 5060,
+        transport: "udp",
+        username: "u",
+        realm: null,
+        outboundProxy: null,
+        callerId: "+37052000000",
+        register: true,
+        createdAt: now,
+        updatedAt: now,
       },
       () => "sealed",
     ),
@@ -84,12 +91,13 @@ const due = (tenantId: number, clock: FakeClock, count = 1) =>
     // In one request: one after another they would hold the server's writer for too long on a busy machine.
     const entries = Array.from({ length: count }, () =>
       scheduleStore(queries).insert(tenantId, {
-        ...{
-          callUuid: crypto.randomUUID(),
-          toNumber: "+37061234567",
-          fromNumber: "+37052000000",
-        },
-        ...{ scheduleAt: clock.now() - 1, status: "pending", immediate: false, createdAt: 0 },
+        callUuid: crypto.randomUUID(),
+        toNumber: "+37061234567",
+        fromNumber: "+37052000000",
+        scheduleAt: clock.now() - 1,
+        status: "pending",
+        immediate: false,
+        createdAt: 0,
       }),
     );
     return Promise.all(entries);
@@ -103,7 +111,11 @@ function node(
 ) {
   return new Scheduler({
     records: scheduleStore,
-    ...{ database, clock, log, owner: options.owner, node: options.node ?? null },
+    database,
+    clock,
+    log,
+    owner: options.owner,
+    node: options.node ?? null,
     isDraining: () => false,
     async fire(entry: ScheduleRow) {
       await options.before?.();
@@ -252,7 +264,9 @@ test("an entry is dialled by the node that holds its tenant's trunk, not by one 
 function trunksOf(database: Database, name: string, clock: FakeClock) {
   const registered = new Set<number>();
   const leases = new TrunkLeases({
-    ...{ database, clock, log },
+    database,
+    clock,
+    log,
     self: () => ({ id: name, name, version: "0", weight: 100, calls: 0 }),
     hasCalls: () => false,
     trunks: {
@@ -373,9 +387,15 @@ test("a mail is handed over once, its recording by the node that has it", async 
   const queues = [one, two].map(
     (database, index) =>
       new MailQueue({
-        ...{ database, stores: mailStore, clock, random, log, from: "calls@voice.example" },
+        database,
+        stores: mailStore,
+        clock,
+        random,
+        log,
+        from: "calls@voice.example",
         provider: outboxProvider(outboxDir),
-        ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
+        attachmentBytesMax: 18_000_000,
+        recordingLink: () => "",
         recordingsDir: recordings[index] ?? "",
         node: index === 0 ? "A" : "B",
       }),
@@ -401,7 +421,11 @@ test("a mail is handed over once, its recording by the node that has it", async 
       mailStore(queries).enqueue(
         tenantId,
         {
-          ...{ key: callUuid, callUuid, recipient: "desk@clinic.example", subject: "s", body: "b" },
+          key: callUuid,
+          callUuid,
+          recipient: "desk@clinic.example",
+          subject: "s",
+          body: "b",
           attachment: `${callUuid}.mp3`,
         },
         clock.now(),
@@ -426,9 +450,17 @@ test("a mail whose recording lies on a node that is lost goes without it after a
   mkdirSync(recordingsDir);
   const queueOf = (database: Database, node: string) =>
     new MailQueue({
-      ...{ database, stores: mailStore, clock, random, log, from: "calls@voice.example" },
-      ...{ provider: outboxProvider(outboxDir), recordingsDir, node },
-      ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
+      database,
+      stores: mailStore,
+      clock,
+      random,
+      log,
+      from: "calls@voice.example",
+      provider: outboxProvider(outboxDir),
+      recordingsDir,
+      node,
+      attachmentBytesMax: 18_000_000,
+      recordingLink: () => "",
     });
   const tenantId = await insertTenant(one);
   const callUuid = crypto.randomUUID();
@@ -438,7 +470,11 @@ test("a mail whose recording lies on a node that is lost goes without it after a
     await mailStore(queries).enqueue(
       tenantId,
       {
-        ...{ key: callUuid, callUuid, recipient: "desk@clinic.example", subject: "s", body: "b" },
+        key: callUuid,
+        callUuid,
+        recipient: "desk@clinic.example",
+        subject: "s",
+        body: "b",
         attachment: `${callUuid}.mp3`,
         recordingWords: {
           attached: "A",

@@ -275,7 +275,9 @@ test.each([
 test("a pool of a provider's engine starts without speech workers", async () => {
   const clock = fakeClock();
   const pool = await createCallWorkerPool({
-    ...{ workers: 1, clock, log: silentLog },
+    workers: 1,
+    clock,
+    log: silentLog,
     spawnCallWorker: () => asWorker(new ScriptedWorker()),
     spawnSpeechWorker() {
       const worker = new ScriptedWorker();
@@ -284,8 +286,11 @@ test("a pool of a provider's engine starts without speech workers", async () => 
     },
     settings: {
       rtpPorts: { first: 20_000, last: 20_009 },
-      ...{ rtpTimeoutMs: 20_000, holdTimeoutMs: 1_800_000, jitterMsMax: 200 },
-      ...{ engine: PROVIDER, conversation: SETTINGS },
+      rtpTimeoutMs: 20_000,
+      holdTimeoutMs: 1_800_000,
+      jitterMsMax: 200,
+      engine: PROVIDER,
+      conversation: SETTINGS,
     },
   });
   await clock.advance(60_000);

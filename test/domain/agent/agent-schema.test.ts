@@ -25,9 +25,15 @@ test("a call takes 30 to 3600 seconds, 600 when nothing is said", () => {
     schema.safeParse({ ...AGENT, max_duration_sec: seconds }).success;
   expect([29, 30, 3_600, 3_601].map(takes)).toEqual([false, true, true, false]);
   expect(schema.parse(AGENT)).toMatchObject({
-    ...{ max_duration_sec: 600, voice: "Sari", language: "en", first_speaker: "assistant" },
-    ...{ voicemail_action: "hangup", send_digits_inbound: false },
-    ...{ transcript_email_enabled: false, transcript_email: null, webhook_url: null },
+    max_duration_sec: 600,
+    voice: "Sari",
+    language: "en",
+    first_speaker: "assistant",
+    voicemail_action: "hangup",
+    send_digits_inbound: false,
+    transcript_email_enabled: false,
+    transcript_email: null,
+    webhook_url: null,
   });
 });
 
@@ -45,6 +51,10 @@ test("the agent's file of a rehearsal: its company, its zone, its tools", () => 
     ...[true, false],
   ]);
   expect(file.parse(AGENT)).toMatchObject({
-    ...{ company: "Company", time_zone: "UTC", number: "+37052000000", knowledge: [], tools: [] },
+    company: "Company",
+    time_zone: "UTC",
+    number: "+37052000000",
+    knowledge: [],
+    tools: [],
   });
 });

@@ -14,7 +14,8 @@ test.each([
 ])("another agent of the same time is told from it by its %s", async (_, other) => {
   const stored = { ...draft, id: 1, createdAt: clock.now() };
   const agents = createAgents({
-    ...{ clock, urlProblem: () => null },
+    clock,
+    urlProblem: () => null,
     plans: { planOf: async () => ({ slug: "start", maxAgents: 10 }) },
     records: () => ({
       count: async () => 0,

@@ -57,7 +57,10 @@ describe("a caller", () => {
     const number = NUMBERS.find((one) => versionsOf(99, [one])[0] === 4) ?? "";
     const random = seededRandom(1);
     expect(agentOfCall(agent, split, { key, number, random })).toMatchObject({
-      ...{ id: 7, prompt: "Tried.", version: 4, isStoredVersion: true },
+      id: 7,
+      prompt: "Tried.",
+      version: 4,
+      isStoredVersion: true,
     });
     expect(agentOfCall(agent, null, { key, number, random })).toBe(agent);
   });
@@ -105,8 +108,15 @@ describe("an interval", () => {
 });
 
 const call = (version: number, changes: Partial<SplitCall> = {}): SplitCall => ({
-  ...{ version, status: "completed", endedReason: "caller_hangup", answeredMs: 60_000 },
-  ...{ cost: 100_000, latencyP50Ms: 800, latencyP95Ms: 1200, tookMessage: false, ...changes },
+  version,
+  status: "completed",
+  endedReason: "caller_hangup",
+  answeredMs: 60_000,
+  cost: 100_000,
+  latencyP50Ms: 800,
+  latencyP95Ms: 1200,
+  tookMessage: false,
+  ...changes,
 });
 
 /** Both versions alike. */
@@ -135,7 +145,9 @@ describe("a comparison", () => {
     const compared = compareCalls(alike, VERSIONS);
     expect(compared.filter(({ isNoise }) => !isNoise)).toEqual([]);
     expect(compared.find(({ measure }) => measure === "cost")?.difference).toEqual({
-      ...{ value: 0, low: 0, high: 0 },
+      value: 0,
+      low: 0,
+      high: 0,
     });
   });
 

@@ -13,7 +13,10 @@ test("a round runs at once and every 60 seconds, whatever became of the last", a
     throw new Error("the disk is full");
   };
   const loop = startBillingJobs({
-    ...{ clock, log: silentLog, stores, database: {} },
+    clock,
+    log: silentLog,
+    stores,
+    database: {},
   } as unknown as Options);
   await clock.advance(120_000);
   expect(atMs).toEqual([0, 60_000, 120_000]);

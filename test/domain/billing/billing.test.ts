@@ -103,7 +103,8 @@ describe("billing a call", () => {
     const exact = await tenantWithCall("prepaid", 25_000); // 15 s at 0.100001: 25,000.25
     expect(await refusal(exact.hold())).toBeNull();
     expect(await billing.extendHold(exact.tenantId, exact.uuid, 10)).toEqual({
-      ...{ coveredSeconds: 15, affordableSeconds: 15 },
+      coveredSeconds: 15,
+      affordableSeconds: 15,
     });
   });
 
@@ -111,7 +112,8 @@ describe("billing a call", () => {
     const { tenantId, uuid, hold, settle } = await tenantWithCall("prepaid", 200_002);
     await hold();
     expect(await billing.extendHold(tenantId, uuid, 110)).toEqual({
-      ...{ coveredSeconds: 120, affordableSeconds: 120 },
+      coveredSeconds: 120,
+      affordableSeconds: 120,
     });
     // Price of 124 s: 206,669; the wallet paid 120 s. The call counts them all, and says what is not paid.
     const charge = await settle(124_000);
@@ -126,7 +128,8 @@ describe("billing a call", () => {
     );
     expect(Number((await billing.balance(tenantId)).balance)).toBe(0);
     expect(await billing.extendHold(tenantId, uuid, 130)).toEqual({
-      ...{ coveredSeconds: 0, affordableSeconds: 0 },
+      coveredSeconds: 0,
+      affordableSeconds: 0,
     });
   });
 
@@ -144,7 +147,8 @@ describe("billing a call", () => {
       const held = () => billing.heldSeconds(database.read, tenantId, uuid);
       expect(await held()).toBe(ahead);
       expect(await billing.extendHold(tenantId, uuid, 0)).toEqual({
-        ...{ coveredSeconds: ahead, affordableSeconds: 120 },
+        coveredSeconds: ahead,
+        affordableSeconds: 120,
       });
       expect(await billing.extendHold(tenantId, uuid, 30)).toMatchObject({ coveredSeconds: 45 });
       expect(await held()).toBe(45);
@@ -371,7 +375,9 @@ describe("checkouts", () => {
       return [];
     };
     const watched = new Checkouts({
-      ...{ database, clock, stores: () => ({ checkouts: { listOpen } }) },
+      database,
+      clock,
+      stores: () => ({ checkouts: { listOpen } }),
     } as unknown as ConstructorParameters<typeof Checkouts>[0]);
     await watched.waiting();
     expect(asked).toEqual([["manual", clock.now(), 1_000]]);

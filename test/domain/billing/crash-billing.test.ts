@@ -39,16 +39,14 @@ const mailedTo: number[] = [];
 /** What recovery reaches of an appliance that has just been started. */
 const started = () =>
   ({
-    ...{
-      database,
-      stores: callStores,
-      node: "A",
-      clock,
-      random,
-      log,
-      billing,
-      registry: new CallRegistry(),
-    },
+    database,
+    stores: callStores,
+    node: "A",
+    clock,
+    random,
+    log,
+    billing,
+    registry: new CallRegistry(),
     settings: { recordingsDir: directory },
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
     mails: { enqueue: async (_: unknown, tenantId: number) => void mailedTo.push(tenantId), wake },
@@ -68,7 +66,8 @@ async function leftBehind(paidSeconds: number, heartbeatMs: number | null, answe
     await queries
       .update(calls)
       .set({
-        ...{ node: "A", createdAt: ANSWERED - 3_000 },
+        node: "A",
+        createdAt: ANSWERED - 3_000,
         answeredAt: answered ? ANSWERED : null,
         heartbeatAt: heartbeatMs === null ? null : ANSWERED + heartbeatMs,
       })
@@ -81,9 +80,13 @@ async function leftBehind(paidSeconds: number, heartbeatMs: number | null, answe
     const told = await database.read.select().from(events).where(eq(events.callUuid, uuid));
     const { balance } = await billing.balance(tenantId);
     return {
-      ...{ status: row?.status, reason: row?.endedReason, seconds: row?.billableSeconds },
-      ...{ endedAt: row?.endedAt, paid: paidSeconds - balance / MICRO_PER_SECOND },
-      ...{ held: held.length, told: told.map(({ type }) => type) },
+      status: row?.status,
+      reason: row?.endedReason,
+      seconds: row?.billableSeconds,
+      endedAt: row?.endedAt,
+      paid: paidSeconds - balance / MICRO_PER_SECOND,
+      held: held.length,
+      told: told.map(({ type }) => type),
     };
   };
   return { uuid, tenantId, after };
@@ -106,7 +109,11 @@ test.each([
   await recoverCalls(started());
   const once = await after();
   expect(once).toMatchObject({
-    ...{ status: "failed", reason: "interrupted", seconds, paid: seconds, held: 0 },
+    status: "failed",
+    reason: "interrupted",
+    seconds,
+    paid: seconds,
+    held: 0,
     told: ["call.failed"],
   });
   expect(once.endedAt).toBe(ANSWERED + Math.max(1, heartbeatMs ?? 0));

@@ -44,7 +44,11 @@ afterAll(() => database.close());
 const plans = [startPlan, prepaidPlan];
 
 const parts = () => ({
-  ...{ database, stores, plans, clock, log },
+  database,
+  stores,
+  plans,
+  clock,
+  log,
   thresholds: [microEur(10_000_000), microEur(2_000_000)],
   mails: {
     enqueue: (queries: Parameters<typeof mailStore>[0], tenantId: number, mail: MailDraft) =>
@@ -52,7 +56,9 @@ const parts = () => ({
     wake: () => undefined,
   },
   events: createEventSink({
-    ...{ stores: webhookStores, clock, random: systemRandom },
+    stores: webhookStores,
+    clock,
+    random: systemRandom,
     wake: () => undefined,
   }),
 });
@@ -192,7 +198,8 @@ test("a month that passed unpaid gives its minutes to nobody, not even to a call
   expect(charge).toMatchObject({ includedSeconds: 0, overageSeconds: 360 });
   expect(await eurOf(tenantId)).toBeCloseTo(5 - 6 * 0.12, 6);
   const december = await createReports({ database, billing: billing(), clock }).usage(tenantId, {
-    ...{ year: 2026, month: 12 },
+    year: 2026,
+    month: 12,
   });
   expect(december.includedSecondsLeft).toBe(0);
 });

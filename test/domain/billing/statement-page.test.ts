@@ -5,9 +5,17 @@ import type { StatementRow, StatementSummary } from "../../../src/domain/billing
 import { statementPage } from "../../../src/domain/billing/statement-page.ts";
 
 const summary = {
-  ...{ tenantId: 1, name: "A & B", email: "a@b.example", month: "2026-11", timeZone: "UTC" },
-  ...{ openingBalance: microEur(10_000_000), closingBalance: microEur(9_967_500), calls: 3 },
-  ...{ billableSeconds: 125, includedSeconds: 60, overageSeconds: 59 },
+  tenantId: 1,
+  name: "A & B",
+  email: "a@b.example",
+  month: "2026-11",
+  timeZone: "UTC",
+  openingBalance: microEur(10_000_000),
+  closingBalance: microEur(9_967_500),
+  calls: 3,
+  billableSeconds: 125,
+  includedSeconds: 60,
+  overageSeconds: 59,
 } as StatementSummary;
 
 test("seconds become minutes, money has two to six decimals", () => {

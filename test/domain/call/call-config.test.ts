@@ -45,11 +45,14 @@ async function configOf({
     tenant,
     { ...agent, ...spoken },
     {
-      ...{ callId: crypto.randomUUID(), direction: outbound ? "outbound" : "inbound" },
+      callId: crypto.randomUUID(),
+      direction: outbound ? "outbound" : "inbound",
       ...(outbound
         ? { fromNumber: "+37052000001", toNumber: number }
         : { fromNumber: number, toNumber: "+37052000001" }),
-      ...{ rtpHost: "127.0.0.1", recordingPath: null, voiceAliases: { Rasa: "Emma" } },
+      rtpHost: "127.0.0.1",
+      recordingPath: null,
+      voiceAliases: { Rasa: "Emma" },
       callerTagKey: new Uint8Array(32).fill(key),
       ...(level === undefined ? {} : { callerContext: { ...KNOWN, level } }),
     },
@@ -100,7 +103,9 @@ test("a tool that was saved before a rule forbade its schema is left out, and th
     [
       "call.tool_left_out",
       {
-        ...{ call_id: config.callId, tenant: 1, tool: "book_days" },
+        call_id: config.callId,
+        tenant: 1,
+        tool: "book_days",
         problem: expect.stringContaining("days is an array without"),
       },
     ],
@@ -124,7 +129,8 @@ test.each([
   const other = { ...file, id: 6, filename: "prices.md" };
   const contents = ["# Hours\nNine.\n", `# Prices\n${"a".repeat(bytes - 24)}\n`];
   const files = [file, other].map((one, at) => ({
-    ...{ ...one, sizeBytes: Buffer.byteLength(contents[at] ?? "") },
+    ...one,
+    sizeBytes: Buffer.byteLength(contents[at] ?? ""),
     content: looksUp ? null : (contents[at] ?? ""),
   }));
   expect(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBe(bytes);
@@ -138,9 +144,15 @@ test.each([
     { id: 1, name: "A", timeZone: "UTC" } as CallTenant,
     agent,
     {
-      ...{ callId: "1", direction: "inbound", fromNumber: NUMBER, toNumber: NUMBER },
-      ...{ rtpHost: "127.0.0.1", recordingPath: null, voiceAliases: {} },
-      ...{ callerTagKey: new Uint8Array(32), knowledgeTokens: 1_000 },
+      callId: "1",
+      direction: "inbound",
+      fromNumber: NUMBER,
+      toNumber: NUMBER,
+      rtpHost: "127.0.0.1",
+      recordingPath: null,
+      voiceAliases: {},
+      callerTagKey: new Uint8Array(32),
+      knowledgeTokens: 1_000,
     },
   );
   expect(config.looksUpKnowledge).toBe(looksUp);

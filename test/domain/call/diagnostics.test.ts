@@ -2,8 +2,13 @@ import { expect, test } from "bun:test";
 import { QualitySeries } from "../../../src/domain/call/diagnostics.ts";
 
 const media = (packetsSent: number) => ({
-  ...{ codec: null, packetsSent, packetsReceived: 0, packetsLost: 0, packetsDiscarded: 0 },
-  ...{ jitterMs: 0, mos: 4.4 },
+  codec: null,
+  packetsSent,
+  packetsReceived: 0,
+  packetsLost: 0,
+  packetsDiscarded: 0,
+  jitterMs: 0,
+  mos: 4.4,
 });
 
 test("quality is sampled every five seconds and stays bounded over a day", () => {

@@ -36,7 +36,9 @@ describe("at a shared carrier", () => {
 
   test("a user name, a caller id and the order of saving take nobody's call", async () => {
     const greedy = {
-      ...{ username: NUMBER.slice(1), password: "wrong", server: CARRIER },
+      username: NUMBER.slice(1),
+      password: "wrong",
+      server: CARRIER,
       outbound_proxy: `${CARRIER}:${world.registrar.port}`,
     };
     const save = {
@@ -87,7 +89,8 @@ describe("at a shared carrier", () => {
 test("a tenant is never reached through another's server text or outbound proxy", async () => {
   await world.trunk(own, "+37060000001", { register: false });
   await world.trunk(other, "+493012345678", {
-    ...{ outbound_proxy: `${ELSEWHERE}:5060`, register: false },
+    outbound_proxy: `${ELSEWHERE}:5060`,
+    register: false,
   });
   // The other's own machine says that somebody known to the first tenant calls it.
   const { code, callId } = await ask(NUMBER, { source: ELSEWHERE });

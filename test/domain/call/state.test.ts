@@ -136,8 +136,14 @@ test("every step leaves the state that follows from it, and nothing else", () =>
   expect(after({ type: "ring" })).toEqual({ name: "ringing", confirmed: false, level: 0 });
   expect(after({ type: "ring" })).toEqual({ name: "ringing", confirmed: false, level: 0 });
   const talking = {
-    ...{ name: "in_progress", answeredAtMs: 5, answeredMonotonicMs: 7, answerReported: false },
-    ...{ asking: null, transfer: null, confirmed: false, level: 0 },
+    name: "in_progress",
+    answeredAtMs: 5,
+    answeredMonotonicMs: 7,
+    answerReported: false,
+    asking: null,
+    transfer: null,
+    confirmed: false,
+    level: 0,
   };
   expect(after({ type: "answer", atMs: 5, monotonicMs: 7 })).toEqual(talking as never);
   const reported = { ...talking, answerReported: true };

@@ -13,7 +13,11 @@ const measures = {
 test("stages are the steps between milestones and add up to the whole latency", () => {
   const stages = stagesOf(measures);
   expect(stages).toEqual({
-    ...{ endpointingMs: 350, sttMs: 70, llmFirstMs: 10, ttsFirstMs: 90, playoutMs: 20 },
+    endpointingMs: 350,
+    sttMs: 70,
+    llmFirstMs: 10,
+    ttsFirstMs: 90,
+    playoutMs: 20,
   });
   const sum = Object.values(stages ?? {}).reduce<number>((total, step) => total + (step ?? 0), 0);
   expect(sum).toBe(540);
@@ -23,7 +27,11 @@ test("what was begun before the silence was long enough takes no negative time",
   const early = { ...measures, sttFinalMs: 300, firstTokenMs: 320, firstAudioMs: 340, early: true };
   const stages = stagesOf(early);
   expect(stages).toEqual({
-    ...{ endpointingMs: 350, sttMs: 0, llmFirstMs: 0, ttsFirstMs: 0, playoutMs: 190 },
+    endpointingMs: 350,
+    sttMs: 0,
+    llmFirstMs: 0,
+    ttsFirstMs: 0,
+    playoutMs: 190,
   });
   expect(stagesOf(null)).toBeNull();
 });
@@ -44,7 +52,11 @@ test("without a known milestone before it, a step counts from its own first mill
 test("a turn whose silence was not measured begins its steps with its latency", () => {
   const call = { zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null };
   const turn = {
-    ...{ speaker: "agent" as const, text: "Yes.", startMs: 1_000, endMs: 2_000, latencyMs: 90 },
+    speaker: "agent" as const,
+    text: "Yes.",
+    startMs: 1_000,
+    endMs: 2_000,
+    latencyMs: 90,
     measures: { ...measures, endpointMs: null, sttFinalMs: null, firstTokenMs: 2, firstAudioMs: 8 },
   };
   const spans = timelineOf({ ...call, turns: [turn], toolCalls: [], sip: [], notes: [] });
@@ -57,8 +69,12 @@ test("a turn whose silence was not measured begins its steps with its latency", 
 test("a turn that answered nobody has no steps before its words", () => {
   const call = { zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null };
   const greeting = {
-    ...{ speaker: "agent" as const, text: "Hello.", startMs: 1_000, endMs: 2_000 },
-    ...{ latencyMs: null, measures },
+    speaker: "agent" as const,
+    text: "Hello.",
+    startMs: 1_000,
+    endMs: 2_000,
+    latencyMs: null,
+    measures,
   };
   const spans = timelineOf({ ...call, turns: [greeting], toolCalls: [], sip: [], notes: [] });
   expect(spans.map(({ lane }) => lane)).toEqual(["agent"]);
@@ -66,22 +82,31 @@ test("a turn that answered nobody has no steps before its words", () => {
 
 test("everything of a call stands on one clock that begins at its answer", () => {
   const spans = timelineOf({
-    ...{ zeroMs: 10_000, createdAt: 8_000, answeredAt: 10_000, endedAt: 20_000 },
+    zeroMs: 10_000,
+    createdAt: 8_000,
+    answeredAt: 10_000,
+    endedAt: 20_000,
     turns: [
       {
-        ...{ speaker: "agent", text: "From nine.", startMs: 3_000, endMs: 4_000 },
-        ...{ latencyMs: 540, measures },
+        speaker: "agent",
+        text: "From nine.",
+        startMs: 3_000,
+        endMs: 4_000,
+        latencyMs: 540,
+        measures,
       },
       {
-        ...{ speaker: "customer", text: "When?", startMs: 1_000, endMs: 2_460, latencyMs: null },
+        speaker: "customer",
+        text: "When?",
+        startMs: 1_000,
+        endMs: 2_460,
+        latencyMs: null,
         measures: null,
       },
     ],
     toolCalls: [{ tool: "find", durationMs: 100, createdAt: 13_500 }],
     sip: [{ atMs: 8_010, direction: "in", line: "INVITE (1 INVITE)", detail: null }],
-    notes: [
-      { ...{ kind: "transfer", atMs: 9_000, to: "+37060000001", method: "refer" }, ...over() },
-    ],
+    notes: [{ kind: "transfer", atMs: 9_000, to: "+37060000001", method: "refer", ...over() }],
   });
   expect(spans.map(({ lane, startMs, endMs }) => [lane, startMs, endMs])).toEqual([
     ["sip", -2_000, 0],

@@ -78,7 +78,11 @@ const refusals = createDoNotCallList(doNotCallStore, new Uint8Array(32), {
 function startRunner(): CampaignRunner {
   const { database, calls: desk } = server;
   const runner = new CampaignRunner({
-    ...{ database, records: campaignStore, callService: () => desk, clock, log: silentLog },
+    database,
+    records: campaignStore,
+    callService: () => desk,
+    clock,
+    log: silentLog,
     isDoNotCall: refusals.has,
   });
   runners.push(runner);
@@ -101,8 +105,12 @@ async function running({
 }: Wish): Promise<number> {
   const lines = Array.from({ length: numbers }, (_, n) => numberOf(n));
   const made = await ask(server, tenant, "POST", "/campaigns", {
-    ...{ name: "Check-ups", agent_id: agent, csv: ["number", ...lines].join("\n") },
-    ...{ concurrency, attempts, retry_after_min: 60 },
+    name: "Check-ups",
+    agent_id: agent,
+    csv: ["number", ...lines].join("\n"),
+    concurrency,
+    attempts,
+    retry_after_min: 60,
   });
   const id = pickId(made, "campaign.id");
   await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "start" });
@@ -129,15 +137,19 @@ async function ends(runner: CampaignRunner, callUuid: string | null, endedReason
   const answeredMs = unanswered.includes(endedReason) ? 0 : 20_000;
   await server.database.tx((queries) =>
     runner.listener.ended(queries, {
-      ...{ tenantId: tenant.id, callUuid: callUuid ?? "", direction: "outbound", number: "" },
-      ...{ agentId, status: "completed", endedReason, answeredMs },
-      ...{
-        summary: "",
-        line: "",
-        transcript: "",
-        costEur: 0,
-        tenant: { callbackMemory: false, crmBridge: false },
-      },
+      tenantId: tenant.id,
+      callUuid: callUuid ?? "",
+      direction: "outbound",
+      number: "",
+      agentId,
+      status: "completed",
+      endedReason,
+      answeredMs,
+      summary: "",
+      line: "",
+      transcript: "",
+      costEur: 0,
+      tenant: { callbackMemory: false, crmBridge: false },
     }),
   );
 }
@@ -170,7 +182,10 @@ test("the runner looks at its start and every 15 seconds", async () => {
     throw new Error("the store is away");
   };
   const runner = new CampaignRunner({
-    ...{ database: {}, records: () => ({ lost }), clock: ownClock, log: silentLog },
+    database: {},
+    records: () => ({ lost }),
+    clock: ownClock,
+    log: silentLog,
   } as unknown as ConstructorParameters<typeof CampaignRunner>[0]);
   runner.start();
   for (const ms of [0, 14_999, 1, 15_000]) {
@@ -188,11 +203,18 @@ test.each([
 ])("with %d of five calls under way, targets are asked for: %j", async (count, asked) => {
   const limits: number[] = [];
   const campaign = {
-    ...{ id: 1, tenantId: 1, agentId: 1, timeZone: "UTC", holidays: null, concurrencyMax: 5 },
-    ...{ callingFrom: 600, callingTo: 1_200 },
+    id: 1,
+    tenantId: 1,
+    agentId: 1,
+    timeZone: "UTC",
+    holidays: null,
+    concurrencyMax: 5,
+    callingFrom: 600,
+    callingTo: 1_200,
   };
   const runner = new CampaignRunner({
-    ...{ clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")), log: silentLog },
+    clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")),
+    log: silentLog,
     database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
     records: () => ({
       lost: async () => [],
@@ -219,12 +241,21 @@ test.each([
 ])("while %d of two calls are under way elsewhere a call is: %s", async (count, outcome) => {
   const outcomes: string[] = [];
   const campaign = {
-    ...{ id: 1, tenantId: 1, agentId: 1, timeZone: "UTC", holidays: null, concurrencyMax: 2 },
-    ...{ callingFrom: 600, callingTo: 1_200, fromNumber: null, name: "A" },
+    id: 1,
+    tenantId: 1,
+    agentId: 1,
+    timeZone: "UTC",
+    holidays: null,
+    concurrencyMax: 2,
+    callingFrom: 600,
+    callingTo: 1_200,
+    fromNumber: null,
+    name: "A",
   };
   let counted = 0;
   const runner = new CampaignRunner({
-    ...{ clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")), log: silentLog },
+    clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")),
+    log: silentLog,
     database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
     isDoNotCall: async () => false,
     records: () => ({
@@ -367,9 +398,18 @@ test("who refuses in the middle of it is skipped, and the others are called", as
   await calling(id, 1);
   await server.database.tx(async (queries) => {
     await contactStore(queries).insert(tenant.id, {
-      ...{ numberE164: numberOf(1), firstName: "Ona", lastName: "", vocative: null },
-      ...{ birthday: null, language: null, notes: "", consent: true, doNotCall: true },
-      ...{ pinHash: null, createdAt: 1, updatedAt: 1 },
+      numberE164: numberOf(1),
+      firstName: "Ona",
+      lastName: "",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "",
+      consent: true,
+      doNotCall: true,
+      pinHash: null,
+      createdAt: 1,
+      updatedAt: 1,
     });
   });
   await ends(runner, (await inState(id, "calling"))[0]?.callUuid ?? null, "agent_hangup");
@@ -422,7 +462,9 @@ test("a call that ended while nobody listened is settled at the next start", asy
     "the second is called",
   );
   expect((await targets(id))[0]).toMatchObject({
-    ...{ status: "waiting", outcome: "interrupted", attempts: 1 },
+    status: "waiting",
+    outcome: "interrupted",
+    attempts: 1,
     notBefore: NOON + 60 * MINUTE_MS,
   });
 });

@@ -73,20 +73,16 @@ interface More {
 const add = (birthday: string, more: More = {}) =>
   server.database.tx((queries) =>
     contactStore(queries).insert(tenant.id, {
-      ...{
-        numberE164: more.numberE164 ?? `+3706${String(1_000_000 + numbers++)}`,
-        firstName: "Ona",
-        lastName: "",
-      },
-      ...{
-        vocative: null,
-        birthday,
-        language: null,
-        notes: "",
-        pinHash: null,
-        createdAt: 1,
-        updatedAt: 1,
-      },
+      numberE164: more.numberE164 ?? `+3706${String(1_000_000 + numbers++)}`,
+      firstName: "Ona",
+      lastName: "",
+      vocative: null,
+      birthday,
+      language: null,
+      notes: "",
+      pinHash: null,
+      createdAt: 1,
+      updatedAt: 1,
       consent: more.consent ?? true,
       doNotCall: more.doNotCall ?? false,
     }),
@@ -99,15 +95,19 @@ const entries = () => server.database.read.select().from(birthdayCalls);
 const ended = (callUuid: string, endedReason: string, answeredMs: number) =>
   server.database.tx((queries) =>
     server.callerParts.callers.ended(queries, {
-      ...{ tenantId: tenant.id, callUuid, direction: "outbound", number: "", agentId },
-      ...{ status: answeredMs > 0 ? "completed" : "no_answer", endedReason, answeredMs },
-      ...{
-        summary: "",
-        line: "",
-        transcript: "",
-        costEur: 0,
-        tenant: { callbackMemory: false, crmBridge: false },
-      },
+      tenantId: tenant.id,
+      callUuid,
+      direction: "outbound",
+      number: "",
+      agentId,
+      status: answeredMs > 0 ? "completed" : "no_answer",
+      endedReason,
+      answeredMs,
+      summary: "",
+      line: "",
+      transcript: "",
+      costEur: 0,
+      tenant: { callbackMemory: false, crmBridge: false },
     }),
   );
 

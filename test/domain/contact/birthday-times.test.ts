@@ -8,7 +8,9 @@ import { fakeClock } from "../../support/fake-clock.ts";
 const NOON = Date.parse("2026-11-23T12:00:00Z");
 const HOUR = 3_600_000;
 const TENANT = {
-  ...{ tenantId: 1, timeZone: "UTC", agentId: 7 },
+  tenantId: 1,
+  timeZone: "UTC",
+  agentId: 7,
   hours: { from: 600, to: 1_080, holidays: null },
 };
 
@@ -36,7 +38,9 @@ function world(entries: Entry[], failure: AppError | null = null, tenant = {}) {
     settle: async (id: number, state: string) => void settled.push([id, state]),
   });
   const calls = new BirthdayCalls({
-    ...{ clock, log: silentLog, records },
+    clock,
+    log: silentLog,
+    records,
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     callService: () => ({
       async request(_tenantId: number, { scheduleAtMs }: { scheduleAtMs: number }) {

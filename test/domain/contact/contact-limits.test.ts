@@ -10,9 +10,19 @@ type Deps = ConstructorParameters<typeof ContactBook>[0];
 
 const person = (id: number, changes: Partial<ContactRecord> = {}) =>
   ({
-    ...{ id, numberE164: `+3706${1_000_000 + id}`, firstName: "Jonas", lastName: "", vocative: "" },
-    ...{ birthday: null, language: null, notes: "", consent: false, doNotCall: false },
-    ...{ pinHash: null, createdAt: 0, updatedAt: 0 },
+    id,
+    numberE164: `+3706${1_000_000 + id}`,
+    firstName: "Jonas",
+    lastName: "",
+    vocative: "",
+    birthday: null,
+    language: null,
+    notes: "",
+    consent: false,
+    doNotCall: false,
+    pinHash: null,
+    createdAt: 0,
+    updatedAt: 0,
     ...changes,
   }) as ContactRecord;
 
@@ -132,7 +142,8 @@ test.each([
   ],
 ] as const)("of a number that %s the agent is told who it may be", async (_, known, on, told) => {
   const callers = new Callers({
-    ...{ clock: fakeClock(), contacts: () => ({ byNumber: async () => known }) },
+    clock: fakeClock(),
+    contacts: () => ({ byNumber: async () => known }),
   } as unknown as ConstructorParameters<typeof Callers>[0]);
   const { facts } = await callers.contextOf(
     null as unknown as Parameters<Callers["mayDial"]>[0],

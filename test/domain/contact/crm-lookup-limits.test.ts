@@ -27,7 +27,10 @@ function world(answer: { status: number; afterMs: number; cached?: object }) {
     },
   });
   const lookup = new CrmLookup({
-    ...{ clock, records, vault: plainVault, log: silentLog },
+    clock,
+    records,
+    vault: plainVault,
+    log: silentLog,
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     client: {
       async request(request: OutboundHttpRequest) {

@@ -65,7 +65,11 @@ beforeEach(async () => {
 const facts = async (number = NUMBER) =>
   (
     await new CrmLookup({
-      ...{ database, records: crmStore, vault, clock: systemClock, log: silentLog },
+      database,
+      records: crmStore,
+      vault,
+      clock: systemClock,
+      log: silentLog,
       client: new SafeHttpClient({ allowNetworks: ["127.0.0.0/8"], clock: systemClock }),
     }).facts(tenantId, { direction: "inbound", number, callUuid: "u" })
   )

@@ -31,13 +31,11 @@ function world(answer: (request: OutboundHttpRequest) => Promise<OutboundHttpRes
     target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
   });
   const posts = new CrmPosts({
-    ...{
-      clock,
-      records,
-      vault: plainVault,
-      log: silentLog,
-      random: { ...seededRandom(1), float: () => 0.5 },
-    },
+    clock,
+    records,
+    vault: plainVault,
+    log: silentLog,
+    random: { ...seededRandom(1), float: () => 0.5 },
     isOn: async () => true,
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     client: {
@@ -90,7 +88,9 @@ test("delivered is 200 to 299", async () => {
   const statuses = { 199: "pending", 200: "delivered", 299: "delivered", 300: "pending" };
   for (const [httpStatus, status] of Object.entries(statuses))
     expect(await outcomeOf(answered(Number(httpStatus)))).toMatchObject({
-      ...{ status, attempts: 1, httpStatus: Number(httpStatus) },
+      status,
+      attempts: 1,
+      httpStatus: Number(httpStatus),
       nextAttemptAt: status === "delivered" ? 0 : 5_000,
       error: status === "delivered" ? null : `the CRM answered HTTP ${httpStatus}`,
     });

@@ -58,8 +58,14 @@ const tell = (database: Database, tenantId: number, callUuid: string) =>
 async function world() {
   const database = await openTestDatabase(join(directory, `${++stores}.db`), START);
   const posts = new CrmPosts({
-    ...{ database, records: crmStore, isOn: async () => true, vault: plainVault, client },
-    ...{ clock, random: systemRandom, log: silentLog },
+    database,
+    records: crmStore,
+    isOn: async () => true,
+    vault: plainVault,
+    client,
+    clock,
+    random: systemRandom,
+    log: silentLog,
   });
   const statuses = async () =>
     Object.fromEntries(

@@ -15,18 +15,34 @@ test("a talk of 61.001 s is told as 62 seconds that began so long before the end
       target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
       enqueue: async (_tenantId, _callUuid, body) => void bodies.push(body),
     }),
-    ...{ agentName: async () => "Reception", clock, wake: () => {} },
+    agentName: async () => "Reception",
+    clock,
+    wake: () => {},
   });
   await teller.ended(database.read, {
-    ...{ tenantId: 1, callUuid: "u1", direction: "inbound", number: "+37061000301", agentId: 7 },
-    ...{ status: "completed", endedReason: "caller_hangup", answeredMs: 61_001 },
-    ...{ summary: "A visit.", line: "", transcript: "Agent: Hello.", costEur: 0.15 },
+    tenantId: 1,
+    callUuid: "u1",
+    direction: "inbound",
+    number: "+37061000301",
+    agentId: 7,
+    status: "completed",
+    endedReason: "caller_hangup",
+    answeredMs: 61_001,
+    summary: "A visit.",
+    line: "",
+    transcript: "Agent: Hello.",
+    costEur: 0.15,
     tenant: { callbackMemory: false, crmBridge: true },
   });
   expect(bodies.map((body) => JSON.parse(body))).toEqual([
     expect.objectContaining({
-      ...{ call_id: "u1", agent: "Reception", number: "+37061000301", duration_sec: 62 },
-      ...{ started_at: "2026-11-22T12:00:00.000Z", cost_eur: 0.15, summary: "A visit." },
+      call_id: "u1",
+      agent: "Reception",
+      number: "+37061000301",
+      duration_sec: 62,
+      started_at: "2026-11-22T12:00:00.000Z",
+      cost_eur: 0.15,
+      summary: "A visit.",
     }),
   ]);
   await database.close();
@@ -40,12 +56,23 @@ test("50,000 characters of a transcript are told", async () => {
       target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
       enqueue: async (_tenantId, _callUuid, body) => void bodies.push(body),
     }),
-    ...{ agentName: async () => "Reception", clock, wake: () => {} },
+    agentName: async () => "Reception",
+    clock,
+    wake: () => {},
   });
   await teller.ended({} as Parameters<typeof teller.ended>[0], {
-    ...{ tenantId: 1, callUuid: "u1", direction: "inbound", number: "", agentId: null },
-    ...{ status: "completed", endedReason: "caller_hangup", answeredMs: 1 },
-    ...{ summary: "", line: "", transcript: "x".repeat(50_001), costEur: 0 },
+    tenantId: 1,
+    callUuid: "u1",
+    direction: "inbound",
+    number: "",
+    agentId: null,
+    status: "completed",
+    endedReason: "caller_hangup",
+    answeredMs: 1,
+    summary: "",
+    line: "",
+    transcript: "x".repeat(50_001),
+    costEur: 0,
     tenant: { callbackMemory: false, crmBridge: true },
   });
   expect(bodies[0]?.match(/x/g)).toHaveLength(50_000);

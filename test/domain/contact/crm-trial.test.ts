@@ -27,7 +27,8 @@ let reply = () => Response.json({ person: { full_name: "Jonas P." } });
 
 beforeAll(async () => {
   crm = Bun.serve({
-    ...{ hostname: HOST, port: 0 },
+    hostname: HOST,
+    port: 0,
     fetch() {
       asked++;
       return reply();
@@ -63,8 +64,13 @@ test("unpaid, the CRM is neither asked nor told again", async () => {
   expect((await trial()).status).toBe(409);
   await server.database.tx((queries) =>
     queries.insert(crmPosts).values({
-      ...{ tenantId: tenant.id, callUuid: "u1", body: "{}", status: "failed", nextAttemptAt: 1 },
-      ...{ createdAt: 1, updatedAt: 1 },
+      tenantId: tenant.id,
+      callUuid: "u1",
+      body: "{}",
+      status: "failed",
+      nextAttemptAt: 1,
+      createdAt: 1,
+      updatedAt: 1,
     }),
   );
   const [post] = await server.database.read.select().from(crmPosts);
@@ -80,8 +86,13 @@ test("paid, it shows what the agent would be told and what the CRM would, under 
   expect(shown.json).toMatchObject({
     facts: [expect.stringContaining("name: Jonas P.")],
     outcome: {
-      ...{ type: "call_outcome", number: NUMBER, activity: { text: expect.any(String) } },
-      ...{ duration_sec: 61, status: "completed", ended_reason: "caller_hangup", cost_eur: 0.15 },
+      type: "call_outcome",
+      number: NUMBER,
+      activity: { text: expect.any(String) },
+      duration_sec: 61,
+      status: "completed",
+      ended_reason: "caller_hangup",
+      cost_eur: 0.15,
     },
   });
   expect(asked).toBe(1);

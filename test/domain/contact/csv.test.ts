@@ -18,9 +18,16 @@ describe("what is understood", () => {
     expect(problems).toEqual([]);
     expect(contacts).toEqual([
       {
-        ...{ line: 2, numberE164: "+37061234567", firstName: "Jonas", lastName: "Petraitis" },
-        ...{ vocative: "Jonai", birthday: "1980-02-29", language: "lt", notes: "Likes, commas" },
-        ...{ consent: true, doNotCall: false },
+        line: 2,
+        numberE164: "+37061234567",
+        firstName: "Jonas",
+        lastName: "Petraitis",
+        vocative: "Jonai",
+        birthday: "1980-02-29",
+        language: "lt",
+        notes: "Likes, commas",
+        consent: true,
+        doNotCall: false,
       },
     ]);
   });
@@ -30,7 +37,10 @@ describe("what is understood", () => {
       "\uFEFFTelefonas;Vardas;Pavardė;Sutikimas\r\n8 612 34567;Rūta;Kazlauskienė;taip\r\n",
     );
     expect(contacts[0]).toMatchObject({
-      ...{ numberE164: "+37061234567", firstName: "Rūta", lastName: "Kazlauskienė", consent: true },
+      numberE164: "+37061234567",
+      firstName: "Rūta",
+      lastName: "Kazlauskienė",
+      consent: true,
     });
   });
 

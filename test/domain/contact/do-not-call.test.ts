@@ -46,7 +46,11 @@ async function isDialled(origin: "api" | "campaign" | "birthday"): Promise<boole
   const callUuid = crypto.randomUUID();
   await server.database.tx((queries) =>
     callerStore(queries).putPurpose(tenant.id, {
-      ...{ callUuid, reason: "Check-ups", sensitive: false, origin, createdAt: clock.now() },
+      callUuid,
+      reason: "Check-ups",
+      sensitive: false,
+      origin,
+      createdAt: clock.now(),
     }),
   );
   const call = { tenantId: tenant.id, callUuid, toNumber: PERSON };
@@ -61,7 +65,10 @@ async function isDialled(origin: "api" | "campaign" | "birthday"): Promise<boole
 const erase = () =>
   erasePerson(
     {
-      ...{ database: server.database, clock, recordingsDir: directory, outboxDir: directory },
+      database: server.database,
+      clock,
+      recordingsDir: directory,
+      outboxDir: directory,
       doNotCallList: doNotCallListOf(server.vault, server.database),
     },
     tenant.id,
@@ -117,7 +124,9 @@ test("who is imported without a refusal may be called; who is imported with one 
 test("an import leaves for a restored backup who refuses from now on, and nobody else", async () => {
   const noted: string[] = [];
   const options = {
-    ...{ database: server.database, records: contactStore, clock },
+    database: server.database,
+    records: contactStore,
+    clock,
     quotas: createQuotas(server.billing, quotaStore),
     doNotCallList: {
       ...doNotCallListOf(server.vault, server.database),
@@ -127,8 +136,10 @@ test("an import leaves for a restored backup who refuses from now on, and nobody
   };
   const imported = (refuses: string) =>
     importContacts(options, tenant.id, {
-      ...{ csv: `number,first name,do not call\n${PERSON},Ona,${refuses}\n`, country: null },
-      ...{ dryRun: false, skipBad: false },
+      csv: `number,first name,do not call\n${PERSON},Ona,${refuses}\n`,
+      country: null,
+      dryRun: false,
+      skipBad: false,
     });
   await imported("no");
   expect(noted).toEqual([]);
@@ -161,7 +172,10 @@ test("who is no contact and says so in a campaign's call is not called again", a
   const callUuid = crypto.randomUUID();
   await server.database.tx((queries) =>
     callerStore(queries).putPurpose(tenant.id, {
-      ...{ callUuid, reason: "Check-ups", sensitive: false, origin: "campaign" as const },
+      callUuid,
+      reason: "Check-ups",
+      sensitive: false,
+      origin: "campaign" as const,
       createdAt: clock.now(),
     }),
   );

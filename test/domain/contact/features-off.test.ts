@@ -27,8 +27,12 @@ const crm = Bun.serve({
 });
 
 const withFeatures = (on: Partial<CallerTenant>): CallerTenant => ({
-  ...{ id: own.id, timeZone: "Europe/Vilnius", callbackMemory: false, namedGreeting: false },
-  ...{ cliIdentity: false, crmBridge: false },
+  id: own.id,
+  timeZone: "Europe/Vilnius",
+  callbackMemory: false,
+  namedGreeting: false,
+  cliIdentity: false,
+  crmBridge: false,
   ...on,
 });
 
@@ -37,9 +41,18 @@ beforeAll(async () => {
   own = await server.tenant();
   await server.database.tx(async (queries) => {
     await contactStore(queries).insert(own.id, {
-      ...{ numberE164: KNOWN, firstName: "Jonas", lastName: "Petraitis", vocative: null },
-      ...{ birthday: null, language: null, notes: "Owes 40 EUR", consent: false },
-      ...{ doNotCall: false, pinHash: null, createdAt: 1, updatedAt: 1 },
+      numberE164: KNOWN,
+      firstName: "Jonas",
+      lastName: "Petraitis",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "Owes 40 EUR",
+      consent: false,
+      doNotCall: false,
+      pinHash: null,
+      createdAt: 1,
+      updatedAt: 1,
     });
     await callerStore(queries).putFeatureSettings(
       own.id,

@@ -45,21 +45,29 @@ async function called(changes: Partial<EndedCall> = {}, reason?: string, sensiti
   await server.database.tx(async (queries) => {
     if (reason !== undefined)
       await callerStore(queries).putPurpose(own.id, {
-        ...{ callUuid, reason, sensitive, origin: "api" as const, createdAt: clock.now() },
+        callUuid,
+        reason,
+        sensitive,
+        origin: "api" as const,
+        createdAt: clock.now(),
       });
     await queries
       .update(calls)
       .set({ summary: changes.summary ?? SUMMARY })
       .where(eq(calls.callUuid, callUuid));
     await server.callerParts.callers.ended(queries, {
-      ...{ tenantId: own.id, callUuid, direction: "outbound", number: NUMBER, agentId: null },
-      ...{
-        status: "completed",
-        endedReason: "caller_hangup",
-        answeredMs: 30_000,
-        summary: SUMMARY,
-      },
-      ...{ line: LINE, transcript: SUMMARY, costEur: 0 },
+      tenantId: own.id,
+      callUuid,
+      direction: "outbound",
+      number: NUMBER,
+      agentId: null,
+      status: "completed",
+      endedReason: "caller_hangup",
+      answeredMs: 30_000,
+      summary: SUMMARY,
+      line: LINE,
+      transcript: SUMMARY,
+      costEur: 0,
       tenant: { callbackMemory: true, crmBridge: false },
       ...changes,
     });
@@ -69,8 +77,12 @@ async function called(changes: Partial<EndedCall> = {}, reason?: string, sensiti
 
 async function told(tenant: ApiTenant, cliIdentity: boolean): Promise<string[]> {
   const features: CallerTenant = {
-    ...{ id: tenant.id, timeZone: "UTC", callbackMemory: true, namedGreeting: false },
-    ...{ cliIdentity, crmBridge: false },
+    id: tenant.id,
+    timeZone: "UTC",
+    callbackMemory: true,
+    namedGreeting: false,
+    cliIdentity,
+    crmBridge: false,
   };
   const { data, knowledge } = await server.database.tx((queries) =>
     server.callerParts.callers.contextOf(queries, features, agent, caller),
@@ -82,9 +94,18 @@ async function told(tenant: ApiTenant, cliIdentity: boolean): Promise<string[]> 
 const asContact = () =>
   server.database.tx((queries) =>
     contactStore(queries).insert(own.id, {
-      ...{ numberE164: NUMBER, firstName: "Ona", lastName: "", vocative: null, birthday: null },
-      ...{ language: null, notes: "", consent: false, doNotCall: false, pinHash: null },
-      ...{ createdAt: 1, updatedAt: 1 },
+      numberE164: NUMBER,
+      firstName: "Ona",
+      lastName: "",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "",
+      consent: false,
+      doNotCall: false,
+      pinHash: null,
+      createdAt: 1,
+      updatedAt: 1,
     }),
   );
 
@@ -153,7 +174,11 @@ test.each([
     const callUuid = crypto.randomUUID();
     await server.database.tx((queries) =>
       callerStore(queries).putPurpose(own.id, {
-        ...{ callUuid, reason: "best wishes", sensitive: false, origin, createdAt: 1 },
+        callUuid,
+        reason: "best wishes",
+        sensitive: false,
+        origin,
+        createdAt: 1,
       }),
     );
     const tenant = { id: own.id, timeZone: "UTC", callbackMemory: true, namedGreeting: false };

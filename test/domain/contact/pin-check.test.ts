@@ -39,9 +39,18 @@ const call = () => ({ tenantId, number: NUMBER, callUuid: "019aa3c1-7a10-7abc-8d
 const addContact = (hash: string | null) =>
   database.tx((queries) =>
     contactStore(queries).insert(tenantId, {
-      ...{ numberE164: NUMBER, firstName: "Ona", lastName: "", vocative: null, birthday: null },
-      ...{ language: null, notes: "", consent: false, doNotCall: false, pinHash: hash },
-      ...{ createdAt: 1, updatedAt: 1 },
+      numberE164: NUMBER,
+      firstName: "Ona",
+      lastName: "",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "",
+      consent: false,
+      doNotCall: false,
+      pinHash: hash,
+      createdAt: 1,
+      updatedAt: 1,
     }),
   );
 const keyed = async (...digits: string[]) => {

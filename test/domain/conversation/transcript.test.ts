@@ -15,8 +15,13 @@ test("a caller's turn is never an interrupted one, and has no latency", () => {
   transcript.caller({ text: "hello", beganAt: 1_500.4, endedAt: 2_000.6 });
   expect(told).toEqual([
     {
-      ...{ index: 0, speaker: "customer", text: "hello", startMs: 500, endMs: 1_001 },
-      ...{ interrupted: false, latencyMs: null },
+      index: 0,
+      speaker: "customer",
+      text: "hello",
+      startMs: 500,
+      endMs: 1_001,
+      interrupted: false,
+      latencyMs: null,
     },
   ]);
   expect(transcript.turns).toEqual(told);

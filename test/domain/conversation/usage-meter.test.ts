@@ -12,11 +12,11 @@ test("tokens, characters and seconds are added up, and what of them was thrown a
   for (const characters of [7, 8]) meter.synthesised(characters);
   meter.synthesisedInVain(6);
   expect(meter.read()).toEqual({
-    ...{ llmInputTokens: 38, llmCachedInputTokens: 5, llmOutputTokens: 6 },
-    ...{ ttsCharacters: 21, sttSeconds: 1.5 },
-    discarded: {
-      ...{ llmInputTokens: 4, llmOutputTokens: 1 },
-      ...{ ttsCharacters: 6, sttSeconds: 0.2 },
-    },
+    llmInputTokens: 38,
+    llmCachedInputTokens: 5,
+    llmOutputTokens: 6,
+    ttsCharacters: 21,
+    sttSeconds: 1.5,
+    discarded: { llmInputTokens: 4, llmOutputTokens: 1, ttsCharacters: 6, sttSeconds: 0.2 },
   });
 });

@@ -23,7 +23,9 @@ function auditOf(users: Readonly<Record<string, number>>) {
 test("a known address is named with its user and first company", async () => {
   const { audit } = auditOf({ "anna@clinic.example": 3 });
   expect(await audit.actorOf(" Anna@clinic.example ")).toEqual({
-    ...{ userId: 3, email: "anna@clinic.example", tenantId: 30 },
+    userId: 3,
+    email: "anna@clinic.example",
+    tenantId: 30,
   });
 });
 

@@ -30,7 +30,12 @@ test("cleaning runs every hour; audit entries go after 400 days, five thousand a
     },
   });
   const identity = createIdentity({
-    ...{ clock, stores, random: systemRandom, log: silentLog, mails: null, publicUrl: () => "" },
+    clock,
+    stores,
+    random: systemRandom,
+    log: silentLog,
+    mails: null,
+    publicUrl: () => "",
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     vault: { deriveKey: () => new Uint8Array(32), lastingKey: () => new Uint8Array(32) },
   } as unknown as Parameters<typeof createIdentity>[0]);

@@ -19,7 +19,10 @@ function world() {
   const stores = () => ({ attempts });
   const database = { read: {}, tx: (work: (queries: object) => unknown) => work({}) };
   const lockOut = new LockOut({
-    ...{ clock, stores, database, vault: { deriveKey: () => new Uint8Array(32) } },
+    clock,
+    stores,
+    database,
+    vault: { deriveKey: () => new Uint8Array(32) },
   } as unknown as ConstructorParameters<typeof LockOut>[0]);
   /** 0: counted; else the milliseconds until the lock ends, as it is stored. */
   async function attempt(subject: Subject): Promise<number> {

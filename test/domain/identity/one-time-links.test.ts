@@ -23,7 +23,9 @@ function world() {
     },
   };
   const links = createOneTimeLinks({
-    ...{ clock, random: systemRandom, publicUrl: () => "https://voice.example" },
+    clock,
+    random: systemRandom,
+    publicUrl: () => "https://voice.example",
     stores: () => store,
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
   } as unknown as Parameters<typeof createOneTimeLinks>[0]);

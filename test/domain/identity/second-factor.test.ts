@@ -39,7 +39,9 @@ function world() {
   };
   const key = () => new Uint8Array(32);
   const deps = {
-    ...{ clock, random, stores: () => ({ users }) },
+    clock,
+    random,
+    stores: () => ({ users }),
     vault: {
       lastingKey: key,
       deriveKey: key,
@@ -54,7 +56,8 @@ function world() {
   const factor = new SecondFactor(deps as unknown as Parts[0]);
   const store = { users, revoked: async (what: unknown[]) => void revoked.push(...what) };
   return {
-    ...{ factor, revoked },
+    factor,
+    revoked,
     forget: () => {
       user = null;
     },

@@ -43,7 +43,9 @@ function world() {
   };
   Object.assign(store.sessions, { setTenant: async () => undefined });
   const sessions = new Sessions({
-    ...{ clock, random: systemRandom, stores: () => store },
+    clock,
+    random: systemRandom,
+    stores: () => store,
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
   } as unknown as ConstructorParameters<typeof Sessions>[0]);
   type Start = Parameters<typeof sessions.start>;

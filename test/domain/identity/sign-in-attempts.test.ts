@@ -19,7 +19,11 @@ const HOUR = 3_600_000;
 
 function lockOutOn(database: Database, clock = fakeClock()) {
   const lockOut = new LockOut({
-    ...{ database, stores: identityStores, clock, random: systemRandom, log: silentLog },
+    database,
+    stores: identityStores,
+    clock,
+    random: systemRandom,
+    log: silentLog,
     vault: createVault(new Uint8Array(32).fill(7)),
     mails: null,
     publicUrl: () => "",
@@ -131,7 +135,9 @@ test("a flood of addresses pushes out nobody who is locked, and no account", asy
       await queries.insert(signInAttempts).values(
         Array.from({ length: 1_000 }, (_, index) => ({
           key: `source:2001:db8:${chunk}:${index}`,
-          ...{ failures: 1, lastAt: nowMs + 1_000 + chunk, lockedUntil: 0 },
+          failures: 1,
+          lastAt: nowMs + 1_000 + chunk,
+          lockedUntil: 0,
         })),
       );
   });

@@ -19,7 +19,8 @@ async function invited(members: number, open: number): Promise<string> {
     },
   };
   const deps = {
-    ...{ clock: fakeClock(), stores: () => store },
+    clock: fakeClock(),
+    stores: () => store,
     vault: { lastingKey: () => new Uint8Array(32), deriveKey: () => new Uint8Array(32) },
     database: { tx: (work: (queries: null) => Promise<unknown>) => work(null) },
   };
@@ -57,7 +58,8 @@ test("who accepts an invitation is a member with its role, and no operator of th
   const team = { member: async () => null, put: async (...row: unknown[]) => void put.push(row) };
   const clock = fakeClock();
   const deps = {
-    ...{ clock, stores: () => ({ users, team }) },
+    clock,
+    stores: () => ({ users, team }),
     vault: { lastingKey: () => new Uint8Array(32) },
     database: {
       tx: (work: (queries: null) => Promise<unknown>) => work(null),

@@ -26,7 +26,10 @@ const plans = [
 ];
 const billing = new Billing({ database, stores: billingStores, plans, clock });
 const files = new Files({
-  ...{ database, billing, clock, records: fileStore },
+  database,
+  billing,
+  clock,
+  records: fileStore,
   quotas: createQuotas(billing, quotaStore),
 });
 
@@ -167,7 +170,10 @@ describe("several files at once", () => {
     expect(await codeOf(add(several(2, "a", agentId + 1_000)))).toBe("not_found");
     let inserted = 0;
     const deleting = new Files({
-      ...{ database, billing, clock, quotas: createQuotas(billing, quotaStore) },
+      database,
+      billing,
+      clock,
+      quotas: createQuotas(billing, quotaStore),
       records(queries) {
         const store = fileStore(queries);
         return {

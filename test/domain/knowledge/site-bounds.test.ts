@@ -45,7 +45,10 @@ function site(answers: Readonly<Record<string, Answer>>, start = START) {
       start,
       { depthMax: 3, pagesMax: 50, ...bounds },
       {
-        ...{ tenantId: 1, reader, clock, ...(signal ? { signal } : {}) },
+        tenantId: 1,
+        reader,
+        clock,
+        ...(signal ? { signal } : {}),
         fetch(url) {
           onFetch(clock, url);
           return fetch(url);

@@ -22,8 +22,17 @@ function world(kept: Partial<SiteRecord> = {}) {
   const files = new Map<number, KeptFile>();
   const written: number[] = [];
   let site = {
-    ...{ id: 7, url: "https://shop.example/help/", depthMax: 0, pagesMax: 50, everyHours: 0 },
-    ...{ fileIds: [], pages: [], problems: null, readAt: null, dueAt: 0, readingUntil: null },
+    id: 7,
+    url: "https://shop.example/help/",
+    depthMax: 0,
+    pagesMax: 50,
+    everyHours: 0,
+    fileIds: [],
+    pages: [],
+    problems: null,
+    readAt: null,
+    dueAt: 0,
+    readingUntil: null,
     agentId: 3,
     ...kept,
   } as SiteRecord;
@@ -31,7 +40,8 @@ function world(kept: Partial<SiteRecord> = {}) {
   let due = 1;
   let isThere = true;
   const sites = new Sites({
-    ...{ clock, requireUrl() {} },
+    clock,
+    requireUrl() {},
     database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
     records: () => ({
       find: async () => (isThere ? site : undefined),
@@ -66,19 +76,29 @@ function world(kept: Partial<SiteRecord> = {}) {
     },
   } as unknown as ConstructorParameters<typeof Sites>[0]);
   const page = (path: string, markdown: string, title = path) => ({
-    ...{ url: `https://shop.example/help/${path}`, title, markdown },
+    url: `https://shop.example/help/${path}`,
+    title,
+    markdown,
   });
   return {
-    ...{ clock, sites, files, written, claims, page },
+    clock,
+    sites,
+    files,
+    written,
+    claims,
+    page,
     site: () => site,
     /** The reader, whose site is due so many times. */
     reader(times: number, fetch: (url: string) => Promise<unknown>) {
       due = times;
       return new SiteReader({
-        ...{ sites, clock, log: silentLog, fetch },
+        sites,
+        clock,
+        log: silentLog,
+        fetch,
         ...(sites as unknown as { deps: object }).deps,
         reader: {
-          read: async () => ({ ...{ title: "Start", markdown: "M", links: ["a"] }, ...PAGE }),
+          read: async () => ({ title: "Start", markdown: "M", links: ["a"], ...PAGE }),
         },
       } as unknown as ConstructorParameters<typeof SiteReader>[0]);
     },
@@ -296,7 +316,8 @@ test.each([
   [
     "Your plan has 10 files.",
     new AppError({
-      ...{ code: "plan_limit_reached", publicMessage: "Your plan has 10 files." },
+      code: "plan_limit_reached",
+      publicMessage: "Your plan has 10 files.",
       internal: "tenant 1 has 10 of 10",
     }),
   ],

@@ -9,7 +9,10 @@ import {
 test("the newest 2,000 are looked at, and the hundred that were asked most often are shown", async () => {
   const limits: number[] = [];
   const asked = Array.from({ length: 102 }, (_, n) => ({
-    ...{ key: `${Math.min(n, 100)}`, text: `Question ${n}?`, callUuid: "c", agentId: 1 },
+    key: `${Math.min(n, 100)}`,
+    text: `Question ${n}?`,
+    callUuid: "c",
+    agentId: 1,
     askedAt: 1_000 - n,
   }));
   const list = async (_: number, limit: number) => {
@@ -17,7 +20,9 @@ test("the newest 2,000 are looked at, and the hundred that were asked most often
     return asked;
   };
   const questions = new UnansweredQuestions({
-    ...{ database: {}, records: () => ({ list }), files: {} },
+    database: {},
+    records: () => ({ list }),
+    files: {},
   } as unknown as ConstructorParameters<typeof UnansweredQuestions>[0]);
   const shown = await questions.list(1);
   expect(limits).toEqual([2_000]);
@@ -35,7 +40,12 @@ interface KeptFile {
 type Asked = Awaited<ReturnType<UnansweredRecords["list"]>>[number];
 
 const asked = (text: string, changes: Partial<Asked> = {}): Asked => ({
-  ...{ key: "plants", text, callUuid: "c", agentId: 1, askedAt: 1, ...changes },
+  key: "plants",
+  text,
+  callUuid: "c",
+  agentId: 1,
+  askedAt: 1,
+  ...changes,
 });
 
 function world(list: readonly Asked[], kept: readonly Omit<KeptFile, "id">[] = []) {
@@ -88,8 +98,13 @@ test("a question is shown as it was asked last, with five other ways in one line
   );
   expect(await questions.list(1)).toEqual([
     {
-      ...{ key: "plants", question: "Last?", variants: ["Two?", "3", "4", "5", "six 6"] },
-      ...{ count: 9, lastAskedAt: 100, callUuid: "c0", agentIds: [2, 5] },
+      key: "plants",
+      question: "Last?",
+      variants: ["Two?", "3", "4", "5", "six 6"],
+      count: 9,
+      lastAskedAt: 100,
+      callUuid: "c0",
+      agentIds: [2, 5],
     },
   ]);
   const long = await world([asked("a".repeat(301))]).questions.list(1);

@@ -32,8 +32,14 @@ test("the outbox is its owner's alone, and a file is called by its time and call
   const directory = join(tempDir(), "not", "there", "yet");
   const provider = outboxProvider(directory);
   const message = {
-    ...{ key: "k", from: "a@b.example", to: "c@d.example", subject: "s", text: "t" },
-    ...{ attachment: null, date: DATE, messageId: messageIdFor("k", "a@b.example") },
+    key: "k",
+    from: "a@b.example",
+    to: "c@d.example",
+    subject: "s",
+    text: "t",
+    attachment: null,
+    date: DATE,
+    messageId: messageIdFor("k", "a@b.example"),
   };
   const { signal } = new AbortController();
   await provider.send({ ...message, callUuid: CALL }, signal);

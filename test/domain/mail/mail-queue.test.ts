@@ -46,14 +46,13 @@ afterAll(async () => {
 function startQueue(provider: MailProvider, changed: Partial<Database> = {}): MailQueue {
   const from = "Linevoice <calls@voice.example>";
   const options = {
-    ...{
-      database: { ...database, ...changed },
-      stores: mailStore,
-      recordingsDir,
-      from,
-      log: silentLog,
-    },
-    ...{ attachmentBytesMax: ATTACHMENT_BYTES_MAX, recordingLink: linkOf },
+    database: { ...database, ...changed },
+    stores: mailStore,
+    recordingsDir,
+    from,
+    log: silentLog,
+    attachmentBytesMax: ATTACHMENT_BYTES_MAX,
+    recordingLink: linkOf,
   };
   const queue = new MailQueue({ ...options, provider, clock, random: systemRandom });
   workers.push(queue);
@@ -284,15 +283,16 @@ describe("the mail queue", () => {
 
   test("more mails than one look reads are all made up for at the next start", async () => {
     const rows = Array.from({ length: 1_100 }, (_, at) => ({
-      ...{
-        tenantId,
-        key: `crashed:${at}`,
-        recipient: "desk@clinic.example",
-        subject: "",
-        body: "",
-      },
-      ...{ attachment: `crashed-${at}.mp3`, status: "sent" as const, attempts: 1 },
-      ...{ createdAt: clock.now(), sentAt: clock.now() },
+      tenantId,
+      key: `crashed:${at}`,
+      recipient: "desk@clinic.example",
+      subject: "",
+      body: "",
+      attachment: `crashed-${at}.mp3`,
+      status: "sent" as const,
+      attempts: 1,
+      createdAt: clock.now(),
+      sentAt: clock.now(),
     }));
     await database.tx(async (queries) => {
       while (rows.length > 0) await queries.insert(mails).values(rows.splice(0, 100));
@@ -345,7 +345,9 @@ async function handedOver(bytes: number | null, ...outcomes: Error[]) {
   await queue.stop();
   const row = await rowOf(mail);
   const tries = messages.map(({ key, text, attachment }) => ({
-    ...{ key, text, bytes: attachment?.content.length ?? null },
+    key,
+    text,
+    bytes: attachment?.content.length ?? null,
   }));
   return { mail, name, row, told, tries };
 }

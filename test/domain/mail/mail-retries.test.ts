@@ -41,15 +41,29 @@ function world(send: (message: object, signal: AbortSignal) => Promise<void>, ra
     withAttachmentLeft: async () => [],
   });
   const queue = new MailQueue({
-    ...{ clock, stores, log: silentLog, from: "calls@voice.example", recordingsDir: tempDir() },
+    clock,
+    stores,
+    log: silentLog,
+    from: "calls@voice.example",
+    recordingsDir: tempDir(),
     random: { ...seededRandom(1), float: () => random },
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     provider: { name: "test", answerMsMax: 7_000, send, close: async () => undefined },
-    ...{ attachmentBytesMax: 1_000, recordingLink: () => "" },
+    attachmentBytesMax: 1_000,
+    recordingLink: () => "",
   } as unknown as ConstructorParameters<typeof MailQueue>[0]);
   const mail = (attempts: number) => ({
-    ...{ id: 1, tenantId: 1, attempts, createdAt: 0, recordingForm: "attached", isLost: false },
-    ...{ key: "k", callUuid: null, recipient: "a@b.example", subject: "s", body: "b" },
+    id: 1,
+    tenantId: 1,
+    attempts,
+    createdAt: 0,
+    recordingForm: "attached",
+    isLost: false,
+    key: "k",
+    callUuid: null,
+    recipient: "a@b.example",
+    subject: "s",
+    body: "b",
     attachment: null,
   });
   return { clock, queue, claims, due, failures, leases, released, mail };
@@ -69,9 +83,7 @@ test("looks every 30 seconds, leases for a minute, and takes a node for lost aft
   queue.start();
   await clock.advance(60 * SECOND);
   expect(claims.map(({ nowMs }) => nowMs)).toEqual([0, 30 * SECOND, 60 * SECOND]);
-  expect(claims[2]).toMatchObject({
-    ...{ leaseUntilMs: 2 * MINUTE, lostBeforeMs: MINUTE - 24 * HOUR },
-  });
+  expect(claims[2]).toMatchObject({ leaseUntilMs: 2 * MINUTE, lostBeforeMs: MINUTE - 24 * HOUR });
   await queue.stop();
 });
 
@@ -79,7 +91,9 @@ test("is tried again after 30 s, 2, 10 and 60 minutes, 4, 12 and 24 hours, then 
   const delays = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, 24 * HOUR, null];
   for (const [attempts, nextAttemptAt] of delays.entries())
     expect(await failureOf(attempts, new Error("busy"))).toEqual({
-      ...{ attempts: attempts + 1, nextAttemptAt, error: "busy" },
+      attempts: attempts + 1,
+      nextAttemptAt,
+      error: "busy",
     });
 });
 

@@ -9,9 +9,12 @@ const FROM = "Linevoice <calls@example.com>";
 test("a refusal is told in the provider's words, 500 characters of them", async () => {
   const words = "550 not here ".repeat(60);
   const mailTest = createMailTest({
-    ...{ from: FROM, clock: fakeClock(), random: seededRandom(1) },
+    from: FROM,
+    clock: fakeClock(),
+    random: seededRandom(1),
     provider: {
-      ...{ name: "smtp", answerMsMax: 1_000 },
+      name: "smtp",
+      answerMsMax: 1_000,
       send: () => Promise.reject(new Error(words)),
       close: async () => {},
     },
@@ -26,9 +29,13 @@ test("a provider has thirty seconds", async () => {
   const clock = fakeClock();
   await clock.advance(5_000);
   const mailTest = createMailTest({
-    ...{ from: FROM, clock, random: seededRandom(1) },
+    from: FROM,
+    clock,
+    random: seededRandom(1),
     provider: {
-      ...{ name: "smtp", answerMsMax: 1_000, send: () => new Promise<void>(() => {}) },
+      name: "smtp",
+      answerMsMax: 1_000,
+      send: () => new Promise<void>(() => {}),
       close: async () => {},
     },
   });
@@ -42,6 +49,8 @@ test("a provider has thirty seconds", async () => {
   await clock.advance(1);
   await Bun.sleep(0);
   expect(told as object | null).toMatchObject({
-    ...{ sent: false, durationMs: 30_000, error: expect.stringContaining("within 30 s") },
+    sent: false,
+    durationMs: 30_000,
+    error: expect.stringContaining("within 30 s"),
   });
 });

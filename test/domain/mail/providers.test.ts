@@ -16,8 +16,15 @@ setDefaultTimeout(60_000);
 const never = new AbortController().signal;
 
 const plainMessage = {
-  ...{ key: "k", callUuid: null, from: "a@b.example", to: "c@d.example", subject: "s", text: "t" },
-  ...{ messageId: "<3@b.example>", date: new Date(0), attachment: null },
+  key: "k",
+  callUuid: null,
+  from: "a@b.example",
+  to: "c@d.example",
+  subject: "s",
+  text: "t",
+  messageId: "<3@b.example>",
+  date: new Date(0),
+  attachment: null,
 };
 
 /** What a hand-over failed with. (`expect().rejects` runs the event loop inside itself: sockets stall.) */
@@ -87,8 +94,12 @@ describe("the SMTP provider", () => {
     const smtp = await smtpServer("127.43.0.1");
     const { port } = smtp;
     const provider = smtpProvider({
-      ...{ host: "127.43.0.1", port, security: "none", timeoutMs: 10_000 },
-      ...{ username: null, password: null },
+      host: "127.43.0.1",
+      port,
+      security: "none",
+      timeoutMs: 10_000,
+      username: null,
+      password: null,
     });
     let isHere: () => void = () => {};
     const here = new Promise<void>((resolve) => {
@@ -119,8 +130,12 @@ describe("the SMTP provider", () => {
   ])("a mail %s of the server: %s", async (_, sizeMax, outcome) => {
     const smtp = await smtpServer("127.43.0.1", { sizeMax });
     const provider = smtpProvider({
-      ...{ host: "127.43.0.1", port: smtp.port, security: "none", timeoutMs: 10_000 },
-      ...{ username: null, password: null },
+      host: "127.43.0.1",
+      port: smtp.port,
+      security: "none",
+      timeoutMs: 10_000,
+      username: null,
+      password: null,
     });
     const content = randomBytes(9_999);
     const attachment = { filename: "a.mp3", contentType: "audio/mpeg", content };
@@ -158,12 +173,18 @@ for (const security of ["starttls", "tls"] as const)
     const account = { user: "clinic", password: "pässword with spaces" };
     const start = (certified = HOST) =>
       smtpServer(HOST, {
-        ...{ certificate: ca.issue([`IP:${certified}`]), account },
+        certificate: ca.issue([`IP:${certified}`]),
+        account,
         implicitTls: security === "tls",
       });
     const provider = (port: number, password = account.password, caPem: string | null = ca.caPem) =>
       smtpProvider({
-        ...{ host: HOST, port, security, username: account.user, password, caPem },
+        host: HOST,
+        port,
+        security,
+        username: account.user,
+        password,
+        caPem,
         timeoutMs: 10_000,
       });
 
@@ -214,7 +235,9 @@ describe("the Resend provider", () => {
       },
     });
     const provider = resendProvider({
-      ...{ apiKey: "re_test", baseUrl: `http://127.43.0.2:${server.port}`, timeoutMs: 30_000 },
+      apiKey: "re_test",
+      baseUrl: `http://127.43.0.2:${server.port}`,
+      timeoutMs: 30_000,
     });
     const giveUp = new AbortController();
     const sending = provider.send(plainMessage, giveUp.signal);

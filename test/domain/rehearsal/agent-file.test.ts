@@ -101,7 +101,8 @@ test("a tool that takes nothing need not say so, and anybody may use it", async 
   const { tools } = await agentOf(file, read);
   expect(tools).toEqual([
     {
-      ...{ name: "hours", description: "Opening hours." },
+      name: "hours",
+      description: "Opening hours.",
       parameters: { type: "object", properties: {} },
     },
   ]);

@@ -16,7 +16,12 @@ const turn = (
   endMs: number,
   latencyMs: number | null = null,
 ): RehearsedTurn => ({
-  ...{ index, text, startMs, endMs, latencyMs, interrupted: false },
+  index,
+  text,
+  startMs,
+  endMs,
+  latencyMs,
+  interrupted: false,
   speaker: index % 2 === 0 ? "agent" : "customer",
 });
 
@@ -34,7 +39,11 @@ const CALL: RehearsedCall = {
   ],
   tools: [
     {
-      ...{ tool: "check", ok: true, output: null, atMs: 7_000, durationMs: 100 },
+      tool: "check",
+      ok: true,
+      output: null,
+      atMs: 7_000,
+      durationMs: 100,
       arguments: { number: "4172", who: { name: "Jonas", old: true } },
     },
   ],
@@ -42,8 +51,12 @@ const CALL: RehearsedCall = {
   messages: [{ text: "Call me back.", atMs: 9_700 }],
   languages: [],
   interruptions: [{ atMs: 5_000, silentAfterMs: 900 }],
-  ...{ unanswered: [], endedReason: "agent_hangup", durationMs: 10_000 },
-  ...{ language: "en", day: "2026-11-23", recording: null },
+  unanswered: [],
+  endedReason: "agent_hangup",
+  durationMs: 10_000,
+  language: "en",
+  day: "2026-11-23",
+  recording: null,
 };
 
 const failing = (source: string) =>
@@ -80,7 +93,8 @@ test("a tool that the scenario does not answer shows at the turn in which it was
   const asked = (error: string) =>
     failuresOf(readScenario("a.yaml", "name: A\nscript: [{hang_up: true}]\n"), {
       ...CALL,
-      ...{ unanswered: ["check"], tools: [{ ...tool, ok: false, output: { error } }] },
+      unanswered: ["check"],
+      tools: [{ ...tool, ok: false, output: { error } }],
     });
   const expected = "the scenario answers the tool check";
   const found = "check was called, and `tools` has no answer";
@@ -221,7 +235,8 @@ test("what happens as the next step begins is the next step's", () => {
       `name: A\nscript: [{say: A, must: [${first}]}, {say: B, must: [${second}]}]`,
     );
   const at = (atMs: number) => ({
-    ...{ ...CALL, language: "en" as const },
+    ...CALL,
+    language: "en" as const,
     messages: [{ text: "Call me back.", atMs }],
     languages: [{ language: "lt" as const, atMs }],
   });

@@ -8,10 +8,7 @@ const turn = (
   text: string,
   startMs: number,
   interrupted = false,
-) => ({
-  ...{ speaker, text, startMs, interrupted },
-  endMs: startMs + 2_000,
-});
+) => ({ speaker, text, startMs, interrupted, endMs: startMs + 2_000 });
 
 const CALL = {
   direction: "inbound",
@@ -97,10 +94,8 @@ test("in what a tool was asked texts are replaced wherever they are, and nothing
   const values = { who: { name: "Ruta" }, slots: ["Ruta", 3, null, true], note: null };
   const yaml = taken({ toolCalls: [{ tool: "book", arguments: values, ok: false }] });
   expect(readScenario("made.yaml", yaml).must[0]).toMatchObject({
-    ...{
-      tool: "book",
-      with: { who: { name: "Alex" }, slots: ["Alex", 3, null, true], note: null },
-    },
+    tool: "book",
+    with: { who: { name: "Alex" }, slots: ["Alex", 3, null, true], note: null },
   });
   expect(yaml).toContain("fails: it failed in the call");
 });

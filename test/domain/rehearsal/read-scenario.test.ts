@@ -133,7 +133,8 @@ test("what may be missing is filled in", () => {
   const { line, can_opt_out, direction } = readScenario("a.yaml", `name: A\n${STEP}`);
   expect({ line, can_opt_out, direction }).toEqual({
     line: { codec: "PCMA", loss_percent: 0, jitter_ms: 0 },
-    ...{ can_opt_out: false, direction: "inbound" },
+    can_opt_out: false,
+    direction: "inbound",
   });
 });
 

@@ -26,11 +26,14 @@ const FILES = new Map([
 function world(kept: readonly string[] = []) {
   const saved: RehearsalRun[] = [];
   const rehearsals = new Rehearsals({
-    ...{ readySuites: FILES, clock: fakeClock(), random: seededRandom(1) },
+    readySuites: FILES,
+    clock: fakeClock(),
+    random: seededRandom(1),
     scenariosOf: async () => kept,
     agentOf: async () => ({ agent: { name: "Own" } }),
     runs: { save: (_: number, run: RehearsalRun) => void saved.push(run), list: () => saved },
-    ...{ log: silentLog, text: {} },
+    log: silentLog,
+    text: {},
   } as unknown as ConstructorParameters<typeof Rehearsals>[0]);
   const own = { agentId: null, draft: false, suite: "clinic", scenarios: null };
   const order = { ...own, runs: 1, mode: "text" as const };
@@ -107,8 +110,14 @@ test("green is what the last run of exactly this content ended as, whatever is u
   const content = { name: "Desk", files: [], tools: [] } as unknown as AgentContent;
   const run = (changes: Partial<RehearsalRun>) =>
     ({
-      ...{ agentId: 1, contentSha256: contentHash(content), startedAt: 0, endedAt: 1 },
-      ...{ scenarios: 2, passed: 2, report: {}, ...changes },
+      agentId: 1,
+      contentSha256: contentHash(content),
+      startedAt: 0,
+      endedAt: 1,
+      scenarios: 2,
+      passed: 2,
+      report: {},
+      ...changes,
     }) as unknown as RehearsalRun;
   const underWay = run({ endedAt: null, report: null, passed: 0 });
   expect(wasGreen([underWay, run({})], 1, content)).toBe(true);

@@ -11,7 +11,8 @@ test("several at once: ordered by scenario, then by run; passed is what passed e
     }) as unknown as SuiteCase;
   const ended: string[] = [];
   const report = await runSuite([caseOf("slow"), caseOf("flaky"), caseOf("quick")], {
-    ...{ runs: 3, atOnce: 9 },
+    runs: 3,
+    atOnce: 9,
     async rehearse({ scenario: { name } }, run) {
       for (let turn = 0; turn < (name === "slow" ? 50 : 10) - run * 2; turn++)
         await Promise.resolve();

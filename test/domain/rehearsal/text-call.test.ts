@@ -10,7 +10,9 @@ import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
 
 test("a wait ends at its limit, to the frame", async () => {
   const call = new TextCall({
-    ...{ config: callConfig({ firstMessage: "" }), settings: SETTINGS, engineLabel: "none" },
+    config: callConfig({ firstMessage: "" }),
+    settings: SETTINGS,
+    engineLabel: "none",
     scenario: readScenario(
       "a.yaml",
       "name: A\nscript: [{say: Hello.}]\nmust: [{ended: caller_hangup}]\n",
@@ -19,7 +21,10 @@ test("a wait ends at its limit, to the frame", async () => {
       llm: { async *respond() {}, truncateSpoken: () => undefined },
       close: async () => undefined,
     },
-    ...{ search: null, clock: new VirtualClock(0), wallClock: systemClock, log: silentLog },
+    search: null,
+    clock: new VirtualClock(0),
+    wallClock: systemClock,
+    log: silentLog,
   } as unknown as ConstructorParameters<typeof TextCall>[0]);
   const waitedMs = await call.run(async (line) => {
     const from = line.nowMs;
@@ -40,11 +45,16 @@ async function asksTool(tools: string) {
   const tool = { name: "check", description: "Checks.", parameters: { type: "object" } };
   const call = new TextCall({
     config: { ...callConfig({ firstMessage: "" }), tools: [tool] },
-    ...{ settings: SETTINGS, engineLabel: "none" },
+    settings: SETTINGS,
+    engineLabel: "none",
     scenario: readScenario("a.yaml", `name: A\nscript: [{say: Hello.}]\ntools: ${tools}\n`),
     engine: { llm: { respond, truncateSpoken: () => undefined }, close: async () => undefined },
-    ...{ search: null, runTool: null, clock: new VirtualClock(0), wallClock: systemClock },
-    ...{ log: silentLog, rehearsed: {} },
+    search: null,
+    runTool: null,
+    clock: new VirtualClock(0),
+    wallClock: systemClock,
+    log: silentLog,
+    rehearsed: {},
   } as unknown as ConstructorParameters<typeof TextCall>[0]);
   await call.run(async (line) => {
     await line.say("Hello.");

@@ -46,9 +46,14 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
   for (const path of [recordingsDir, outboxDir]) mkdirSync(path);
   const retention = new Retention({
     expireRehearsals: () => 0,
-    ...{ clock, records, log: silentLog, recordingsDir, outboxDir },
+    clock,
+    records,
+    log: silentLog,
+    recordingsDir,
+    outboxDir,
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
-    ...{ transcriptsDays: days.transcripts, recordingsDays: days.recordings },
+    transcriptsDays: days.transcripts,
+    recordingsDays: days.recordings,
     outboxDays: days.outbox,
   } as unknown as ConstructorParameters<typeof Retention>[0]);
   /** A file of this age; tells afterwards whether it is still there. */
@@ -66,9 +71,16 @@ test("logs go after 30 days, memories after 90, copies of a transcript with it",
   const { asked, retention } = world({ transcripts: 10, recordings: 20, outbox: 7 });
   await retention.run();
   expect(asked).toEqual({
-    ...{ transcripts: [10, 3], recordings: 20, deliveries: 30, events: [30, 10, 200] },
+    transcripts: [10, 3],
+    recordings: 20,
+    deliveries: 30,
+    events: [30, 10, 200],
     mails: 10,
-    ...{ memories: 90, crm_answers: 90, crm_messages: 10, purposes: 90, pin_attempts: 90 },
+    memories: 90,
+    crm_answers: 90,
+    crm_messages: 10,
+    purposes: 90,
+    pin_attempts: 90,
   });
   const longer = world({ transcripts: 60, recordings: 90, outbox: 7 });
   await longer.retention.run();
@@ -91,7 +103,9 @@ test("a pass runs a minute after the start and every hour", async () => {
 
 test("three calls are a batch, 20 ms rest before the next, and no more after one that is not full", async () => {
   const { clock, passesAtMs, batches, retention } = world({
-    ...{ transcripts: 1, recordings: 1, outbox: 1 },
+    transcripts: 1,
+    recordings: 1,
+    outbox: 1,
   });
   batches.push(3, 2, 3);
   const report = retention.run();
@@ -119,7 +133,9 @@ test("mail files go with the outbox's days, recordings nobody needs after a day 
 
 test("a recording whose file is gone already expires all the same", async () => {
   const { retention, recordings, expired, file } = world({
-    ...{ transcripts: 1, recordings: 1, outbox: 1 },
+    transcripts: 1,
+    recordings: 1,
+    outbox: 1,
   });
   const isThere = file("recordings", "there.mp3", 0);
   for (const name of ["gone", "there"])

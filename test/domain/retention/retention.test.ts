@@ -54,7 +54,11 @@ async function appliance(options: Partial<RetentionOptions> = {}) {
   const retention = new Retention({
     expireRehearsals: () => 0,
     records: retentionStore,
-    ...{ database, clock, log: silentLog, recordingsDir, outboxDir },
+    database,
+    clock,
+    log: silentLog,
+    recordingsDir,
+    outboxDir,
     transcriptsDays: 30,
     recordingsDays: 30,
     outboxDays: 7,
@@ -78,23 +82,39 @@ async function insertEnded(
     const [call] = await queries
       .insert(calls)
       .values({
-        ...{ callUuid, tenantId, direction: "inbound", status: "completed" },
-        ...{ fromNumber: "+37060000001", toNumber: "+37052000000", createdAt: 0 },
-        ...{ recordingStatus: "none", overageRate: microEur(0), cost: microEur(0) },
+        callUuid,
+        tenantId,
+        direction: "inbound",
+        status: "completed",
+        fromNumber: "+37060000001",
+        toNumber: "+37052000000",
+        createdAt: 0,
+        recordingStatus: "none",
+        overageRate: microEur(0),
+        cost: microEur(0),
         summary: "A visit was booked.",
         ...fields,
       })
       .returning({ id: calls.id });
     const callId = call?.id ?? 0;
     await queries.insert(turns).values({
-      ...{ callId, turnIndex: 0, speaker: "customer", text: "My name is Ona." },
-      ...{ startMs: 0, endMs: 900, interrupted: false },
+      callId,
+      turnIndex: 0,
+      speaker: "customer",
+      text: "My name is Ona.",
+      startMs: 0,
+      endMs: 900,
+      interrupted: false,
     });
     await queries.insert(callTags).values({ tenantId, callId, tag: "Ona" });
     await queries.insert(callComments).values({ tenantId, callId, text: "Ona", createdAt: 0 });
     await queries.insert(toolCalls).values({
-      ...{ callId, tool: "book", arguments: { name: "Ona" }, ok: true },
-      ...{ durationMs: 5, createdAt: 0 },
+      callId,
+      tool: "book",
+      arguments: { name: "Ona" },
+      ok: true,
+      durationMs: 5,
+      createdAt: 0,
     });
   });
   return callUuid;
@@ -191,8 +211,15 @@ test("a recording goes at its limit, file and row; one that a mail still carries
     queries
       .insert(mails)
       .values({
-        ...{ tenantId, key: "transcript:3", recipient: "a@example.com", subject: "s", body: "b" },
-        ...{ attachment: `${unmailed}.mp3`, status: "pending", attempts: 1, createdAt: NOW },
+        tenantId,
+        key: "transcript:3",
+        recipient: "a@example.com",
+        subject: "s",
+        body: "b",
+        attachment: `${unmailed}.mp3`,
+        status: "pending",
+        attempts: 1,
+        createdAt: NOW,
       })
       .returning({ id: mails.id }),
   );
@@ -219,7 +246,9 @@ test("a crash between the file and its row is made up for", async () => {
   const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const gone = await insertEnded(database, tenantId, 1, {
-    ...{ endedAt: 0, recordingStatus: "ready", recordingFile: `${uuidOf(1)}.mp3` },
+    endedAt: 0,
+    recordingStatus: "ready",
+    recordingFile: `${uuidOf(1)}.mp3`,
   });
   await retention.run();
   const call = await callHistoryStore(database.read).find(tenantId, gone);
@@ -240,7 +269,9 @@ test("files that nothing points to go after their time; files that are no record
   const foreign = old("notes.txt", 99 * DAY_MS);
   const inWork = old(`${uuidOf(3)}.wav`, 31 * DAY_MS);
   await insertEnded(database, tenantId, 3, {
-    ...{ endedAt: NOW, recordingStatus: "processing", recordingFile: `${uuidOf(3)}.wav` },
+    endedAt: NOW,
+    recordingStatus: "processing",
+    recordingFile: `${uuidOf(3)}.wav`,
   });
   expect((await retention.run()).orphan_files).toBe(1);
   expect([orphan, young, foreign, inWork].map((path) => existsSync(path))).toEqual([
@@ -271,8 +302,15 @@ test("delivery logs, events and mails go at 30 days; what still has to leave sta
         })
         .returning({ id: outbox.id });
       await queries.insert(deliveries).values({
-        ...{ id: `del_${id}`, tenantId, outboxId: row?.id ?? null, eventId: id, type, attempt: 1 },
-        ...{ status: status === "pending" ? "failed" : "delivered", durationMs: 1, createdAt },
+        id: `del_${id}`,
+        tenantId,
+        outboxId: row?.id ?? null,
+        eventId: id,
+        type,
+        attempt: 1,
+        status: status === "pending" ? "failed" : "delivered",
+        durationMs: 1,
+        createdAt,
       });
     });
   await event("below", limit + 1, "delivered");
@@ -281,8 +319,14 @@ test("delivery logs, events and mails go at 30 days; what still has to leave sta
   const mail = (key: string, createdAt: number, status: "pending" | "sent" | "dead") =>
     database.tx((queries) =>
       queries.insert(mails).values({
-        ...{ tenantId, key, recipient: "a@example.com", subject: "s", body: "Customer: Ona" },
-        ...{ status, attempts: 1, createdAt },
+        tenantId,
+        key,
+        recipient: "a@example.com",
+        subject: "s",
+        body: "Customer: Ona",
+        status,
+        attempts: 1,
+        createdAt,
       }),
     );
   await mail("sent below", limit + 1, "sent");
@@ -370,8 +414,13 @@ test("memories, PIN tries and the CRM's answers go after 90 days, what it was to
       await queries.insert(crmCache).values({ tenantId, numberE164, answer: {}, fetchedAt: at });
       const status = n === 3 ? "pending" : n === 1 ? "failed" : "delivered";
       await queries.insert(crmPosts).values({
-        ...{ tenantId, callUuid, body: "{}", status, nextAttemptAt: at },
-        ...{ createdAt: at, updatedAt: at },
+        tenantId,
+        callUuid,
+        body: "{}",
+        status,
+        nextAttemptAt: at,
+        createdAt: at,
+        updatedAt: at,
       });
     }
   });

@@ -43,7 +43,11 @@ async function arrange(startMs = START, isFull: (tenantId: number) => boolean = 
   const start = () =>
     new Scheduler({
       records: scheduleStore,
-      ...{ database, clock, log: silentLog, owner: `process-${++files}`, isDraining: () => false },
+      database,
+      clock,
+      log: silentLog,
+      owner: `process-${++files}`,
+      isDraining: () => false,
       async fire(entry) {
         if (isFull(entry.tenantId)) return { type: "waits", error: CAP_IS_FULL };
         if (!(await leave(entry, "fired"))) return { type: "gone" };
@@ -63,8 +67,12 @@ async function arrange(startMs = START, isFull: (tenantId: number) => boolean = 
         for (let n = Math.min(PIECE, count - ids.length); n > 0; n--)
           ids.push(
             await scheduleStore(queries).insert(tenant, {
-              ...{ callUuid: crypto.randomUUID(), toNumber: "+37061234567" },
-              ...{ fromNumber: "+37052123456", scheduleAt, status: "pending", immediate: false },
+              callUuid: crypto.randomUUID(),
+              toNumber: "+37061234567",
+              fromNumber: "+37052123456",
+              scheduleAt,
+              status: "pending",
+              immediate: false,
               createdAt: clock.now(),
             }),
           );

@@ -33,7 +33,11 @@ function world() {
       void released.push(...entries.map(({ id }) => id)),
   });
   const scheduler = new Scheduler({
-    ...{ clock, records, log: silentLog, owner: "me", isDraining: () => answer.isDraining },
+    clock,
+    records,
+    log: silentLog,
+    owner: "me",
+    isDraining: () => answer.isDraining,
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     async fire(entry: ScheduleEntry) {
       fired.push(entry.id);

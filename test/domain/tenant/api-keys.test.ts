@@ -26,7 +26,11 @@ function world(count = 0) {
   });
   const database = { read: {}, tx: (work: (queries: object) => unknown) => work({}) };
   const keys = new ApiKeys({
-    ...{ clock, records, database, log: silentLog, random: systemRandom },
+    clock,
+    records,
+    database,
+    log: silentLog,
+    random: systemRandom,
   } as unknown as ConstructorParameters<typeof ApiKeys>[0]);
   return { clock, keys, touched, looked: () => looked };
 }

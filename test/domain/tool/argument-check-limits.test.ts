@@ -16,7 +16,10 @@ function world() {
   const workers: HeldWorker[] = [];
   const check = createArgumentCheck(() => {
     const worker = {
-      ...{ onmessage: null, onerror: null, posted: [] as ToSchemaWorker[], isEnded: false },
+      onmessage: null,
+      onerror: null,
+      posted: [] as ToSchemaWorker[],
+      isEnded: false,
       postMessage: (message: ToSchemaWorker) => void worker.posted.push(message),
       terminate() {
         worker.isEnded = true;

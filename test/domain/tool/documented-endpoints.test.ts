@@ -62,11 +62,15 @@ const runner = new HttpToolRunner({
 function proxyTo(port: number) {
   const { cert, key } = ca.issue([`IP:${HOST}`]);
   return Bun.serve({
-    ...{ hostname: HOST, port: 0, tls: { cert, key } },
+    hostname: HOST,
+    port: 0,
+    tls: { cert, key },
     fetch: async (request) => {
       const body = await request.text();
       return await fetch(`http://127.0.0.1:${port}/`, {
-        ...{ method: request.method, headers: request.headers, body },
+        method: request.method,
+        headers: request.headers,
+        body,
       });
     },
   });
@@ -85,7 +89,8 @@ async function startEndpoint(language: keyof typeof COMMANDS, port: number): Pro
   await Bun.write(path, programOf(language));
   const child = Bun.spawn([...command(port), path], {
     env: { ...process.env, LINEVOICE_SECRET: "s3cret", PORT: String(port) },
-    ...{ stdout: "ignore", stderr: "ignore" },
+    stdout: "ignore",
+    stderr: "ignore",
   });
   await eventually(
     () =>
@@ -104,29 +109,34 @@ for (const language of ["php", "js", "python"] as const)
     const endpoint = await startEndpoint(language, port);
     const proxy = proxyTo(port);
     const call = {
-      ...{
-        callUuid: "019aa1b2-0000-7000-8000-000000000001",
-        toolCallId: "1",
-        tool: `find_${language}`,
-      },
+      callUuid: "019aa1b2-0000-7000-8000-000000000001",
+      toolCallId: "1",
+      tool: `find_${language}`,
       caller: { number: "+37061234567", direction: "inbound" },
     };
     try {
       const tool = {
-        ...{ url: `https://${HOST}:${proxy.port}/orders`, name: call.tool, parameters: schema },
-        ...{ secretHeader: "X-Tool-Secret", secretSealed: "sealed:s3cret" },
+        url: `https://${HOST}:${proxy.port}/orders`,
+        name: call.tool,
+        parameters: schema,
+        secretHeader: "X-Tool-Secret",
+        secretSealed: "sealed:s3cret",
       };
       await insertTool(database, tenantId, tool);
       const ask = (order: string) => runner.run(tenantId, { ...call, arguments: { order } });
       expect(await ask("A-1042")).toMatchObject({
-        ...{ ok: true, output: { answer: "ready since ten o'clock" } },
+        ok: true,
+        output: { answer: "ready since ten o'clock" },
       });
       expect(await ask("B-1")).toMatchObject({
-        ...{ ok: false, httpStatus: 404, output: { answer: "There is no order B-1." } },
+        ok: false,
+        httpStatus: 404,
+        output: { answer: "There is no order B-1." },
       });
       await insertTool(database, tenantId, {
         ...tool,
-        ...{ name: `${call.tool}_wrong`, secretSealed: "sealed:wrong" },
+        name: `${call.tool}_wrong`,
+        secretSealed: "sealed:wrong",
       });
       const refused = { ...call, tool: `${call.tool}_wrong`, arguments: { order: "A-1042" } };
       expect(await runner.run(tenantId, refused)).toMatchObject({ ok: false, httpStatus: 401 });

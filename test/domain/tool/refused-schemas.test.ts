@@ -4,7 +4,8 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import { schemaProblem } from "../../../src/domain/tool/tool-rules.ts";
 
 const withDays = (days: JsonObject, more: JsonObject = {}): JsonObject => ({
-  ...{ type: "object", properties: { visit: { type: "object", properties: { days } } } },
+  type: "object",
+  properties: { visit: { type: "object", properties: { days } } },
   ...more,
 });
 
@@ -58,7 +59,8 @@ test("what language models take is taken", () => {
 test("of the reader's own words about a schema at most 160 characters are told", () => {
   const far = `#/definitions/${"x".repeat(300)}`;
   const schema = {
-    ...{ type: "object", properties: { day: { $ref: far } } },
+    type: "object",
+    properties: { day: { $ref: far } },
     definitions: { [far.slice("#/definitions/".length)]: { type: "string" } },
   };
   const told = `Reference not found: ${far}`.slice(0, 160);

@@ -71,8 +71,14 @@ describe("running a tool", () => {
     await clock.advance(5_000);
     const find = () => clock.advance(70).then(() => null);
     const measured = new HttpToolRunner({
-      ...{ database, vault: plainVault, argumentCheck, log: silentLog, clock },
-      ...{ timeoutMs: 300, resultBytesMax: 300, client: new SafeHttpClient({ allowNetworks: [] }) },
+      database,
+      vault: plainVault,
+      argumentCheck,
+      log: silentLog,
+      clock,
+      timeoutMs: 300,
+      resultBytesMax: 300,
+      client: new SafeHttpClient({ allowNetworks: [] }),
       targets: (queries) => ({ ...toolTargetStore(queries), find }),
     });
     expect((await measured.run(tenantId, call)).durationMs).toBe(70);
@@ -86,7 +92,11 @@ describe("running a tool", () => {
     const result = await runner.trial(tenantId, toolId, { callUuid, arguments: {} });
     expect(result).toMatchObject({ toolCallId: "trial", ok: true, output: { booked: true } });
     expect(JSON.parse(endpoint.requests[0]?.body ?? "{}").caller).toEqual({
-      ...{ number: "", direction: "inbound", test: true, verified: false, level: 0 },
+      number: "",
+      direction: "inbound",
+      test: true,
+      verified: false,
+      level: 0,
     });
   });
 
@@ -124,7 +134,9 @@ describe("running a tool", () => {
     const endpointUrl = `https://${HOST}:${endpoint.port}`;
     const agentId = await insertAgent(database, tenantId);
     const toolId = await insertTool(database, tenantId, {
-      ...{ name: "moved", url: `${endpointUrl}/before`, agentId },
+      name: "moved",
+      url: `${endpointUrl}/before`,
+      agentId,
     });
     const note = { author: OPERATOR, nowMs: 1 };
     await database.tx((queries) => recordVersions(queries, tenantId, agentId, note));

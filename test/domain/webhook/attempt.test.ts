@@ -60,8 +60,13 @@ test("delivered is 200 to 299, and a redirect is told from another answer", asyn
   };
   for (const [status, error] of Object.entries({ ...outcomes, 400: other(400) }))
     expect((await answered(Number(status))).result).toEqual({
-      ...{ delivered: error === null, httpStatus: Number(status), durationMs: 120, error },
-      ...{ retryAfterMs: null, gone: false, abandoned: false },
+      delivered: error === null,
+      httpStatus: Number(status),
+      durationMs: 120,
+      error,
+      retryAfterMs: null,
+      gone: false,
+      abandoned: false,
     });
 });
 

@@ -76,8 +76,12 @@ describe("the event catalogue", () => {
     ]);
     expect(added.map((draft) => draft.data)).toEqual([
       {
-        ...{ call_id: call.callUuid, direction: "outbound", agent_id: 7, seconds_left: 59 },
-        ...{ from_number: "+37052000000", to_number: "+37060000001" },
+        call_id: call.callUuid,
+        direction: "outbound",
+        agent_id: 7,
+        seconds_left: 59,
+        from_number: "+37052000000",
+        to_number: "+37060000001",
       },
       { balance_eur: 7.5, threshold_eur: 10 },
       { kind: "new_countries", limit: 3 },
@@ -111,8 +115,12 @@ describe("the event catalogue", () => {
     const talk = { status: "completed", ended_reason: "caller_hangup", direction: "inbound" };
     const nobody = { from_number: null, to_number: null, agent_id: null };
     expect(data).toEqual({
-      ...{ call_id: call.callUuid, ...talk, ...nobody },
-      ...{ duration_sec: 42, billable_seconds: 42, cost_eur: 0 },
+      call_id: call.callUuid,
+      ...talk,
+      ...nobody,
+      duration_sec: 42,
+      billable_seconds: 42,
+      cost_eur: 0,
     } as typeof data);
   });
 });

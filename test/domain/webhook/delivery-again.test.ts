@@ -58,7 +58,8 @@ describe("a delivery that fails", () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: urlOf(troubled) });
     const broken = await insertWebhook(database, tenantId, {
-      ...{ url: urlOf(healthy), secretSealed: "of another key" },
+      url: urlOf(healthy),
+      secretSealed: "of another key",
     });
     await emit(tenantId);
     await eventually(async () => (await logOf(tenantId)).length === 1, "the first try");

@@ -33,7 +33,10 @@ function world(pauseMs?: number) {
   const subscribers = () => ({
     targets: async (ids: readonly number[]) =>
       ids.map((webhookId) => ({
-        ...{ webhookId, tenantId: 1, url: "https://a.example/", secretSealed: "" },
+        webhookId,
+        tenantId: 1,
+        url: "https://a.example/",
+        secretSealed: "",
       })),
   });
   const client: OutboundHttpClient = {
@@ -45,7 +48,10 @@ function world(pauseMs?: number) {
       }),
   };
   const worker = new DeliveryWorker({
-    ...{ clock, random: systemRandom, log: silentLog, timeoutMs: 8_000 },
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    timeoutMs: 8_000,
     ...(pauseMs === undefined ? {} : { pauseMs }),
     stores: {
       outbox: () => outbox,
@@ -57,8 +63,15 @@ function world(pauseMs?: number) {
     sender: createSender({ client, clock, timeoutMs: 8_000 }),
   } as unknown as ConstructorParameters<typeof DeliveryWorker>[0]);
   const delivery = (webhookId: number, outboxId: number) => ({
-    ...{ outboxId, webhookId, legacyUrl: null, callUuid: null, failingSince: null, tenantId: 1 },
-    ...{ type: "t", body: "{}", eventId: "e" },
+    outboxId,
+    webhookId,
+    legacyUrl: null,
+    callUuid: null,
+    failingSince: null,
+    tenantId: 1,
+    type: "t",
+    body: "{}",
+    eventId: "e",
   });
   return { clock, due, asked, leases, signals, released, answers, outbox, worker, delivery };
 }

@@ -23,13 +23,21 @@ async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
   const clock = fakeClock();
   const database = await openTestDatabase(join(tempDir(), "webhooks.db"), clock.now());
   const shared = {
-    ...{ database, clock, random: systemRandom },
+    database,
+    clock,
+    random: systemRandom,
     stores: { ...webhookStores, ...changed },
   };
   const worker = new DeliveryWorker({
-    ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 1_000, pauseMs },
+    ...shared,
+    vault: plainVault,
+    log: silentLog,
+    timeoutMs: 1_000,
+    pauseMs,
     sender: createSender({
-      ...{ client: new SafeHttpClient({ allowNetworks: [] }), clock, timeoutMs: 1_000 },
+      client: new SafeHttpClient({ allowNetworks: [] }),
+      clock,
+      timeoutMs: 1_000,
     }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });
@@ -75,7 +83,9 @@ test("an event whose webhook goes after the claim is not told as delivered, and 
   const log = () => database.read.select().from(deliveries);
   await eventually(async () => (await log()).length === 1, "an attempt");
   expect((await log())[0]).toMatchObject({
-    ...{ status: "failed", httpStatus: null, error: "the webhook or its secret is gone" },
+    status: "failed",
+    httpStatus: null,
+    error: "the webhook or its secret is gone",
   });
   const [webhook] = await database.read.select().from(webhooks);
   expect(webhook).toMatchObject({ enabled: true }); // no receiver has asked for silence

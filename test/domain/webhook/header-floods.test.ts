@@ -20,8 +20,14 @@ afterAll(() => receiver.close());
 async function outcomeOf(timeoutMs: number, mayReuse = false): Promise<number | string> {
   try {
     const { status } = await client.request({
-      ...{ method: "POST", url: `https://${HOST}:${receiver.port}/`, headers: {}, body: "{}" },
-      ...{ timeoutMs, responseBytesMax: 16_384, statusOnly: true, mayReuse },
+      method: "POST",
+      url: `https://${HOST}:${receiver.port}/`,
+      headers: {},
+      body: "{}",
+      timeoutMs,
+      responseBytesMax: 16_384,
+      statusOnly: true,
+      mayReuse,
     });
     return status;
   } catch (error) {

@@ -62,7 +62,9 @@ async function withDatabase<Result>(work: (database: Database) => Promise<Result
 async function storeCalls(calls: number): Promise<void> {
   databasePath = join(directory, `killed-${++databases}.db`);
   const sink = createEventSink({
-    ...{ stores: webhookStores, clock: systemClock, random: systemRandom },
+    stores: webhookStores,
+    clock: systemClock,
+    random: systemRandom,
     wake: () => {},
   });
   await withDatabase(async (database) => {

@@ -20,8 +20,13 @@ const OWNER = "node:a";
 const NOW_MS = Date.parse("2026-11-21T04:05:06Z");
 const clock = fakeClock(NOW_MS);
 const delivered: AttemptResult = {
-  ...{ delivered: true, httpStatus: 204, durationMs: 7, error: null },
-  ...{ retryAfterMs: null, gone: false, abandoned: false },
+  delivered: true,
+  httpStatus: 204,
+  durationMs: 7,
+  error: null,
+  retryAfterMs: null,
+  gone: false,
+  abandoned: false,
 };
 const failed = { ...delivered, delivered: false, httpStatus: 500, error: 'it said "no"' };
 let database: Database;
@@ -37,7 +42,10 @@ async function claimed(amount: number, failingSince: number | null = null, owner
   const tenantId = await insertTenant(database);
   const webhookId = await insertWebhook(database, tenantId, { failingSince });
   const sink = createEventSink({
-    ...{ database, stores: webhookStores, clock, random: systemRandom, wake: () => undefined },
+    stores: webhookStores,
+    clock,
+    random: systemRandom,
+    wake: () => undefined,
   });
   return database.tx(async (queries) => {
     const store = webhookStores.outbox(queries);
@@ -113,14 +121,25 @@ test("of endpoints that are well, failing, failing now and held by another node"
   expect(ofWell).toMatchObject({ rows: [done, done, done], failingSince: null });
   expect(ofWell.log).toEqual(
     well.mine.map((one, index) => ({
-      ...{ id: group[index]?.id ?? "", tenantId: one.tenantId, outboxId: one.outboxId },
-      ...{ webhookId: well.webhookId, eventId: one.eventId, type: "call.ended", attempt: 1 },
-      ...{ status: "delivered", httpStatus: 204, durationMs: 7, error: null },
-      ...{ createdAt: NOW_MS - 7, nextAttemptAt: null },
+      id: group[index]?.id ?? "",
+      tenantId: one.tenantId,
+      outboxId: one.outboxId,
+      webhookId: well.webhookId,
+      eventId: one.eventId,
+      type: "call.ended",
+      attempt: 1,
+      status: "delivered",
+      httpStatus: 204,
+      durationMs: 7,
+      error: null,
+      createdAt: NOW_MS - 7,
+      nextAttemptAt: null,
     })),
   );
   expect(await stored(recovering.webhookId)).toMatchObject({
-    ...{ rows: [done], log: [{ status: "delivered" }], failingSince: null },
+    rows: [done],
+    log: [{ status: "delivered" }],
+    failingSince: null,
   });
   expect(await stored(mixed.webhookId)).toMatchObject({
     rows: [done, { status: "pending", attempts: 1, nextAttemptAt: expect.any(Number), ...free }],

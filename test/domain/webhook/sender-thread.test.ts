@@ -85,7 +85,9 @@ test("what is sent in one turn is one message, and each delivery arrives signed 
 test("the worker reaches no network of ours that is not listed", async () => {
   const { sender } = senderOf([]);
   expect(await sender.send(attempt())).toMatchObject({
-    ...{ delivered: false, abandoned: false, error: "the address is not allowed" },
+    delivered: false,
+    abandoned: false,
+    error: "the address is not allowed",
   });
   expect(receiver.requests).toEqual([]);
 });
@@ -110,7 +112,8 @@ test("a thread that cannot be started fails the delivery, which is tried again l
       throw new Error("no more threads");
     },
     settings: { allowNetworks: [], caPem: null, webhookTimeoutMs: 1000 },
-    ...{ clock: fakeClock(), log: silentLog },
+    clock: fakeClock(),
+    log: silentLog,
   });
   expect(await sender.send(attempt())).toMatchObject({ delivered: false, abandoned: false });
 });

@@ -44,7 +44,8 @@ const tester = new WebhookTester({
   stores: webhookStores,
   sender: createSender({
     client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
-    ...{ clock: systemClock, timeoutMs: 5000 },
+    clock: systemClock,
+    timeoutMs: 5000,
   }),
   wake: () => {},
 });

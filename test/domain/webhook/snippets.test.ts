@@ -58,10 +58,14 @@ beforeAll(async () => {
   const database = await openTestDatabase(join(directory, "snippets.db"), systemClock.now());
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
   const worker = new DeliveryWorker({
-    ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 8000 },
+    ...shared,
+    vault: plainVault,
+    log: silentLog,
+    timeoutMs: 8000,
     sender: createSender({
       client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
-      ...{ clock: systemClock, timeoutMs: 8000 },
+      clock: systemClock,
+      timeoutMs: 8000,
     }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });

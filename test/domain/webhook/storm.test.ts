@@ -33,7 +33,8 @@ const gone = await httpsReceiver(certificate, answer(200), HOST);
 await gone.close();
 let masterKey = new Uint8Array();
 const world = await startAppliance({
-  ...{ dataDir: directory, host: HOST },
+  dataDir: directory,
+  host: HOST,
   settings(given) {
     masterKey = Uint8Array.from(given.masterKey);
     const httpClient = { ...given.httpClient, caPem: ca.caPem, webhookTimeoutMs: TIMEOUT_MS };

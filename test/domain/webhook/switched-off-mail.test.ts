@@ -13,8 +13,12 @@ const LOCALES = ["en", "lt", "lv", "ru"] as const;
 
 test.each(LOCALES)("%s: it says which endpoint, when, why and what to do", (locale) => {
   const contact = {
-    ...{ url: "https://hook.example/in", tenantName: "Rasa UAB", email: "rasa@clinic.example" },
-    ...{ agentNames: ["Nida"], locale, timeZone: "Europe/Vilnius" },
+    url: "https://hook.example/in",
+    tenantName: "Rasa UAB",
+    email: "rasa@clinic.example",
+    agentNames: ["Nida"],
+    locale,
+    timeZone: "Europe/Vilnius",
   };
   const off = { atMs: AT, legacyUrl: null } as const;
   const webhook = switchedOffMail(1, { ...off, webhookId: 7, cause: "gone" }, contact);

@@ -62,7 +62,8 @@ const mailQueue = new MailQueue({
   ...shared,
   stores: mailStore,
   provider: outboxProvider(outboxDir),
-  ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
+  attachmentBytesMax: 18_000_000,
+  recordingLink: () => "",
   recordingsDir: directory,
   from: "calls@appliance.example",
 });
@@ -72,7 +73,8 @@ const worker = new DeliveryWorker({
   vault: plainVault,
   sender: createSender({
     client: new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
-    ...{ clock, timeoutMs: 2000 },
+    clock,
+    timeoutMs: 2000,
   }),
   timeoutMs: 2000,
   pauseMs: 0, // the clock stands still
@@ -196,9 +198,15 @@ describe("a webhook", () => {
       const begun = { id: `evt_${"b".repeat(32)}`, type: "call.ended", callUuid: null, body: "{}" };
       await webhookStores.events(queries).insert(tenantId, { ...begun, createdAt: clock.now() });
       await queries.insert(outbox).values({
-        ...{ tenantId, webhookId, eventId: begun.id, status: "pending", attempts: 0 },
-        ...{ leaseOwner: "dead", leaseUntil: clock.now() + 10_000 },
-        ...{ nextAttemptAt: clock.now(), createdAt: clock.now() },
+        tenantId,
+        webhookId,
+        eventId: begun.id,
+        status: "pending",
+        attempts: 0,
+        leaseOwner: "dead",
+        leaseUntil: clock.now() + 10_000,
+        nextAttemptAt: clock.now(),
+        createdAt: clock.now(),
       });
     });
     await emit(tenantId);

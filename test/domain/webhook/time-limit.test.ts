@@ -56,15 +56,21 @@ async function appliance(lines = "") {
   const database = await openTestDatabase(join(directory, `${files}.db`), clock.now());
   open.push(() => database.close());
   const delivery = createDelivery(settingsFromConfig(config, rest), {
-    ...{ database, vault: plainVault, outboxDir: directory, recordingsDir: directory },
+    database,
+    vault: plainVault,
+    outboxDir: directory,
+    recordingsDir: directory,
     recordingLink: () => "",
     // In this thread, whose clock stands still.
     senderOf: ({ webhookTimeoutMs, ...settings }) =>
       createSender({
         client: new SafeHttpClient({ ...settings, clock }),
-        ...{ clock, timeoutMs: webhookTimeoutMs },
+        clock,
+        timeoutMs: webhookTimeoutMs,
       }),
-    ...{ clock, random: systemRandom, log: silentLog },
+    clock,
+    random: systemRandom,
+    log: silentLog,
   });
   return { clock, database, delivery };
 }
@@ -119,8 +125,12 @@ async function expectLimit(world: Appliance, tenantId: number, limitMs: number):
   const waitMs = (row?.nextAttemptAt ?? 0) - world.clock.now();
   expect(log).toMatchObject([
     {
-      ...{ status: "failed", attempt: 1, httpStatus: null, durationMs: limitMs },
-      ...{ error: `no answer within ${limitMs} ms`, nextAttemptAt: row?.nextAttemptAt },
+      status: "failed",
+      attempt: 1,
+      httpStatus: null,
+      durationMs: limitMs,
+      error: `no answer within ${limitMs} ms`,
+      nextAttemptAt: row?.nextAttemptAt,
     },
   ]);
   expect(row).toMatchObject({ status: "pending", attempts: 1, leaseOwner: null });
@@ -195,7 +205,9 @@ test("a test by hand has the same limit", async () => {
   await clock.advance(1);
   await testing;
   expect(result).toMatchObject({
-    ...{ status: "failed", httpStatus: null, durationMs: 8_000 },
+    status: "failed",
+    httpStatus: null,
+    durationMs: 8_000,
     error: "no answer within 8000 ms",
   });
 });

@@ -38,9 +38,14 @@ const delivery = createDelivery(
     mail: { from: "calls@appliance.example", provider: { kind: "outbox" }, ...mailLimits },
   },
   {
-    ...{ database, vault: plainVault, outboxDir, recordingsDir: directory },
+    database,
+    vault: plainVault,
+    outboxDir,
+    recordingsDir: directory,
     recordingLink: () => "",
-    ...{ clock: systemClock, random: systemRandom, log: silentLog },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
   },
 );
 afterAll(async () => {

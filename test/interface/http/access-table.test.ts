@@ -149,7 +149,9 @@ describe("every route", () => {
 
   test("of a tenant is closed to somebody who was taken out of it, and to a suspended one's people", async () => {
     const { id } = await world.app.ask("tenant.create", {
-      ...{ name: "Closed", email: "closed@example.com", plan: null },
+      name: "Closed",
+      email: "closed@example.com",
+      plan: null,
     });
     const stayer = await signIn({ tenantId: id, role: "owner" });
     const leaver = await signIn({ tenantId: id, role: "member" });

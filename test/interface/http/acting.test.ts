@@ -40,7 +40,9 @@ test("needs a recent sign-in, ends after an hour, and both ends are in the tenan
   const until = pick(await again.ask("GET", "/session"), "session.acting_until");
   expect(Math.round((Date.parse(String(until)) - clock.now()) / MINUTE)).toBe(60);
   await again.fetch("POST", "/api/v1/agents", {
-    ...{ name: "Night", prompt: "You answer.", language: "en" },
+    name: "Night",
+    prompt: "You answer.",
+    language: "en",
   });
   await clock.advance(59 * MINUTE);
   expect((await again.fetch("GET", "/api/v1/agents")).status).toBe(200);
@@ -98,7 +100,8 @@ test("a neighbour acts as nobody, and sees nothing of it", async () => {
   expect((await neighbour.ask("POST", "/active-tenant", { tenant_id: away.id })).status).toBe(404);
   await neighbour.ask("DELETE", "/active-tenant");
   expect(pick(await neighbour.ask("GET", "/session"), "session")).toMatchObject({
-    ...{ tenant: { name: "Neighbour" }, acting_until: null },
+    tenant: { name: "Neighbour" },
+    acting_until: null,
   });
   expect((await neighbour.ask("GET", "/audit")).text).not.toContain(operator.person.email);
 });

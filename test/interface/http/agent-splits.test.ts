@@ -57,7 +57,9 @@ describe("a split", () => {
       { version: 1, published_version: 2, percent: 20, ended_at: null },
     ]);
     expect(await shared(own)).toMatchObject({
-      ...{ version: 1, percent: 20, content: { prompt: "You answer for a dental clinic." } },
+      version: 1,
+      percent: 20,
+      content: { prompt: "You answer for a dental clinic." },
     });
     expect((await close(own, 9)).status).toBe(400);
     const kept = await close(own, 1);
@@ -120,7 +122,8 @@ describe("a split", () => {
     expect(pick(opened, "split.version")).toBe(2);
     expect(pick(await ask(server, own, "GET", `${own.at}/draft`), "draft")).toBeNull();
     expect(pick(await ask(server, own, "GET", own.at), "agent")).toMatchObject({
-      ...{ version: 1, prompt: "You answer for a dental clinic." },
+      version: 1,
+      prompt: "You answer for a dental clinic.",
     });
     expect(pick(await ask(server, own, "GET", `${own.at}/versions`), "versions")).toMatchObject([
       { number: 2, published: false, changes: ["prompt", "files"] },
@@ -139,8 +142,14 @@ test("a call of the other version knows its files and tools: of today's tools on
   };
   const [same, changed] = [await add("same.md"), await add("changed.md")];
   const tool = (name: string) => ({
-    ...{ agentId: own.agent, name, enabled: true, callerLevel: 0 as const, secret: "s3cret" },
-    ...{ description: "Before.", secretHeader: "X-Tool-Secret", url: "https://example.com/tool" },
+    agentId: own.agent,
+    name,
+    enabled: true,
+    callerLevel: 0 as const,
+    secret: "s3cret",
+    description: "Before.",
+    secretHeader: "X-Tool-Secret",
+    url: "https://example.com/tool",
     parameters: { type: "object", properties: {} },
   });
   const { tools } = server.services;
@@ -177,11 +186,21 @@ test("the comparison counts the split's own calls, by version", async () => {
   await open(own, { version: 1, percent: 50 });
   const now = Date.now();
   const row = (n: number, changes: Partial<typeof calls.$inferInsert>) => ({
-    ...{ callUuid: crypto.randomUUID(), tenantId: own.id, agentId: own.agent, agentVersion: 2 },
-    ...{ direction: "inbound" as const, fromNumber: `+37060000${n}`, toNumber: "+37052000000" },
-    ...{ status: "completed" as const, endedReason: "caller_hangup" as const },
-    ...{ createdAt: now, answeredAt: now, endedAt: now + 60_000 },
-    ...{ recordingStatus: "none" as const, overageRate: microEur(0), cost: microEur(250_000) },
+    callUuid: crypto.randomUUID(),
+    tenantId: own.id,
+    agentId: own.agent,
+    agentVersion: 2,
+    direction: "inbound" as const,
+    fromNumber: `+37060000${n}`,
+    toNumber: "+37052000000",
+    status: "completed" as const,
+    endedReason: "caller_hangup" as const,
+    createdAt: now,
+    answeredAt: now,
+    endedAt: now + 60_000,
+    recordingStatus: "none" as const,
+    overageRate: microEur(0),
+    cost: microEur(250_000),
     ...changes,
   });
   const version = (n: number) => (n % 2 === 0 ? {} : { agentVersion: 1, endedAt: now + 90_000 });
@@ -199,8 +218,10 @@ test("the comparison counts the split's own calls, by version", async () => {
   const measures = (await split(own, "split.measures")) as readonly { measure: string }[];
   const of = (name: string) => measures.find(({ measure }) => measure === name);
   expect(of("length_sec")).toMatchObject({
-    ...{ published: { value: 60 }, tried: { value: 90 } },
-    ...{ difference: { value: 30 }, noise: false },
+    published: { value: 60 },
+    tried: { value: 90 },
+    difference: { value: 30 },
+    noise: false,
   });
   expect(of("cost")).toMatchObject({ published: { value: 0.25 }, noise: true });
   expect(of("ended_reason")).toMatchObject({ name: "caller_hangup", tried: { value: 1 } });
@@ -215,6 +236,8 @@ test("the oldest version that is kept compares with nothing, and says so", async
   const compared = await ask(server, own, "GET", `${own.at}/comparison?from=1&to=2`);
   expect([compared.status, pick(compared, "from")]).toEqual([200, null]);
   expect(pick(compared, "differences")).toContainEqual({
-    ...{ part: "prompt", name: null, segments: [{ op: "added", text: "Prompt 0." }] },
+    part: "prompt",
+    name: null,
+    segments: [{ op: "added", text: "Prompt 0." }],
   });
 });

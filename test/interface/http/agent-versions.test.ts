@@ -57,9 +57,15 @@ const texts = async (tenantId: number) =>
   ).map(({ content }) => content);
 
 const tool = (agentId: number | null, name = "find_booking") => ({
-  ...{ agentId, name, enabled: true, callerLevel: 0 as const, secret: "s3cret" },
-  ...{ description: "Finds a booking.", secretHeader: "X-Tool-Secret" },
-  ...{ url: "https://example.com/tool", parameters: { type: "object", properties: {} } },
+  agentId,
+  name,
+  enabled: true,
+  callerLevel: 0 as const,
+  secret: "s3cret",
+  description: "Finds a booking.",
+  secretHeader: "X-Tool-Secret",
+  url: "https://example.com/tool",
+  parameters: { type: "object", properties: {} },
 });
 
 describe("a version is stored", () => {
@@ -86,8 +92,11 @@ describe("a version is stored", () => {
       "You answer for a garage.",
     ]);
     expect(versions[2]?.content).toMatchObject({
-      ...{ maxDurationSeconds: 60, transcriptEmailEnabled: false, webhookUrl: null },
-      ...{ files: [], tools: [] },
+      maxDurationSeconds: 60,
+      transcriptEmailEnabled: false,
+      webhookUrl: null,
+      files: [],
+      tools: [],
     });
     expect(pick(await ask(server, own, "GET", path), "agent.version")).toBe(3);
   });
@@ -175,7 +184,9 @@ test("the 50 newest are kept, and their texts", async () => {
 test("a deleted agent leaves no version and no text", async () => {
   const own = await tenantWithAgent();
   await ask(server, own, "POST", "/files", {
-    ...{ filename: "prices.md", content: "40 EUR", agent_id: own.agent },
+    filename: "prices.md",
+    content: "40 EUR",
+    agent_id: own.agent,
   });
   expect(await texts(own.id)).toEqual(["40 EUR"]);
   await ask(server, own, "DELETE", `/agents/${own.agent}`);
@@ -205,7 +216,8 @@ describe("the versions of an agent", () => {
     const compared = await ask(server, own, "GET", `/agents/${own.agent}/comparison?from=1&to=3`);
     expect(pick(compared, "differences")).toEqual([
       {
-        ...{ part: "prompt", name: null },
+        part: "prompt",
+        name: null,
         segments: [
           { op: "same", text: "You answer for a dental " },
           { op: "removed", text: "clinic" },
@@ -213,10 +225,7 @@ describe("the versions of an agent", () => {
           { op: "same", text: "." },
         ],
       },
-      {
-        ...{ part: "files", name: "prices.md" },
-        segments: [{ op: "added", text: "Tyres: 40 EUR" }],
-      },
+      { part: "files", name: "prices.md", segments: [{ op: "added", text: "Tyres: 40 EUR" }] },
     ]);
     expect((await ask(server, own, "GET", versionsOf(own, "/9"))).status).toBe(404);
   });
@@ -290,7 +299,8 @@ describe("publishing a version again", () => {
     const answer = await ask(server, own, "POST", versionsOf(own, "/2/publish"));
     expect(pick(answer, "notes")).toEqual([{ kind: "tool_needs_secret", name: "find_booking" }]);
     expect(await tools.get(own.id, made.id)).toMatchObject({
-      ...{ enabled: false, url: "https://example.com/tool" },
+      enabled: false,
+      url: "https://example.com/tool",
     });
     // Nor is it switched on when the same is published once more.
     const again = await ask(server, own, "POST", versionsOf(own, "/2/publish"));
@@ -312,7 +322,10 @@ describe("a draft", () => {
     await ask(server, own, "PATCH", `${at}/draft`, { prompt: "Drafted.", files });
     const draft = await ask(server, own, "PATCH", `${at}/draft`, { language: "lt" });
     expect(pick(draft, "draft")).toMatchObject({
-      ...{ base_version: 1, prompt: "Drafted.", language: "lt", files: [{ filename: "a.md" }] },
+      base_version: 1,
+      prompt: "Drafted.",
+      language: "lt",
+      files: [{ filename: "a.md" }],
     });
     expect(pick(await ask(server, own, "GET", at), "agent")).toMatchObject({
       ...AGENT,
@@ -365,9 +378,16 @@ describe("a draft", () => {
       const draft = await agentVersions.draft(own.id, own.agent);
       if (!draft) throw new Error("there is no draft");
       rehearsalRuns(directory).save(own.id, {
-        ...{ id: `run-${++run}`, suite: "clinic", agentId: own.agent, agentName: "Reception" },
-        ...{ agentVersion: "draft", contentSha256: contentHash(draft.content) },
-        ...{ startedAt: run, endedAt: run, scenarios: 2, passed },
+        id: `run-${++run}`,
+        suite: "clinic",
+        agentId: own.agent,
+        agentName: "Reception",
+        agentVersion: "draft",
+        contentSha256: contentHash(draft.content),
+        startedAt: run,
+        endedAt: run,
+        scenarios: 2,
+        passed,
         report: reportJson({ results: [], scenarios: 2, runs: 1, passed }),
       });
     };

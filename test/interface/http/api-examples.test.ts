@@ -19,21 +19,29 @@ interface Runner {
 
 const RUNNERS: Readonly<Record<Language, Runner>> = {
   curl: {
-    ...{ command: ["sh"], extension: "sh", begin: "set -e" },
+    command: ["sh"],
+    extension: "sh",
+    begin: "set -e",
     each: (id, file, key) => `echo "@@ ${id}"; LINEVOICE_KEY=${key} sh ${file}`,
   },
   typescript: {
-    ...{ command: [process.execPath, "run"], extension: "ts", begin: "" },
+    command: [process.execPath, "run"],
+    extension: "ts",
+    begin: "",
     each: (id, file, key) =>
       `process.env.LINEVOICE_KEY = "${key}"; console.log("@@ ${id}"); await import("${file}");`,
   },
   python: {
-    ...{ command: ["python3"], extension: "py", begin: "import os, runpy" },
+    command: ["python3"],
+    extension: "py",
+    begin: "import os, runpy",
     each: (id, file, key) =>
       `os.environ["LINEVOICE_KEY"] = "${key}"; print("@@ ${id}"); runpy.run_path("${file}")`,
   },
   php: {
-    ...{ command: ["php"], extension: "php", begin: "<?php" },
+    command: ["php"],
+    extension: "php",
+    begin: "<?php",
     each: (id, file, key) =>
       `putenv("LINEVOICE_KEY=${key}"); echo "@@ ${id}\\n"; include "${file}";`,
   },

@@ -29,7 +29,10 @@ function varied(tenantId: number, n: number): NewCall {
   const hasEnded = CALL_STATUSES.indexOf(status) >= 4;
   const createdAt = Math.floor(n / 2) * HOUR_MS * 5;
   return {
-    ...{ tenantId, status, createdAt, overageRate: microEur(120_000) },
+    tenantId,
+    status,
+    createdAt,
+    overageRate: microEur(120_000),
     callUuid: `${String(tenantId * 100_000 + n).padStart(8, "0")}-0000-7000-8000-000000000000`,
     direction: n % 2 === 0 ? "inbound" : "outbound",
     fromNumber: n % 3 === 0 ? PERSON : n % 3 === 1 ? "" : 'a "b" \\ č',

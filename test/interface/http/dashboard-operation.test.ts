@@ -54,7 +54,8 @@ test("a webhook that was switched off is shown, switched on, and gets what faile
 test("the wallet's history: ledger, checkouts, a month as a page and as CSV", async () => {
   const operator = as("operator");
   const credited = await operator.ask("POST", `/operator/tenants/${room.world.tenantId}/credit`, {
-    ...{ eur: 5, note: '=HYPERLINK("x")' },
+    eur: 5,
+    note: '=HYPERLINK("x")',
   });
   expect(replyOf(operatorTenants.creditTenant, credited).balance_eur).toBe(5);
   const opened = replyOf(
@@ -148,14 +149,22 @@ test("home says how everything stands, what is wrong and what is left to do", as
   const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
   expect(home.statuses.trunk.state).toBe("ok");
   expect(home.statuses.engine).toEqual({
-    ...{ state: "ok", code: "engine_ready", values: {}, remedy: null },
+    state: "ok",
+    code: "engine_ready",
+    values: {},
+    remedy: null,
     sentence: "Ready to carry calls.",
   });
   expect(home.statuses.mail.state).toBe("warning");
   expect(home.statuses.backup.state).toBe("warning");
   const done = Object.fromEntries(home.checklist.map((step) => [step.id, step.done]));
   expect(done).toEqual({
-    ...{ agent: true, knowledge: true, talk: false, trunk: true, number: true, first_call: false },
+    agent: true,
+    knowledge: true,
+    talk: false,
+    trunk: true,
+    number: true,
+    first_call: false,
   });
   const empty = replyOf(homes.getHome, await room.stranger.ask("GET", "/home"));
   expect(empty.statuses.trunk.state).toBe("unknown");
@@ -167,10 +176,17 @@ test("who took recordings, exports and log lines along stands in the audit log, 
   const file = `${uuid}.mp3`;
   await room.world.app.database.tx(async (queries) => {
     await queries.insert(calls).values({
-      ...{ tenantId: room.strangerTenant, callUuid: uuid, direction: "inbound" },
-      ...{ fromNumber: "+37061234567", toNumber: OWN_NUMBER, status: "completed" },
-      ...{ createdAt: Date.now(), recordingStatus: "ready", recordingFile: file },
-      ...{ overageRate: 0 as never, cost: 0 as never },
+      tenantId: room.strangerTenant,
+      callUuid: uuid,
+      direction: "inbound",
+      fromNumber: "+37061234567",
+      toNumber: OWN_NUMBER,
+      status: "completed",
+      createdAt: Date.now(),
+      recordingStatus: "ready",
+      recordingFile: file,
+      overageRate: 0 as never,
+      cost: 0 as never,
     });
   });
   await Bun.write(`${room.world.dataDir}/recordings/${file}`, "0123456789");
@@ -312,8 +328,14 @@ describe("the operator", () => {
       queries
         .insert(mails)
         .values({
-          ...{ tenantId: room.world.tenantId, key: "dead:1", recipient: "gone@example.com" },
-          ...{ subject: "Dead", body: "x", status: "dead", attempts: 8, lastError: "550 no" },
+          tenantId: room.world.tenantId,
+          key: "dead:1",
+          recipient: "gone@example.com",
+          subject: "Dead",
+          body: "x",
+          status: "dead",
+          attempts: 8,
+          lastError: "550 no",
           createdAt: Date.now(),
         })
         .returning({ id: mails.id }),

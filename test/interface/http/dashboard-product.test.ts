@@ -88,7 +88,8 @@ describe("tools", () => {
     const sent = room.receiver.requests.at(-1);
     expect(sent?.headers["x-tool-secret"]).toBe("canary-secret");
     expect(JSON.parse(sent?.body ?? "")).toMatchObject({
-      ...{ tool: "find_booking", arguments: { day: "Monday" } },
+      tool: "find_booking",
+      arguments: { day: "Monday" },
       caller: { number: "", test: true },
     });
     const before = room.receiver.requests.length;
@@ -245,8 +246,14 @@ describe("the trunk", () => {
     const peering = await room.stranger.ask("POST", "/trunk", { ...bare, register: false });
     expect([peering.status, errorOf(peering)]).toEqual([403, "forbidden"]);
     await room.world.app.ask("trunk.set", {
-      ...{ ...bare, tenant: room.strangerTenant, transport: "udp", password: null },
-      ...{ realm: null, outbound_proxy: null, register: false, channels: null },
+      ...bare,
+      tenant: room.strangerTenant,
+      transport: "udp",
+      password: null,
+      realm: null,
+      outbound_proxy: null,
+      register: false,
+      channels: null,
     });
     expect(replyOf(trunk.getTrunk, await room.stranger.ask("GET", "/trunk")).trunk).toMatchObject({
       status: "not_required",
@@ -284,14 +291,18 @@ test("countries, short numbers and limits of dialling are the operator's alone",
     await as("owner").ask("GET", "/tenant-settings"),
   ).settings;
   expect(before).toMatchObject({
-    ...{ allowed_prefixes: null, short_numbers: null, calls_per_minute_max: 30 },
-    ...{ daily_spend_max_eur: null, daily_spend_default_eur: 1_000_000 },
+    allowed_prefixes: null,
+    short_numbers: null,
+    calls_per_minute_max: 30,
+    daily_spend_max_eur: null,
+    daily_spend_default_eur: 1_000_000,
   });
   for (const [field, value] of Object.entries(DIALING))
     for (const sent of [value, null, before[field as keyof typeof before]]) {
       if (field === "calls_per_minute_max" && sent === null) continue;
       const answered = await as("owner").ask("PATCH", "/tenant-settings", {
-        ...{ [field]: sent, name: "Not changed" },
+        [field]: sent,
+        name: "Not changed",
       });
       expect([field, answered.status, errorOf(answered)]).toEqual([field, 403, "forbidden"]);
       expect(answered.text).toContain("Ask the operator");
@@ -320,13 +331,17 @@ test("countries, short numbers and limits of dialling are the operator's alone",
   const { ask } = room.world.app;
   const { tenantId: tenant } = room.world;
   expect(await ask("tenant.dialing", { tenant, daily_spend_max_eur: null })).toEqual({
-    ...{ tenant_id: room.world.tenantId, ...DIALING },
-    ...{ allowed_prefixes: [...DIALING.allowed_prefixes], daily_spend_max_eur: null },
+    tenant_id: room.world.tenantId,
+    ...DIALING,
+    allowed_prefixes: [...DIALING.allowed_prefixes],
+    daily_spend_max_eur: null,
     short_numbers: [...DIALING.short_numbers],
   });
   await ask("tenant.dialing", {
     tenant,
-    ...{ allowed_prefixes: null, short_numbers: null, calls_per_minute_max: 30 },
+    allowed_prefixes: null,
+    short_numbers: null,
+    calls_per_minute_max: 30,
   });
   const back = await as("owner").ask("GET", "/tenant-settings");
   expect(replyOf(settings.getTenantSettings, back).settings).toEqual(before);
@@ -386,6 +401,7 @@ test("where nothing is mailed, the operator alone sees an invitation's link: it 
   };
   expect(await inviteAs("owner")).toMatchObject({ mailed: false, link: null });
   expect(await inviteAs("operator")).toMatchObject({
-    ...{ mailed: false, link: expect.stringContaining("/app/invitation#token=") },
+    mailed: false,
+    link: expect.stringContaining("/app/invitation#token="),
   });
 });

@@ -144,8 +144,10 @@ function socketServer(open: () => Promise<(socket: Socket) => { closed(): void }
     log: silentLog,
   });
   const server = Bun.serve<SocketData>({
-    ...{ fetch: app.fetch, websocket: SOCKET_EVENTS },
-    ...{ hostname: "127.0.8.74", port: 0 },
+    fetch: app.fetch,
+    websocket: SOCKET_EVENTS,
+    hostname: "127.0.8.74",
+    port: 0,
   });
   const stop = async () => {
     sockets.closeAll();

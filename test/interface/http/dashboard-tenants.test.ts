@@ -27,8 +27,11 @@ let stranger: Browser;
 let ids: Readonly<Record<string, number | string>>;
 
 const TOOL = {
-  ...{ name: "find_booking", description: MARKER, url: "https://127.0.0.1:9/find" },
-  ...{ secret: "canary-secret", secret_header: "X-Secret" },
+  name: "find_booking",
+  description: MARKER,
+  url: "https://127.0.0.1:9/find",
+  secret: "canary-secret",
+  secret_header: "X-Secret",
   parameters: { type: "object", properties: {} },
 };
 const SITE = { url: `https://127.0.0.1:9/${MARKER}`, every_hours: 0 };
@@ -45,14 +48,28 @@ beforeAll(async () => {
   const user = pickId(await owner.ask("GET", "/session"), "session.user.id");
   await app.database.tx(async (queries) => {
     await queries.insert(calls).values({
-      ...{ callUuid: CALL, tenantId, agentId, direction: "inbound", status: "completed" },
-      ...{ fromNumber: "+37061234567", toNumber: OWN_NUMBER, summary: MARKER, createdAt: 1 },
-      ...{ recordingStatus: "ready", recordingFile: "marked.mp3" },
-      ...{ overageRate: 0 as never, cost: 0 as never },
+      callUuid: CALL,
+      tenantId,
+      agentId,
+      direction: "inbound",
+      status: "completed",
+      fromNumber: "+37061234567",
+      toNumber: OWN_NUMBER,
+      summary: MARKER,
+      createdAt: 1,
+      recordingStatus: "ready",
+      recordingFile: "marked.mp3",
+      overageRate: 0 as never,
+      cost: 0 as never,
     });
     await queries.insert(passkeys).values({
-      ...{ userId: user, credentialId: MARKER, publicKey: "", counter: 0, transports: [] },
-      ...{ name: MARKER, createdAt: 1 },
+      userId: user,
+      credentialId: MARKER,
+      publicKey: "",
+      counter: 0,
+      transports: [],
+      name: MARKER,
+      createdAt: 1,
     });
   });
   await owner.ask("POST", `/calls/${CALL}/comments`, { text: MARKER });

@@ -15,8 +15,12 @@ test("a call's duration is the same in the list and on its page, to the millisec
   const answeredAt = Date.parse("2026-11-20T10:00:04.900Z");
   await storeCalls(room.world, Date.now(), [
     {
-      ...{ direction: "inbound", status: "completed", summary: null, said: [] },
-      ...{ number: "+37061000903", agoMs: 1_000 },
+      direction: "inbound",
+      status: "completed",
+      summary: null,
+      said: [],
+      number: "+37061000903",
+      agoMs: 1_000,
     },
   ]);
   await room.world.app.database.tx(async (queries) => {

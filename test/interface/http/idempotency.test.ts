@@ -103,7 +103,10 @@ test("while the clock is doubted no key becomes new again, and none is purged", 
   const clock = fakeClock();
   let mayDelete = true;
   const held = createIdempotency({
-    ...{ database: server.database, records: idempotencyStore, clock, log: silentLog },
+    database: server.database,
+    records: idempotencyStore,
+    clock,
+    log: silentLog,
     vault: { seal: (plain) => plain, open: (sealed) => sealed },
     trust: { mayDelete: () => mayDelete },
   });
@@ -129,7 +132,10 @@ test("what is kept of one tenant's answers in a day is bounded, and costs a neig
   const clock = fakeClock();
   const [answer, row] = [1_000, 512];
   const kept = createIdempotency({
-    ...{ database: server.database, records: idempotencyStore, clock, log: silentLog },
+    database: server.database,
+    records: idempotencyStore,
+    clock,
+    log: silentLog,
     vault: { seal: (plain) => plain, open: (sealed) => sealed },
     keptBytesMax: 3 * (answer + row),
   });
@@ -137,9 +143,7 @@ test("what is kept of one tenant's answers in a day is bounded, and costs a neig
     kept
       .once(
         { tenantId, key, method: "POST", path: "/agents", body: new Uint8Array() },
-        async () => ({
-          ...{ status: 200, json: "x".repeat(answer) },
-        }),
+        async () => ({ status: 200, json: "x".repeat(answer) }),
       )
       .then(
         ({ replayed = false }) => (replayed ? "replayed" : "done"),

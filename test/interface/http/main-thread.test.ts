@@ -146,8 +146,11 @@ const BODIES: Readonly<Record<string, () => Record<string, unknown>>> = {
   updateFile: () => ({ filename: "big.csv", content: `a,b\n${"1,2\n".repeat(127_000)}` }),
   tryTool: () => ({ arguments: { text: "x".repeat(2_000_000), list: new Array(1000).fill({}) } }),
   createTool: () => ({
-    ...{ name: `tool${round}`, description: "d".repeat(1024), url: "https://example.com/tool" },
-    ...{ secret_header: "X-Tool-Secret", secret: "s".repeat(512) },
+    name: `tool${round}`,
+    description: "d".repeat(1024),
+    url: "https://example.com/tool",
+    secret_header: "X-Tool-Secret",
+    secret: "s".repeat(512),
     parameters: {
       type: "object",
       properties: Object.fromEntries(

@@ -55,7 +55,11 @@ test("the minute's round over months and low balances seeks too", async () => {
   const watch = watchStatements();
   const wake = () => undefined;
   const parts = {
-    ...{ database: api.database, stores, plans: [prepaidPlan], clock: systemClock, log },
+    database: api.database,
+    stores,
+    plans: [prepaidPlan],
+    clock: systemClock,
+    log,
     mails: { enqueue: async () => undefined, wake },
     events: { emit: async () => undefined, wake },
     thresholds: [microEur(10_000_000)],

@@ -76,7 +76,8 @@ test("a line of a file of contacts with such a name is told", async () => {
   expect(report.json).toMatchObject({
     problems: [
       {
-        ...{ line: 4, column: "first_name" },
+        line: 4,
+        column: "first_name",
         problem: "Write it on one line, without control or invisible characters.",
       },
     ],
@@ -90,7 +91,8 @@ test("people and companies call themselves nothing hidden, and sign in by no hid
   const refusals = [
     await owner.fetch("POST", "/api/dashboard/profile", { name: "Ra\u202esa" }),
     await owner.fetch("POST", "/api/dashboard/team/invitations", {
-      ...{ email: "ra\u202esa@clinic.example", role: "member" },
+      email: "ra\u202esa@clinic.example",
+      role: "member",
     }),
   ];
   expect(refusals.map(({ status }) => status)).toEqual([400, 400]);

@@ -14,7 +14,10 @@ const { clock, server } = await timedServer();
 
 describe("the owner's link", () => {
   const draft = (token: string, more = {}) => ({
-    ...{ token, name: "Jonas", email: "jonas@first.example", password: PASSWORD },
+    token,
+    name: "Jonas",
+    email: "jonas@first.example",
+    password: PASSWORD,
     ...more,
   });
 

@@ -18,7 +18,8 @@ async function answersTo(requests: number): Promise<{ answers: number; isClosed:
   const { hostname, port } = new URL(server.base);
   let [text, isClosed] = ["", false];
   const socket = await Bun.connect({
-    ...{ hostname, port: Number(port) },
+    hostname,
+    port: Number(port),
     socket: {
       data(_socket, bytes) {
         text += bytes.toString("latin1");

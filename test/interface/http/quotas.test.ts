@@ -46,7 +46,9 @@ const makers: readonly (readonly [string, string, Maker])[] = [
     "max_campaigns",
     (tenant, n) =>
       ask(server, tenant, "POST", "/campaigns", {
-        ...{ name: `C${n}`, agent_id: tenant.agent, csv: "number\n+37060000001\n" },
+        name: `C${n}`,
+        agent_id: tenant.agent,
+        csv: "number\n+37060000001\n",
       }),
   ],
   [
@@ -81,16 +83,24 @@ test.each([...makers])(
 test("tools", async () => {
   const { id } = await server.tenant();
   const tools = new Tools({
-    ...{ database: server.database, records: toolStore, clock: systemClock },
+    database: server.database,
+    records: toolStore,
+    clock: systemClock,
     vault: { seal: (plain) => plain },
     quotas: createQuotas(server.billing, quotaStore),
     urlProblem: () => null,
   });
   const make = (n: number) =>
     tools.create(id, {
-      ...{ agentId: null, enabled: true, callerLevel: 0 },
-      ...{ name: `tool${n}`, description: "Does.", secret: "s", secretHeader: "X-Tool-Secret" },
-      ...{ url: "https://example.com/tool", parameters: { type: "object", properties: {} } },
+      agentId: null,
+      enabled: true,
+      callerLevel: 0,
+      name: `tool${n}`,
+      description: "Does.",
+      secret: "s",
+      secretHeader: "X-Tool-Secret",
+      url: "https://example.com/tool",
+      parameters: { type: "object", properties: {} },
     });
   for (let n = 0; n < 3; n++) await make(n);
   await expect(make(3)).rejects.toMatchObject({ code: "plan_limit_reached" });

@@ -56,7 +56,8 @@ test("a suite that ships is run with its own agent, and nothing counts as a call
 
 test("the tenant's own agent is rehearsed with scenarios written here; the failed turn is named", async () => {
   const { results, run } = await finished({
-    ...{ agent_id: room.world.agentId, suite: "Mine" },
+    agent_id: room.world.agentId,
+    suite: "Mine",
     scenarios:
       "name: First\nscript:\n  - say: Goodbye.\n---\nname: Second\nscript:\n  - say: Goodbye.\n    must: [see you on the moon]\n",
   });
@@ -98,11 +99,13 @@ test("nothing is charged, mailed, posted or counted, in writing or by telephone"
   const { app, agentId } = room.world;
   const { port, requests } = room.receiver;
   await as("member").fetch("PATCH", `/api/v1/agents/${agentId}`, {
-    ...{ transcript_email: "owner@example.com", transcript_email_enabled: true },
+    transcript_email: "owner@example.com",
+    transcript_email_enabled: true,
     webhook_url: `https://127.0.0.1:${port}/ended`,
   });
   await as("owner").fetch("POST", "/api/v1/webhooks", {
-    ...{ url: `https://127.0.0.1:${port}/hook`, events: ["call.ended"] },
+    url: `https://127.0.0.1:${port}/hook`,
+    events: ["call.ended"],
   });
   const tables: readonly SQLiteTable[] = [
     ledgerEntries,
@@ -143,9 +146,12 @@ test("a live tool answers from its own server, in writing; one that does not is 
   const { port, requests } = room.receiver;
   const { agentId } = room.world;
   await as("member").ask("POST", "/tools", {
-    ...{ name: "next_free_visit", url: `https://127.0.0.1:${port}/free`, agent_id: agentId },
+    name: "next_free_visit",
+    url: `https://127.0.0.1:${port}/free`,
+    agent_id: agentId,
     description: "Tells the next free visit. Find the next free visit.",
-    ...{ secret_header: "X-Tool-Secret", secret: "canary-secret" },
+    secret_header: "X-Tool-Secret",
+    secret: "canary-secret",
     parameters: { type: "object", properties: {} },
   });
   const message = "The next free visit is on Monday at nine.";
@@ -169,7 +175,9 @@ test("a live tool answers from its own server, in writing; one that does not is 
 
 test("a wrong scenario is explained by line, and a viewer may not begin one", async () => {
   const wrong = await as("member").fetch("POST", "/api/v1/rehearsals", {
-    ...{ agent_id: room.world.agentId, suite: "Mine", scenarios: "name: A\nscript:\n  - sey: x\n" },
+    agent_id: room.world.agentId,
+    suite: "Mine",
+    scenarios: "name: A\nscript:\n  - sey: x\n",
   });
   expect(errorOf(wrong)).toBe("valid_scenarios_required");
   expect(messageOf(wrong)).toContain("Line 3: script[1].sey: is not known here");

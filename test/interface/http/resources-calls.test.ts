@@ -154,7 +154,8 @@ describe("schedules", () => {
     expect(pick(cancelled, "schedule")).toMatchObject({ id, status: "cancelled", fired_at: null });
     const uuid = pickText(call, "call_uuid");
     expect(pick(await get(`/calls/${uuid}`), "call")).toMatchObject({
-      ...{ status: "cancelled", ended_reason: "cancelled" },
+      status: "cancelled",
+      ended_reason: "cancelled",
     });
     const again = await remove(`/schedules/${id}`);
     expect([again.status, pick(again, "error")]).toEqual([409, "conflict"]);
@@ -165,8 +166,13 @@ describe("schedules", () => {
     const tenant = await room.server.tenant();
     const neighbour = await room.server.tenant();
     const entry = (tenantId: number, n: number) => ({
-      ...{ tenantId, callUuid: `entry-${tenantId}-${n}`, toNumber: "+37060000001" },
-      ...{ fromNumber: "+37052000000", scheduleAt: 9e12 + n, immediate: false, createdAt: 0 },
+      tenantId,
+      callUuid: `entry-${tenantId}-${n}`,
+      toNumber: "+37060000001",
+      fromNumber: "+37052000000",
+      scheduleAt: 9e12 + n,
+      immediate: false,
+      createdAt: 0,
       status: n % 2 === 0 ? ("pending" as const) : ("cancelled" as const),
     });
     await room.server.database.tx(async (queries) => {

@@ -43,7 +43,9 @@ describe("a finished call", () => {
           llmInputTokens: 900,
           llmCachedInputTokens: 640,
           llmOutputTokens: 120,
-          ...{ discardedTokens: 310, discardedCharacters: 42, discardedSttSeconds: 1.9 },
+          discardedTokens: 310,
+          discardedCharacters: 42,
+          discardedSttSeconds: 1.9,
           costDiscarded: microEur(60),
           latencyP50Ms: 600,
           latencyP95Ms: 900,
@@ -230,10 +232,7 @@ describe("a finished call", () => {
       billable_seconds: 61,
       cost_eur: 0.002,
       cost_of_goods_eur: 0.00015,
-      discarded: {
-        ...{ tokens: 310, tts_characters: 42, stt_seconds: 1.9 },
-        cost_of_goods_eur: 0.00006,
-      },
+      discarded: { tokens: 310, tts_characters: 42, stt_seconds: 1.9, cost_of_goods_eur: 0.00006 },
       tokens: { input: 900, cached_input: 640, output: 120 },
     });
     expect(pick(usage, "usage.by_day") as unknown[]).toHaveLength(30);

@@ -17,15 +17,22 @@ afterAll(() => server.stop());
 test("a tool's secret goes to the server it was given for: another one needs it again", async () => {
   const { id: tenantId } = await server.tenant();
   const tools = new Tools({
-    ...{ database: server.database, records: toolStore, clock: systemClock },
+    database: server.database,
+    records: toolStore,
+    clock: systemClock,
     vault: createVault(new Uint8Array(32).fill(7)),
     quotas: { require: async () => undefined },
     urlProblem: () => null,
   });
   const { id } = await tools.create(tenantId, {
-    ...{ agentId: null, enabled: true, callerLevel: 0 },
-    ...{ name: "find_order", description: "Finds an order.", secret: "the-secret" },
-    ...{ url: "https://shop.example.com/tool", secretHeader: "X-Tool-Secret" },
+    agentId: null,
+    enabled: true,
+    callerLevel: 0,
+    name: "find_order",
+    description: "Finds an order.",
+    secret: "the-secret",
+    url: "https://shop.example.com/tool",
+    secretHeader: "X-Tool-Secret",
     parameters: { type: "object", properties: {} },
   });
   const kept = await tools.update(tenantId, id, { url: "https://shop.example.com/other" });

@@ -10,7 +10,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 const { clock, server } = await timedServer({
-  ...{ trustedProxies: ["127.0.0.1"], publicUrl: "https://voice.example.com" },
+  trustedProxies: ["127.0.0.1"],
+  publicUrl: "https://voice.example.com",
 });
 const tenantId = (await server.tenant()).id;
 

@@ -49,7 +49,9 @@ async function world(limit: number): Promise<World> {
   const [first, second] = [await open(), await open()];
   const databases = [first, second];
   return {
-    ...{ clock, transactions: () => transactions, isIdle: () => underWay === 0 },
+    clock,
+    transactions: () => transactions,
+    isIdle: () => underWay === 0,
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;

@@ -63,21 +63,28 @@ test("a month begins with the balance the last one ended with, and its lines are
   clock.stepWallClock(-15 * 86_400_000);
 
   expect(november).toEqual({
-    ...{ month: "2026-11", time_zone: "Europe/Vilnius", currency: "EUR" },
-    ...{ opening_balance_eur: 0, closing_balance_eur: 7, calls: 0 },
-    ...{ billable_seconds: 0, included_seconds: 0, overage_seconds: 0 },
+    month: "2026-11",
+    time_zone: "Europe/Vilnius",
+    currency: "EUR",
+    opening_balance_eur: 0,
+    closing_balance_eur: 7,
+    calls: 0,
+    billable_seconds: 0,
+    included_seconds: 0,
+    overage_seconds: 0,
     lines: [
-      {
-        ...{ date: "2026-11-21", kind: "credit", note: "test", count: 1 },
-        ...{ paid_in_eur: 0, amount_eur: 7 },
-      },
+      { date: "2026-11-21", kind: "credit", note: "test", count: 1, paid_in_eur: 0, amount_eur: 7 },
     ],
   });
   expect(december).toMatchObject({ opening_balance_eur: 7, closing_balance_eur: 27 });
   expect(december.lines).toEqual([
     {
-      ...{ date: "2026-12-06", kind: "topup", note: "Top-up", count: 1 },
-      ...{ paid_in_eur: 20, amount_eur: 20 },
+      date: "2026-12-06",
+      kind: "topup",
+      note: "Top-up",
+      count: 1,
+      paid_in_eur: 20,
+      amount_eur: 20,
     },
   ]);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");

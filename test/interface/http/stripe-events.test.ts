@@ -74,8 +74,11 @@ test("payment, refund and dispute in any order, ten times each and all at once, 
     const refund = { id: `re_order_${seed}`, amount: 1000, status: "succeeded" as const };
     stripe.refunds.set(session.payment_intent, [refund]);
     const dispute = {
-      ...{ id: `dp_order_${seed}`, payment_intent: session.payment_intent, amount: 1500 },
-      ...{ status: "needs_response", balance_transactions: [{ amount: -1500 }] },
+      id: `dp_order_${seed}`,
+      payment_intent: session.payment_intent,
+      amount: 1500,
+      status: "needs_response",
+      balance_transactions: [{ amount: -1500 }],
     };
     stripe.disputes.set(dispute.id, dispute);
     const events = [
@@ -96,7 +99,9 @@ test("payment, refund and dispute in any order, ten times each and all at once, 
 test("a dispute that is told of before its payment is booked with it, and undone when it is won", async () => {
   const { tenant, session } = await paidSession(30);
   const dispute = {
-    ...{ id: "dp_first", payment_intent: session.payment_intent, amount: 3000 },
+    id: "dp_first",
+    payment_intent: session.payment_intent,
+    amount: 3000,
     status: "needs_response",
     balance_transactions: [{ amount: -3000 }],
   };

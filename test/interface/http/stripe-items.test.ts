@@ -122,7 +122,9 @@ test("a disputed add-on is off while the money is away, and on again when the di
   const tenant = await api.tenant({ plan: "prepaid" });
   const session = await buy(tenant, { item: "crm_bridge" });
   const dispute = {
-    ...{ id: "dp_item", payment_intent: session.payment_intent, amount: 7900 },
+    id: "dp_item",
+    payment_intent: session.payment_intent,
+    amount: 7900,
     status: "needs_response",
     balance_transactions: [] as { amount: number }[],
   };
@@ -157,7 +159,8 @@ async function paidTwice(item: object) {
 test("a plan that is paid for twice is bought once; the second payment is wallet money", async () => {
   const { tenant, first, second } = await paidTwice({ item: "plan", plan: "start" });
   expect(await stateOf(tenant)).toMatchObject({
-    ...{ plan: "start", balance: second.amount_total / 100 },
+    plan: "start",
+    balance: second.amount_total / 100,
   });
   // The first payment is still what bought the plan.
   await refund(first, first.amount_total);

@@ -204,7 +204,8 @@ describe("invitations", () => {
         [leaver, "back"],
       ] as const)
         await browser.ask("POST", "/team/invitations", {
-          ...{ email: `${name}@re-entry.example`, role: "owner" },
+          email: `${name}@re-entry.example`,
+          role: "owner",
         });
       expect((await end(leaver.person.id)).status).toBe(200);
       const { invitations } = (await owner.ask("GET", "/team")).json as {
@@ -350,8 +351,13 @@ describe("one's account", () => {
     await server.database.tx(async (queries) => {
       const userId = (await identityStores(queries).users.byEmail(email))?.id ?? 0;
       await queries.insert(passkeys).values({
-        ...{ userId, credentialId: "AQID", publicKey: "AQID", counter: 0, transports: [] },
-        ...{ name: "Somebody's laptop", createdAt: clock.now() },
+        userId,
+        credentialId: "AQID",
+        publicKey: "AQID",
+        counter: 0,
+        transports: [],
+        name: "Somebody's laptop",
+        createdAt: clock.now(),
       });
     });
     const done = await reset(token, OTHER);

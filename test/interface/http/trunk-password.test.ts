@@ -23,9 +23,17 @@ let tenantId = 0;
 let reloads = 0;
 
 const wish: TrunkInput = {
-  ...{ server: "sip.example.com", port: undefined, transport: "udp", username: "clinic" },
-  ...{ password: "canary", realm: null, outboundProxy: null },
-  ...{ callerId: "+37052000001", register: true, channels: null, extraNetworks: undefined },
+  server: "sip.example.com",
+  port: undefined,
+  transport: "udp",
+  username: "clinic",
+  password: "canary",
+  realm: null,
+  outboundProxy: null,
+  callerId: "+37052000001",
+  register: true,
+  channels: null,
+  extraNetworks: undefined,
 };
 
 beforeAll(async () => {
@@ -39,7 +47,10 @@ afterAll(() => database.close());
 
 const desk = () =>
   createTrunks({
-    ...{ database, vault, clock, allowNetworks: [] },
+    database,
+    vault,
+    clock,
+    allowNetworks: [],
     running: {
       registration: () => null,
       probe: async () => null,

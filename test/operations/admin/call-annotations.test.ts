@@ -49,10 +49,7 @@ test("a call takes 20 tags and no more; one that it has already is no further on
 test("a company has 200 different tags, whose spelling stays as it was first written", async () => {
   const { annotations, own, database, idOf } = await world();
   const callId = await idOf(1);
-  const tagged = Array.from({ length: 199 }, (_, at) => ({
-    ...{ tenantId: own, callId },
-    tag: `${at}`,
-  }));
+  const tagged = Array.from({ length: 199 }, (_, at) => ({ tenantId: own, callId, tag: `${at}` }));
   await database.tx((queries) => queries.insert(callTags).values(tagged));
   expect(await annotations.addTag(own, uuidOf(2), "Žalia")).toEqual(["Žalia"]);
   expect(await refusalOf(annotations.addTag(own, uuidOf(2), "New"))).toBe("tags_of_company");

@@ -14,9 +14,15 @@ test("live calls of every page stand on top of the first, and are not listed aga
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const rows = Array.from({ length: 30 }, (_, at) => ({
-    ...{ tenantId, callUuid: uuidOf(at), direction: "inbound" as const, createdAt: at * 1000 },
-    ...{ fromNumber: "+37061234567", toNumber: "+37061234568", recordingStatus: "none" as const },
-    ...{ overageRate: microEur(0), cost: microEur(0) },
+    tenantId,
+    callUuid: uuidOf(at),
+    direction: "inbound" as const,
+    createdAt: at * 1000,
+    fromNumber: "+37061234567",
+    toNumber: "+37061234568",
+    recordingStatus: "none" as const,
+    overageRate: microEur(0),
+    cost: microEur(0),
     status: at === 2 || at === 12 ? ("in_progress" as const) : ("completed" as const),
   }));
   await database.tx((queries) => queries.insert(calls).values(rows));
@@ -41,13 +47,28 @@ test("the newest calls are those that live, then the others, without those that 
     status: "completed" | "in_progress" | "queued",
     scheduleId?: number,
   ) => ({
-    ...{ tenantId, callUuid: uuidOf(at), direction: "inbound" as const, createdAt: at * 1000 },
-    ...{ fromNumber: "+37061234567", toNumber: "+37061234568", recordingStatus: "none" as const },
-    ...{ overageRate: microEur(0), cost: microEur(0), status, scheduleId },
+    tenantId,
+    callUuid: uuidOf(at),
+    direction: "inbound" as const,
+    createdAt: at * 1000,
+    fromNumber: "+37061234567",
+    toNumber: "+37061234568",
+    recordingStatus: "none" as const,
+    overageRate: microEur(0),
+    cost: microEur(0),
+    status,
+    scheduleId,
   });
   const schedule = (id: number, status: "pending" | "fired") => ({
-    ...{ id, tenantId, callUuid: uuidOf(90 + id), toNumber: "", fromNumber: "", status },
-    ...{ immediate: false, scheduleAt: 9_000_000, createdAt: 0 },
+    id,
+    tenantId,
+    callUuid: uuidOf(90 + id),
+    toNumber: "",
+    fromNumber: "",
+    status,
+    immediate: false,
+    scheduleAt: 9_000_000,
+    createdAt: 0,
   });
   await database.tx(async (queries) => {
     await queries.insert(schedules).values([schedule(1, "pending"), schedule(2, "fired")]);
@@ -71,13 +92,16 @@ test("words are found without case and accents, in what was said, in summaries a
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const rows = Array.from({ length: 250 }, (_, at) => ({
-    ...{ tenantId, callUuid: uuidOf(at), direction: "inbound" as const, createdAt: at * 1000 },
-    ...{
-      fromNumber: `+3706${1_000_000 + at}`,
-      toNumber: "+37061234568",
-      status: "completed" as const,
-    },
-    ...{ overageRate: microEur(0), cost: microEur(0), recordingStatus: "none" as const },
+    tenantId,
+    callUuid: uuidOf(at),
+    direction: "inbound" as const,
+    createdAt: at * 1000,
+    fromNumber: `+3706${1_000_000 + at}`,
+    toNumber: "+37061234568",
+    status: "completed" as const,
+    overageRate: microEur(0),
+    cost: microEur(0),
+    recordingStatus: "none" as const,
     summary: at === 7 ? "About a GIRAFFE." : null,
   }));
   await database.tx(async (queries) => {
@@ -88,8 +112,12 @@ test("words are found without case and accents, in what was said, in summaries a
       { ...said, callId: stored[120]?.id ?? 0, turnIndex: 0, text: "Dvi SASKAITOS." },
     ]);
     await queries.insert(contacts).values({
-      ...{ tenantId, numberE164: "+37061000009", firstName: "Žirafa", lastName: "Petraitienė" },
-      ...{ createdAt: 0, updatedAt: 0 },
+      tenantId,
+      numberE164: "+37061000009",
+      firstName: "Žirafa",
+      lastName: "Petraitienė",
+      createdAt: 0,
+      updatedAt: 0,
     });
   });
   const search = createCallSearch(database);

@@ -162,7 +162,11 @@ test("a clock that jumped prunes none; what it named goes first when it is right
   const { backups, clock, dataDir } = appliance();
   let mayDelete = true;
   const nightly = startNightlyBackup({
-    ...{ backups, at: null, keep: 2, log: silentLog, trust: { mayDelete: () => mayDelete } },
+    backups,
+    at: null,
+    keep: 2,
+    log: silentLog,
+    trust: { mayDelete: () => mayDelete },
     verify: (file) => verifyBackup(file, dataDir, clock.now()),
   });
   const night = async (jumpMs = 0) => {
@@ -188,7 +192,11 @@ test("the nightly backup is made at its time, once a night, by the appliance's c
   clock.stepWallClock(noon - clock.now());
   const at: string[] = [];
   const nightly = startNightlyBackup({
-    ...{ backups, at: "30 3 * * *", keep: 7, log: silentLog, clock },
+    backups,
+    at: "30 3 * * *",
+    keep: 7,
+    log: silentLog,
+    clock,
     verify(file) {
       at.push(new Date(clock.now()).toTimeString().slice(0, 5));
       return verifyBackup(file, dataDir, clock.now());

@@ -88,7 +88,9 @@ test("Azure's header and version go to base_url and to no other server", () => {
   const azure = { apiKeyHeader: "api-key", apiVersion: "2025-04-01-preview", apiKey: "k" } as const;
   expect(serviceOf(openai, "llm")).toMatchObject(azure);
   expect(serviceOf(openai, "tts")).toMatchObject({
-    ...{ apiKeyHeader: "authorization", apiVersion: null, apiKey: "own" },
+    apiKeyHeader: "authorization",
+    apiVersion: null,
+    apiKey: "own",
   });
   expect(problems({ OPENAI__API_VERSION: "a b&c" })).toMatch(/api_version/);
 });
@@ -154,8 +156,11 @@ test("a part's provider needs its key, and one that does all parts lends none of
 test("the cost of goods follows the provider of each part", () => {
   const prices = enginePricesOf(
     load({
-      ...{ KIND: "openai", OPENAI__API_KEY: "k", STT: "embedded" },
-      ...{ OPENAI__STT_EUR_PER_MIN: "0.006", OPENAI__TTS_EUR_PER_MILLION_CHARACTERS: "12" },
+      KIND: "openai",
+      OPENAI__API_KEY: "k",
+      STT: "embedded",
+      OPENAI__STT_EUR_PER_MIN: "0.006",
+      OPENAI__TTS_EUR_PER_MILLION_CHARACTERS: "12",
     }),
   );
   expect(prices).toMatchObject({ stt_eur_per_min: 0, tts_eur_per_million_characters: 12 });

@@ -17,8 +17,11 @@ test("without a file: webhooks 8 s, tools 20 s, recordings and transcripts 30 da
   expect(httpClient).toMatchObject({ webhookTimeoutMs: 8_000, toolTimeoutMs: 20_000 });
   expect(httpClient.allowNetworks).toEqual([]);
   expect(storage).toMatchObject({
-    ...{ recordingsRetentionDays: 30, transcriptsRetentionDays: 30 },
-    ...{ backupAt: "30 3 * * *", backupKeep: 7, shared: false },
+    recordingsRetentionDays: 30,
+    transcriptsRetentionDays: 30,
+    backupAt: "30 3 * * *",
+    backupKeep: 7,
+    shared: false,
   });
   // Specification, section 8: a tool call longer than 2.5 s, 120 requests per minute per API key.
   expect(settings.callWorker.conversation.fillerDelayMs).toBe(2_500);

@@ -23,7 +23,9 @@ function world({ dataDir = tempDir(), clock = fakeClock(START), synchronised = n
   const write = (event: string, fields?: Readonly<Record<string, unknown>>) =>
     void lines.push(fields && "why" in fields ? `${event} ${fields.why}` : event);
   const watch = watchClock({
-    ...{ dataDir, clock, log: { ...silentLog, warn: write, error: write } },
+    dataDir,
+    clock,
+    log: { ...silentLog, warn: write, error: write },
     isSynchronised: async () => synchronised,
   });
   const state = () => [watch.isTrusted(), watch.mayDelete()];
@@ -39,10 +41,7 @@ async function startedAgain(aheadMs: number, synchronised: boolean | null = null
   const first = world();
   await first.clock.advance(DAY);
   first.watch.stop();
-  return world({
-    ...{ dataDir: first.dataDir, synchronised },
-    clock: fakeClock(START + DAY + aheadMs),
-  });
+  return world({ dataDir: first.dataDir, synchronised, clock: fakeClock(START + DAY + aheadMs) });
 }
 
 test("a clock that is set by hours is trusted", async () => {

@@ -73,7 +73,10 @@ test("a server that is starting answers when it has started, or says after 10 s 
   const clock = fakeClock();
   const started = Promise.withResolvers<Services>();
   const server = await startControlServer({
-    ...{ path, services: started.promise, log: silentLog, clock },
+    path,
+    services: started.promise,
+    log: silentLog,
+    clock,
   });
   const early = createControlClient(path).ask("tenant.list", {});
   const impatient = createControlClient(path).ask("tenant.list", {});
@@ -94,7 +97,9 @@ test("a server that is starting answers when it has started, or says after 10 s 
 test("a server that could not start says so", async () => {
   const path = join(tempDir(), "control.sock");
   const server = await startControlServer({
-    ...{ path, services: Promise.reject(new Error("canary internals")), log: silentLog },
+    path,
+    services: Promise.reject(new Error("canary internals")),
+    log: silentLog,
   });
   const asked = createControlClient(path).ask("tenant.list", {});
   await expect(asked).rejects.toThrow("could not start");

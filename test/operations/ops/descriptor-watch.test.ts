@@ -15,7 +15,10 @@ const demand = { concurrentCalls: 100, connectionsPerAddress: 50 };
 function watched(limit: () => number, open: () => number) {
   const clock = fakeClock();
   const watch = watchDescriptors({
-    ...{ descriptors: { limit, open }, demand: () => demand, clock, log: silentLog },
+    descriptors: { limit, open },
+    demand: () => demand,
+    clock,
+    log: silentLog,
   });
   return { clock, watch };
 }

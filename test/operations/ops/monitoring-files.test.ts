@@ -46,7 +46,10 @@ test.skipIf(!requirePeer("promtool"))("each alert rule says what it should, and 
   for (const [, alert] of rules.matchAll(/^ +- alert: (\w+)$/gm))
     expect([alert, cases.includes(`alertname: ${alert}\n`)]).toEqual([alert, true]);
   const child = Bun.spawn([peerPath("promtool"), "test", "rules", "alert-rules.yml"], {
-    ...{ cwd: import.meta.dir, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    cwd: import.meta.dir,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
   });
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),

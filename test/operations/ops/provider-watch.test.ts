@@ -8,7 +8,8 @@ const choice = { id: "openai", settings: { llm_model: "gpt-4o-mini", tts_model: 
 const providers = { ...EMBEDDED_ONLY.providers, llm: [choice], tts: [choice] };
 
 const gone: ProviderTrouble = {
-  ...{ provider: "openai", part: "llm" },
+  provider: "openai",
+  part: "llm",
   trouble: { reason: "not_found", message: "api.openai.com: 404 The model does not exist." },
 };
 

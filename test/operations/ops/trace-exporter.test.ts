@@ -30,7 +30,10 @@ function logOf(lines: string[]): Log {
 function start({ url, clock = systemClock, log = silentLog }: Partial<Parts> & { url: string }) {
   exporter = createTraceExporter(
     {
-      ...{ url, headers: { "x-tenant": "voice" }, caPem: null, version: "1.2.3" },
+      url,
+      headers: { "x-tenant": "voice" },
+      caPem: null,
+      version: "1.2.3",
       resource: { "service.name": "linevoice", "service.instance.id": "node-1" },
     },
     { clock, random: systemRandom, log },
@@ -46,13 +49,22 @@ const trace = (number: number): Trace => ({
   traceId: number.toString(16).padStart(32, "0"),
   spans: [
     {
-      ...{ name: "call inbound", kind: "server", startMs: 1_795_000_000_000.25, error: "engine" },
-      ...{ endMs: 1_795_000_010_000, parent: null },
+      name: "call inbound",
+      kind: "server",
+      startMs: 1_795_000_000_000.25,
+      error: "engine",
+      endMs: 1_795_000_010_000,
+      parent: null,
       attributes: { text: "ä", whole: 5, part: 4.25, yes: true, none: null },
     },
     {
-      ...{ name: "setup", kind: "internal", startMs: 1_795_000_000_000, error: null },
-      ...{ endMs: 1_795_000_001_000, parent: 0, attributes: {} },
+      name: "setup",
+      kind: "internal",
+      startMs: 1_795_000_000_000,
+      error: null,
+      endMs: 1_795_000_001_000,
+      parent: 0,
+      attributes: {},
     },
   ],
 });
@@ -65,10 +77,15 @@ test("a trace arrives as OTLP says, children under their parents", async () => {
   expect(collector.faults).toEqual([]);
   expect(setup?.parentSpanId).toBe(root?.spanId ?? "");
   expect(root).toMatchObject({
-    ...{ kind: 2, startTimeUnixNano: "1795000000000250000", status: { code: 2 } },
+    kind: 2,
+    startTimeUnixNano: "1795000000000250000",
+    status: { code: 2 },
   });
   expect(valuesOf(root?.attributes ?? [])).toEqual({
-    ...{ text: "ä", whole: "5", part: 4.25, yes: true },
+    text: "ä",
+    whole: "5",
+    part: 4.25,
+    yes: true,
   });
   expect(collector.resources[0]).toMatchObject({ "service.name": "linevoice" });
   expect(collector.headers[0]?.get("x-tenant")).toBe("voice");

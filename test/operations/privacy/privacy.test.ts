@@ -75,40 +75,62 @@ async function insertCall(
     const [call] = await queries
       .insert(calls)
       .values({
-        ...{ callUuid, tenantId, direction: "inbound", status: "completed", createdAt: 0 },
-        ...{ fromNumber: PERSON, toNumber: OWN, endedAt: 1, summary: SECRET_WORDS },
-        ...{ recordingStatus: "ready", recordingFile, overageRate: microEur(0) },
+        callUuid,
+        tenantId,
+        direction: "inbound",
+        status: "completed",
+        createdAt: 0,
+        fromNumber: PERSON,
+        toNumber: OWN,
+        endedAt: 1,
+        summary: SECRET_WORDS,
+        recordingStatus: "ready",
+        recordingFile,
+        overageRate: microEur(0),
         cost: microEur(1234),
         ...fields,
       })
       .returning({ id: calls.id });
     const callId = call?.id ?? 0;
     await queries.insert(turns).values({
-      ...{ callId, turnIndex: 0, speaker: "customer", text: SECRET_WORDS },
-      ...{ startMs: 0, endMs: 900, interrupted: false },
+      callId,
+      turnIndex: 0,
+      speaker: "customer",
+      text: SECRET_WORDS,
+      startMs: 0,
+      endMs: 900,
+      interrupted: false,
     });
     await queries.insert(callTags).values({ tenantId, callId, tag: SECRET_WORDS });
     await queries
       .insert(callComments)
       .values({ tenantId, callId, text: SECRET_WORDS, createdAt: 0 });
     await queries.insert(toolCalls).values({
-      ...{ callId, tool: "book", arguments: { who: SECRET_WORDS }, ok: true },
-      ...{ durationMs: 5, createdAt: 0 },
+      callId,
+      tool: "book",
+      arguments: { who: SECRET_WORDS },
+      ok: true,
+      durationMs: 5,
+      createdAt: 0,
     });
     await queries.insert(events).values({
-      ...{ id: `evt_${n}`, tenantId, type: "transcript.completed", callUuid },
-      ...{ body: JSON.stringify({ text: SECRET_WORDS, from: fields.fromNumber ?? PERSON }) },
+      id: `evt_${n}`,
+      tenantId,
+      type: "transcript.completed",
+      callUuid,
+      body: JSON.stringify({ text: SECRET_WORDS, from: fields.fromNumber ?? PERSON }),
       createdAt: 0,
     });
     await queries.insert(mails).values({
-      ...{ tenantId, key: `transcript:${callUuid}`, callUuid, recipient: "a@example.com" },
-      ...{
-        subject: fields.fromNumber ?? PERSON,
-        body: SECRET_WORDS,
-        status: "pending",
-        attempts: 0,
-        createdAt: 0,
-      },
+      tenantId,
+      key: `transcript:${callUuid}`,
+      callUuid,
+      recipient: "a@example.com",
+      subject: fields.fromNumber ?? PERSON,
+      body: SECRET_WORDS,
+      status: "pending",
+      attempts: 0,
+      createdAt: 0,
     });
   });
   return callUuid;
@@ -117,8 +139,14 @@ async function insertCall(
 const insertSchedule = (database: Database, tenantId: number, callUuid: string, to: string) =>
   database.tx(async (queries) => {
     await queries.insert(schedules).values({
-      ...{ tenantId, callUuid, toNumber: to, fromNumber: OWN, scheduleAt: 9e15 },
-      ...{ status: "pending", immediate: false, createdAt: 0 },
+      tenantId,
+      callUuid,
+      toNumber: to,
+      fromNumber: OWN,
+      scheduleAt: 9e15,
+      status: "pending",
+      immediate: false,
+      createdAt: 0,
     });
   });
 
@@ -144,10 +172,10 @@ const insertKnown = (database: Database, tenantId: number, numberE164: string, c
     const contactId = contact?.id ?? 0;
     await queries
       .insert(birthdayCalls)
-      .values({ ...{ tenantId, contactId, year: 2026, state: "done", callUuid }, ...times });
-    await queries.insert(callMemories).values({
-      ...{ tenantId, numberE164, callUuid, reason: words, outcome: words, attemptedAt: 1 },
-    });
+      .values({ tenantId, contactId, year: 2026, state: "done", callUuid, ...times });
+    await queries
+      .insert(callMemories)
+      .values({ tenantId, numberE164, callUuid, reason: words, outcome: words, attemptedAt: 1 });
     await queries
       .insert(callPurposes)
       .values({ tenantId, callUuid, reason: words, origin: "api", createdAt: 1 });
@@ -157,21 +185,31 @@ const insertKnown = (database: Database, tenantId: number, numberE164: string, c
     await queries
       .insert(crmCache)
       .values({ tenantId, numberE164, answer: { name: words }, fetchedAt: 1 });
-    await queries.insert(crmPosts).values({
-      ...{ tenantId, callUuid, body: words, status: "delivered", nextAttemptAt: 1 },
-      ...times,
-    });
+    await queries
+      .insert(crmPosts)
+      .values({ tenantId, callUuid, body: words, status: "delivered", nextAttemptAt: 1, ...times });
     const [campaign] = await queries
       .insert(campaigns)
       .values({
-        ...{ tenantId, name: "Check-ups", status: "finished", callingFrom: 0, callingTo: 60 },
-        ...{ concurrencyMax: 1, attemptsMax: 1, retryAfterMin: 5 },
+        tenantId,
+        name: "Check-ups",
+        status: "finished",
+        callingFrom: 0,
+        callingTo: 60,
+        concurrencyMax: 1,
+        attemptsMax: 1,
+        retryAfterMin: 5,
         ...times,
       })
       .returning();
     await queries.insert(campaignTargets).values({
-      ...{ tenantId, campaignId: campaign?.id ?? 0, numberE164, variables: { name: words } },
-      ...{ status: "done", notBefore: 1, updatedAt: 1 },
+      tenantId,
+      campaignId: campaign?.id ?? 0,
+      numberE164,
+      variables: { name: words },
+      status: "done",
+      notBefore: 1,
+      updatedAt: 1,
     });
   });
 
@@ -181,7 +219,10 @@ async function insertScenario(database: Database, tenantId: number, number: stri
   const grouped = number.replace(/(?=\d{5}$)/, " ");
   await database.tx((queries) =>
     queries.insert(agentScenarios).values({
-      ...{ tenantId, agentId, name: "A", updatedAt: 1 },
+      tenantId,
+      agentId,
+      name: "A",
+      updatedAt: 1,
       yaml: `name: A\nscript: [{say: "Call ${number === PERSON ? SECRET_WORDS : ""} ${grouped}"}]`,
     }),
   );
@@ -206,11 +247,25 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   await insertScenario(database, stranger, OTHER);
   const planned = await erasePerson(world, tenantId, PERSON, true);
   expect(planned).toEqual({
-    ...{ dry_run: true, calls: 3, turns: 3, tool_calls: 3, events: 3, mails: 3 },
-    ...{ tags: 3, comments: 3 },
-    ...{ recordings: 3, mail_files: 3, schedules_cancelled: 1, rehearsals: 0 },
-    ...{ contacts: 1, memories: 1, pin_attempts: 1 },
-    ...{ crm_answers: 1, crm_messages: 1, campaign_targets: 1, scenarios: 1 },
+    dry_run: true,
+    calls: 3,
+    turns: 3,
+    tool_calls: 3,
+    events: 3,
+    mails: 3,
+    tags: 3,
+    comments: 3,
+    recordings: 3,
+    mail_files: 3,
+    schedules_cancelled: 1,
+    rehearsals: 0,
+    contacts: 1,
+    memories: 1,
+    pin_attempts: 1,
+    crm_answers: 1,
+    crm_messages: 1,
+    campaign_targets: 1,
+    scenarios: 1,
   });
   expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(true);
   expect(await erasePerson(world, tenantId, PERSON, false)).toEqual({ ...planned, dry_run: false });
@@ -269,14 +324,17 @@ test("whoever asked not to be called is erased with the number, and still known 
   await database.tx((queries) => queries.update(contacts).set({ doNotCall: true }));
   for (const dryRun of [true, false])
     expect(await erasePerson(world, tenantId, PERSON, dryRun)).toMatchObject({
-      ...{ dry_run: dryRun, contacts: 1, do_not_call_kept: true },
+      dry_run: dryRun,
+      contacts: 1,
+      do_not_call_kept: true,
     });
   expect(await doNotCallList.has(database.read, tenantId, PERSON)).toBe(true);
   expect(await doNotCallList.has(database.read, tenantId, OTHER)).toBe(false);
   expect(await doNotCallList.has(database.read, stranger, PERSON)).toBe(false);
   // Asked for again, it is still so.
   expect(await erasePerson(world, tenantId, PERSON, false)).toMatchObject({
-    ...{ contacts: 0, do_not_call_kept: true },
+    contacts: 0,
+    do_not_call_kept: true,
   });
   const files = isRemote ? [] : [databasePath, `${databasePath}-wal`];
   for (const path of files) expect(readFileSync(path, "latin1")).not.toContain(PERSON);

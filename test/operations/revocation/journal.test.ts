@@ -12,12 +12,17 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 let made = 0;
 const place = (dataDir: string, more: Partial<JournalPlace> = {}): JournalPlace => ({
-  ...{ dataDir, appliance: "ours", newId: () => `journal-${++made}` },
+  dataDir,
+  appliance: "ours",
+  newId: () => `journal-${++made}`,
   ...more,
 });
 const key = (hash: string): Revocation => ({ kind: "key", hash });
 const refusal = (person: string, kept: boolean): Revocation => ({
-  ...{ kind: "refusal", tenant: 1, person, kept },
+  kind: "refusal",
+  tenant: 1,
+  person,
+  kept,
 });
 const textOf = (dataDir: string) => readFileSync(join(dataDir, JOURNAL_NAME), "utf8");
 

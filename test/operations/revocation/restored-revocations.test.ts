@@ -58,7 +58,10 @@ function backUp(directory: string): string {
 async function restored(server: ApiServer, directory: string, file: string): Promise<ApiServer> {
   await server.stop();
   await restoreBackup({
-    ...{ file, dataDir: directory, databasePath: join(directory, "linevoice.db"), clock },
+    file,
+    dataDir: directory,
+    databasePath: join(directory, "linevoice.db"),
+    clock,
   });
   return await startApiServer({ directory });
 }
@@ -297,7 +300,11 @@ test.skipIf(isRemote).each([
 async function pastIn(directory: string) {
   const database = openDatabase(join(directory, "linevoice.db"), clock.now());
   const revocations = await openRevocations({
-    ...{ dataDir: directory, database, clock, random, shared: false },
+    dataDir: directory,
+    database,
+    clock,
+    random,
+    shared: false,
     vault: createVault(new Uint8Array(32).fill(7)),
     paths: { recordings: directory, outbox: directory },
   });

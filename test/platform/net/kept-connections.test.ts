@@ -57,8 +57,14 @@ afterAll(() => {
 async function ask(statusOnly = false, host = HOST, at = port): Promise<string> {
   try {
     const { status, body } = await client.request({
-      ...{ method: "POST", url: `https://${host}:${at}/in`, headers: { "x-a": "b" }, body: "{}" },
-      ...{ timeoutMs: 2000, responseBytesMax: 20, mayReuse: true, statusOnly },
+      method: "POST",
+      url: `https://${host}:${at}/in`,
+      headers: { "x-a": "b" },
+      body: "{}",
+      timeoutMs: 2000,
+      responseBytesMax: 20,
+      mayReuse: true,
+      statusOnly,
     });
     return `${status} ${body}`;
   } catch (error) {
@@ -225,8 +231,12 @@ test("a header that would end its line is refused before anything is sent", asyn
   for (const [name, value] of lines) {
     const headers = { [name]: value };
     const sent = client.request({
-      ...{ method: "POST", url: `https://${HOST}:${port}/`, headers, body: "" },
-      ...{ timeoutMs: 2000, responseBytesMax: 20 },
+      method: "POST",
+      url: `https://${HOST}:${port}/`,
+      headers,
+      body: "",
+      timeoutMs: 2000,
+      responseBytesMax: 20,
     });
     await expect(sent).rejects.toMatchObject({ failure: "bad_response" });
   }
@@ -237,8 +247,12 @@ test("a header takes the whole of ISO 8859-1, a body is UTF-8", async () => {
   script = { pieces: [OK] };
   const headers = { "!#$%&'*+-.^_`|~09azAZ": "\t ~\u0080\u00ff", "x-none": "" };
   const { status } = await client.request({
-    ...{ method: "POST", url: `https://${HOST}:${port}/`, headers, body: "ž\u{1F4DE}\ud800" },
-    ...{ timeoutMs: 2000, responseBytesMax: 20 },
+    method: "POST",
+    url: `https://${HOST}:${port}/`,
+    headers,
+    body: "ž\u{1F4DE}\ud800",
+    timeoutMs: 2000,
+    responseBytesMax: 20,
   });
   expect(status).toBe(200);
   const heard = Buffer.from(requests.join(""), "latin1");

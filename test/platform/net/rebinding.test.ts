@@ -187,7 +187,10 @@ describe("an answer", () => {
     const request = wider.request({
       method: "POST",
       url: `https://fallback.test:${receiver.port}/`,
-      ...{ headers: {}, body: "{}", timeoutMs: 5000, responseBytesMax: 100 },
+      headers: {},
+      body: "{}",
+      timeoutMs: 5000,
+      responseBytesMax: 100,
     });
     await expect(request).rejects.toMatchObject({ failure: "connection_failed" });
     expect(reachedInside).toBe(0);

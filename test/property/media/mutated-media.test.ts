@@ -55,7 +55,10 @@ function expectNoGrowth(task: (runs: number) => void): void {
 }
 
 const SESSION: SdpSession = {
-  ...{ id: 1, version: 1, codecs: ["opus", "G722", "PCMA", "PCMU"], comfortNoise: true },
+  id: 1,
+  version: 1,
+  codecs: ["opus", "G722", "PCMA", "PCMU"],
+  comfortNoise: true,
   srtp: createSrtpPolicy("optional", seededRandom(1)),
 };
 
@@ -92,8 +95,11 @@ test(
 
 function packetOf(random: Random, payloadType: number, sequenceNumber: number): Uint8Array {
   const header = {
-    ...{ marker: false, payloadType, ssrc: 7 },
-    ...{ sequenceNumber: sequenceNumber & 0xffff, timestamp: (sequenceNumber * 160) >>> 0 },
+    marker: false,
+    payloadType,
+    ssrc: 7,
+    sequenceNumber: sequenceNumber & 0xffff,
+    timestamp: (sequenceNumber * 160) >>> 0,
   };
   return buildRtpPacket(header, random.bytes(160), { csrc: [1], paddingBytes: 4 });
 }
@@ -155,8 +161,13 @@ test(
   () => {
     const random = seededRandom(34);
     const block = {
-      ...{ ssrc: 9, fractionLost: 64, packetsLost: 12, highestSequence: 7, jitterTicks: 1 },
-      ...{ lastSenderReport: 1, delaySinceLastSenderReport: 1 },
+      ssrc: 9,
+      fractionLost: 64,
+      packetsLost: 12,
+      highestSequence: 7,
+      jitterTicks: 1,
+      lastSenderReport: 1,
+      delaySinceLastSenderReport: 1,
     };
     const sender = { nowMs: 1e12, rtpTimestamp: 1, packetsSent: 2, octetsSent: 3 };
     const whole = buildRtcp({ ssrc: 5, sender, block }, "name", true);

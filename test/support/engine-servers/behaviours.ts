@@ -55,7 +55,8 @@ const ollama: EngineBehaviour = {
   llm: {
     refuses({ model, messages, reasoning_effort: effort }) {
       const refusal = (status: number, message: string, type: string): Refusal => ({
-        ...{ status, body: openAiError(message, type, { param: null, code: null }) },
+        status,
+        body: openAiError(message, type, { param: null, code: null }),
       });
       if (model !== "qwen2.5:7b")
         return refusal(404, `model "${model}" not found, try pulling it first`, "not_found_error");
@@ -170,7 +171,9 @@ const speaches: EngineBehaviour = {
     refuses: ({ model }) => notInstalled("speaches-ai/Kokoro-82M-v1.0-ONNX", model),
     // An unknown voice is found out when the answer has begun.
     breaksOff: ({ voice }) => ![...SPEACHES_VOICES, ...OPENAI_VOICES].includes(voice),
-    ...{ sampleRateHz: 24_000, container: "as asked", isStreamed: true },
+    sampleRateHz: 24_000,
+    container: "as asked",
+    isStreamed: true,
   },
 };
 
@@ -184,7 +187,8 @@ const kokoro: EngineBehaviour = {
   tts: {
     refuses({ model, voice }) {
       const refusal = (error: string, message: string): Refusal => ({
-        ...{ status: 400, body: { detail: { error, message, type: "invalid_request_error" } } },
+        status: 400,
+        body: { detail: { error, message, type: "invalid_request_error" } },
       });
       if (!KOKORO_MODELS.includes(model))
         return refusal("invalid_model", `Unsupported model: ${model}`);
@@ -195,7 +199,9 @@ const kokoro: EngineBehaviour = {
         `Voice '${voice}' not found. Available voices: ${available}`,
       );
     },
-    ...{ sampleRateHz: 24_000, container: "as asked", isStreamed: true },
+    sampleRateHz: 24_000,
+    container: "as asked",
+    isStreamed: true,
   },
 };
 
@@ -246,7 +252,9 @@ const localAi: EngineBehaviour = {
   },
   tts: {
     refuses: ({ model }) => localAiRefusal("kokoros", model),
-    ...{ sampleRateHz: 24_000, container: "wav", isStreamed: false },
+    sampleRateHz: 24_000,
+    container: "wav",
+    isStreamed: false,
   },
 };
 
@@ -344,7 +352,9 @@ const azureStt: SttBehaviour = {
 };
 const azureTts: TtsBehaviour = {
   refuses: ({ model }: SpeechBody) => (model === "speak" ? null : NO_DEPLOYMENT),
-  ...{ sampleRateHz: 24_000, container: "as asked", isStreamed: true },
+  sampleRateHz: 24_000,
+  container: "as asked",
+  isStreamed: true,
 };
 
 const azure: EngineBehaviour = {

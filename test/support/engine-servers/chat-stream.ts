@@ -18,7 +18,10 @@ interface ChunkStyle {
 type ToolCall = NonNullable<ChatAnswer["tools"]>[number];
 
 export const chunk = (delta: object, finish: string | null = null, choice: object = {}) => ({
-  ...{ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_787_000_000, model: "served" },
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1_787_000_000,
+  model: "served",
   choices: [{ index: 0, delta, finish_reason: finish, ...choice }],
 });
 

@@ -106,7 +106,10 @@ export function engineServer(behaviour: EngineBehaviour, hostname: string): Engi
     recognises: [],
     answer: () => ({ text: "All right." }),
     failsMidway: null,
-    ...{ chats: [], speeches: [], transcriptions: [], problems: [] },
+    chats: [],
+    speeches: [],
+    transcriptions: [],
+    problems: [],
     close: () => http.close(),
   };
   return server;

@@ -24,13 +24,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "in which order a name's addresses are tried: each is judged",
   },
   {
-    file: "net/outbound-http.ts",
-    lineText:
-      "const head = { status: response.statusCode ?? 0, headers: flatten(response.headers) };",
-    part: "?? 0",
-    reason: "a response has its status code",
-  },
-  {
     file: "billing/hold.ts",
     lineText: "const FOR_EVER_SECONDS = 1_000_000_000;",
     reason: "it only has to be longer than any call",
@@ -218,11 +211,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a millisecond more of real time is within what a test's machine varies",
   },
   {
-    file: "contact/contacts.ts",
-    lineText: "const SEARCHED_AT_ONCE = 4000;",
-    reason: "how many rows one query reads: the rest is read right after it",
-  },
-  {
     file: "campaign/campaigns.ts",
     lineText: "const TARGETS_AT_ONCE = 500;",
     reason: "how many rows one transaction stores: the rest is stored right after it",
@@ -250,11 +238,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     lineText: "const known = { ...identity, callerLevel: config?.callerLevel ?? 0, trustedTrunk };",
     reason:
       "a call whose configuration could not be read ends at once, before anybody asks who calls",
-  },
-  {
-    file: "net/outbound-http.ts",
-    lineText: "const IDLE_CONNECTIONS_MAX = 256;",
-    reason: "one idle connection more or less is opened anew: every request is sent as before",
   },
   {
     file: "mail/send-attempt.ts",
@@ -337,8 +320,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "rehearsal/language-model.ts",
-    lineText: '...{ language: "en", voice: "Sari", sampleRateHz: 8000, knowledge: [], tools: [] },',
-    part: "8000",
+    lineText: "sampleRateHz: 8000,",
     reason: "of this session only the LLM is used",
   },
 ];

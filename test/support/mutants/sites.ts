@@ -91,8 +91,11 @@ function isWithinBounds(node: ts.Node, source: ts.SourceFile): boolean {
 
 function changeOf(node: ts.Node, source: ts.SourceFile): Change | null {
   const replace = (target: ts.Node, after: string, kind: Site["kind"]): Change => ({
-    ...{ kind, after, before: target.getText(source) },
-    ...{ start: target.getStart(source), end: target.getEnd() },
+    kind,
+    after,
+    before: target.getText(source),
+    start: target.getStart(source),
+    end: target.getEnd(),
   });
   if (ts.isBinaryExpression(node)) {
     const sign = node.operatorToken.getText(source);

@@ -54,8 +54,12 @@ export function copyTree(root: string): Tree {
       writeFileSync(output, "");
       const startedNs = Bun.nanoseconds();
       const child = Bun.spawn(command, {
-        ...{ cwd: directory, stdout: "ignore", stderr: Bun.file(output), env: process.env },
-        ...{ timeout: Math.ceil(limitSeconds * 1000), killSignal: "SIGKILL" },
+        cwd: directory,
+        stdout: "ignore",
+        stderr: Bun.file(output),
+        env: process.env,
+        timeout: Math.ceil(limitSeconds * 1000),
+        killSignal: "SIGKILL",
       });
       const passed = (await child.exited) === 0;
       const isTimedOut = child.signalCode === "SIGKILL";

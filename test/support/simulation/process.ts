@@ -105,25 +105,54 @@ export async function startProcess(options: ProcessOptions) {
   const stores = webhookStores;
   const billing = new Billing({ database, stores: billingStores, plans: [plan], clock, random });
   const worker = new DeliveryWorker({
-    ...{ database, stores, vault: plainVault, clock, random, log, pauseMs: 0, timeoutMs: 8_000 },
+    database,
+    stores,
+    vault: plainVault,
+    clock,
+    random,
+    log,
+    pauseMs: 0,
+    timeoutMs: 8_000,
     sender: createSender({ client: outside.http(isAlive), clock, timeoutMs: 8_000 }),
   });
   const mails = new MailQueue({
-    ...{ database, stores: mailStore, clock, random, log, recordingsDir, from: "a@voice.example" },
+    database,
+    stores: mailStore,
+    clock,
+    random,
+    log,
+    recordingsDir,
+    from: "a@voice.example",
     provider: outside.mailProvider(isAlive),
-    ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
+    attachmentBytesMax: 18_000_000,
+    recordingLink: () => "",
   });
   const registry = new CallRegistry();
   const context = {
     settings: {
-      ...{ rtpHost: "127.0.0.1", ringTimeoutMs: 30_000, recordingsDir, voiceAliases: {} },
+      rtpHost: "127.0.0.1",
+      ringTimeoutMs: 30_000,
+      recordingsDir,
+      voiceAliases: {},
       callerTagKey: new Uint8Array(32),
       prices: {
-        ...{ sttPerMinute: 0, llmInputPerMillionTokens: 0, llmOutputPerMillionTokens: 0 },
-        ...{ ttsPerMillionCharacters: 0, embeddingPerMillionTokens: 0, trunkPerMinute: 0 },
+        sttPerMinute: 0,
+        llmInputPerMillionTokens: 0,
+        llmOutputPerMillionTokens: 0,
+        ttsPerMillionCharacters: 0,
+        embeddingPerMillionTokens: 0,
+        trunkPerMinute: 0,
       },
     },
-    ...{ database, stores: callStores, node: "node", billing, registry, clock, random, log, mails },
+    database,
+    stores: callStores,
+    node: "node",
+    billing,
+    registry,
+    clock,
+    random,
+    log,
+    mails,
     callers: UNKNOWN_CALLERS,
     sip: outside.sip(isAlive),
     media: outside.media(),
@@ -145,7 +174,10 @@ export async function startProcess(options: ProcessOptions) {
     },
     admission: new Admission({
       stores: callStores,
-      ...{ billing, clock, concurrentCallsMax: 10, dialing: () => wideDialing },
+      billing,
+      clock,
+      concurrentCallsMax: 10,
+      dialing: () => wideDialing,
       liveCalls: () => registry.size,
     }),
     tools: { run: async () => Promise.reject(new Error("no tools")) },
@@ -160,7 +192,11 @@ export async function startProcess(options: ProcessOptions) {
   watchLeftCalls(context);
   const scheduler = new Scheduler({
     records: scheduleStore,
-    ...{ database, clock, log, owner: "node", isDraining: () => false },
+    database,
+    clock,
+    log,
+    owner: "node",
+    isDraining: () => false,
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
   }).start();
@@ -172,7 +208,11 @@ export async function startProcess(options: ProcessOptions) {
   });
 
   return {
-    ...{ desk, billing, registry, context, isAlive },
+    desk,
+    billing,
+    registry,
+    context,
+    isAlive,
     /** Beside the process: what is on disk. */
     read: opened.read,
     get asked() {

@@ -138,7 +138,10 @@ class Simulation {
 
   async #start(): Promise<void> {
     this.#process = await startProcess({
-      ...{ clock: this.#clock, random: this.#random, outside: this.#outside, plan },
+      clock: this.#clock,
+      random: this.#random,
+      outside: this.#outside,
+      plan,
       databasePath: join(this.home, "linevoice.db"),
       recordingsDir: this.#recordings,
       trouble: this.#trouble,
@@ -276,13 +279,13 @@ class Simulation {
     const act = this.#pick(["turn", "turn", "goodbye", "failed"] as const);
     this.#note(`call ${channel.config.callId}: ${act}`, `channel: ${act}`);
     const turn = {
-      ...{
-        index: randomInt(this.#random, 5),
-        speaker: "agent" as const,
-        text: "Hello.",
-        startMs: 0,
-      },
-      ...{ endMs: 900, interrupted: false, latencyMs: null },
+      index: randomInt(this.#random, 5),
+      speaker: "agent" as const,
+      text: "Hello.",
+      startMs: 0,
+      endMs: 900,
+      interrupted: false,
+      latencyMs: null,
     };
     if (act === "turn") channel.emitter.emit("turn", { turn });
     if (act === "goodbye") channel.emitter.emit("hangup_requested", { reason: "agent_hangup" });

@@ -15,9 +15,17 @@ export const START = Date.parse("2026-11-21T04:05:06Z");
 export const OWN = "+37052000001";
 
 export const plan: Plan = {
-  ...{ slug: "start", name: "Start", includedMinutes: 2, pricePerMonth: microEur(0) },
-  ...{ overagePerMinute: microEur(150_000), maxConcurrentCalls: 3, maxAgents: 5, maxNumbers: 5 },
-  ...{ maxFiles: 5, maxWebhooks: 5, quotas },
+  slug: "start",
+  name: "Start",
+  includedMinutes: 2,
+  pricePerMonth: microEur(0),
+  overagePerMinute: microEur(150_000),
+  maxConcurrentCalls: 3,
+  maxAgents: 5,
+  maxNumbers: 5,
+  maxFiles: 5,
+  maxWebhooks: 5,
+  quotas,
 };
 
 /** Where syncs to disk cost nothing: a seed is a new database file. */
@@ -29,7 +37,8 @@ export async function template(path: string): Promise<void> {
   const database = openDatabase(path, START);
   const tenantId = await insertTenant(database, { createdAt: START });
   const agentId = await insertAgent(database, tenantId, {
-    ...{ transcriptEmail: "owner@example.com", transcriptEmailEnabled: true },
+    transcriptEmail: "owner@example.com",
+    transcriptEmailEnabled: true,
   });
   await insertWebhook(database, tenantId, {
     url: "https://hook.example/a",
@@ -37,21 +46,27 @@ export async function template(path: string): Promise<void> {
   });
   await database.tx(async (queries) => {
     await queries.insert(phoneNumbers).values({
-      ...{
-        tenantId,
-        numberE164: OWN,
-        label: null,
-        agentId,
-        inboundEnabled: true,
-        createdAt: START,
-      },
+      tenantId,
+      numberE164: OWN,
+      label: null,
+      agentId,
+      inboundEnabled: true,
+      createdAt: START,
     });
     await queries.update(tenants).set({ callsPerMinuteMax: 1000 });
     await trunkStore(queries).put(
       tenantId,
       {
-        ...{ server: "sip.example", port: 5060, transport: "udp", username: "u", realm: null },
-        ...{ outboundProxy: null, callerId: OWN, register: true, createdAt: 0, updatedAt: 0 },
+        server: "sip.example",
+        port: 5060,
+        transport: "udp",
+        username: "u",
+        realm: null,
+        outboundProxy: null,
+        callerId: OWN,
+        register: true,
+        createdAt: 0,
+        updatedAt: 0,
       },
       () => "sealed",
     );

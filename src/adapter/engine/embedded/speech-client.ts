@@ -26,7 +26,8 @@ export interface SpeechDeadline {
  * answers the caller; a repeated question only adds to the load.
  */
 const CALLER_DEADLINE_MS: SpeechDeadline = {
-  ...{ chunkMs: 6_000, resultMs: 10_000 },
+  chunkMs: 6_000,
+  resultMs: 10_000,
   // A caller hardly notices it.
   transcriptMs: 1_200,
   meaningMs: 500,

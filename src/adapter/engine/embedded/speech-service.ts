@@ -47,7 +47,9 @@ export function createSpeechService(options: SpeechServiceOptions): SpeechServic
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
   const transcriber = new Transcriber({
-    ...{ spawn: options.spawnTranscriber, clock, onFailed: options.onSecondReadingFailed },
+    spawn: options.spawnTranscriber,
+    clock,
+    onFailed: options.onSecondReadingFailed,
   });
   const sharedRecogniser = new SharedRecogniser(synthesiser, transcriber, options);
 
@@ -92,7 +94,10 @@ class SharedRecogniser {
     this.#recogniser = synthesiser.then((made) =>
       createRecogniser({
         phonemes: (text, language) => made.phonemes(text, language),
-        ...{ clock, onLoad, onSecondReading, transcriber },
+        clock,
+        onLoad,
+        onSecondReading,
+        transcriber,
       }),
     );
   }

@@ -318,7 +318,10 @@ export class ChatSession implements LlmSession {
     const remembered = calls.map((call) => ({ call, id: this.#newId() }));
     this.#history.agentCalls(
       remembered.map(({ call: { name, thoughts = [], arguments: args }, id }) => ({
-        ...{ id, name, thoughts, arguments: args ?? {} },
+        id,
+        name,
+        thoughts,
+        arguments: args ?? {},
       })),
     );
     const accepted: RememberedCall[] = [];

@@ -30,7 +30,9 @@ export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock, trust?
         path: "/embeddings",
         body: { model, input: texts, encoding_format: "float" },
         accept: "application/json",
-        ...{ signal: limit.signal, pauseMsMax: PASSAGES_MS_MAX, bytesMax: ANSWER_BYTES_MAX },
+        signal: limit.signal,
+        pauseMsMax: PASSAGES_MS_MAX,
+        bytesMax: ANSWER_BYTES_MAX,
       });
       const read = readEmbeddings(parseJson(await answer.text()), texts.length);
       if (read === null) throw service.fail("protocol", "the answer holds no vectors as asked for");

@@ -94,7 +94,11 @@ export function openAiTts(
   const manner = new SpeechManner(settings);
   return partEngine(({ voice, sampleRateHz, language }) => {
     const stream = new HttpTtsStream({
-      ...{ service, settings, manner, sampleRateHz, language },
+      service,
+      settings,
+      manner,
+      sampleRateHz,
+      language,
       voice: settings.voices[voice],
     });
     return {

@@ -32,7 +32,9 @@ export function openRealtimeSpeech(
   let effort: JsonObject = {};
   const link = new RealtimeLink({
     url: realtimeUrlOf(settings, "tts", { model: settings.tts_model }),
-    ...{ apiKey, apiKeyHeader, connectTimeoutMs },
+    apiKey,
+    apiKeyHeader,
+    connectTimeoutMs,
     part: "tts",
     format: FORMAT,
     responseTimeoutMs: timeoutMs,
@@ -53,7 +55,10 @@ export function openRealtimeSpeech(
       switchLanguage: () => null,
       learn: (error) => reasoning.learn(error, effort),
     },
-    ...{ language, sampleRateHz, clock, trust },
+    language,
+    sampleRateHz,
+    clock,
+    trust,
     history: [],
     log: log.with({ call_id: callId }),
   });

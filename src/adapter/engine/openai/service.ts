@@ -142,7 +142,8 @@ export class Service {
     const detail = await readAtMost(response, ERROR_BYTES_MAX, deadline).catch(() => "");
     const answer = readErrorAnswer(parseJson(detail), detail);
     return this.fail(reasonOfStatus(status, answer), `${status} ${answer.message}`, {
-      ...{ status, answer },
+      status,
+      answer,
       retryAfterMs: retryAfterOf(response.headers),
     });
   }

@@ -167,7 +167,9 @@ export class TranscriptionSttStream implements SttStream {
     const { apiKey, apiKeyHeader } = serviceOf(settings, "stt");
     const socket: RealtimeSocket = new RealtimeSocket({
       url: transcriptionUrlOf(settings, this.#model),
-      ...{ apiKey, apiKeyHeader, trust },
+      apiKey,
+      apiKeyHeader,
+      trust,
       connectTimeoutMs: settings.connect_timeout_ms,
       part: "stt",
       clock,

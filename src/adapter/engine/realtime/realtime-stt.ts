@@ -51,7 +51,10 @@ export class RealtimeSttStream implements SttStream {
     this.#uploads = this.#uploads.filter((upload) => upload.over).slice(1 - UPLOADS_MAX);
     const upload = new Upload(
       {
-        ...{ key: `utterance_${++this.#utterances}`, format, sampleRateHz, clock },
+        key: `utterance_${++this.#utterances}`,
+        format,
+        sampleRateHz,
+        clock,
         isOpen: () => this.link.isOpen,
         send: (event) => this.link.send(event),
       },

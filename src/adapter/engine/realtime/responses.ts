@@ -65,7 +65,13 @@ export class Responses {
     const decoder = createDecoder();
     const asked: Asked = {
       response: new RealtimeResponse({
-        ...{ key, outOfBand, decoder, sampleRateHz, firstMsMax, clock, fail },
+        key,
+        outOfBand,
+        decoder,
+        sampleRateHz,
+        firstMsMax,
+        clock,
+        fail,
       }),
       body: { ...response, metadata: { key } },
       eventId: "",

@@ -166,7 +166,10 @@ const noiseReductionOf = ({
 
 const toolList = (tools: readonly ToolSnapshot[]): JsonValue[] =>
   tools.map(({ name, description, parameters }) => ({
-    ...{ type: "function", name, description, parameters },
+    type: "function",
+    name,
+    description,
+    parameters,
   }));
 
 function gaFormat(format: AudioFormat): JsonObject {

@@ -92,8 +92,14 @@ export async function readPdf(bytes: Uint8Array, limits = LIMITS): Promise<PdfTe
 async function opened(library: PdfLibrary, data: Uint8Array): Promise<PdfDocument> {
   try {
     return await library.getDocument({
-      ...{ data, verbosity: 0, isEvalSupported: false, useSystemFonts: false },
-      ...{ disableFontFace: true, useWorkerFetch: false, enableXfa: false, maxImageSize: 1 },
+      data,
+      verbosity: 0,
+      isEvalSupported: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+      useWorkerFetch: false,
+      enableXfa: false,
+      maxImageSize: 1,
     }).promise;
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: "", message: "" };

@@ -12,8 +12,15 @@ import { readPdf } from "./pdf.ts";
 import { readSitemap } from "./sitemap.ts";
 
 const NOTHING_MORE = {
-  ...{ title: "", markdown: "", footer: "", emptyPages: 0, links: [], sitemaps: [], base: null },
-  ...{ listed: true, follows: true },
+  title: "",
+  markdown: "",
+  footer: "",
+  emptyPages: 0,
+  links: [],
+  sitemaps: [],
+  base: null,
+  listed: true,
+  follows: true,
 };
 
 /** Throws DocumentError. */

@@ -71,8 +71,10 @@ async function writeMp3(
   if (channels !== 1 && channels !== 2) throw new Error(`cannot encode ${channels} channels`);
   const lame = await takeLame();
   lame.begin({
-    ...{ channels, sampleRateHz },
-    ...{ bitrateKbps: BITRATE_KBPS, outputSampleRateHz: OUTPUT_RATE_HZ },
+    channels,
+    sampleRateHz,
+    bitrateKbps: BITRATE_KBPS,
+    outputSampleRateHz: OUTPUT_RATE_HZ,
   });
   const tag = id3Tag(tags);
   await file.write(tag);

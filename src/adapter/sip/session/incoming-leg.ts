@@ -97,7 +97,8 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     if (this.#ringing) return;
     const { clock, random } = this.context;
     this.#ringing = new ReliableRinging(this.session, {
-      ...{ clock, random },
+      clock,
+      random,
       onUnconfirmed: () => this.reject(504),
     });
     this.#ringing.start();

@@ -124,7 +124,8 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   #inviteOnce(): void {
     const { callId, cseq } = this.session.request;
     this.session = this.#options.makeInviter(this.negotiator, {
-      ...{ callId, cseq: cseq + 1 },
+      callId,
+      cseq: cseq + 1,
       ...(this.#target && { target: this.#target }),
     });
     this.#watch(this.session);

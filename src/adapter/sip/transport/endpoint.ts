@@ -62,7 +62,9 @@ export class Endpoint {
     this.#limit = new RateLimit(clock, UNKNOWN_SOURCE_LIMIT);
     this.#bans = new BanList(clock);
     this.#streams = new StreamTransport({
-      ...{ clock, log, tlsCa },
+      clock,
+      log,
+      tlsCa,
       localHost: bind.host,
       refuses: (host) => !options.isTrusted(host) && this.#bans.isBanned(host),
       onMessage: (bytes, flow) => this.#receive(bytes, flow),

@@ -72,7 +72,10 @@ export class StreamTransport {
   constructor(private readonly options: StreamOptions) {
     const { clock, log, onKeepAlive, onSent } = options;
     this.#deps = {
-      ...{ clock, log, onKeepAlive, onSent },
+      clock,
+      log,
+      onKeepAlive,
+      onSent,
       onMessage: (bytes, flow) => {
         if (flow instanceof StreamConnection) this.#spoken.add(flow);
         options.onMessage(bytes, flow);

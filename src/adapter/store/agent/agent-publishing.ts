@@ -48,7 +48,9 @@ async function publishFiles(
 ): Promise<PublishingNote[]> {
   const rows = await queries
     .select({
-      ...{ id: files.id, filename: files.filename, sha256: files.contentSha256 },
+      id: files.id,
+      filename: files.filename,
+      sha256: files.contentSha256,
       isMine: sql<number>`EXISTS (SELECT 1 FROM agent_files l WHERE l.file_id = ${files.id} AND l.agent_id = ${agentId})`,
       uses: sql<number>`(SELECT count(*) FROM agent_files l WHERE l.file_id = ${files.id})`,
     })

@@ -7,8 +7,10 @@ export function agentScenarioStore(queries: Queries) {
   const ofAgent = (tenantId: number, agentId: number) =>
     and(eq(agentScenarios.agentId, agentId), eq(agentScenarios.tenantId, tenantId));
   const shown = {
-    ...{ id: agentScenarios.id, name: agentScenarios.name },
-    ...{ yaml: agentScenarios.yaml, updatedAt: agentScenarios.updatedAt },
+    id: agentScenarios.id,
+    name: agentScenarios.name,
+    yaml: agentScenarios.yaml,
+    updatedAt: agentScenarios.updatedAt,
   };
   return {
     /** By name. */

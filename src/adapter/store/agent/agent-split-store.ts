@@ -49,9 +49,14 @@ export function agentSplitStore(queries: Queries) {
       const { tenantId, agentId, versionA, versionB, startedAt } = split;
       const rows = await queries
         .select({
-          ...{ version: calls.agentVersion, status: calls.status, endedReason: calls.endedReason },
-          ...{ answeredAt: calls.answeredAt, endedAt: calls.endedAt, cost: calls.cost },
-          ...{ latencyP50Ms: calls.latencyP50Ms, latencyP95Ms: calls.latencyP95Ms },
+          version: calls.agentVersion,
+          status: calls.status,
+          endedReason: calls.endedReason,
+          answeredAt: calls.answeredAt,
+          endedAt: calls.endedAt,
+          cost: calls.cost,
+          latencyP50Ms: calls.latencyP50Ms,
+          latencyP95Ms: calls.latencyP95Ms,
           tookMessage: TOOK_MESSAGE,
         })
         .from(calls)

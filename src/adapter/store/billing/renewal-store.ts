@@ -175,7 +175,12 @@ function planMonths(
       await queries
         .insert(renewals)
         .values({
-          ...{ tenantId, month, item: "plan", plan, amount: microEur(0), createdAt: nowMs },
+          tenantId,
+          month,
+          item: "plan",
+          plan,
+          amount: microEur(0),
+          createdAt: nowMs,
           ...ended,
         })
         .onConflictDoUpdate({

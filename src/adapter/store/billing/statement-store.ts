@@ -216,7 +216,11 @@ export function statementStore(queries: Queries): StatementStore {
       .orderBy(asc(ledgerEntries.id));
     const byTransaction = Map.groupBy(entries, (entry) => entry.transactionId);
     return transactions.map(({ id, createdAt, kind, key, note }) => ({
-      ...{ id, createdAt, kind, key, note },
+      id,
+      createdAt,
+      kind,
+      key,
+      note,
       entries: (byTransaction.get(id) ?? []).map(({ account, amount }) => ({ account, amount })),
     }));
   }

@@ -340,7 +340,8 @@ async function nearer(
   const beyond = async (ofSums: typeof callsOfHours, everyMs: number, place: Place) => {
     const { fromMs, toMs: _, ...others } = filter;
     const row = {
-      ...{ tenantId, ...others },
+      tenantId,
+      ...others,
       ...(fromMs === undefined ? {} : { from: Math.ceil(fromMs / everyMs) }),
       ...(place.toMs === undefined ? {} : { to: place.toMs / everyMs }),
     };
@@ -358,7 +359,9 @@ async function nearer(
 }
 
 const pageRow = async (queries: Queries, tenantId: number, filter: CallFilter, page: Page) => ({
-  ...{ tenantId, ...filter, ...page },
+  tenantId,
+  ...filter,
+  ...page,
   ...(await nearer(queries, tenantId, filter, page)),
 });
 

@@ -29,8 +29,12 @@ const findTenant = statement((queries) =>
 const tenantWithNumbers = statement((queries) =>
   queries
     .select({
-      ...{ tenant: tenants, number: phoneNumbers, agent: agents, split: openSplit() },
-      ...{ load: loadColumns(queries), standing: standingColumns() },
+      tenant: tenants,
+      number: phoneNumbers,
+      agent: agents,
+      split: openSplit(),
+      load: loadColumns(queries),
+      standing: standingColumns(),
     })
     .from(tenants)
     .leftJoin(
@@ -204,7 +208,8 @@ function callNumbers(queries: Queries) {
 
     async routes(tenantId: number, candidates: readonly string[], spentSinceMs: number) {
       const args = {
-        ...{ ...loadArguments(tenantId, spentSinceMs), ...standingArguments(tenantId, null) },
+        ...loadArguments(tenantId, spentSinceMs),
+        ...standingArguments(tenantId, null),
         candidates: JSON.stringify(candidates),
       };
       const rows = await tenantWithNumbers(queries).all(args);

@@ -75,7 +75,9 @@ const startDialing = statement((queries) =>
   queries
     .update(calls)
     .set({
-      ...{ status: "dialing", heartbeatAt: sql`${arg("nowMs")}`, node: sql`${arg("node")}` },
+      status: "dialing",
+      heartbeatAt: sql`${arg("nowMs")}`,
+      node: sql`${arg("node")}`,
       agentVersion: sql`nullif(${arg("agentVersion")}, 0)`,
       createdAt: sql`iif(${calls.scheduleId} IS NOT NULL AND ${arg("nowMs")} - ${calls.createdAt} > ${WAITED_MS}, ${arg("nowMs")}, ${calls.createdAt})`,
     })
@@ -151,7 +153,8 @@ const findCall = statement((queries) => queries.select().from(calls).where(OWN).
 const findEndingCall = statement((queries) =>
   queries
     .select({
-      ...{ call: calls, standing: standingColumns() },
+      call: calls,
+      standing: standingColumns(),
       tenant: { callbackMemory: tenants.callbackMemory, crmBridge: tenants.crmBridge },
       hasAgentsOwnEndpoint: sql`coalesce(${agents.webhookUrl}, '') <> ''`.mapWith(Boolean),
     })
@@ -308,7 +311,9 @@ function callConversation(queries: Queries) {
         peaks: encoded && JSON.stringify(peakColumns(encoded.peaks, encoded.atMs)),
       };
       const [left] = await leaveProcessing(queries, changes).all({
-        ...{ ...changes, tenantId, callUuid },
+        ...changes,
+        tenantId,
+        callUuid,
       });
       return left ?? null;
     },

@@ -69,7 +69,9 @@ export function diagnosticsStore(queries: Queries) {
     ): Promise<void> {
       const { packetHeaders: headers } = diagnostics;
       const row = {
-        ...{ tenantId, callId, ...diagnostics },
+        tenantId,
+        callId,
+        ...diagnostics,
         packetHeaders: headers && { ...headers, records: packed(headers.records) },
       };
       await putDiagnostics(queries, row).run(row);
@@ -227,8 +229,10 @@ const pageBelow = rowStatement(
 /** A row of the CSV of calls, without its tags. */
 const EXPORTED = {
   ...FOUND,
-  ...{ id: calls.id, answeredBy: calls.answeredBy },
-  ...{ latencyP50Ms: calls.latencyP50Ms, mos: calls.mos },
+  id: calls.id,
+  answeredBy: calls.answeredBy,
+  latencyP50Ms: calls.latencyP50Ms,
+  mos: calls.mos,
 };
 const readExported = flatRowReader(EXPORTED);
 

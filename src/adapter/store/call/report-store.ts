@@ -95,7 +95,9 @@ const sumsByKind = <Name extends Sum>(queries: Queries, names: readonly Name[]) 
   const part = (table: typeof callDays | typeof callRollups, span: SQL | undefined) =>
     queries
       .select({
-        ...{ agentId: table.agentId, direction: table.direction, status: table.status },
+        agentId: table.agentId,
+        direction: table.direction,
+        status: table.status,
         ...each(names, (name) => sql`sum(${table[name]})`.as(name)),
       })
       .from(table)
@@ -113,7 +115,10 @@ const sumsByKind = <Name extends Sum>(queries: Queries, names: readonly Name[]) 
   const direction = sql<Kinds["direction"]>`direction`;
   return queries
     .select({
-      ...{ agentId, name: agentName, status, direction },
+      agentId,
+      name: agentName,
+      status,
+      direction,
       ...each(names, (name) => total(sql.identifier(name))),
     })
     .from(
@@ -134,8 +139,10 @@ const begunWithin = and(
 const newestCalls = (queries: Queries) =>
   queries
     .select({
-      ...{ id: calls.id, createdAt: calls.createdAt },
-      ...{ p50: calls.latencyP50Ms, p95: calls.latencyP95Ms },
+      id: calls.id,
+      createdAt: calls.createdAt,
+      p50: calls.latencyP50Ms,
+      p95: calls.latencyP95Ms,
     })
     .from(calls)
     .where(begunWithin)

@@ -65,8 +65,10 @@ const isUnindexed = sql`EXISTS (SELECT 1 FROM search_queue q WHERE q.tenant_id =
 
 export function searchIndexStore(queries: Queries) {
   return {
-    ...{ ...lookUps(queries), ...queueOf(queries) },
-    ...{ ...changesOfQueue(queries), ...indexing(queries) },
+    ...lookUps(queries),
+    ...queueOf(queries),
+    ...changesOfQueue(queries),
+    ...indexing(queries),
   };
 }
 
@@ -266,7 +268,8 @@ function indexing(queries: Queries) {
       const ids = await numbersFor(queries, tenantId, documents);
       if (!ids) return false;
       const tokens = documents.map(({ callId, facts, words }) => ({
-        ...{ callId, tokens: [facts, ...words.map((word) => ids.get(word))].join(" ") },
+        callId,
+        tokens: [facts, ...words.map((word) => ids.get(word))].join(" "),
       }));
       let newestAt = 0;
       const placed = documents.map(({ callId, createdAt }) => {

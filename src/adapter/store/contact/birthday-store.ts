@@ -129,8 +129,12 @@ function birthdayCallRows(queries: Queries): Pick<BirthdayRecords, "begin" | "wa
       const rows = await queries
         .insert(birthdayCalls)
         .values({
-          ...{ tenantId, contactId, year, state: "scheduled" },
-          ...{ createdAt: nowMs, updatedAt: nowMs },
+          tenantId,
+          contactId,
+          year,
+          state: "scheduled",
+          createdAt: nowMs,
+          updatedAt: nowMs,
         })
         .onConflictDoNothing({ target: [birthdayCalls.contactId, birthdayCalls.year] })
         .returning({ id: birthdayCalls.id });

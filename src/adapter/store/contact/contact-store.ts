@@ -91,7 +91,8 @@ const hasNumber = and(
   inArray(contacts.numberE164, sql`(SELECT value FROM json_each(${arg("numbers")}))`),
 );
 const manyNumbers = (tenantId: number, numbersE164: readonly string[]) => ({
-  ...{ tenantId, numbers: JSON.stringify(numbersE164) },
+  tenantId,
+  numbers: JSON.stringify(numbersE164),
   limit: numbersE164.length * SAME_NUMBER_MAX,
 });
 
@@ -108,7 +109,8 @@ const contactsWithNumbers = statement((queries) =>
 const namesWithNumbers = statement((queries) =>
   queries
     .select({
-      ...{ numberE164: contacts.numberE164, firstName: contacts.firstName },
+      numberE164: contacts.numberE164,
+      firstName: contacts.firstName,
       lastName: contacts.lastName,
     })
     .from(contacts)

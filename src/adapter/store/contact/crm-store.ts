@@ -43,8 +43,13 @@ export function crmStore(queries: Queries) {
       await queries
         .insert(crmPosts)
         .values({
-          ...{ tenantId, callUuid, body, status: "pending", nextAttemptAt: nowMs },
-          ...{ createdAt: nowMs, updatedAt: nowMs },
+          tenantId,
+          callUuid,
+          body,
+          status: "pending",
+          nextAttemptAt: nowMs,
+          createdAt: nowMs,
+          updatedAt: nowMs,
         })
         .onConflictDoNothing({ target: crmPosts.callUuid });
     },
@@ -166,8 +171,11 @@ function crmPostQueue(
         .update(crmPosts)
         .set({
           ...rest,
-          ...{ lastHttpStatus: httpStatus, lastError: error, updatedAt: nowMs },
-          ...{ leasedBy: null, leasedUntil: null },
+          lastHttpStatus: httpStatus,
+          lastError: error,
+          updatedAt: nowMs,
+          leasedBy: null,
+          leasedUntil: null,
         })
         .where(and(eq(crmPosts.id, id), eq(crmPosts.leasedBy, owner)));
     },

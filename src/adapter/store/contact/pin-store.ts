@@ -51,7 +51,12 @@ export function pinStore(queries: Queries): PinRecords {
 
     async audit(tenantId, { callUuid, result }, nowMs) {
       await queries.insert(auditEntries).values({
-        ...{ tenantId, userId: null, userEmail: null, action: ACTION, ip: "", at: nowMs },
+        tenantId,
+        userId: null,
+        userEmail: null,
+        action: ACTION,
+        ip: "",
+        at: nowMs,
         target: result === "locked" ? `call ${callUuid} (locked out)` : `call ${callUuid}`,
         outcome: OUTCOMES[result],
       });

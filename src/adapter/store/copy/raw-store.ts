@@ -49,7 +49,9 @@ export function openRawFile(path: string, readOnly: boolean): RawStore {
 
 export function openRawServer({ url, authToken }: RemoteAddress): RawStore {
   const client = createClient({
-    ...{ url, authToken: authToken ?? undefined, intMode: "bigint" },
+    url,
+    authToken: authToken ?? undefined,
+    intMode: "bigint",
     fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(REQUEST_MS) }),
   });
   const stored = (value: unknown): StoredValue =>

@@ -126,7 +126,8 @@ async function finish(source: RawStore, target: RawStore): Promise<void> {
   await target.write([
     { sql: "DELETE FROM sqlite_sequence" },
     ...sequences.map((args) => ({
-      ...{ sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", args },
+      sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+      args,
     })),
     ...(await triggersOf(source))
       .filter(([name]) => !present.has(name ?? null))

@@ -215,7 +215,9 @@ const fetchWithin = (requestMs: number) => (request: Request) =>
 
 function clientFor({ url, authToken }: RemoteAddress, requestMs: number): Client {
   return createClient({
-    ...{ url, authToken: authToken ?? undefined, intMode: "number" },
+    url,
+    authToken: authToken ?? undefined,
+    intMode: "number",
     fetch: fetchWithin(requestMs),
   });
 }

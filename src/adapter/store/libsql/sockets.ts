@@ -82,7 +82,8 @@ class SocketStream implements HranaStream {
       this.#end(new Error(`the WebSocket was closed with code ${code} ${reason}`));
     this.#send({ type: "hello", jwt: options.authToken ?? undefined });
     this.#send({
-      ...{ type: "request", request_id: this.#lastId },
+      type: "request",
+      request_id: this.#lastId,
       request: { type: "open_stream", stream_id: STREAM },
     });
   }
@@ -108,7 +109,8 @@ class SocketStream implements HranaStream {
       this.close();
     });
     this.#send({
-      ...{ type: "request", request_id: id },
+      type: "request",
+      request_id: id,
       request: { type: "batch", stream_id: STREAM, batch },
     });
     try {

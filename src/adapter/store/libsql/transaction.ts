@@ -251,7 +251,8 @@ export class RemoteTransaction {
   #nextMark(): Mark {
     this.#writer ??= this.deps.writers.take();
     return {
-      ...{ writer: this.#writer.name, number: ++this.#writer.number },
+      writer: this.#writer.name,
+      number: ++this.#writer.number,
       atMs: this.deps.clock.now(),
     };
   }

@@ -136,7 +136,11 @@ const mailOutcomes = (
     const changed = await queries
       .update(mails)
       .set({
-        ...{ status: "sent", sentAt: nowMs, nextAttemptAt: null, lastError: null, ...noLease },
+        status: "sent",
+        sentAt: nowMs,
+        nextAttemptAt: null,
+        lastError: null,
+        ...noLease,
         // The text of an email with a sign-in link is deleted once it is sent.
         body: sql`case when ${mails.key} like ${`${LINK_MAIL_PREFIX}%`} then '' else ${mails.body} end`,
       })

@@ -37,7 +37,8 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
 
 export function eraseStore(queries: Queries) {
   return {
-    ...{ ...eraseSearch(queries), ...eraseIndexed(queries) },
+    ...eraseSearch(queries),
+    ...eraseIndexed(queries),
 
     /** Deletes texts, copies and numbers; the call stays in bills and reports. */
     async erase(

@@ -138,8 +138,13 @@ function targetRows(
         .insert(campaignTargets)
         .values(
           targets.map(({ numberE164, variables }) => ({
-            ...{ tenantId, campaignId, numberE164, variables: { ...variables } },
-            ...{ status: "waiting" as const, notBefore: nowMs, updatedAt: nowMs },
+            tenantId,
+            campaignId,
+            numberE164,
+            variables: { ...variables },
+            status: "waiting" as const,
+            notBefore: nowMs,
+            updatedAt: nowMs,
           })),
         )
         .onConflictDoNothing();
@@ -242,7 +247,9 @@ function targetCalls(
       const rows = await queries
         .update(campaignTargets)
         .set({
-          ...{ status: "calling", callUuid, updatedAt: nowMs },
+          status: "calling",
+          callUuid,
+          updatedAt: nowMs,
           attempts: sql`${campaignTargets.attempts} + 1`,
         })
         .where(and(eq(campaignTargets.id, targetId), eq(campaignTargets.status, "waiting")))
@@ -261,7 +268,10 @@ function targetCalls(
       await queries
         .update(campaignTargets)
         .set({
-          ...{ status: "waiting", callUuid: null, notBefore: nowMs, updatedAt: nowMs },
+          status: "waiting",
+          callUuid: null,
+          notBefore: nowMs,
+          updatedAt: nowMs,
           attempts: sql`${campaignTargets.attempts} - 1`,
         })
         .where(and(eq(campaignTargets.callUuid, callUuid), IS_CALLING));
@@ -314,7 +324,8 @@ function pastTargetCalls(
     async lost() {
       const rows = await lostTargets(queries).all();
       return rows.map(({ callUuid, endedReason, answeredAt, refusal }) => ({
-        ...{ callUuid, refusal },
+        callUuid,
+        refusal,
         endedReason: endedReason ?? "interrupted",
         talked: answeredAt !== null,
       }));

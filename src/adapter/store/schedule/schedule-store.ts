@@ -57,7 +57,10 @@ const due = and(
 );
 
 const dueValues = (nowMs: number, dueBy: number, leaseMs: number, filter: DueFilter) => ({
-  ...{ nowMs, dueBy, leaseEnd: nowMs + leaseMs, node: filter.node },
+  nowMs,
+  dueBy,
+  leaseEnd: nowMs + leaseMs,
+  node: filter.node,
   full: JSON.stringify(filter.exceptTenants),
   immediateOnly: Number(filter.immediateOnly),
 });

@@ -167,7 +167,8 @@ const sums = () => ({
 export const callRollups = sqliteTable(
   "call_rollups",
   {
-    ...{ tenantId: integer("tenant_id").notNull(), hour: integer("hour").notNull() },
+    tenantId: integer("tenant_id").notNull(),
+    hour: integer("hour").notNull(),
     ...kindOfCall(),
     ...sums(),
   },
@@ -182,7 +183,8 @@ export const callRollups = sqliteTable(
 export const callDays = sqliteTable(
   "call_days",
   {
-    ...{ tenantId: integer("tenant_id").notNull(), day: integer("day").notNull() },
+    tenantId: integer("tenant_id").notNull(),
+    day: integer("day").notNull(),
     ...kindOfCall(),
     ...sums(),
   },
@@ -196,9 +198,12 @@ export const callDays = sqliteTable(
 export const callHours = sqliteTable(
   "call_hours",
   {
-    ...{ tenantId: integer("tenant_id").notNull(), hour: integer("hour").notNull() },
-    ...{ calls: integer("calls").notNull(), answered: integer("answered").notNull() },
-    ...{ billableSeconds: integer("billable_seconds").notNull(), cost: money("cost").notNull() },
+    tenantId: integer("tenant_id").notNull(),
+    hour: integer("hour").notNull(),
+    calls: integer("calls").notNull(),
+    answered: integer("answered").notNull(),
+    billableSeconds: integer("billable_seconds").notNull(),
+    cost: money("cost").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.hour] })],
 );
@@ -206,10 +211,7 @@ export const callHours = sqliteTable(
 /** The total number of calls of each kind per tenant: a few rows, for `total` without dates. */
 export const callTotals = sqliteTable(
   "call_totals",
-  {
-    ...{ tenantId: integer("tenant_id").notNull(), ...kindOfCall() },
-    calls: integer("calls").notNull(),
-  },
+  { tenantId: integer("tenant_id").notNull(), ...kindOfCall(), calls: integer("calls").notNull() },
   (t) => [primaryKey({ columns: [t.tenantId, t.agentId, t.direction, t.status] })],
 );
 

@@ -79,7 +79,8 @@ export class GroupCommit<Queries> {
   run<Result>(body: (queries: Queries) => Promise<Result>, urgency?: Urgency): Promise<Result> {
     return new Promise((done, fail) => {
       const member = {
-        ...{ fail, urgency },
+        fail,
+        urgency,
         begin: async (given: Queries) => {
           const result = await body(given);
           return () => done(result);

@@ -26,7 +26,9 @@ export interface TenantPage {
 
 export function tenantAdminStore(queries: Queries) {
   return {
-    ...{ ...tenantLists(queries), ...tenantMarks(queries), ...tenantActivity(queries) },
+    ...tenantLists(queries),
+    ...tenantMarks(queries),
+    ...tenantActivity(queries),
 
     /** Also creates an empty wallet. */
     async insert(tenant: NewTenant): Promise<number> {
@@ -153,9 +155,7 @@ const readLatencies = statement((queries) => latenciesOfTenants(queries).prepare
 const tenantActivity = (queries: Queries) => ({
   /** Calls that began since that hour, and how many of them failed. */
   callsSince: async (tenantIds: readonly number[], sinceMs: number) =>
-    await readCalls(queries).all({
-      ...{ ...idsOf(tenantIds), sinceHour: Math.floor(sinceMs / HOUR_MS) },
-    }),
+    await readCalls(queries).all({ ...idsOf(tenantIds), sinceHour: Math.floor(sinceMs / HOUR_MS) }),
 
   /** Latencies (95th percentile) of each tenant's newest calls since then, in no order. */
   latenciesSince: async (tenantIds: readonly number[], sinceMs: number) =>

@@ -123,8 +123,10 @@ function switchedOff(queries: Queries): Pick<HealthStore, "disable" | "contact">
     async contact(tenantId, { webhookId, legacyUrl }) {
       const [tenant] = await queries
         .select({
-          ...{ tenantName: tenants.name, email: tenants.email },
-          ...{ timeZone: tenants.timeZone, locale: readerLocale },
+          tenantName: tenants.name,
+          email: tenants.email,
+          timeZone: tenants.timeZone,
+          locale: readerLocale,
         })
         .from(tenants)
         .where(eq(tenants.id, tenantId));

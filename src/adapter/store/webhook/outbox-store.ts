@@ -118,7 +118,9 @@ const concludeDelivered = statement((queries) =>
   queries
     .update(outbox)
     .set({
-      ...{ status: "delivered", nextAttemptAt: null, ...noLease },
+      status: "delivered",
+      nextAttemptAt: null,
+      ...noLease,
       attempts: sql`${outbox.attempts} + 1`,
     })
     .where(and(given(arg("ids")), eq(outbox.leaseOwner, arg("owner"))))

@@ -26,7 +26,12 @@ const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toL
 
 function actionsOf({ t }: Texts): Choice[] {
   const action = (label: string, icon: IconName, to: string, search?: Choice["search"]) => ({
-    ...{ key: `do ${to}`, label, kind: t("palette.action"), icon, to, search },
+    key: `do ${to}`,
+    label,
+    kind: t("palette.action"),
+    icon,
+    to,
+    search,
   });
   return [
     action(t("calls.place"), "calls", "/calls", { place: true }),
@@ -49,12 +54,19 @@ function useChoices(words: string): Choice[] {
   });
   const known: Choice[] = [
     ...pagesFor(session).map(({ to, label, icon }) => ({
-      ...{ key: to, label: t(label), kind: t("palette.page"), icon, to },
+      key: to,
+      label: t(label),
+      kind: t("palette.page"),
+      icon,
+      to,
     })),
     ...(session.mayChange ? actionsOf(texts) : []),
     ...(agents.data ?? []).map(
       ({ id, name }): Choice => ({
-        ...{ key: `agent ${id}`, label: name, kind: t("calls.agent"), icon: "agent" },
+        key: `agent ${id}`,
+        label: name,
+        kind: t("calls.agent"),
+        icon: "agent",
         to: `/agents/${id}`,
       }),
     ),
@@ -69,14 +81,19 @@ function useChoices(words: string): Choice[] {
     ...found,
     ...(contacts.data ?? []).map(
       (contact): Choice => ({
-        ...{ key: `contact ${contact.id}`, kind: t("palette.contact"), icon: "contacts" },
+        key: `contact ${contact.id}`,
+        kind: t("palette.contact"),
+        icon: "contacts",
         label: `${contact.first_name} ${contact.last_name}`.trim() || contact.number_e164,
-        ...{ to: "/contacts", search: { search: contact.number_e164 } },
+        to: "/contacts",
+        search: { search: contact.number_e164 },
       }),
     ),
     ...(calls.data?.calls ?? []).map(
       (call): Choice => ({
-        ...{ key: call.call_uuid, icon: "calls", to: `/calls/${call.call_uuid}` },
+        key: call.call_uuid,
+        icon: "calls",
+        to: `/calls/${call.call_uuid}`,
         label: call.said ?? call.summary ?? call.contact_name ?? call.from_number ?? call.to_number,
         kind: dateTime(call.created_at),
       }),

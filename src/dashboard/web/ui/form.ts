@@ -228,7 +228,14 @@ export function useForm<Values extends object>(
   }
 
   return {
-    ...{ values, busy, dirty, guarded, restored, disputed, set, leaving },
+    values,
+    busy,
+    dirty,
+    guarded,
+    restored,
+    disputed,
+    set,
+    leaving,
     problem: isShownAtField ? null : problem,
     reset(next) {
       start({ values: next, version: base.version });

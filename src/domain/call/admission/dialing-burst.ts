@@ -131,7 +131,11 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     const [dayAgo, hourAgo] = [clock.now() - DAY_MS, clock.now() - HOUR_MS];
     const limit = limits().newNumbersPerHour;
     const [countries, isKnown, newNumbers] = await dialledBefore(stores.dialled(queries), {
-      ...{ tenantId, number, country, hourAgo, limit },
+      tenantId,
+      number,
+      country,
+      hourAgo,
+      limit,
     });
     return (callerId) => {
       const isAbroad = country !== null && country !== (callerId && countryOf(callerId));

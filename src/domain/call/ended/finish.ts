@@ -173,11 +173,19 @@ async function reportEnd(
         ]
       : [callFailed(call, ending)];
   const remembered = callers.ended(queries, {
-    ...{ tenantId, callUuid: call.callUuid, direction: call.direction },
-    ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
+    tenantId,
+    callUuid: call.callUuid,
+    direction: call.direction,
+    agentId: call.agentId,
+    status: ending.status,
+    endedReason: ending.reason,
+    answeredMs,
     number: remoteNumber(call),
-    ...{ summary, line: report?.line ?? "", transcript },
-    ...{ costEur: microToEur(charge.cost), tenant },
+    summary,
+    line: report?.line ?? "",
+    transcript,
+    costEur: microToEur(charge.cost),
+    tenant,
   });
   await Promise.all([events.emit(queries, tenantId, ...reported), remembered]);
 }

@@ -102,7 +102,12 @@ async function findRoute(
   const fromNumber = (caller && networkNumber(caller, country)) || "";
   const sharing = { key: settings.callerTagKey, number: fromNumber, random };
   return {
-    ...{ tenant, number, toNumber: shown, fromNumber, load, standing },
+    tenant,
+    number,
+    toNumber: shown,
+    fromNumber,
+    load,
+    standing,
     agent: number?.agent ? agentOfCall(number.agent, number.split, sharing) : undefined,
   };
 }
@@ -124,7 +129,10 @@ function requireAgent(route: Route): AgentOfCall {
 const NO_AGENT = { language: "en", maxDurationSeconds: 0 } as const;
 
 const partiesOf = ({ fromNumber, toNumber, agent }: Route, callUuid: string) => ({
-  ...{ callUuid, direction: "inbound" as const, fromNumber, toNumber },
+  callUuid,
+  direction: "inbound" as const,
+  fromNumber,
+  toNumber,
   agentId: agent?.id ?? null,
   ...(agent?.version ? { agentVersion: agent.version } : {}),
 });
@@ -168,7 +176,10 @@ function identityOf(
   const { language, maxDurationSeconds } = route.agent ?? NO_AGENT;
   return {
     ...partiesOf(route, callUuid),
-    ...{ tenantId: route.tenant.id, rowId, language, maxDurationSeconds },
+    tenantId: route.tenant.id,
+    rowId,
+    language,
+    maxDurationSeconds,
     overageRate: billing.planNamed(route.tenant.plan).overagePerMinute,
   };
 }
@@ -214,7 +225,10 @@ function configOf(
     agent,
     {
       callerContext: context.callers.contextOf(database.read, tenant, agent, remoteParty),
-      ...{ callId: callUuid, direction: "inbound", fromNumber, toNumber },
+      callId: callUuid,
+      direction: "inbound",
+      fromNumber,
+      toNumber,
       rtpHost: settings.rtpHost,
       sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
       recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,

@@ -59,7 +59,9 @@ async function decline(
   context.onEnded?.(declinedCall, { ending, setupMs: null, answeredMs: 0, report: null });
   await rejected;
   await context.diagnostics?.record(declinedCall, {
-    ...{ sipCallId: leg.sipCallId, quality: [], packetHeaders: null },
+    sipCallId: leg.sipCallId,
+    quality: [],
+    packetHeaders: null,
   });
 }
 

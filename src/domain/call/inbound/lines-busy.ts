@@ -49,7 +49,12 @@ export async function sayLinesBusy(
     const { rtpHost, voiceAliases } = context.settings;
     channel = await media.open(
       announcementConfig(route.tenant, agent, text, {
-        ...{ callId, direction: "inbound", fromNumber, toNumber, rtpHost, voiceAliases },
+        callId,
+        direction: "inbound",
+        fromNumber,
+        toNumber,
+        rtpHost,
+        voiceAliases,
         sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
       }),
     );

@@ -312,7 +312,10 @@ export class LiveCall implements TransferredCall {
     this.#reportAnswer("unknown");
     const settled = Promise.withResolvers<void>();
     this.#machine.apply({
-      ...{ type: "end", ending, monotonicMs: countedUntilMs, settled: settled.promise },
+      type: "end",
+      ending,
+      monotonicMs: countedUntilMs,
+      settled: settled.promise,
     });
     this.context.onChange?.(this);
     for (const listener of this.#monitors) listener.ended();

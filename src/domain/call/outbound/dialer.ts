@@ -131,7 +131,10 @@ async function known(
     agent,
     {
       callerContext,
-      ...{ callId: callUuid, direction: "outbound", fromNumber, toNumber },
+      callId: callUuid,
+      direction: "outbound",
+      fromNumber,
+      toNumber,
       rtpHost: settings.rtpHost,
       sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
       recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
@@ -162,8 +165,15 @@ async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired> 
     const toCountry = await context.admission.fire(queries, tenant, trunk, number, asked);
     await permission;
     const identity: CallIdentity = {
-      ...{ tenantId, rowId: call.id, callUuid, direction: "outbound", fromNumber, toNumber },
-      ...{ agentId: agent.id, agentVersion: agent.version, language: agent.language },
+      tenantId,
+      rowId: call.id,
+      callUuid,
+      direction: "outbound",
+      fromNumber,
+      toNumber,
+      agentId: agent.id,
+      agentVersion: agent.version,
+      language: agent.language,
       maxDurationSeconds: agent.maxDurationSeconds,
       overageRate: call.overageRate,
     };

@@ -127,10 +127,9 @@ async function storeRequest(
     cost: microEur(0),
   });
   if (input.purpose)
-    await stores.purposes(queries).putPurpose(tenantId, {
-      ...{ callUuid, createdAt: nowMs },
-      ...input.purpose,
-    });
+    await stores
+      .purposes(queries)
+      .putPurpose(tenantId, { callUuid, createdAt: nowMs, ...input.purpose });
   await input.stored?.(queries, callUuid);
   return { callUuid, scheduleId, fromNumber, scheduledAtMs: input.scheduleAtMs };
 }

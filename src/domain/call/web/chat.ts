@@ -149,7 +149,10 @@ export class WrittenAgentChats implements AgentChats {
     if (isBuiltIn(call.tool)) return resultOf(call, true, null);
     const { toolCallId, tool, arguments: values } = call;
     const result = await this.context.tools.run(tenantId, {
-      ...{ callUuid: chat.callUuid, toolCallId, tool, arguments: values },
+      callUuid: chat.callUuid,
+      toolCallId,
+      tool,
+      arguments: values,
       caller: TRIAL_CALLER,
     });
     reply.tool(call, result);
@@ -282,7 +285,10 @@ class Gathered {
 }
 
 const resultOf = (call: ToolCall, ok: boolean, output: JsonValue): ChatInput => ({
-  ...{ type: "tool_result", toolCallId: call.toolCallId, ok, output },
+  type: "tool_result",
+  toolCallId: call.toolCallId,
+  ok,
+  output,
 });
 
 /** An agent that was changed, or that knows something new, does not go on where the old one was. */

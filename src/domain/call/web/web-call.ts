@@ -198,8 +198,13 @@ export async function trialConfig(
     });
   const { knowledgeIndex, log } = context;
   const config = await buildCallConfig({ setup, knowledgeIndex, log }, tenant, agent, {
-    ...{ callId: uuidV7(clock, random), direction: "inbound", fromNumber: "", toNumber: "" },
-    ...{ rtpHost: settings.rtpHost, recordingPath: null, voiceAliases: settings.voiceAliases },
+    callId: uuidV7(clock, random),
+    direction: "inbound",
+    fromNumber: "",
+    toNumber: "",
+    rtpHost: settings.rtpHost,
+    recordingPath: null,
+    voiceAliases: settings.voiceAliases,
     callerTagKey: settings.callerTagKey,
     knowledgeTokens: settings.knowledgeTokens,
   });

@@ -94,7 +94,10 @@ export class CrmPosts {
     const { clock, log, database, records } = options;
     this.#owner = leaseOwner(options.random);
     this.#loop = new WorkLoop({
-      ...{ clock, log, failure: "crm.posts_failed", everyMs: LOOK_EVERY_MS },
+      clock,
+      log,
+      failure: "crm.posts_failed",
+      everyMs: LOOK_EVERY_MS,
       round: () => this.#sendDue(),
       nextDueAt: () => records(database.read).nextDueAfter(clock.now()),
     });

@@ -38,10 +38,17 @@ export function crmTrial({ database, records, lookup, isOn, clock, random }: Crm
     const facts = await lookup.trial(tenantId, { direction: "inbound", number, callUuid });
     const target = await records(database.read).target(tenantId);
     const sample = {
-      ...{ call_id: callUuid, direction: "inbound", number, agent: "Reception" },
-      ...{ started_at: isoUtc(clock.now()), duration_sec: 61, status: "completed" },
-      ...{ ended_reason: "caller_hangup", summary: "A visit was booked for Friday." },
-      ...{ transcript: "Agent: Hello.\nCustomer: A visit on Friday, please.", cost_eur: 0.15 },
+      call_id: callUuid,
+      direction: "inbound",
+      number,
+      agent: "Reception",
+      started_at: isoUtc(clock.now()),
+      duration_sec: 61,
+      status: "completed",
+      ended_reason: "caller_hangup",
+      summary: "A visit was booked for Friday.",
+      transcript: "Agent: Hello.\nCustomer: A visit on Friday, please.",
+      cost_eur: 0.15,
     };
     return {
       facts: facts.map(({ label, text }) => `${label}: ${text}`),

@@ -103,14 +103,20 @@ export class TurnController {
     this.#segmenter = this.#makeSegmenter();
     this.#silence = this.#makeSilenceWatch();
     this.#pendingQuestions = new PendingQuestions({
-      ...{ machine: this.#machine, agent: this.#agent, transcript: options.transcript, clock },
+      machine: this.#machine,
+      agent: this.#agent,
+      transcript: options.transcript,
+      clock,
       fadeMs: settings.bargeInFadeMs,
     });
     this.#overlap = this.#makeOverlap();
     this.#early = new EarlyStart({
       ...options,
-      ...{ machine: this.#machine, agent: this.#agent, overlap: this.#overlap },
-      ...{ segmenter: this.#segmenter, pendingQuestions: this.#pendingQuestions },
+      machine: this.#machine,
+      agent: this.#agent,
+      overlap: this.#overlap,
+      segmenter: this.#segmenter,
+      pendingQuestions: this.#pendingQuestions,
     });
     this.lastWords = this.#makeLastWords();
     this.transferHold = this.#makeTransferHold();

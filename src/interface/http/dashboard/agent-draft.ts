@@ -17,12 +17,14 @@ export const AgentDraft = z
     prompt: draftText(PROMPT_MAX, "Instructions.", "You are the receptionist."),
     first_message: draftText(WORDS_MAX, "Greeting.", "Hello!"),
     first_speaker: field(z.enum(FIRST_SPEAKERS), {
-      ...{ description: "Who speaks first.", example: "assistant" },
+      description: "Who speaks first.",
+      example: "assistant",
       must: `be one of: ${FIRST_SPEAKERS.join(", ")}`,
     }).optional(),
     voice: draftText(120, "Voice.", "Sari"),
     language: field(z.enum(AGENT_LANGUAGES), {
-      ...{ description: "Language of the conversation.", example: "en" },
+      description: "Language of the conversation.",
+      example: "en",
       must: `be one of: ${AGENT_LANGUAGES.join(", ")}`,
     }).optional(),
     filler_phrases: draftText(WORDS_MAX, "Phrases for a wait, one a line.", "One moment, please."),

@@ -98,7 +98,10 @@ function writePacket(view: DataView<ArrayBuffer>, at: number, packet: Packet): n
 function signallingPacket(callUuid: string, entry: SipTraceEntry): Packet {
   const payload = new TextEncoder().encode(messageOf(callUuid, entry));
   return {
-    ...{ atMs: entry.atMs, direction: entry.direction, payload, payloadBytes: payload.length },
+    atMs: entry.atMs,
+    direction: entry.direction,
+    payload,
+    payloadBytes: payload.length,
     ours: { host: OURS, port: SIP_PORT },
     theirs: { host: THEIRS, port: SIP_PORT },
   };
@@ -107,7 +110,10 @@ function signallingPacket(callUuid: string, entry: SipTraceEntry): Packet {
 function mediaPackets(headers: PacketHeaders): Packet[] {
   const ours = shownHost(headers.localHost, OURS);
   return packetsOf(headers).map(({ atMs, direction, path, length, header }) => ({
-    ...{ atMs, direction, payload: header, payloadBytes: length },
+    atMs,
+    direction,
+    payload: header,
+    payloadBytes: length,
     ours: { host: ours, port: path.localPort },
     theirs: { host: shownHost(path.host, THEIRS), port: path.port },
   }));

@@ -70,7 +70,8 @@ function moneyProblems({ money }: Troubles): Problem[] {
   const eur = microToEur(availableBalance);
   return [
     {
-      ...{ code: "money_gone", values: { eur } },
+      code: "money_gone",
+      values: { eur },
       sentence: `Plan minutes and wallet are used up (${eur} EUR): no call can be made or taken.`,
       remedy: "Top up the wallet.",
       href: "/app/billing",
@@ -82,7 +83,8 @@ const numberProblems = ({ numbers }: Troubles): Problem[] =>
   numbers
     .filter(({ inboundEnabled, agentId }) => inboundEnabled && agentId === null)
     .map(({ numberE164: number }) => ({
-      ...{ code: "number_without_agent", values: { number } },
+      code: "number_without_agent",
+      values: { number },
       sentence: `Nobody answers ${number}: it has no agent.`,
       remedy: "Assign an agent to the number.",
       href: "/app/numbers",
@@ -94,7 +96,8 @@ const webhookProblems = ({ webhooks }: Troubles): Problem[] =>
     .map(({ url, disabledReason }) => {
       const why = disabledReason ?? "it failed for days";
       return {
-        ...{ code: "webhook_off", values: { url, explanation: why } },
+        code: "webhook_off",
+        values: { url, explanation: why },
         sentence: `The webhook ${url} was switched off: ${why}.`,
         remedy: "Fix the endpoint, switch the webhook on, then send again what failed.",
         href: "/app/webhooks",

@@ -37,9 +37,7 @@ const indicator =
     sentence: string,
     remedy: string | null = null,
     values: Values = {},
-  ): StatusIndicator => ({
-    ...{ state, code, values, sentence, remedy },
-  });
+  ): StatusIndicator => ({ state, code, values, sentence, remedy });
 const ok = indicator("ok");
 const warning = indicator("warning");
 const failed = indicator("failed");

@@ -14,7 +14,8 @@ const reply = okReply({ split: shown(AgentSplitOut.nullable(), "Null: there was 
 export const getSplit = contract({
   operationId: "getAgentSplit",
   at: "GET /agents/{id}/split",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Compare the versions that share an agent's callers",
   description:
     "The newest split, open or closed. Intervals are 95 %: Wilson's for shares, Student's for means, order statistics for percentiles. `noise` says where the difference may be chance.",
@@ -24,7 +25,8 @@ export const getSplit = contract({
 export const openSplit = contract({
   operationId: "openAgentSplit",
   at: "POST /agents/{id}/split",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Let two versions share an agent's callers",
   description:
     "A caller (of a call that the agent places, the called number) always gets the same version; a withheld number is drawn in each call. Publishing anything closes it. 409 while one is open.",
@@ -46,7 +48,8 @@ export const openSplit = contract({
 export const closeSplit = contract({
   operationId: "closeAgentSplit",
   at: "POST /agents/{id}/split/close",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Close the split and keep either version",
   description: "Keeping the version beside the published one publishes it.",
   body: z

@@ -29,7 +29,8 @@ const noun = "agent";
 export const listVersions = contract({
   operationId: "listAgentVersions",
   at: "GET /agents/{id}/versions",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "List an agent's versions",
   description: "Newest first. The 50 newest are kept.",
   query: z.strictObject({ limit: page.limit(25, 50), offset: page.offset() }),
@@ -39,7 +40,8 @@ export const listVersions = contract({
 export const getVersion = contract({
   operationId: "getAgentVersion",
   at: "GET /agents/{id}/versions/{number}",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "One version with its content",
   reply: okReply({ version: AgentVersionContent }),
 });
@@ -47,7 +49,8 @@ export const getVersion = contract({
 export const publishVersion = contract({
   operationId: "publishAgentVersion",
   at: "POST /agents/{id}/versions/{number}/publish",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Roll back: publish a version again",
   description:
     "Stored as a new version. The agent's files and own tools become what the version says; what other agents use stays as it is for them.",
@@ -64,7 +67,8 @@ const numberOrDraft = field(z.string().regex(/^(?:[1-9]\d{0,8}|draft)$/), {
 export const compareVersions = contract({
   operationId: "compareAgentVersions",
   at: "GET /agents/{id}/comparison",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Compare two versions word by word",
   query: z.strictObject({
     from: field(z.int().positive(), {
@@ -87,7 +91,8 @@ const publishesRehearsed = shown(
 export const getDraft = contract({
   operationId: "getAgentDraft",
   at: "GET /agents/{id}/draft",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "The draft of an agent",
   reply: okReply({
     draft: shown(AgentDraftContent.nullable(), "Null: there is none.", null),
@@ -100,7 +105,8 @@ const { agent_id, enabled, ...toolFields } = toolShape;
 export const changeDraft = contract({
   operationId: "updateAgentDraft",
   at: "PATCH /agents/{id}/draft",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Change the draft, or make one",
   description:
     "Any subset of the agent's fields. `files` and `tools` replace all of the draft's; tools of all agents stay. Without a draft one is made of the published version. Calls go on with that.",
@@ -126,7 +132,8 @@ export const changeDraft = contract({
 export const discardDraft = contract({
   operationId: "deleteAgentDraft",
   at: "DELETE /agents/{id}/draft",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Discard the draft",
   reply: deletedReply(),
 });
@@ -134,7 +141,8 @@ export const discardDraft = contract({
 export const changePublishing = contract({
   operationId: "updateAgentPublishing",
   at: "PATCH /agents/{id}/publishing",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Bind publishing to a green rehearsal",
   description: "`PATCH /agents/{id}` publishes at once all the same, and so does rolling back.",
   body: z
@@ -152,7 +160,8 @@ export const changePublishing = contract({
 export const publishDraft = contract({
   operationId: "publishAgentDraft",
   at: "POST /agents/{id}/draft/publish",
-  ...{ tag, noun },
+  tag,
+  noun,
   summary: "Publish the draft",
   description:
     "409 where something was published since the draft was made, unless `force` is true; and where the agent publishes only what was rehearsed, until the last rehearsal of the draft as it is passed.",

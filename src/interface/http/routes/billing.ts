@@ -71,7 +71,8 @@ export const topUp = contract({
         description: "EUR, whole cents.",
         example: 50,
         must: "be an amount of EUR from 10 to 1000, in whole cents",
-        ...{ reason: "amount", params: { from: 10, to: 1000 } },
+        reason: "amount",
+        params: { from: 10, to: 1000 },
       }),
     })
     .meta({ id: "TopUp" }),

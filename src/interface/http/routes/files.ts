@@ -75,10 +75,7 @@ export const createFile = contract({
   description:
     "`.json` must parse and `.csv` must have a header row. `agent_id` attaches it at once.",
   body: z
-    .strictObject({
-      ...{ filename, content },
-      agent_id: idIn("agents").nullable().default(null),
-    })
+    .strictObject({ filename, content, agent_id: idIn("agents").nullable().default(null) })
     .meta({ id: "NewFile" }),
   textField: "content",
   reply: okReply({ file: KnowledgeFile }),

@@ -40,7 +40,8 @@ const AgentScenario = z
 export const listScenarios = contract({
   operationId: "listAgentScenarios",
   at: "GET /agents/{id}/scenarios",
-  ...{ tag, noun: "agent" },
+  tag,
+  noun: "agent",
   summary: "List the scenarios kept with an agent",
   description: `By name, at most ${SCENARIOS_OF_AGENT_MAX}. They are no part of the agent's versions.`,
   reply: okReply({ scenarios: z.array(AgentScenario) }),
@@ -49,7 +50,8 @@ export const listScenarios = contract({
 export const putScenario = contract({
   operationId: "putAgentScenario",
   at: "POST /agents/{id}/scenarios",
-  ...{ tag, noun: "agent" },
+  tag,
+  noun: "agent",
   summary: "Keep a scenario with an agent",
   description: "Replaces the agent's scenario of the same `name`.",
   body: z
@@ -68,7 +70,8 @@ export const putScenario = contract({
 export const deleteScenario = contract({
   operationId: "deleteAgentScenario",
   at: "DELETE /agents/{id}/scenarios/{number}",
-  ...{ tag, noun: "agent" },
+  tag,
+  noun: "agent",
   summary: "Delete a scenario of an agent",
   description: "`number` is the scenario's id.",
   reply: deletedReply(),
@@ -239,7 +242,8 @@ export const startRehearsal = contract({
         must: "be text of 1 to 120 characters or null",
       }).default(null),
       agent_id: field(z.int().positive().nullable(), {
-        ...{ description: "Agent; null: the suite's own.", example: null },
+        description: "Agent; null: the suite's own.",
+        example: null,
         must: "be an agent's id or null",
       }).default(null),
       draft: flag("Whether the agent's draft is rehearsed instead.", false).default(false),
@@ -263,8 +267,15 @@ export const startRehearsal = contract({
 });
 
 const presentRun = ({ agentVersion = null, runs = 1, mode = "text", ...run }: RehearsalRun) => ({
-  ...{ id: run.id, suite: run.suite, agent_id: run.agentId, agent_name: run.agentName },
-  ...{ agent_version: agentVersion, mode, runs, scenarios: run.scenarios, passed: run.passed },
+  id: run.id,
+  suite: run.suite,
+  agent_id: run.agentId,
+  agent_name: run.agentName,
+  agent_version: agentVersion,
+  mode,
+  runs,
+  scenarios: run.scenarios,
+  passed: run.passed,
   started_at: isoUtc(run.startedAt),
   ended_at: run.endedAt === null ? null : isoUtc(run.endedAt),
 });

@@ -86,7 +86,10 @@ export const getStatementCsv = contract({
 });
 
 const presentLine = ({ date, kind, note, transactions, paid, wallet }: StatementRow) => ({
-  ...{ date, kind, note, count: transactions },
+  date,
+  kind,
+  note,
+  count: transactions,
   paid_in_eur: microToEur(paid),
   amount_eur: microToEur(wallet),
 });

@@ -141,7 +141,9 @@ function callFigures(registry: Registry) {
   const registers = [registry];
   const histogram = histogramsOf(registry);
   const ended = new Counter({
-    ...{ name: "linevoice_calls_total", help: "Calls that ended.", registers },
+    name: "linevoice_calls_total",
+    help: "Calls that ended.",
+    registers,
     labelNames: ["direction", "reason"] as const,
   });
   const setup = histogram(
@@ -167,11 +169,14 @@ function callFigures(registry: Registry) {
     ["stage"],
   );
   const engineWork = new Counter({
-    ...{ name: "linevoice_engine_work_total", help: "Work of the engine.", registers },
+    name: "linevoice_engine_work_total",
+    help: "Work of the engine.",
+    registers,
     labelNames: ["unit"] as const,
   });
   const discardedWork = new Counter({
-    ...{ name: "linevoice_engine_work_discarded_total", registers },
+    name: "linevoice_engine_work_discarded_total",
+    registers,
     help: "Of it, begun at the caller's first silence and thrown away because they went on.",
     labelNames: ["unit"] as const,
   });
@@ -196,7 +201,9 @@ function processFigures(registry: Registry) {
   const registers = [registry];
   const histogram = histogramsOf(registry);
   const deliveries = new Counter({
-    ...{ name: "linevoice_webhook_attempts_total", help: "By outcome.", registers },
+    name: "linevoice_webhook_attempts_total",
+    help: "By outcome.",
+    registers,
     labelNames: ["outcome"] as const,
   });
   const tools = histogram("linevoice_tool_call_seconds", "Tool calls.", LATENCY_BUCKETS_SECONDS, [
@@ -223,7 +230,8 @@ function watchLag(lag: Histogram, clock: Clock): Timer {
 function gaugesOf(registry: Registry) {
   const registers = [registry];
   const failures = new Counter({
-    ...{ name: "linevoice_metric_read_errors_total", registers },
+    name: "linevoice_metric_read_errors_total",
+    registers,
     help: "Figures that could not be read when somebody looked.",
   });
   async function reportErrors(gauge: { reset(): void }, read: () => Promise<void>): Promise<void> {
@@ -242,7 +250,10 @@ function gaugesOf(registry: Registry) {
     labels: Readonly<Record<string, string>> = {},
   ) =>
     new Gauge({
-      ...{ name, help, registers, labelNames: Object.keys(labels) },
+      name,
+      help,
+      registers,
+      labelNames: Object.keys(labels),
       async collect() {
         await reportErrors(this, async () => this.set(labels, await read()));
       },
@@ -254,7 +265,10 @@ function gaugesOf(registry: Registry) {
     read: () => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
   ) =>
     new Gauge({
-      ...{ name, help, registers, labelNames: [label] },
+      name,
+      help,
+      registers,
+      labelNames: [label],
       async collect() {
         await reportErrors(this, async () => {
           const values = await read();

@@ -113,7 +113,8 @@ test("two topics as likely are both offered, one much likelier alone", () => {
   const near = (...asked: number[]): Nearness => ({ asked, answered: asked });
   const said = "something in no words of theirs";
   expect(topics.find(said, 0.95, near(0.75, 0.75, 0.1))).toMatchObject({
-    ...{ zone: "unsure", topic: { title: "Is there parking?" } },
+    zone: "unsure",
+    topic: { title: "Is there parking?" },
     other: { title: "How do I end my membership?" },
   });
   expect(topics.find(said, 0.95, near(0.2, 0.2, 0.2))).toEqual({ zone: "unknown" });

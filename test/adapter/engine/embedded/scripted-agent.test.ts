@@ -92,7 +92,9 @@ describe("answers", () => {
 
   test("two that are as likely are both offered, and one of them is chosen", async () => {
     const doubtful: LlmInput = {
-      ...{ type: "utterance", text: "the price of whitening", confidence: 0.7 },
+      type: "utterance",
+      text: "the price of whitening",
+      confidence: 0.7,
     };
     const offering = async () => {
       const agent = clinicAgent();
@@ -396,7 +398,8 @@ describe("tools", () => {
 });
 
 const CALLING_BACK: ToolSnapshot = {
-  ...{ name: "call_back", description: "Calls back." },
+  name: "call_back",
+  description: "Calls back.",
   parameters: {
     type: "object",
     required: ["phone"],

@@ -25,8 +25,13 @@ function connect() {
 }
 
 const heard = (sttStreamId: number, utterance: number, text: string): SpeechReply => ({
-  ...{ type: "stt_result", sttStreamId, utterance, text },
-  ...{ confidence: 1, audioMs: 500, transcript: null },
+  type: "stt_result",
+  sttStreamId,
+  utterance,
+  text,
+  confidence: 1,
+  audioMs: 500,
+  transcript: null,
 });
 
 test("an utterance that ends while the one before is still being recognised costs it nothing", async () => {

@@ -28,7 +28,9 @@ async function voiceOf(voice: string) {
   return (ratePercent?: number) =>
     synthesiser.speakAll({
       text: "We are open from Monday to Friday. Please call again tomorrow morning.",
-      ...{ language: "en", voice, sampleRateHz: 8000 },
+      language: "en",
+      voice,
+      sampleRateHz: 8000,
       ...(ratePercent === undefined ? {} : { ratePercent }),
     });
 }
@@ -59,12 +61,20 @@ test("the speech worker is told the rate of the configuration", async () => {
     };
   });
   const engine = createEmbeddedEngine({
-    ...{ port: port1, clock: systemClock, random: systemRandom, log: silentLog },
+    port: port1,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
     speechRatePercent: 130,
   });
   const session = engine.parts.tts.open({
-    ...{ callId: "call", language: "en", voice: "Sari", sampleRateHz: 8000 },
-    ...{ systemPrompt: "", knowledge: [], tools: [] },
+    callId: "call",
+    language: "en",
+    voice: "Sari",
+    sampleRateHz: 8000,
+    systemPrompt: "",
+    knowledge: [],
+    tools: [],
   });
   const done = new AbortController();
   const speech = Array.fromAsync(session.stream.speak("Hello.", done.signal));

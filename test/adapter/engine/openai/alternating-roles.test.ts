@@ -7,7 +7,8 @@ const system = (content: string): CompletionMessage => ({ role: "system", conten
 const user = (content: string): CompletionMessage => ({ role: "user", content });
 const agent = (content: string): CompletionMessage => ({ role: "assistant", content });
 const call: CompletionMessage = {
-  ...{ role: "assistant", content: null },
+  role: "assistant",
+  content: null,
   tool_calls: [{ id: "123456789", type: "function", function: { name: "book", arguments: "{}" } }],
 };
 const result: CompletionMessage = { role: "tool", tool_call_id: "123456789", content: "{}" };

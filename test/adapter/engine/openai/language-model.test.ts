@@ -217,9 +217,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
 
 describe("thoughts over responses", () => {
   const kinds = (input: unknown) => (input as { type: string }[]).map(({ type }) => type);
-  const bookings = ["Friday", "Monday"].map((day) => ({
-    ...{ name: "book_visit", arguments: { day } },
-  }));
+  const bookings = ["Friday", "Monday"].map((day) => ({ name: "book_visit", arguments: { day } }));
 
   async function bookTwice(session: ReturnType<typeof open>): Promise<string> {
     server.script.answer = ({ turns }) =>

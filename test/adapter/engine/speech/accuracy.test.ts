@@ -47,8 +47,10 @@ beforeAll(async () => {
   synthesiser = await createSynthesiser();
   // espeak-ng never says a sentence twice in quite the same way: the bounds were set by what it says after this one.
   await synthesiser.speakAll({
-    ...{ text: "Good afternoon, how can I help you today?", language: "en" },
-    ...{ voice: "Sari", sampleRateHz: 8000 },
+    text: "Good afternoon, how can I help you today?",
+    language: "en",
+    voice: "Sari",
+    sampleRateHz: 8000,
   });
   recogniser = createRecogniser({
     phonemes: (text, language) => synthesiser.phonemes(text, language),

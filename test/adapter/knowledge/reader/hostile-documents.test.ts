@@ -261,7 +261,8 @@ test("a table of 200,000 rows is read, and one whose cells fill rows without end
 
 test("of a foot without end 4,000 characters leave the thread that reads", async () => {
   const { footer } = await readDocument(bytesOf(`<html><footer>${"ab ".repeat(500_000)}`), {
-    ...{ filename: "", contentType: "text/html" },
+    filename: "",
+    contentType: "text/html",
   });
   expect(footer).toHaveLength(3_998);
 });

@@ -50,7 +50,9 @@ function silentWorld() {
 
 test("documents are read on the thread, one after the other, and a bad one costs the others nothing", async () => {
   const reader = createWorkerReader({
-    ...{ spawn: spawnReaderWorker, clock: systemClock, log: silentLog },
+    spawn: spawnReaderWorker,
+    clock: systemClock,
+    log: silentLog,
   });
   readers.push(reader);
   const [page, broken, pdf] = await Promise.all([

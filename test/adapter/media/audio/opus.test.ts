@@ -103,8 +103,14 @@ test("a tenth of the packets lost: FEC in the next packet rebuilds them better t
 /** The same loss, decoded without looking at the next packet. */
 async function concealedByLibopus(speech: Int16Array, arrives: (packet: number) => boolean) {
   const encoder = await createEncoder({
-    ...{ sampleRate: RATE_HZ, channels: 1, application: 2048, bitrate: 24_000, complexity: 5 },
-    ...{ fec: true, packetLossPercent: 10, frameSize: FRAME },
+    sampleRate: RATE_HZ,
+    channels: 1,
+    application: 2048,
+    bitrate: 24_000,
+    complexity: 5,
+    fec: true,
+    packetLossPercent: 10,
+    frameSize: FRAME,
   });
   const decoder = await createDecoder({ sampleRate: RATE_HZ, channels: 1 });
   const heard = new Int16Array(speech.length);
@@ -127,8 +133,11 @@ test("no payload makes it throw, and frames go on", async () => {
   for (let index = 0; index < 3000; index++) {
     const payload = random.bytes(Math.floor(random.float() * 120));
     const header = {
-      ...{ marker: false, payloadType: 111, ssrc: 5 },
-      ...{ sequenceNumber: index, timestamp: index * 960 },
+      marker: false,
+      payloadType: 111,
+      ssrc: 5,
+      sequenceNumber: index,
+      timestamp: index * 960,
     };
     receiver.receive(buildRtpPacket(header, payload), FAR.host, FAR.port, index * 20);
     receiver.takeFrame(frame, index * 20);

@@ -65,15 +65,24 @@ test("a packet keeps time, direction, addresses, length and its fixed header", a
   const path = { localPort: 20_000, host: "192.0.2.9", port: 4_000 };
   expect(packetsOf(capture.read())).toEqual([
     {
-      ...{ atMs: startedAtMs, direction: "in", path, length: extended.length },
+      atMs: startedAtMs,
+      direction: "in",
+      path,
+      length: extended.length,
       header: extended.slice(0, 12),
     },
     {
-      ...{ atMs: startedAtMs + 20, direction: "out", length: 52, header: report.slice(0, 8) },
+      atMs: startedAtMs + 20,
+      direction: "out",
+      length: 52,
+      header: report.slice(0, 8),
       path: { localPort: 20_001, host: "192.0.2.9", port: 4_001 },
     },
     {
-      ...{ atMs: startedAtMs + 20, direction: "in", path, length: AUDIO.length },
+      atMs: startedAtMs + 20,
+      direction: "in",
+      path,
+      length: AUDIO.length,
       header: new Uint8Array(0),
     },
   ]);
@@ -95,11 +104,16 @@ async function openAudio(keepsPacketHeaders?: boolean) {
   const pacer = createPacer(systemClock, silentLog);
   const audio = await createCallAudio(
     {
-      ...{ rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs: 15_000, holdTimeoutMs: 600_000 },
+      rtpHost: HOST,
+      jitterMsMax: 200,
+      rtpTimeoutMs: 15_000,
+      holdTimeoutMs: 600_000,
       ...(keepsPacketHeaders === undefined ? {} : { keepsPacketHeaders }),
     },
     {
-      ...{ pacer, clock: systemClock, log: silentLog },
+      pacer,
+      clock: systemClock,
+      log: silentLog,
       ports: createPortPool({ first: 22_000, last: 22_099 }, systemClock),
     },
   );

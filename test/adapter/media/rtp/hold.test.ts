@@ -131,7 +131,9 @@ test("a person who holds a bridged call keeps both legs, up to the hold's limit"
   const callerTimeouts = timeoutsOf(caller);
   const personTimeouts: MediaTimeout[] = [];
   const bridge = new TransferBridge({
-    ...{ caller, clock, log: silentLog },
+    caller,
+    clock,
+    log: silentLog,
     openAudio: async () => person,
     onTimeout: (timeout) => personTimeouts.push(timeout),
   });

@@ -64,8 +64,11 @@ test("keys under an SSRC of their own are taken once each, and the audio between
     const [press, step] = [Math.floor(index / 8), index % 8];
     packet(
       {
-        ...{ marker: step === 0, payloadType: 101, ssrc: 2 },
-        ...{ sequenceNumber: 900 + index, timestamp: 77 + press * 3000 },
+        marker: step === 0,
+        payloadType: 101,
+        ssrc: 2,
+        sequenceNumber: 900 + index,
+        timestamp: 77 + press * 3000,
       },
       Uint8Array.of(press + 6, step > 4 ? 0x8a : 0x0a, 3, (step + 1) * 10),
     );

@@ -88,8 +88,11 @@ async function bareSocket(host: string) {
     packet(payloadType = 8, ssrc = 7): Uint8Array {
       const sequence = sequenceNumber++;
       const header = {
-        ...{ marker: false, payloadType, ssrc },
-        ...{ sequenceNumber: sequence, timestamp: sequence * 160 },
+        marker: false,
+        payloadType,
+        ssrc,
+        sequenceNumber: sequence,
+        timestamp: sequence * 160,
       };
       return buildRtpPacket(header, new Uint8Array(160).fill(0xd5));
     },

@@ -92,7 +92,11 @@ test("a report's RTP time is that of the packet that leaves, not of the one that
   const rtpTimeWith = (leadMs: number) => {
     let rtpTime = 0;
     new RtcpSession({
-      ...{ clock, random, sender, receiver, leadMs: () => leadMs },
+      clock,
+      random,
+      sender,
+      receiver,
+      leadMs: () => leadMs,
       transmit: (report) => {
         rtpTime = readUint32(report, 16);
       },

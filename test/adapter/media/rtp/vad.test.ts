@@ -122,7 +122,8 @@ test("our kernel gives the results of onnxruntime for the published model", asyn
     for (const [index, value] of window.entries()) input[32 + index] = value / 32768;
     const answer = await session.run({
       input: new Tensor("float32", input.slice(), [1, input.length]),
-      ...{ state, sr: rate },
+      state,
+      sr: rate,
     });
     state = answer.stateN as typeof state;
     const reference = Number(answer.output?.data[0]);

@@ -21,11 +21,18 @@ const dnsOf = ({ naptr = [], srv = {}, addresses = {} }: Zone): SipDns => ({
 });
 
 const srvOf = (name: string, more: Partial<SrvRecord> = {}): SrvRecord => ({
-  ...{ name, priority: 10, weight: 10, port: 5060 },
+  name,
+  priority: 10,
+  weight: 10,
+  port: 5060,
   ...more,
 });
 const naptrOf = (order: number, service: string, replacement: string): NaptrRecord => ({
-  ...{ order, preference: 10, flags: "S", service, replacement },
+  order,
+  preference: 10,
+  flags: "S",
+  service,
+  replacement,
 });
 
 async function found(place: Partial<Place>, zone: Zone): Promise<string[]> {

@@ -25,9 +25,7 @@ const SECOND = targetAt("192.0.2.2");
 async function twoServers() {
   const clock = fakeClock();
   const random = seededRandom(3);
-  const transactions = new TransactionLayer({
-    ...{ clock, onRequest: () => {}, flowTo: (flow) => flow },
-  });
+  const transactions = new TransactionLayer({ clock, onRequest: () => {}, flowTo: (flow) => flow });
   const failed = new FailedTargets(clock);
   const sender = new RequestSender({ clock, random, transactions, failed });
   const sent: { readonly to: string; readonly request: SipRequest }[] = [];

@@ -11,7 +11,9 @@ function bench(weCalled: boolean, outcomes: ReinviteOutcome[]) {
   const sentAtMs: number[] = [];
   const refused: (number | null)[] = [];
   const renegotiation = new Renegotiation({
-    ...{ clock, random: seededRandom(7), weCalled },
+    clock,
+    random: seededRandom(7),
+    weCalled,
     ask: async () => {
       sentAtMs.push(clock.elapsedMs);
       return outcomes.shift() ?? { kind: "accepted" };

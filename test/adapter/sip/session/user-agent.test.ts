@@ -29,7 +29,9 @@ afterEach(() => {
 
 function requestOf(method: string, toTag = "", body = ""): SipRequest {
   const text = buildRequest({
-    ...{ method, uri: "sip:us@us.invalid", body },
+    method,
+    uri: "sip:us@us.invalid",
+    body,
     headers: [
       ["Via", `SIP/2.0/UDP 127.0.0.1;branch=z9hG4bK${method}`],
       ["From", "<sip:a@b>;tag=1"],
@@ -52,8 +54,13 @@ function invited(body: string) {
   const note = (_: string, fields?: Fields) => failures.push(String(fields?.error));
   const log: Log = { ...silentLog, debug: note, warn: note, with: () => log };
   const agent = new TrunkUserAgent({
-    ...{ username: "u", server: "provider.test", contactUser: "us", hostToken: "us.invalid" },
-    ...{ transportName: "UDP", userAgentName: "test", log },
+    username: "u",
+    server: "provider.test",
+    contactUser: "us",
+    hostToken: "us.invalid",
+    transportName: "UDP",
+    userAgentName: "test",
+    log,
     credentials: new TrunkCredentials(ACCOUNT, systemRandom),
     mayChallenge: () => true,
     route: () => "",
@@ -65,8 +72,12 @@ function invited(body: string) {
   if (!invite) throw new Error("no call");
   const leg = invite.makeLeg({
     context: {
-      ...{ clock: fakeClock(), random: systemRandom, log, trunkId: 1 },
-      ...{ sessionExpiresSeconds: 1800, sessionMinSeconds: 90 },
+      clock: fakeClock(),
+      random: systemRandom,
+      log,
+      trunkId: 1,
+      sessionExpiresSeconds: 1800,
+      sessionMinSeconds: 90,
       advertise: (media) => media,
       ownAddress: () => ({ host: "127.0.0.1", port: 5060 }),
       uriOf: () => undefined,

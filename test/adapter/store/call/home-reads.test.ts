@@ -29,9 +29,9 @@ test("each step to the first call is done by the tenant's own rows", async () =>
   const times = { createdAt: 0, updatedAt: 0 };
   const action = (name: string) =>
     database.tx((queries) =>
-      queries.insert(auditEntries).values({
-        ...{ tenantId, action: name, target: "", ip: "", outcome: "done" as const, at: 0 },
-      }),
+      queries
+        .insert(auditEntries)
+        .values({ tenantId, action: name, target: "", ip: "", outcome: "done" as const, at: 0 }),
     );
   await database.tx(async (queries) => {
     const file = { tenantId, filename: "a.md", format: "md" as const, content: "a", sizeBytes: 1 };
@@ -42,7 +42,9 @@ test("each step to the first call is done by the tenant's own rows", async () =>
     const number = { tenantId, numberE164: "+37061234567", inboundEnabled: true, createdAt: 0 };
     await queries.insert(phoneNumbers).values(number);
     expect(await diagnosticsStore(queries).firstSteps(tenantId, [])).toMatchObject({
-      ...{ agent: true, knowledge: false, number: false },
+      agent: true,
+      knowledge: false,
+      number: false,
     });
     await queries.insert(agentFiles).values({ agentId, fileId: row?.id ?? 0 });
     await queries.update(phoneNumbers).set({ agentId });
@@ -65,8 +67,15 @@ test("mails count that are dead, or wait after a failure; the newest of these te
   const mail = (status: "pending" | "sent" | "dead", attempts: number, lastError: string | null) =>
     database.tx((queries) =>
       queries.insert(mails).values({
-        ...{ tenantId, key: crypto.randomUUID(), recipient: "", subject: "", body: "" },
-        ...{ status, attempts, lastError, createdAt: 0 },
+        tenantId,
+        key: crypto.randomUUID(),
+        recipient: "",
+        subject: "",
+        body: "",
+        status,
+        attempts,
+        lastError,
+        createdAt: 0,
       }),
     );
   await mail("pending", 0, null);

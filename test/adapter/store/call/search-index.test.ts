@@ -42,7 +42,8 @@ test("a word of the oldest of 10,100 calls is found, before and after they are i
     database,
     tenantId,
     Array.from({ length: 10_100 }, (_, at) => ({
-      ...{ said: at === 0 ? ["Mano žirafa serga."] : [], createdAt: at * 1000 },
+      said: at === 0 ? ["Mano žirafa serga."] : [],
+      createdAt: at * 1000,
     })),
   );
   expect(await idsFound(database, tenantId, "ZIRAF")).toEqual([oldest ?? 0]);
@@ -116,7 +117,8 @@ test("what was said by an erased person alone is neither in the index nor in the
   const database = await openTestDatabase(path, 0);
   const tenantId = await insertTenant(database);
   const others = Array.from({ length: 8 }, (_, at) => ({
-    ...{ said: ["sveiki, mano sąskaita"], createdAt: at + 10 },
+    said: ["sveiki, mano sąskaita"],
+    createdAt: at + 10,
   }));
   const [erased] = await insertCalls(database, tenantId, [
     { said: ["mano zyzzyvalangas"], createdAt: 1, fromNumber: "+37069999111" },
@@ -215,7 +217,8 @@ async function killedInTheMiddle() {
   const database = openDatabase(path, 0);
   const tenantId = await insertTenant(database);
   const spoken = Array.from({ length: 1_500 }, (_, at) => ({
-    ...{ said: [`labas ${at} rytas n${at}n`], createdAt: at },
+    said: [`labas ${at} rytas n${at}n`],
+    createdAt: at,
   }));
   const ids = await insertCalls(database, tenantId, spoken);
   await database.close();

@@ -53,7 +53,13 @@ test("an id is no number: digits are found in numbers and names only", async () 
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const named = (id: number, numberE164: string) => ({
-    ...{ id, tenantId, numberE164, firstName: "Jonas", lastName: "", createdAt: 0, updatedAt: 0 },
+    id,
+    tenantId,
+    numberE164,
+    firstName: "Jonas",
+    lastName: "",
+    createdAt: 0,
+    updatedAt: 0,
   });
   const rows = [named(77, "+37061000001"), named(78, "+37061000077"), named(177, "+37061000002")];
   await database.tx((queries) => queries.insert(contacts).values(rows));

@@ -13,8 +13,15 @@ test("the oldest entries above the bound go, of each tenant and of none, so many
   const write = (tenantId: number | null, at: number) =>
     database.tx((queries) =>
       auditStore(queries).insert({
-        ...{ tenantId, userId: null, userEmail: null, action: "updateAgent", target: "/agents/1" },
-        ...{ ip: "", outcome: "done", details: null, at },
+        tenantId,
+        userId: null,
+        userEmail: null,
+        action: "updateAgent",
+        target: "/agents/1",
+        ip: "",
+        outcome: "done",
+        details: null,
+        at,
       }),
     );
   for (let at = 0; at < 6; at++)

@@ -222,7 +222,10 @@ test("an agent is created and changed once, and told, when the answer was lost",
   };
   const anAgent = agentOf("Reception", "You answer the phone.", "Hello.");
   const agents = createAgents({
-    ...{ database: losing, records: agentStore, clock, urlProblem: () => null },
+    database: losing,
+    records: agentStore,
+    clock,
+    urlProblem: () => null,
     plans: { planOf: () => Promise.resolve({ slug: "test", maxAgents: 10 }) },
   });
   const made = await agents.create(tenantId, anAgent);

@@ -30,7 +30,9 @@ async function ask({ url, token }: SqldServer): Promise<string> {
   const page = readFileSync(join(import.meta.dir, "../../../../docs/nodes.md"), "utf8");
   const body = /-d '([^']+)' http:\/\/127\.0\.0\.1:8089\/v2\/pipeline/.exec(page)?.[1] ?? "";
   const response = await fetch(`${url}/v2/pipeline`, {
-    ...{ method: "POST", body, headers: { authorization: `Bearer ${token}` } },
+    method: "POST",
+    body,
+    headers: { authorization: `Bearer ${token}` },
   });
   return await response.text();
 }

@@ -35,7 +35,9 @@ test("killed at any moment of a migration, the database is the old one or the ne
   let rolledBack = 0;
   for (const afterMs of [5, 60, 150, 300, 450]) {
     const child = Bun.spawn([process.execPath, PROGRAM, file, JSON.stringify(LONG)], {
-      ...{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "inherit",
     });
     const reader = child.stdout.getReader();
     await reader.read(); // it begins

@@ -130,7 +130,9 @@ test.each(FILLED_VERSIONS)(
     let kills = 0;
     for (let isOver = false; !isOver; ) {
       const child = Bun.spawn([process.execPath, PROGRAM, dataDir, String(++kills)], {
-        ...{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "inherit",
       });
       isOver = (await new Response(child.stdout).text()) === "over";
       await child.exited;

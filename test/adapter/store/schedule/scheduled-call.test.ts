@@ -16,16 +16,31 @@ async function placed(scheduleId: number | null, afterMs: number) {
   const callUuid = crypto.randomUUID();
   await database.tx(async (queries) => {
     await queries.insert(tenants).values({
-      ...{ name: "Clinic", email: "desk@example.com", plan: "start", timeZone: "UTC" },
-      ...{ webhookSecretSealed: "", webhookSecretPrefix: "", createdAt: MADE_AT },
+      name: "Clinic",
+      email: "desk@example.com",
+      plan: "start",
+      timeZone: "UTC",
+      webhookSecretSealed: "",
+      webhookSecretPrefix: "",
+      createdAt: MADE_AT,
     });
     await callStore(queries).insert(1, {
-      ...{ callUuid, scheduleId, agentId: null, direction: "outbound", status: "queued" },
-      ...{ fromNumber: "+37052123456", toNumber: "+37061234567", recordingStatus: "none" },
-      ...{ overageRate: microEur(0), cost: microEur(0), createdAt: MADE_AT },
+      callUuid,
+      scheduleId,
+      agentId: null,
+      direction: "outbound",
+      status: "queued",
+      fromNumber: "+37052123456",
+      toNumber: "+37061234567",
+      recordingStatus: "none",
+      overageRate: microEur(0),
+      cost: microEur(0),
+      createdAt: MADE_AT,
     });
     await callStore(queries).markDialing(1, callUuid, {
-      ...{ node: "node-1", agentVersion: 0, nowMs: MADE_AT + afterMs },
+      node: "node-1",
+      agentVersion: 0,
+      nowMs: MADE_AT + afterMs,
     });
   });
   const callsOf = async (fromMs: number) => {
@@ -48,6 +63,8 @@ test("a scheduled call counts on the day on which it is placed", async () => {
 test("a call that was to be placed at once keeps the time at which it was asked for", async () => {
   for (const scheduleId of [7, null])
     expect(await placed(scheduleId, 5_000)).toEqual({
-      ...{ onDayMade: 1, onDayPlaced: 0, createdAt: MADE_AT },
+      onDayMade: 1,
+      onDayPlaced: 0,
+      createdAt: MADE_AT,
     });
 });

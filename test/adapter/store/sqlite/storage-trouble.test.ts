@@ -50,8 +50,15 @@ const rejection = (promise: Promise<unknown>) =>
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code);
 
 const message = {
-  ...{ key: "k", callUuid: null, from: "a@b.example", to: "c@d.example", subject: "s" },
-  ...{ messageId: "<1@b.example>", date: new Date(0), attachment: null, text: "x".repeat(200_000) },
+  key: "k",
+  callUuid: null,
+  from: "a@b.example",
+  to: "c@d.example",
+  subject: "s",
+  messageId: "<1@b.example>",
+  date: new Date(0),
+  attachment: null,
+  text: "x".repeat(200_000),
 };
 
 onDisk(
@@ -190,9 +197,12 @@ test.skipIf(compiler === undefined)(
     const child = Bun.spawn([process.execPath, program], {
       env: {
         ...process.env,
-        ...{ LD_PRELOAD: library, LV_EIO_DIR: data, LV_EIO_FLAG: join(directory, "broken") },
+        LD_PRELOAD: library,
+        LV_EIO_DIR: data,
+        LV_EIO_FLAG: join(directory, "broken"),
       },
-      ...{ stdout: "pipe", stderr: "inherit" },
+      stdout: "pipe",
+      stderr: "inherit",
     });
     const seen = JSON.parse(await new Response(child.stdout).text());
     expect(await child.exited).toBe(0);

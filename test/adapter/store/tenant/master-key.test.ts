@@ -86,9 +86,16 @@ test("after a rotation everything opens with the new key alone; purpose keys sta
     trunkStore(queries).put(
       tenantId,
       {
-        ...{ server: "sip.example.com", port: 5060, transport: "udp", username: "u", realm: null },
-        ...{ outboundProxy: null, callerId: "+37052000001", register: true },
-        ...{ createdAt: NOW, updatedAt: NOW },
+        server: "sip.example.com",
+        port: 5060,
+        transport: "udp",
+        username: "u",
+        realm: null,
+        outboundProxy: null,
+        callerId: "+37052000001",
+        register: true,
+        createdAt: NOW,
+        updatedAt: NOW,
       },
       (id) => vault.seal("trunk password", trunkPasswordBinding(id)),
     ),
@@ -279,7 +286,12 @@ async function restoredIn(copy: string, journal: string, masterKey: Uint8Array) 
 
 const revocationsIn = (dataDir: string, database: Database, vault: Vault) =>
   openRevocations({
-    ...{ dataDir, database, vault, clock: systemClock, random: systemRandom, shared: false },
+    dataDir,
+    database,
+    vault,
+    clock: systemClock,
+    random: systemRandom,
+    shared: false,
     paths: { recordings: dataDir, outbox: dataDir },
   });
 

@@ -15,9 +15,17 @@ test("each tenant has its own calls and latencies since then", async () => {
   const busy = await insertTenant(database);
   const other = await insertTenant(database);
   const row = (tenantId: number, hour: number, latencyP95Ms: number | null) => ({
-    ...{ tenantId, latencyP95Ms, createdAt: hour * HOUR_MS, callUuid: crypto.randomUUID() },
-    ...{ direction: "inbound" as const, fromNumber: "", toNumber: "", status: "failed" as const },
-    ...{ recordingStatus: "none" as const, overageRate: microEur(0), cost: microEur(0) },
+    tenantId,
+    latencyP95Ms,
+    createdAt: hour * HOUR_MS,
+    callUuid: crypto.randomUUID(),
+    direction: "inbound" as const,
+    fromNumber: "",
+    toNumber: "",
+    status: "failed" as const,
+    recordingStatus: "none" as const,
+    overageRate: microEur(0),
+    cost: microEur(0),
   });
   const rows = [row(busy, 1, 900), row(busy, 2, 300), row(busy, 3, null), row(other, 2, 700)];
   await database.tx((queries) => queries.insert(calls).values(rows));

@@ -55,7 +55,11 @@ function fire({ id }: ApiTenant, scheduleId: number): Promise<string> {
   const { billing } = server;
   const admission = new Admission({
     stores: callStores,
-    ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
+    billing,
+    clock,
+    concurrentCallsMax: 100,
+    liveCalls: () => 0,
+    dialing: () => wideDialing,
   });
   return server.database
     .tx(async (queries) => {

@@ -26,7 +26,10 @@ function world(limits = { newNumbersPerHour: 2, newCountriesPerDay: 1 }) {
     newNumbers: async () => [],
   });
   const burst = createDialingBurst({
-    ...{ clock, stores: { dialled }, limits: () => limits, onStop: (stop) => stops.push(stop) },
+    clock,
+    stores: { dialled },
+    limits: () => limits,
+    onStop: (stop) => stops.push(stop),
   } as Parameters<typeof createDialingBurst>[0]);
   type Queries = Parameters<typeof burst.check>[0];
   const check = (number: E164) => burst.check({} as Queries, 1, number, OWN);

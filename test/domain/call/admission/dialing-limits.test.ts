@@ -61,10 +61,16 @@ beforeEach(async () => {
   const wake = () => undefined;
   admission = new Admission({
     stores: callStores,
-    ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => dialing },
+    billing,
+    clock,
+    concurrentCallsMax: 100,
+    liveCalls: () => 0,
+    dialing: () => dialing,
     onBurstStop: createBurstNotice({
       stores: { tenants: tenantAdminStore, users: userStore },
-      ...{ database, clock, log: silentLog },
+      database,
+      clock,
+      log: silentLog,
       mails: {
         enqueue: (q, tenantId, mail) => mailStore(q).enqueue(tenantId, mail, clock.now()),
         wake,
@@ -120,8 +126,13 @@ const fire = (tenant: ApiTenant, to: string) =>
     const toCountry = await admission.fire(queries, row, trunk, e164(to));
     const schedules = scheduleStore(queries);
     const entry = await schedules.insert(tenant.id, {
-      ...{ callUuid: crypto.randomUUID(), toNumber: to, fromNumber: "+37052000000" },
-      ...{ scheduleAt: nowMs, status: "pending", immediate: false, createdAt: nowMs },
+      callUuid: crypto.randomUUID(),
+      toNumber: to,
+      fromNumber: "+37052000000",
+      scheduleAt: nowMs,
+      status: "pending",
+      immediate: false,
+      createdAt: nowMs,
     });
     await schedules.leavePending(tenant.id, entry, "fired", { firedAt: nowMs, toCountry });
   });
@@ -166,7 +177,8 @@ describe("a burst to new numbers", () => {
     const tenant = await newTenant();
     for (let n = 0; n < NUMBERS; n++) await fire(tenant, lithuanian(n));
     const later = await ask(server, tenant, "POST", "/calls", {
-      ...{ to_number: lithuanian(3), schedule_at: "2026-12-01T10:00:00Z" },
+      to_number: lithuanian(3),
+      schedule_at: "2026-12-01T10:00:00Z",
     });
     expect(later.status).toBe(200);
   });
@@ -198,7 +210,10 @@ test("owner and operators are told of a stop, once a day, by mail and event", as
   const { database } = server;
   await database.tx((queries) =>
     queries.insert(users).values({
-      ...{ email: "ops@example.com", name: "Ops", operator: true, createdAt: clock.now() },
+      email: "ops@example.com",
+      name: "Ops",
+      operator: true,
+      createdAt: clock.now(),
       locale: "ru",
     } as typeof users.$inferInsert),
   );

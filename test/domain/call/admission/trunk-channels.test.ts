@@ -31,7 +31,10 @@ beforeAll(async () => {
   admission = new Admission({
     stores: callStores,
     billing: new Billing({ database, stores: billingStores, plans, clock }),
-    ...{ clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
+    clock,
+    concurrentCallsMax: 100,
+    liveCalls: () => 0,
+    dialing: () => wideDialing,
   });
 });
 afterAll(() => database.close());

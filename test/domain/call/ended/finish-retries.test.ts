@@ -13,7 +13,11 @@ function world(failures: number, isMailed = true) {
   let wakes = 0;
   const wake = () => void wakes++;
   const context = {
-    ...{ clock, log: silentLog, events: { wake }, callers: { wake }, mails: { wake } },
+    clock,
+    log: silentLog,
+    events: { wake },
+    callers: { wake },
+    mails: { wake },
     database: {
       async tx() {
         triedAtMs.push(clock.elapsedMs);
@@ -73,7 +77,11 @@ test("it waits for the sources of its answers, 3 seconds at most", async () => {
   const storedAtMs: number[] = [];
   const wake = () => undefined;
   const context = {
-    ...{ clock, log: silentLog, events: { wake }, callers: { wake }, mails: { wake } },
+    clock,
+    log: silentLog,
+    events: { wake },
+    callers: { wake },
+    mails: { wake },
     knowledgeIndex: { sourcesOf: () => new Promise(() => undefined) },
     database: { tx: async () => ({ isMailed: storedAtMs.push(clock.elapsedMs) === 0 }) },
   } as unknown as Arguments[0];
@@ -94,8 +102,12 @@ test("it waits for the sources of its answers, 3 seconds at most", async () => {
 });
 
 const NO_PRICES = {
-  ...{ sttPerMinute: 0, ttsPerMillionCharacters: 0, embeddingPerMillionTokens: 0 },
-  ...{ llmInputPerMillionTokens: 0, llmOutputPerMillionTokens: 0, trunkPerMinute: 0 },
+  sttPerMinute: 0,
+  ttsPerMillionCharacters: 0,
+  embeddingPerMillionTokens: 0,
+  llmInputPerMillionTokens: 0,
+  llmOutputPerMillionTokens: 0,
+  trunkPerMinute: 0,
 };
 
 /** The mails that the end of a call without a recording queues. */
@@ -110,15 +122,15 @@ async function mailsOf(answeredMs: number): Promise<unknown[]> {
     throw new Error(String(error));
   };
   const context = {
-    ...{
-      clock: fakeClock(),
-      log: { ...silentLog, error: fails },
-      settings: { recordingsDir: "/nowhere", prices: NO_PRICES },
-    },
+    clock: fakeClock(),
+    log: { ...silentLog, error: fails },
+    settings: { recordingsDir: "/nowhere", prices: NO_PRICES },
     database: { tx: (work: (queries: object) => Promise<void>) => work({}), read: {} },
     stores: {
       calls: () => ({
-        ...{ findEnding: async () => ({ call: stored }), find: async () => stored, finish: done },
+        findEnding: async () => ({ call: stored }),
+        find: async () => stored,
+        finish: done,
         turns: async () => [],
       }),
       setup: () => ({ agent: async () => agent, tenant: async () => ({ timeZone: "UTC" }) }),

@@ -82,19 +82,21 @@ function appliance(encoder: Encoder) {
   const wake = () => undefined;
   const events = createEventSink({ stores: webhookStores, clock, random, wake });
   const billing = new Billing({
-    ...{ database, stores: billingStores, plans: [startPlan], clock, random },
+    database,
+    stores: billingStores,
+    plans: [startPlan],
+    clock,
+    random,
   });
   const context = {
-    ...{
-      database,
-      stores: callStores,
-      node: "A",
-      clock,
-      random,
-      log,
-      billing,
-      registry: new CallRegistry(),
-    },
+    database,
+    stores: callStores,
+    node: "A",
+    clock,
+    random,
+    log,
+    billing,
+    registry: new CallRegistry(),
     settings: { recordingsDir, prices: applianceSettings(directory, "127.0.0.1").prices },
     events: {
       ...events,
@@ -140,8 +142,11 @@ async function endedCall(seconds: number): Promise<string> {
     queries
       .update(calls)
       .set({
-        ...{ status: "completed", endedReason: "caller_hangup", endedAt: clock.now() },
-        ...{ recordingStatus: "processing", recordingFile: `${uuid}.wav` },
+        status: "completed",
+        endedReason: "caller_hangup",
+        endedAt: clock.now(),
+        recordingStatus: "processing",
+        recordingFile: `${uuid}.wav`,
         recordingMs: seconds * 1_000,
       })
       .where(eq(calls.callUuid, uuid)),
@@ -176,7 +181,8 @@ test("a shutdown keeps what is being encoded and what waits; the next start take
   await Promise.all([...working, processRecording(context, tenantId, third)]);
   for (const uuid of [first, second, third]) {
     expect(await rowOf(uuid)).toMatchObject({
-      ...{ recordingStatus: "processing", recordingFile: `${uuid}.wav` },
+      recordingStatus: "processing",
+      recordingFile: `${uuid}.wav`,
     });
     expect(filesOf(uuid)).toEqual([`${uuid}.wav`]);
   }
@@ -244,9 +250,16 @@ const TALK_MS = 20_000;
 /** The end of an answered call, as main writes it. */
 async function finish(context: CallContext, uuid: string, channel: PoolCall): Promise<void> {
   const identity: CallIdentity = {
-    ...{ tenantId, callUuid: uuid, rowId: (await rowOf(uuid))?.id ?? 0, agentId },
-    ...{ direction: "inbound", fromNumber: "+37060000001", toNumber: "+37052000000" },
-    ...{ language: "en", maxDurationSeconds: 600, overageRate: microEur(0) },
+    tenantId,
+    callUuid: uuid,
+    rowId: (await rowOf(uuid))?.id ?? 0,
+    agentId,
+    direction: "inbound",
+    fromNumber: "+37060000001",
+    toNumber: "+37052000000",
+    language: "en",
+    maxDurationSeconds: 600,
+    overageRate: microEur(0),
   };
   const ending = endingByUs("completed", "engine_failure");
   const end = { ending, answeredMs: TALK_MS, sinceAnswerMs: TALK_MS };
@@ -255,7 +268,10 @@ async function finish(context: CallContext, uuid: string, channel: PoolCall): Pr
 
 function channelOf(uuid: string): PoolCall {
   return new PoolCall({
-    ...{ config: { ...callConfig(), callId: uuid }, clock, log, closeTimeoutMs: 10_000 },
+    config: { ...callConfig(), callId: uuid },
+    clock,
+    log,
+    closeTimeoutMs: 10_000,
     send: () => undefined,
     onGone: () => undefined,
   });
@@ -273,7 +289,9 @@ test("a call worker that dies loses no recording of its calls", async () => {
   for (const uuid of uuids) {
     await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
     expect(await rowOf(uuid)).toMatchObject({
-      ...{ endedReason: "engine_failure", recordingMs: 2_000, recordingFile: `${uuid}.mp3` },
+      endedReason: "engine_failure",
+      recordingMs: 2_000,
+      recordingFile: `${uuid}.mp3`,
     });
     expect(mailsOf(mails, uuid)).toEqual([`${uuid}.mp3`]);
   }

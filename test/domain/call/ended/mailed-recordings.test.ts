@@ -41,8 +41,12 @@ async function world() {
     clock,
   );
   const mails = new MailQueue({
-    ...{ ...shared, stores: mailStore, provider: outboxProvider(join(directory, "outbox")) },
-    ...{ recordingsDir, attachmentBytesMax: 1_000, from: "calls@voice.example" },
+    ...shared,
+    stores: mailStore,
+    provider: outboxProvider(join(directory, "outbox")),
+    recordingsDir,
+    attachmentBytesMax: 1_000,
+    from: "calls@voice.example",
     recordingLink: (callUuid) => links.urlFor(callUuid).url,
   });
   const settings = { recordingsDir } as Parameters<typeof deleteMailedRecordings>[0]["settings"];
@@ -71,7 +75,11 @@ async function world() {
       const announced = { url, expiresAtMs, durationMs: 1_000, format: "mp3" };
       await sink.emit(queries, tenantId, recordingReady(facts, announced));
       await mails.enqueue(queries, tenantId, {
-        ...{ key: callUuid, callUuid, recipient: "desk@clinic.example", subject: "s", body: "b" },
+        key: callUuid,
+        callUuid,
+        recipient: "desk@clinic.example",
+        subject: "s",
+        body: "b",
         attachment: file,
       });
     });
@@ -133,7 +141,11 @@ function askedOf(announcedAt: number | null) {
   });
   let sent: (mail: object) => Promise<void> = async () => {};
   const timer = deleteMailedRecordings({
-    ...{ clock, stores: { recordings }, log: silentLog, node: "A", links: { validMs: LINK_MS } },
+    clock,
+    stores: { recordings },
+    log: silentLog,
+    node: "A",
+    links: { validMs: LINK_MS },
     settings: { recordingsDir: tempDir() },
     database: { tx: (work: (queries: object) => Promise<void>) => work({}) },
     mails: { onSent: (listener: typeof sent) => (sent = listener) },

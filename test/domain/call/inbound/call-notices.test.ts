@@ -77,7 +77,8 @@ test("an unknown address that used our Contact is shown, and the owner may allow
   const allowed = await owner.ask("POST", "/trunk/allow", { address: ELSEWHERE });
   expect(allowed.status).toBe(200);
   expect((await read(owner, "/trunk")).trunk).toMatchObject({
-    ...{ extra_networks: [ELSEWHERE], unknown_sources: [] },
+    extra_networks: [ELSEWHERE],
+    unknown_sources: [],
   });
   await eventually(async () => {
     const [trunk] = await world.app.ask("trunk.list", {});

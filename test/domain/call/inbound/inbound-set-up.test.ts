@@ -60,21 +60,33 @@ async function tenantWithNumber(plan: string) {
 
 function appliance(
   callsMax: { ofPlan: number; ofAppliance: number; heard?: number } = {
-    ...{ ofPlan: 5, ofAppliance: 100 },
+    ofPlan: 5,
+    ofAppliance: 100,
   },
 ) {
   const plans = [startPlan, prepaidPlan].map((plan) => ({
     ...plan,
     maxConcurrentCalls: callsMax.ofPlan,
   }));
-  const billing = new Billing({ ...{ database, stores: billingStores, plans, clock, random } });
+  const billing = new Billing({ database, stores: billingStores, plans, clock, random });
   const wake = () => undefined;
-  const events = createEventSink({ ...{ stores: webhookStores, clock, random, wake } });
+  const events = createEventSink({ stores: webhookStores, clock, random, wake });
   const context = {
-    ...{ database, stores: callStores, billing, events, clock, random, node: "A" },
+    database,
+    stores: callStores,
+    billing,
+    events,
+    clock,
+    random,
+    node: "A",
     admission: new Admission({
-      ...{ stores: callStores, billing, clock, concurrentCallsMax: callsMax.ofAppliance },
-      ...{ liveCalls: () => 0, dialing: () => wideDialing, heardCallsMax: callsMax.heard },
+      stores: callStores,
+      billing,
+      clock,
+      concurrentCallsMax: callsMax.ofAppliance,
+      liveCalls: () => 0,
+      dialing: () => wideDialing,
+      heardCallsMax: callsMax.heard,
     }),
     settings: { recordingsDir: "/nowhere", callerTagKey: new Uint8Array(32), voiceAliases: {} },
     callers: { contextOf: async () => null },

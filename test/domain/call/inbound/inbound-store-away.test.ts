@@ -9,7 +9,9 @@ import type { IncomingLeg } from "../../../../src/domain/call/sip-port.ts";
 test("it gets 503, so that another node or a later try may take it (RFC 3261 21.5.4)", async () => {
   const rejected: number[] = [];
   const context = {
-    ...{ log: silentLog, clock: systemClock, random: systemRandom },
+    log: silentLog,
+    clock: systemClock,
+    random: systemRandom,
     sip: { trunk: () => ({ settings: { tenantId: 1 } }) },
     database: { tx: () => Promise.reject(new Error("the database server is out of reach")) },
   } as unknown as InboundPorts;

@@ -24,7 +24,8 @@ function world({ storeFails = false } = {}) {
   const trace = new Map<string | null, string[]>([[null, ["of no call"]]]);
   const puts: (Put & { tenantId: number; rowId: number })[] = [];
   const recorder = createDiagnosticsRecorder({
-    ...{ clock, log: silentLog },
+    clock,
+    log: silentLog,
     messageTrace: {
       entries: (id: string) => trace.get(id) ?? [],
       forget: (id: string) => void trace.delete(id),

@@ -8,7 +8,9 @@ function limitOf(secondsMax: number, isBridged = () => false) {
   const clock = fakeClock();
   let reached = 0;
   const limit = new LengthLimit({
-    ...{ clock, secondsMax, isBridged },
+    clock,
+    secondsMax,
+    isBridged,
     onReached: () => {
       reached++;
     },

@@ -36,13 +36,17 @@ afterAll(async () => {
 const MAX_SECONDS = 30;
 let stored = 0;
 const ports = {
-  ...{ database, stores: callStores, clock, random, log, node: "A", registry: new CallRegistry() },
+  database,
+  stores: callStores,
+  clock,
+  random,
+  log,
+  node: "A",
+  registry: new CallRegistry(),
   callers: UNKNOWN_CALLERS,
   mails: { enqueue: async () => undefined, wake: () => undefined },
   settings: { recordingsDir: directory, prices: applianceSettings(directory, "127.0.0.1").prices },
-  billing: new Billing({
-    ...{ database, stores: billingStores, plans: [startPlan], clock, random },
-  }),
+  billing: new Billing({ database, stores: billingStores, plans: [startPlan], clock, random }),
   events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
   onEnded: () => {
     stored++;
@@ -58,9 +62,16 @@ async function ringingCall(
   const callUuid = crypto.randomUUID();
   await insertCall(database, tenantId, callUuid);
   const identity = {
-    ...{ tenantId, agentId, callUuid, rowId: 1, direction, language: "en" },
-    ...{ fromNumber: "+37060000001", toNumber: "+37052000000" },
-    ...{ maxDurationSeconds: MAX_SECONDS, overageRate: microEur(120_000) },
+    tenantId,
+    agentId,
+    callUuid,
+    rowId: 1,
+    direction,
+    language: "en",
+    fromNumber: "+37060000001",
+    toNumber: "+37052000000",
+    maxDurationSeconds: MAX_SECONDS,
+    overageRate: microEur(120_000),
   } as unknown as LiveCall["identity"];
   return new LiveCall(identity, { ...ports, ...changed }, state);
 }
@@ -196,14 +207,22 @@ test.each([
 test("how long was answered is stored as the clock, the RTP stream and the recogniser have it", async () => {
   const call = await answeredCall(false);
   const channel = {
-    ...{ on: () => undefined, send: () => undefined },
+    on: () => undefined,
+    send: () => undefined,
     close: async () => ({
-      ...{ turns: [], recording: null, answeredRtpMs: 9_980, answeredBy: "human" },
-      ...{ summary: "", line: "" },
+      turns: [],
+      recording: null,
+      answeredRtpMs: 9_980,
+      answeredBy: "human",
+      summary: "",
+      line: "",
       media: { codec: "PCMA", packetsReceived: 500, packetsLost: 0, jitterMs: 0, mos: 4.4 },
       usage: {
-        ...{ llmInputTokens: 0, llmCachedInputTokens: 0, llmOutputTokens: 0 },
-        ...{ ttsCharacters: 0, sttSeconds: 12.5 },
+        llmInputTokens: 0,
+        llmCachedInputTokens: 0,
+        llmOutputTokens: 0,
+        ttsCharacters: 0,
+        sttSeconds: 12.5,
         // Sent to the recogniser twice, and spoken once.
         discarded: { llmInputTokens: 40, llmOutputTokens: 2, ttsCharacters: 9, sttSeconds: 3 },
       },
@@ -215,8 +234,12 @@ test("how long was answered is stored as the clock, the RTP stream and the recog
   await call.finished;
   const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
   expect(row).toMatchObject({
-    ...{ answeredClockMs: 10_000, answeredRtpMs: 9_980, answeredEngineMs: 9_500 },
-    ...{ discardedTokens: 42, discardedCharacters: 9, discardedSttSeconds: 3 },
+    answeredClockMs: 10_000,
+    answeredRtpMs: 9_980,
+    answeredEngineMs: 9_500,
+    discardedTokens: 42,
+    discardedCharacters: 9,
+    discardedSttSeconds: 3,
   });
 });
 

@@ -25,7 +25,9 @@ const plan = { ...prepaidPlan, overagePerMinute: microEur(600_000) };
 const billing = new Billing({ database, stores: billingStores, plans: [plan], clock });
 let wakes = 0;
 const sink = createEventSink({
-  ...{ stores: webhookStores, clock, random: systemRandom },
+  stores: webhookStores,
+  clock,
+  random: systemRandom,
   wake: () => wakes++,
 });
 
@@ -38,15 +40,15 @@ async function callWith(seconds: number, events: EventSink = sink) {
   await insertCall(database, tenantId, callUuid, plan.overagePerMinute);
   await database.tx((queries) => billing.hold(queries, tenantId, callUuid));
   const identity = {
-    ...{
-      rowId: 1,
-      tenantId,
-      callUuid,
-      direction: "inbound" as const,
-      agentId: 7,
-      language: "en" as const,
-    },
-    ...{ fromNumber: "+37060000001", toNumber: "+37052000000", maxDurationSeconds: 600 },
+    rowId: 1,
+    tenantId,
+    callUuid,
+    direction: "inbound" as const,
+    agentId: 7,
+    language: "en" as const,
+    fromNumber: "+37060000001",
+    toNumber: "+37052000000",
+    maxDurationSeconds: 600,
     overageRate: plan.overagePerMinute,
   } as const;
   const watch = new MoneyWatch({ billing, events }, identity);
@@ -74,8 +76,12 @@ test("60 s before its money ends a call is told of, once, and only where that wa
     {
       type: "call.balance_low",
       data: {
-        ...{ call_id: callUuid, direction: "inbound", agent_id: 7, seconds_left: 60 },
-        ...{ from_number: "+37060000001", to_number: "+37052000000" },
+        call_id: callUuid,
+        direction: "inbound",
+        agent_id: 7,
+        seconds_left: 60,
+        from_number: "+37060000001",
+        to_number: "+37052000000",
       },
     },
   ]);

@@ -20,9 +20,16 @@ async function recordedCall() {
   const callUuid = `019aa1b2-0000-7000-8000-00000000000${++made}`;
   const id = await database.tx((queries) =>
     callStore(queries).insert(tenantId, {
-      ...{ callUuid, direction: "inbound", fromNumber: "", toNumber: "+37060000001" },
-      ...{ status: "completed", createdAt: 1, recordingStatus: "processing" },
-      ...{ recordingFile: `${callUuid}.wav`, overageRate: microEur(0), cost: microEur(0) },
+      callUuid,
+      direction: "inbound",
+      fromNumber: "",
+      toNumber: "+37060000001",
+      status: "completed",
+      createdAt: 1,
+      recordingStatus: "processing",
+      recordingFile: `${callUuid}.wav`,
+      overageRate: microEur(0),
+      cost: microEur(0),
     }),
   );
   return { id, callUuid };

@@ -46,7 +46,11 @@ async function worldOf(changes: Partial<typeof tenants.$inferInsert>) {
   const billing = server.billing;
   const admission = new Admission({
     stores: callStores,
-    ...{ billing, clock, concurrentCallsMax: 10, liveCalls: () => 1, dialing: () => wideDialing },
+    billing,
+    clock,
+    concurrentCallsMax: 10,
+    liveCalls: () => 1,
+    dialing: () => wideDialing,
   });
   const parts = {
     database,

@@ -31,7 +31,9 @@ async function world() {
   const person = speaker(log, (name) => `person ${name}`);
   const trunk = { settings: { callerId: "+37052000000" }, place: () => person };
   const context = {
-    ...{ clock, log: silentLog, admission: { transfer: async () => undefined } },
+    clock,
+    log: silentLog,
+    admission: { transfer: async () => undefined },
     database: { read: null },
     stores: { setup: () => ({ tenant: async () => ({}), trunk: async () => ({}) }) },
     sip: { trunk: () => trunk },
@@ -40,8 +42,11 @@ async function world() {
   const call = {
     identity: { tenantId: 1, callUuid: "c", direction: "inbound", toNumber: "+37052000000" },
     state: { name: "in_progress", transfer: null },
-    ...{ leg: { trunkId: 1 }, channel, answeredMs: 0 },
-    ...{ note: () => undefined, beginTransfer: () => undefined },
+    leg: { trunkId: 1 },
+    channel,
+    answeredMs: 0,
+    note: () => undefined,
+    beginTransfer: () => undefined,
     returned: () => void log.push("returned"),
   } as unknown as Arguments[1];
   await transferCall(context, call, "+37061000012", true);

@@ -11,7 +11,8 @@ test.each([
   const clock = fakeClock(Date.parse(now));
   const tx = () => Promise.reject(new Error("stored"));
   const service = createCallService({
-    ...{ context: { clock, database: { tx }, stores: {} }, isDraining: () => false },
+    context: { clock, database: { tx }, stores: {} },
+    isDraining: () => false,
     wakeScheduler: () => undefined,
   } as unknown as Parameters<typeof createCallService>[0]);
   const asked = (scheduleAtMs: number) =>

@@ -60,16 +60,14 @@ function node(name: string, database: Database, clock: FakeClock): CallContext {
     random,
   });
   return {
-    ...{
-      database,
-      stores: callStores,
-      node: name,
-      clock,
-      random,
-      log,
-      billing,
-      registry: new CallRegistry(),
-    },
+    database,
+    stores: callStores,
+    node: name,
+    clock,
+    random,
+    log,
+    billing,
+    registry: new CallRegistry(),
     settings: { recordingsDir },
     events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
     mails: { enqueue: async () => undefined, wake: () => undefined },
@@ -137,7 +135,9 @@ test("a call whose node gives no heartbeat for a minute is ended, billed and rep
   }, "it is ended");
   watch.cancel();
   expect(await rowOf(uuid)).toMatchObject({
-    ...{ endedReason: "interrupted", billableSeconds: 20, recordingStatus: "processing" },
+    endedReason: "interrupted",
+    billableSeconds: 20,
+    recordingStatus: "processing",
     recordingFile: `${uuid}.wav`,
   });
   const told = (await two.read.select().from(events)).filter((event) => event.callUuid === uuid);
@@ -171,7 +171,8 @@ test("a recording that its node has not taken up for a day is given up: its mail
   const watcher = { ...node("B", two, b), mails, stores } as unknown as CallContext;
   const transcriptEmail = "desk@clinic.example";
   const agentId = await insertAgent(one, tenantId, {
-    ...{ transcriptEmail, transcriptEmailEnabled: true },
+    transcriptEmail,
+    transcriptEmailEnabled: true,
   });
   const uuid = await liveCall(node("A", one, a));
   await one.tx(async (queries) => {

@@ -11,7 +11,8 @@ function world(uuids: readonly string[]) {
   const open = new Set(uuids);
   const registry = {
     all: uuids.map((callUuid) => ({
-      ...{ identity: { callUuid }, isLive: !callUuid.startsWith("over") },
+      identity: { callUuid },
+      isLive: !callUuid.startsWith("over"),
       end: () => void ended.push(callUuid),
     })),
   };
@@ -20,7 +21,10 @@ function world(uuids: readonly string[]) {
     return open;
   };
   const timer = startHeartbeat({
-    ...{ registry, clock, log: silentLog, stores: { calls: () => ({ heartbeat }) } },
+    registry,
+    clock,
+    log: silentLog,
+    stores: { calls: () => ({ heartbeat }) },
     database: { tx: async (work: (queries: object) => unknown) => work({}) },
   } as unknown as Parameters<typeof startHeartbeat>[0]);
   return { clock, ended, beats, open, timer };

@@ -25,7 +25,10 @@ async function endOfSilentCall(secondLookMs: number) {
     return [];
   };
   const timer = watchLeftCalls({
-    ...{ clock, log: silentLog, node: "B", registry: { all: [], find: () => undefined } },
+    clock,
+    log: silentLog,
+    node: "B",
+    registry: { all: [], find: () => undefined },
     stores: { calls, recordings: () => ({ leftByOtherNodes }) },
     database: {
       read: {},
@@ -33,7 +36,8 @@ async function endOfSilentCall(secondLookMs: number) {
         endedAtMs ||= clock.elapsedMs;
       },
     },
-    ...{ events: { wake: () => undefined }, mails: { wake: () => undefined } },
+    events: { wake: () => undefined },
+    mails: { wake: () => undefined },
   } as unknown as Parameters<typeof watchLeftCalls>[0]);
   for (let second = 0; second < 120 && endedAtMs === 0; second++) {
     await clock.advance(1_000);

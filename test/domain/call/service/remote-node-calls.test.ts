@@ -19,15 +19,25 @@ afterAll(() => database.close());
 const tenantId = await insertTenant(database);
 const otherTenant = await insertTenant(database);
 const elsewhere = createRemoteNodeCalls({
-  ...{ database, node: "here", clock: systemClock, log: silentLog },
+  database,
+  node: "here",
+  clock: systemClock,
+  log: silentLog,
 });
 
 const callOf = (tenant: number, callUuid: string, node: string | null) =>
   database.tx((queries) =>
     callStore(queries).insert(tenant, {
-      ...{ callUuid, direction: "inbound", fromNumber: "+37060000001", toNumber: "+37060000002" },
-      ...{ status: "ringing", createdAt: 1, recordingStatus: "none", node },
-      ...{ overageRate: microEur(0), cost: microEur(0) },
+      callUuid,
+      direction: "inbound",
+      fromNumber: "+37060000001",
+      toNumber: "+37060000002",
+      status: "ringing",
+      createdAt: 1,
+      recordingStatus: "none",
+      node,
+      overageRate: microEur(0),
+      cost: microEur(0),
     }),
   );
 const set = (callUuid: string, changes: Partial<typeof calls.$inferInsert>) =>
@@ -50,10 +60,7 @@ test("a call of another node is told when it begins, changes and ends; own and f
   expect(told).toMatchObject([
     { type: "call", call: { callUuid: "there-1", status: "ringing", lastTurn: null } },
     { type: "call", call: { status: "in_progress", answeredAtMs: 5 } },
-    {
-      ...{ type: "ended", callUuid: "there-1", status: "completed" },
-      endedReason: "caller_hangup",
-    },
+    { type: "ended", callUuid: "there-1", status: "completed", endedReason: "caller_hangup" },
   ]);
   gone.abort();
   await following;

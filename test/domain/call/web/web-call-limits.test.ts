@@ -14,12 +14,19 @@ function world(maxDurationSeconds = 3_600) {
   const setup = () => ({
     tenant: async (id: number) => ({ id, name: "A", timeZone: "UTC", suspended: false }),
     agent: async () => ({
-      ...{ id: 1, voice: "Sari", language: "en", fillerPhrases: "", maxDurationSeconds },
+      id: 1,
+      voice: "Sari",
+      language: "en",
+      fillerPhrases: "",
+      maxDurationSeconds,
     }),
     agentContext: async () => ({ files: [], tools: [], disclosure: null }),
   });
   const calls = createWebCalls({
-    ...{ clock, random: systemRandom, log: silentLog, database: { read: {} } },
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    database: { read: {} },
     stores: { setup },
     settings: { rtpHost: "127.0.0.1", voiceAliases: {}, callerTagKey: new Uint8Array(32) },
     media: {
@@ -75,7 +82,9 @@ test("the line is A-law in frames of 20 ms", async () => {
   expect(sent[0]).toMatchObject([
     "connect",
     {
-      ...{ ptimeMs: 20, direction: "sendrecv", telephoneEvent: null },
+      ptimeMs: 20,
+      direction: "sendrecv",
+      telephoneEvent: null,
       codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
     },
   ]);

@@ -111,9 +111,13 @@ test.each([
   let left = 0;
   const nothing = () => undefined;
   const screening = new Screening({
-    ...{ sampleRateHz: 8_000, voicemailAction: "leave_message" },
+    sampleRateHz: 8_000,
+    voicemailAction: "leave_message",
     effects: {
-      ...{ human: nothing, machine: nothing, hangUp: nothing, note: nothing },
+      human: nothing,
+      machine: nothing,
+      hangUp: nothing,
+      note: nothing,
       leaveMessage: () => void left++,
     },
   });

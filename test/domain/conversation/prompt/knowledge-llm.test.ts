@@ -7,7 +7,11 @@ import { fakeClock } from "../../../support/fake-clock.ts";
 import { scriptedCall } from "../../../support/scripted-call.ts";
 
 const passage = (heading: string, characters = 20): KnowledgePassage => ({
-  ...{ fileId: 1, filename: "faq.md", heading, coverage: 1, text: heading.padEnd(characters, ".") },
+  fileId: 1,
+  filename: "faq.md",
+  heading,
+  coverage: 1,
+  text: heading.padEnd(characters, "."),
 });
 
 function world(find: (question: string) => Promise<KnowledgePassage[]>) {

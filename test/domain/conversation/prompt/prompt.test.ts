@@ -43,7 +43,9 @@ test.each([
 ])("two calls of one agent share their prompt as far as what they do not share: %s", (prompt) => {
   const agent = { ...config.agent, prompt };
   const first = {
-    ...{ ...config, agent, callerFacts: ["We called this number today."] },
+    ...config,
+    agent,
+    callerFacts: ["We called this number today."],
     callerData: [{ label: "name", text: "Jonas" }],
     variables: { first_name: "Jonas" },
   };
@@ -201,7 +203,10 @@ test("knowledge above the budget is named in the prompt, not told", () => {
 test("of knowledge that is looked up, forty files are named", () => {
   const named = (count: number) => {
     const files = Array.from({ length: count }, (_, at) => ({
-      ...{ id: at, filename: `file-${at}.md`, format: "md" as const, version: 1 },
+      id: at,
+      filename: `file-${at}.md`,
+      format: "md" as const,
+      version: 1,
     }));
     const scope = { tenantId: 1, files };
     const section = knowledgeSection({

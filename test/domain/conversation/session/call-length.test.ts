@@ -8,8 +8,12 @@ test("a phrase of 4 s begins 5 s before the limit; 250 ms before it the call is 
   const seen: string[] = [];
   const note = (what: string) => () => void seen.push(`${what} ${clock.elapsedMs}`);
   const length = new CallLength({
-    ...{ clock, limitMs: 30_000, phraseMs: () => 4_000, applies: () => true },
-    ...{ close: note("close"), cut: note("cut") },
+    clock,
+    limitMs: 30_000,
+    phraseMs: () => 4_000,
+    applies: () => true,
+    close: note("close"),
+    cut: note("cut"),
   });
   length.begin();
   await clock.advance(60_000);
@@ -22,7 +26,11 @@ test("how long the phrase is, is asked 15 seconds before the limit, whenever the
   const seen: string[] = [];
   const note = (what: string) => () => void seen.push(`${what} ${clock.elapsedMs - 100_000}`);
   const length = new CallLength({
-    ...{ clock, limitMs: 30_000, applies: () => true, close: note("close"), cut: note("cut") },
+    clock,
+    limitMs: 30_000,
+    applies: () => true,
+    close: note("close"),
+    cut: note("cut"),
     phraseMs() {
       note("asked")();
       return 4_000;

@@ -14,7 +14,10 @@ async function answered(personRateHz: number) {
   person.play = (pcm) => heard.push(pcm) > 0;
   person.sendDigits = (digits) => void keys.push(digits);
   const bridge = new TransferBridge({
-    ...{ caller, clock, log: silentLog, onTimeout: () => undefined },
+    caller,
+    clock,
+    log: silentLog,
+    onTimeout: () => undefined,
     openAudio: async () => person,
   });
   await bridge.open();

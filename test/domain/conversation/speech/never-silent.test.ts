@@ -11,7 +11,10 @@ function world(
   const neverSilent = new NeverSilent({
     settings: { neverSilentMs: 1_200, fillerDelayMs: 2_500 },
     speech: {
-      ...{ hasSpoken: false, hasWords: false, disclosureShare: null, ...speech },
+      hasSpoken: false,
+      hasWords: false,
+      disclosureShare: null,
+      ...speech,
       interject: (text: string) => said.push(`put in: ${text}`),
     },
     activeLanguage: { fillers: { next: () => "filler" }, phrases: { pleaseWait: "wait" } },

@@ -37,7 +37,11 @@ function world(voice: (number | null | "never")[] = []) {
     },
   };
   const speech = new AgentSpeech({
-    ...{ audio, tts, clock, log: silentLog, echo: new EchoGuard(8_000) },
+    audio,
+    tts,
+    clock,
+    log: silentLog,
+    echo: new EchoGuard(8_000),
     phrases: new CachedPhrases(
       cache,
       tts,
@@ -136,7 +140,10 @@ test("a kept phrase is put in at once where nothing is queued, whole", async () 
   expect(speech.interject("One moment.")).toBe(false);
   await pass(1_000);
   expect(speech.stop(0)).toMatchObject({
-    ...{ playedText: "One moment.", unplayed: ["An answer."], cut: true, playedMs: 0 },
+    playedText: "One moment.",
+    unplayed: ["An answer."],
+    cut: true,
+    playedMs: 0,
   });
 });
 
@@ -214,7 +221,10 @@ test("a turn that is cut is split where the audio was, whatever was played befor
   await pass(1_000);
   expect([speech.busy, speech.hasSpoken]).toEqual([false, true]);
   expect(speech.finish()).toEqual({
-    ...{ playedText: "Before.", playedLlmText: "Before.", unplayed: [], cut: false },
+    playedText: "Before.",
+    playedLlmText: "Before.",
+    unplayed: [],
+    cut: false,
     playedMs: 1_000,
   });
   speech.say("Good morning.", "greeting");
@@ -227,7 +237,9 @@ test("a turn that is cut is split where the audio was, whatever was played befor
   expect(speech.stop(150)).toEqual({
     playedText: "Good morning. A moment please. We are",
     playedLlmText: "Good morning. We are",
-    ...{ unplayed: ["We are open."], cut: true, playedMs: 1_500 },
+    unplayed: ["We are open."],
+    cut: true,
+    playedMs: 1_500,
   });
   expect([speech.busy, speech.starving]).toEqual([false, true]);
 });
@@ -239,7 +251,10 @@ test("a turn that was played to its end is not cut", async () => {
   await settled();
   await pass(1_000);
   expect(speech.stop(0)).toEqual({
-    ...{ playedText: "All of it. Nothing.", playedLlmText: "All of it.", unplayed: [], cut: false },
+    playedText: "All of it. Nothing.",
+    playedLlmText: "All of it.",
+    unplayed: [],
+    cut: false,
     playedMs: 1_000,
   });
 });

@@ -122,7 +122,9 @@ describe("in a call", () => {
   test("a hundred calls of our own tools are carried out, the next is refused", () => {
     const answers: ToolAnswer[] = [];
     const builtIns = new BuiltIns({
-      ...{ transferTargets: {}, sendDigits: true, tenantToolNames: new Set() },
+      transferTargets: {},
+      sendDigits: true,
+      tenantToolNames: new Set(),
       audio: { sendDigits: () => undefined },
       answer: (answered: ToolAnswer) => void answers.push(answered),
     } as unknown as BuiltInsOptions);
@@ -198,7 +200,9 @@ describe("in a call", () => {
       }),
     );
     expect(call.inputs.at(-1)).toMatchObject({
-      ...{ type: "tool_result", ok: true, output: { kept: true } },
+      type: "tool_result",
+      ok: true,
+      output: { kept: true },
     });
     expect(call.messages.some(({ type }) => type === "tool_call_requested")).toBe(false);
   });
@@ -221,8 +225,10 @@ test("the words of a message, its names and a briefing are kept to their lengths
   expect(readBuiltInCall("take_message", message, setting)).toEqual({
     ok: true,
     call: {
-      ...{ name: "take_message", message: long(2_000) },
-      ...{ callerName: long(120), callback: long(120) },
+      name: "take_message",
+      message: long(2_000),
+      callerName: long(120),
+      callback: long(120),
     },
   });
   const transfer = { to: "desk", briefing: long(501) };
@@ -250,9 +256,7 @@ test("a message, its sender and a briefing are cut to what the tools name as the
     readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true });
   expect(read("take_message", { message: long, caller_name: long, callback: long })).toMatchObject({
     ok: true,
-    call: {
-      ...{ message: "a".repeat(2_000), callerName: "a".repeat(120), callback: "a".repeat(120) },
-    },
+    call: { message: "a".repeat(2_000), callerName: "a".repeat(120), callback: "a".repeat(120) },
   });
   expect(read("transfer_call", { to: "desk", briefing: long })).toMatchObject({
     call: { announcement: "a".repeat(500) },

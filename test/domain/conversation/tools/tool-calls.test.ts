@@ -17,7 +17,10 @@ function waiting() {
     onAnswer: ({ ok }) => answers.push(ok),
   });
   return {
-    ...{ clock, tools, answers, fillers: () => fillers },
+    clock,
+    tools,
+    answers,
+    fillers: () => fillers,
     request: (toolCallId: string) => tools.request({ toolCallId, tool: "lookup", arguments: {} }),
     answer: (toolCallId: string) =>
       tools.result({ toolCallId, ok: true, httpStatus: 200, durationMs: 10, output: "done" }),

@@ -59,7 +59,8 @@ test.each([
   expect(call.stillPrefetched()).toEqual([`You said: ${WHOLE}`]);
   const { discarded, ...all } = await usageOf(call);
   expect(discarded).toMatchObject({
-    ...{ llmInputTokens: 10 * times, llmOutputTokens: 5 * times },
+    llmInputTokens: 10 * times,
+    llmOutputTokens: 5 * times,
     ttsCharacters: times * `You said: ${FIRST}`.length,
   });
   expect(all.llmInputTokens).toBe(10 + 10 * times);

@@ -69,10 +69,17 @@ function listen(endpointingMs = 350) {
     }
   }
   return {
-    ...{ hear, hearing, log, utterances, lead: () => lead, pushed: () => pushed },
+    hear,
+    hearing,
+    log,
+    utterances,
+    lead: () => lead,
+    pushed: () => pushed,
     saysItIsOver: () => farEndpoint(),
     knows: (text: string) => partial(text),
-    ...{ words: () => words, outcomes, clock },
+    words: () => words,
+    outcomes,
+    clock,
   };
 }
 

@@ -84,10 +84,16 @@ test("packets of RTP stand in their place, over their own addresses, cut off aft
   expect(packets.map(({ atMs }) => atMs)).toEqual([0, 20, 900, 1_000.5, 1_020.5, 5_000]);
   const lengths = [40, 200, 200, 180];
   expect(packets[3]).toEqual({
-    ...{ atMs: 1_000.5, lengths, from: [198, 51, 100, 7], ports: [4_000, 20_000] },
+    atMs: 1_000.5,
+    lengths,
+    from: [198, 51, 100, 7],
+    ports: [4_000, 20_000],
   });
   expect(packets[4]).toEqual({
-    ...{ atMs: 1_020.5, lengths, from: [192, 0, 2, 1], ports: [20_000, 4_000] },
+    atMs: 1_020.5,
+    lengths,
+    from: [192, 0, 2, 1],
+    ports: [20_000, 4_000],
   });
 });
 

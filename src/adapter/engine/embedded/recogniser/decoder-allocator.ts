@@ -19,7 +19,11 @@ import { loadRecogniserModule } from "./soundswallower.ts";
 /** Sources kept; the least recently prepared is dropped first. */
 const SOURCES_MAX = 64;
 const NOTHING_PREPARED: GrammarSource = {
-  ...{ key: "", language: "en", questions: [], context: [], kinds: [] },
+  key: "",
+  language: "en",
+  questions: [],
+  context: [],
+  kinds: [],
 };
 
 /** Whose grammar is wanted. */

@@ -65,8 +65,12 @@ export class DecoderPool {
       );
       sounds.setGraph(SOUND_LOOP, SOUND_LOOP_SEARCH);
       this.#idle.push({
-        ...{ words, sounds, estimator: this.#estimator },
-        ...{ grammarKey: "", adaptedTo: null, lastUsed: 0 },
+        words,
+        sounds,
+        estimator: this.#estimator,
+        grammarKey: "",
+        adaptedTo: null,
+        lastUsed: 0,
       });
       this.#onIdle();
     }

@@ -143,8 +143,12 @@ class CallerSttStream implements ListeningSttStream {
   #begin(): void {
     const { allocator, pieces, clock, onLoad } = this.#shared;
     const utterance = new HeardUtterance({
-      ...{ choice: this.#options, expected: this.#expected, caller: this },
-      ...{ allocator, pieces, clock },
+      choice: this.#options,
+      expected: this.#expected,
+      caller: this,
+      allocator,
+      pieces,
+      clock,
       gain: () => this.#audio.gain,
       onPartial: (text) => {
         if (this.#running === utterance) this.#options.onPartial(text);

@@ -128,7 +128,9 @@ function telephoneModel(module: RecogniserFunctions): TelephoneModel {
   module._s3file_free(file);
   if (definition === 0) throw new Error("the telephone model's definition is damaged");
   return {
-    ...{ definition, means: records(means), variances: records(variances) },
+    definition,
+    means: records(means),
+    variances: records(variances),
     mixtureWeights: readFileSync(mixtureWeights),
   };
 }

@@ -52,7 +52,8 @@ function likelier(
   const readings = [];
   if (byGraph !== null && one !== null)
     readings.push({
-      ...{ text: byGraph.text, match: one },
+      text: byGraph.text,
+      match: one,
       odds: logOddsOf({ ...one, confidence: byGraph.confidence }),
     });
   if (two !== null) {

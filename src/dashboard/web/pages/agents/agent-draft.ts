@@ -56,5 +56,10 @@ export const trialOf = ({
   language,
   filler_phrases,
 }: AgentDraft): TrialDraft => ({
-  ...{ prompt, first_message, first_speaker, voice, language, filler_phrases },
+  prompt,
+  first_message,
+  first_speaker,
+  voice,
+  language,
+  filler_phrases,
 });

@@ -75,7 +75,8 @@ function OpenSplit({ agentId, choices }: { agentId: number; choices: readonly st
   const { t } = useText();
   const stale = useStale();
   const initial: { version: string; percent: number | null } = {
-    ...{ version: choices[0] ?? "", percent: PERCENT },
+    version: choices[0] ?? "",
+    percent: PERCENT,
   };
   const form = useForm(initial, { unguarded: true });
   const open = async ({ version, percent }: typeof initial) => {
@@ -153,7 +154,7 @@ function Comparison({ split }: { split: Split }) {
   const numbers = { published: split.published_version, tried: split.version };
   const version = (of: "published" | "tried"): Column<Measure> => ({
     head: t("versions.number", { number: numbers[of] }),
-    cell: (measure) => <Estimate {...{ measure, of }} />,
+    cell: (measure) => <Estimate measure={measure} of={of} />,
     card: "labelled",
   });
   const columns: readonly Column<Measure>[] = [

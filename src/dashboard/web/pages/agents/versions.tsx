@@ -76,7 +76,12 @@ export function AgentVersions({ agentId, form }: { agentId: number; form: Form<A
   return (
     <div className="stack">
       <DraftCard agentId={agentId} form={form} onCompare={setCompared} published={published} />
-      <VersionSplit agentId={agentId} versions={versions.data ?? []} {...{ busy, publish }} />
+      <VersionSplit
+        agentId={agentId}
+        versions={versions.data ?? []}
+        busy={busy}
+        publish={publish}
+      />
       <Card title={t("agents.tab.versions")} note={t("versions.lead")} flush>
         <PublishingRule agentId={agentId} />
         <LoadedRows
@@ -88,7 +93,9 @@ export function AgentVersions({ agentId, form }: { agentId: number; form: Form<A
               {rows.map((version) => (
                 <VersionRow
                   key={version.number}
-                  {...{ agentId, version, published }}
+                  agentId={agentId}
+                  version={version}
+                  published={published}
                   onCompare={setCompared}
                 />
               ))}
@@ -113,7 +120,8 @@ function PublishingRule({ agentId }: { agentId: number }) {
     doing.run(() =>
       answer(
         rest.PATCH("/agents/{id}/publishing", {
-          ...{ params: { path: { id: agentId } }, body: { publishes_rehearsed } },
+          params: { path: { id: agentId } },
+          body: { publishes_rehearsed },
         }),
       ),
     );
@@ -163,7 +171,7 @@ function VersionRow(props: {
           {mayChange && !version.published && (
             <Button
               small
-              {...{ busy }}
+              busy={busy}
               onClick={() =>
                 void publish(() =>
                   answer(rest.POST("/agents/{id}/versions/{number}/publish", { params: { path } })),

@@ -44,7 +44,11 @@ function useWebCall(agentId: number, draft: TrialDraft) {
   }
 
   return {
-    ...{ state, turns, tools, sources, start },
+    state,
+    turns,
+    tools,
+    sources,
+    start,
     stop: () => session.current?.stop(),
     press: (digit: string) => session.current?.press(digit),
   };

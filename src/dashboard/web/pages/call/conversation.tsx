@@ -182,12 +182,14 @@ export function Player({ audioUrl, peaks, duration, handle, second, onSecond }: 
     <>
       <Waveform
         ref={handle}
-        {...{ peaks, audioUrl, second }}
+        peaks={peaks}
+        audioUrl={audioUrl}
+        second={second}
         onTime={onSecond}
         onPlaying={setPlaying}
         onError={() => setFailed(true)}
       />
-      <PlayerControls {...{ handle, playing, second, duration }} />
+      <PlayerControls handle={handle} playing={playing} second={second} duration={duration} />
     </>
   );
 }

@@ -106,7 +106,9 @@ function Latencies({ turns }: { turns: readonly Turn[] }) {
     ),
   };
   const stage = (head: string, value: (turn: Turn) => number | null | undefined): Column<Turn> => ({
-    ...{ head, card: "labelled", end: true },
+    head,
+    card: "labelled",
+    end: true,
     cell: (of) => <span className="nums">{ms(value(of) ?? null)}</span>,
   });
   const stages = [

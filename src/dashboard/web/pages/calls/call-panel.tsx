@@ -75,7 +75,9 @@ export function CallPanel(props: { call: FoundCall; view: CallsView; onClose: ()
                 label={t("calls.said")}
                 other={t(call.direction === "inbound" ? "call.customer" : "calls.called")}
                 bubbles={turns.map(({ speaker, text, start_ms }) => ({
-                  ...{ key: `${speaker}-${start_ms}`, side: speaker, text },
+                  key: `${speaker}-${start_ms}`,
+                  side: speaker,
+                  text,
                 }))}
               />
             )

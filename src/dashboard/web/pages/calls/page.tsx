@@ -90,7 +90,14 @@ function CallList(props: {
     <div className={shown ? "calls with-panel" : "calls"}>
       <section className="card">
         {marked.size > 0 && <Marked marked={marked} onNone={() => onMarked(new Set())} />}
-        <CallTable {...{ calls, view, chosen, marked, onMarked }} onChoose={setChosen} />
+        <CallTable
+          calls={calls}
+          view={view}
+          chosen={chosen}
+          marked={marked}
+          onMarked={onMarked}
+          onChoose={setChosen}
+        />
         <Pager
           offset={offset}
           limit={LIMIT}

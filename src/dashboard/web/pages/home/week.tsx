@@ -45,9 +45,14 @@ function linesOf({ week: { days, before }, latency }: Home, texts: Texts): Line[
     whole: (days: readonly Day[]) => number | null,
     daily: (day: Day) => number | null,
   ) => ({
-    ...{ label, show, now: whole(days), before: whole(before), total: orDash(whole(days), show) },
+    label,
+    show,
+    now: whole(days),
+    before: whole(before),
+    total: orDash(whole(days), show),
     note: t("home.today_is", { value: orDash(today ? daily(today) : null, show) }),
-    ...{ values: days.map(daily), valuesBefore: before.map(daily) },
+    values: days.map(daily),
+    valuesBefore: before.map(daily),
   });
   const counted = (label: string, key: "calls" | "minutes" | "cost_eur", show: Line["show"]) =>
     line(

@@ -77,7 +77,9 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
         onFile={(read, filename) => {
           const isDocument = DOCUMENT.test(filename);
           form.set({
-            ...{ filename, content: isDocument ? "" : read, document: isDocument ? read : null },
+            filename,
+            content: isDocument ? "" : read,
+            document: isDocument ? read : null,
           });
         }}
       />

@@ -12,7 +12,9 @@ const EMPTY: Draft = { stt_wav: "", say: "", ask: "" };
 
 /** What is empty is not asked. */
 const trialOf = ({ stt_wav, say, ask }: Draft) => ({
-  ...{ stt_wav: stt_wav || null, say: say || null, ask: ask || null },
+  stt_wav: stt_wav || null,
+  say: say || null,
+  ask: ask || null,
 });
 const run = async (draft: Draft) =>
   (await answer(own.POST("/operator/engine/try", { body: trialOf(draft) }))).parts;
@@ -55,10 +57,7 @@ export function EngineTrial() {
 function Trial({ trial }: { trial: PartTrial }) {
   const { t, ms, eur } = useText();
   const { part, provider, first_ms: firstMs, total_ms: totalMs, result, error, remedy } = trial;
-  const times = {
-    ...{ first: ms(firstMs ?? totalMs), total: ms(totalMs) },
-    cost: eur(trial.cost_eur, 6),
-  };
+  const times = { first: ms(firstMs ?? totalMs), total: ms(totalMs), cost: eur(trial.cost_eur, 6) };
   return (
     <li>
       <StatusIndicator tone={error === null ? "good" : "bad"} />

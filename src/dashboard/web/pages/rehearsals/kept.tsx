@@ -39,7 +39,8 @@ const useCallScenario = (uuid: string | null) =>
     queryFn: () =>
       answer(
         own.GET("/calls/{uuid}/scenario", {
-          ...{ params: { path: { uuid: uuid ?? "" } }, parseAs: "text" },
+          params: { path: { uuid: uuid ?? "" } },
+          parseAs: "text",
         }),
       ),
     enabled: uuid !== null,
@@ -82,7 +83,7 @@ export function KeptScenarios({ agent, onAgent, call }: Keeping) {
       }
       flush
     >
-      {scenarios.length > 0 && <KeptList {...{ agent, scenarios }} onEdit={setWritten} />}
+      {scenarios.length > 0 && <KeptList agent={agent} scenarios={scenarios} onEdit={setWritten} />}
       {shown !== null && agent !== "" && (
         <Editor key={shown} agent={agent} yaml={shown} onClose={() => setWritten(null)} />
       )}

@@ -74,7 +74,8 @@ export function Page() {
             />
             {isOrdering && (
               <Order
-                {...{ suites, agent }}
+                suites={suites}
+                agent={agent}
                 onClose={() => setOrdering(false)}
                 onStarted={setChosen}
               />
@@ -173,8 +174,11 @@ interface OrderProps {
 }
 
 const INITIAL = {
-  ...{ draft: false, scenarios: EXAMPLE, mode: "text" as Run["mode"] },
-  ...{ suite: null as string | null, runs: 1 as number | null },
+  draft: false,
+  scenarios: EXAMPLE,
+  mode: "text" as Run["mode"],
+  suite: null as string | null,
+  runs: 1 as number | null,
 };
 
 function Order({ suites, agent, onClose, onStarted }: OrderProps) {
@@ -197,8 +201,10 @@ function Order({ suites, agent, onClose, onStarted }: OrderProps) {
       onSend={async ({ draft, scenarios, runs, mode }) => {
         const isWritten = suite === WRITTEN;
         const body = {
-          ...{ agent_id: agent_id === "" ? null : Number(agent_id), runs: runs ?? 1 },
-          ...{ draft: draft && agent_id !== "", mode },
+          agent_id: agent_id === "" ? null : Number(agent_id),
+          runs: runs ?? 1,
+          draft: draft && agent_id !== "",
+          mode,
           suite: isWritten ? t("rehearsals.scenarios") : suite === KEPT ? null : suite,
           scenarios: isWritten ? scenarios : null,
         };

@@ -72,7 +72,7 @@ function RehearsedCall({ result, isByPhone, audioUrl }: RehearsedCallProps) {
       </summary>
       {isOpen && (
         <div className="card-body stack">
-          <RehearsedConversation {...{ result, audioUrl }} />
+          <RehearsedConversation result={result} audioUrl={audioUrl} />
           <Failures failures={result.failures.filter(({ turn }) => turn === null)} />
           {isByPhone && result.turns.length > 0 && <Timeline details={result} />}
         </div>
@@ -88,7 +88,8 @@ function RehearsedConversation({ result, audioUrl }: Omit<RehearsedCallProps, "i
     <>
       {audioUrl !== null && (
         <Player
-          {...{ audioUrl, second }}
+          audioUrl={audioUrl}
+          second={second}
           peaks={null}
           duration={result.duration_ms / 1000}
           handle={player}
@@ -115,10 +116,12 @@ function Deeds({ result: { tools, transfers, messages } }: { result: Result }) {
   const { clock, findText } = useText();
   const deeds = [
     ...tools.map(({ tool, arguments: given, output, at_ms }) => ({
-      ...{ at_ms, text: `${tool} ${JSON.stringify(given)} → ${JSON.stringify(output)}` },
+      at_ms,
+      text: `${tool} ${JSON.stringify(given)} → ${JSON.stringify(output)}`,
     })),
     ...transfers.map(({ target, outcome, at_ms }) => ({
-      ...{ at_ms, text: `${target}: ${findText(`call.transfer.${outcome}`) ?? outcome}` },
+      at_ms,
+      text: `${target}: ${findText(`call.transfer.${outcome}`) ?? outcome}`,
     })),
     ...messages,
   ].sort((a, b) => a.at_ms - b.at_ms);

@@ -100,7 +100,9 @@ function ConfirmWithKeys(props: {
   return (
     <Confirm
       open
-      {...{ title, body, action }}
+      title={title}
+      body={body}
+      action={action}
       onOpen={props.onClose}
       onConfirm={() =>
         doing.run(async () => {

@@ -82,8 +82,10 @@ function RegistrationState({ trunk }: { trunk: Trunk }) {
         <p className={trunk.status === "failed" ? "note bad" : "note warn"}>
           {registrationText(
             {
-              ...{ server: trunk.server, explanation: trunk.explanation },
-              ...{ reason: trunk.reason, code: trunk.last_code },
+              server: trunk.server,
+              explanation: trunk.explanation,
+              reason: trunk.reason,
+              code: trunk.last_code,
             },
             texts,
           )}

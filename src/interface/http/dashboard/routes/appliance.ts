@@ -69,12 +69,15 @@ export const applianceRoutes = ({ parts: { fixedSettings, statusSources } }: Pro
       ok: true,
       appliance: {
         engine: {
-          ...{ stt: [...stt], llm: [...llm], tts: [...tts] },
+          stt: [...stt],
+          llm: [...llm],
+          tts: [...tts],
           takes_messages: engine.takesMessages,
           trouble: statusSources.hasProviderTrouble(),
         },
         mail: {
-          ...{ provider: statusSources.mailProvider, from: mailFrom },
+          provider: statusSources.mailProvider,
+          from: mailFrom,
           outbox_keep_days: statusSources.outboxKeepDays,
         },
         warnings: {

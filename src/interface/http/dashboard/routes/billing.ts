@@ -119,7 +119,12 @@ export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
       return {
         ok: true,
         entries: entries.map(({ id, createdAt, kind, note, key, amount, seconds }) => ({
-          ...{ id, kind, note, seconds, at: isoUtc(createdAt), amount_eur: microToEur(amount) },
+          id,
+          kind,
+          note,
+          seconds,
+          at: isoUtc(createdAt),
+          amount_eur: microToEur(amount),
           call_uuid: CALL_KEY.exec(key)?.[1] ?? null,
           checkout_id: CHECKOUT_KEY.exec(key)?.[1] ?? null,
         })),

@@ -128,7 +128,11 @@ export const callAnnotationRoutes = ({ dependencies }: ProductContext) => {
         ok: true,
         tags: found.tags,
         comments: found.comments.map(({ id, author, text, createdAt, mayDelete }) => ({
-          ...{ id, author, text, at: isoUtc(createdAt), may_delete: mayDelete },
+          id,
+          author,
+          text,
+          at: isoUtc(createdAt),
+          may_delete: mayDelete,
         })),
         open: found.isOpen,
       };

@@ -290,7 +290,9 @@ const presentTurn = (turn: CallTurn) => {
     interrupted: turn.interrupted,
     latency_ms: turn.latencyMs,
     sources: (turn.sources ?? []).map(({ fileId, filename, heading }) => ({
-      ...{ file_id: fileId, filename, heading },
+      file_id: fileId,
+      filename,
+      heading,
     })),
     stages: stages && {
       endpointing_ms: stages.endpointingMs,
@@ -302,6 +304,14 @@ const presentTurn = (turn: CallTurn) => {
     },
   };
 };
+
+const presentToolCall = (toolCall: Conversation["toolCalls"][number], zeroMs: number) => ({
+  tool: toolCall.tool,
+  ok: toolCall.ok,
+  http_status: toolCall.httpStatus,
+  start_ms: toolCall.createdAt - toolCall.durationMs - zeroMs,
+  duration_ms: toolCall.durationMs,
+});
 
 const presentQuality = (quality: CallDiagnosis["quality"], zeroMs: number) =>
   quality.map((sample) => ({
@@ -324,7 +334,9 @@ function costLines(call: CallRow, isOperator: boolean): CostLine[] {
   const paid: CostLine[] = [
     { ...seconds, item: "plan_seconds", quantity: call.includedSeconds, amount_eur: 0 },
     {
-      ...{ ...seconds, item: "overage", quantity: call.overageSeconds },
+      ...seconds,
+      item: "overage",
+      quantity: call.overageSeconds,
       amount_eur: eurOrNull(call.cost),
     },
   ];
@@ -339,7 +351,10 @@ function costLines(call: CallRow, isOperator: boolean): CostLine[] {
     ...paid,
     ...goods.map(
       ([item, quantity, unit, amount]): CostLine => ({
-        ...{ item, quantity, unit, amount_eur: eurOrNull(amount) },
+        item,
+        quantity,
+        unit,
+        amount_eur: eurOrNull(amount),
         cached: item === "llm" ? call.llmCachedInputTokens : null,
         side: "goods",
       }),
@@ -358,7 +373,14 @@ function detailsOf(
   const { sip, quality, deliveries, mails } = diagnosis;
   const zeroMs = answeredAt ?? createdAt;
   const spans = timelineOf({
-    ...{ zeroMs, createdAt, answeredAt, endedAt, turns, toolCalls, sip, notes },
+    zeroMs,
+    createdAt,
+    answeredAt,
+    endedAt,
+    turns,
+    toolCalls,
+    sip,
+    notes,
   });
   const hasAudio = call.recordingStatus === "ready" && call.recordingFile !== null;
   const base = `${DASHBOARD_MOUNT}/calls/${callUuid}`;
@@ -369,19 +391,19 @@ function detailsOf(
     agent_name: diagnosis.agentName,
     duration_ms: durationOf(call),
     timeline: spans.map(({ lane, startMs, endMs, label }) => ({
-      ...{ lane, label, start_ms: Math.round(startMs), end_ms: Math.round(endMs) },
+      lane,
+      label,
+      start_ms: Math.round(startMs),
+      end_ms: Math.round(endMs),
     })),
     turns: turns.map(presentTurn),
-    tool_calls: toolCalls.map((toolCall) => ({
-      tool: toolCall.tool,
-      ok: toolCall.ok,
-      http_status: toolCall.httpStatus,
-      start_ms: toolCall.createdAt - toolCall.durationMs - zeroMs,
-      duration_ms: toolCall.durationMs,
-    })),
+    tool_calls: toolCalls.map((toolCall) => presentToolCall(toolCall, zeroMs)),
     rtp: presentQuality(quality, zeroMs),
     sip: sip.map(({ atMs, direction, line, detail }) => ({
-      ...{ at_ms: atMs - zeroMs, direction, line, detail },
+      at_ms: atMs - zeroMs,
+      direction,
+      line,
+      detail,
     })),
     deliveries: deliveries.map((delivery) =>
       wireOf(Delivery, delivery, { at: isoUtc(delivery.createdAt) }),

@@ -15,7 +15,8 @@ const text = (what: string) =>
     description: what,
     example: "When are you open?",
     must: `be text of 1 to ${TEXT_MAX} characters`,
-    ...{ reason: "length", params: { from: 1, to: TEXT_MAX } },
+    reason: "length",
+    params: { from: 1, to: TEXT_MAX },
   });
 
 /**
@@ -94,12 +95,18 @@ export const chatRoutes = ({ parts: { chats } }: ProductContext) => [
       reply: answer.reply,
       ended: answer.ended,
       events: answer.actions.map(({ type, tool, arguments: values, ok, output, durationMs }) => ({
-        ...{ type, tool, ok, output },
+        type,
+        tool,
+        ok,
+        output,
         arguments: values && { ...values },
         duration_ms: durationMs === null ? null : Math.round(durationMs),
       })),
       sources: answer.sources.map(({ fileId, filename, heading, text }) => ({
-        ...{ file_id: fileId, filename, heading, text },
+        file_id: fileId,
+        filename,
+        heading,
+        text,
       })),
       duration_ms: answer.durationMs,
     };

@@ -34,7 +34,8 @@ export const givenPassword = (description = "The password.") =>
     description,
     example: "correct horse battery staple",
     must: `be 1 to ${PASSWORD_LENGTH_MAX} characters long`,
-    ...{ reason: "length", params: { from: 1, to: PASSWORD_LENGTH_MAX } },
+    reason: "length",
+    params: { from: 1, to: PASSWORD_LENGTH_MAX },
   });
 
 /** The secret of a one-time link. */

@@ -85,8 +85,11 @@ export const durationOf = ({ answeredAt, endedAt }: Pick<FoundCall, "answeredAt"
 export const presentFound = (call: FoundCall) => ({
   ...presentItem(call),
   duration_ms: durationOf(call),
-  ...{ contact_name: call.contactName, summary: call.summary },
-  ...{ said: call.said, latency_p95_ms: call.latencyP95Ms, tags: [...call.tags] },
+  contact_name: call.contactName,
+  summary: call.summary,
+  said: call.said,
+  latency_p95_ms: call.latencyP95Ms,
+  tags: [...call.tags],
   planned_at: isoOrNull(call.plannedAt),
 });
 

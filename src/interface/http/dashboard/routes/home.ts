@@ -168,7 +168,11 @@ function homeParts({ dependencies, parts }: ProductContext) {
       cost,
       p95Ms,
     }: (typeof days)[number]) => ({
-      ...{ date, calls, answered, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) },
+      date,
+      calls,
+      answered,
+      minutes: minutesOf(billableSeconds),
+      cost_eur: eur(cost),
       p95_ms: p95Ms,
     });
     return { days: days.map(present), before: before.map(present) };
@@ -217,7 +221,8 @@ const routesOf = ({
       statuses,
       live_calls: (await liveCalls(tenantId)).length,
       today: {
-        ...{ calls: today?.calls ?? 0, minutes: today?.minutes ?? 0 },
+        calls: today?.calls ?? 0,
+        minutes: today?.minutes ?? 0,
         cost_eur: today?.cost_eur ?? 0,
       },
       week: { days, before },

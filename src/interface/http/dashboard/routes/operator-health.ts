@@ -101,7 +101,11 @@ export const operatorHealthRoutes = ({
           publicMessage: "This server was started without the doctor; run `linevoice doctor`.",
         });
       const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
-        ...{ number, name, result, finding, remedy },
+        number,
+        name,
+        result,
+        finding,
+        remedy,
       }));
       const warnings = [...(dependencies.health.warnings?.() ?? [])];
       const ofWarnings = SEVERITY.indexOf(warnings.length === 0 ? "ok" : "warning");

@@ -125,7 +125,8 @@ export const operatorMailRoutes = ({ dependencies, parts }: ProductContext): Rou
     route(listLogs)(async ({ query }) => {
       const { limit, offset, level, call } = query;
       const { lines, total } = logs.read({
-        ...{ limit, offset },
+        limit,
+        offset,
         ...(level === undefined ? {} : { level }),
         ...(call === undefined ? {} : { callUuid: call }),
       });
@@ -133,7 +134,10 @@ export const operatorMailRoutes = ({ dependencies, parts }: ProductContext): Rou
         ok: true,
         lines: lines.map(({ atMs, level: lineLevel, event, callUuid, fields }) => ({
           at: new Date(atMs).toISOString(),
-          ...{ level: lineLevel, event, call_uuid: callUuid, fields: { ...fields } },
+          level: lineLevel,
+          event,
+          call_uuid: callUuid,
+          fields: { ...fields },
         })),
         total,
       };

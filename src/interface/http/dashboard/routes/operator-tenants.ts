@@ -42,7 +42,8 @@ export const listTenants = contract({
       description: "In name or e-mail address.",
       example: "dental",
       must: "be text of at most 120 characters",
-      ...{ reason: "length", params: { from: 0, to: 120 } },
+      reason: "length",
+      params: { from: 0, to: 120 },
     }).default(""),
     limit: page.limit(50),
     offset: page.offset(),
@@ -152,13 +153,16 @@ export const operatorTenantRoutes = (context: ProductContext): Route[] => {
       ]);
       const trunkOf = new Map(trunks.map((state) => [state.trunk.tenantId, presentTrunk(state)]));
       return {
-        ...{ ok: true, total },
+        ok: true,
+        total,
         tenants: tenants.map((tenant) => {
           const { calls, failed, p95Ms } = activity.get(tenant.id) ?? NO_CALLS;
           const trunk = trunkOf.get(tenant.id);
           return {
             ...withCalls(presentTenant(tenant)),
-            ...{ calls, failed, p95_ms: p95Ms },
+            calls,
+            failed,
+            p95_ms: p95Ms,
             trunk: trunk
               ? { server: trunk.server, status: trunk.status, explanation: trunk.explanation }
               : null,

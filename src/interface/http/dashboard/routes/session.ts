@@ -351,9 +351,7 @@ function sessionParts({ dependencies, settings }: RouteContext) {
       })),
     };
   }
-  return {
-    ...{ settings, setup, view, identity, signInService, sessions, passkeys, account, log },
-  };
+  return { settings, setup, view, identity, signInService, sessions, passkeys, account, log };
 }
 
 type Parts = ReturnType<typeof sessionParts>;
@@ -418,7 +416,9 @@ const signedInRoutes = ({ account, sessions, identity }: Parts): Route[] => [
     const token = browser.token && (await sessions.rotate(session, browser.token));
     if (token) browser.setSessionToken(token);
     browser.about({
-      ...{ userId: session.user.id, email: session.user.email, tenantId: id },
+      userId: session.user.id,
+      email: session.user.email,
+      tenantId: id,
       ...(actingUntil !== null && { details: { actingUntil } }),
     });
     return { ok: true, tenant: { id, name } };
@@ -428,7 +428,8 @@ const signedInRoutes = ({ account, sessions, identity }: Parts): Route[] => [
     const session = sessionOf(request);
     if (session.actingUntil !== null) await sessions.stopActing(session);
     browser.about({
-      ...{ userId: session.user.id, email: session.user.email },
+      userId: session.user.id,
+      email: session.user.email,
       tenantId: session.tenant?.id ?? null,
     });
     return { ok: true };
@@ -440,8 +441,13 @@ async function noteLeaving({ audit }: Identity, { source }: Browser, session: Ac
   const { user, tenant, actingUntil } = session;
   if (actingUntil === null || !tenant) return;
   await audit.write({
-    ...{ tenantId: tenant.id, userId: user.id, userEmail: user.email, ip: source.ip },
-    ...{ action: "stopActing", target: "/active-tenant", outcome: "done" },
+    tenantId: tenant.id,
+    userId: user.id,
+    userEmail: user.email,
+    ip: source.ip,
+    action: "stopActing",
+    target: "/active-tenant",
+    outcome: "done",
   });
 }
 

@@ -13,8 +13,11 @@ const HOURS = [0, 24, 168] as const;
 
 const count = (from: number, to: number, description: string, example: number) =>
   field(z.int().min(from).max(to), {
-    ...{ description, example, must: `be a whole number from ${from} to ${to}` },
-    ...{ reason: "range", params: { from, to } },
+    description,
+    example,
+    must: `be a whole number from ${from} to ${to}`,
+    reason: "range",
+    params: { from, to },
   });
 
 export const KnowledgeSite = z
@@ -67,13 +70,16 @@ export const addSite = contract({
   body: z
     .strictObject({
       url: field(z.string().min(1).max(2_048), {
-        ...{ description: "Where it begins.", example: "https://www.example.com/" },
-        ...{ must: "be an https URL", reason: "url" },
+        description: "Where it begins.",
+        example: "https://www.example.com/",
+        must: "be an https URL",
+        reason: "url",
       }),
       depth: count(0, 10, "How many links away from there; 0: that page alone.", 3).default(3),
       pages_max: count(1, 1_000, "At most so many pages.", 200).default(200),
       every_hours: field(z.union(HOURS.map((hours) => z.literal(hours))), {
-        ...{ description: "Read again after so long; 0: when asked for.", example: 24 },
+        description: "Read again after so long; 0: when asked for.",
+        example: 24,
         must: "be 0, 24 or 168",
       }).default(24),
       agent_id: idIn("agents").nullable().default(null),
@@ -104,8 +110,13 @@ export const deleteSite = contract({
 function present(site: SiteRecord, nowMs: number): z.input<typeof KnowledgeSite> {
   const there = site.pages.filter(({ change }) => change !== "gone");
   return {
-    ...{ id: site.id, url: site.url, depth: site.depthMax, pages_max: site.pagesMax },
-    ...{ every_hours: site.everyHours, file_ids: [...site.fileIds], pages: there.length },
+    id: site.id,
+    url: site.url,
+    depth: site.depthMax,
+    pages_max: site.pagesMax,
+    every_hours: site.everyHours,
+    file_ids: [...site.fileIds],
+    pages: there.length,
     reading: (site.dueAt !== null && site.dueAt <= nowMs) || (site.readingUntil ?? 0) > nowMs,
     problems: (site.problems ?? []).map(({ code, ...problem }) => ({ ...problem, error: code })),
     read_at: isoOrNull(site.readAt),
@@ -126,8 +137,11 @@ export const siteRoutes = ({ dependencies }: ProductContext) => {
     })),
     route(addSite)(async ({ tenantId, body }) => {
       const site = await sites.add(tenantId, {
-        ...{ url: body.url, depthMax: body.depth, pagesMax: body.pages_max },
-        ...{ everyHours: body.every_hours, agentId: body.agent_id },
+        url: body.url,
+        depthMax: body.depth,
+        pagesMax: body.pages_max,
+        everyHours: body.every_hours,
+        agentId: body.agent_id,
       });
       return { ok: true, site: present(site, clock.now()) };
     }),

@@ -170,7 +170,8 @@ const present = (
     daily_spend_max_eur: eurOrNull(settings.dailySpendMax),
     daily_spend_default_eur: microToEur(dailySpendDefault()),
     disclosure_default: { ...disclosureDefault },
-    ...{ transcripts_days: days, retention_blocks_left: blocksLeft },
+    transcripts_days: days,
+    retention_blocks_left: blocksLeft,
   });
 };
 

@@ -13,8 +13,11 @@ const VARIANTS_MAX = 5;
 
 const text = (most: number, description: string, example: string) =>
   field(z.string().min(1).max(most).regex(/\S/), {
-    ...{ description, example, must: `be text of 1 to ${most} characters` },
-    ...{ reason: "length", params: { from: 1, to: most } },
+    description,
+    example,
+    must: `be text of 1 to ${most} characters`,
+    reason: "length",
+    params: { from: 1, to: most },
   });
 
 const key = text(1_000, "The question's normal form, as it was listed.", KEY);

@@ -23,9 +23,13 @@ export function monitorSocket(deps: {
       if (!isUuid(uuid) || !isLive) throw notFound("live call");
       // The listener is written to the audit log first. If that fails, nobody may listen.
       await audit.write({
-        ...{ tenantId, userId: session?.user.id ?? null, userEmail: session?.user.email ?? null },
-        ...{ action: "listenToCall", target: `/calls/${uuid}/listen` },
-        ...{ ip: origins?.ip ?? "", outcome: "done" },
+        tenantId,
+        userId: session?.user.id ?? null,
+        userEmail: session?.user.email ?? null,
+        action: "listenToCall",
+        target: `/calls/${uuid}/listen`,
+        ip: origins?.ip ?? "",
+        outcome: "done",
       });
       return (socket) => {
         const stop = live.monitor(tenantId, uuid, {

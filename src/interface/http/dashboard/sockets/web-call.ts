@@ -39,9 +39,13 @@ export function webCallSocket({
       if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("agent");
       // Audited: the conversation may cost the operator money, and the checklist reads this entry.
       await audit.write({
-        ...{ tenantId, userId: session?.user.id ?? null, userEmail: session?.user.email ?? null },
-        ...{ action: "talkToAgent", target: `/agents/${id}/talk` },
-        ...{ ip: origins?.ip ?? "", outcome: "done" },
+        tenantId,
+        userId: session?.user.id ?? null,
+        userEmail: session?.user.email ?? null,
+        action: "talkToAgent",
+        target: `/agents/${id}/talk`,
+        ip: origins?.ip ?? "",
+        outcome: "done",
       });
       return (socket) => new WebCallSocket(socket, webCalls, Number(id));
     },
@@ -126,15 +130,21 @@ class WebCallSocket implements SocketHandler {
       case "tool": {
         const { tool, arguments: values, ok, httpStatus, durationMs } = event;
         socket.json({
-          ...{ type: "tool", tool, arguments: values, ok },
-          ...{ http_status: httpStatus, duration_ms: durationMs },
+          type: "tool",
+          tool,
+          arguments: values,
+          ok,
+          http_status: httpStatus,
+          duration_ms: durationMs,
         });
         break;
       }
       case "sources": {
         const { type, index, sources } = event;
         const from = sources.map(({ fileId, filename, heading }) => ({
-          ...{ file_id: fileId, filename, heading },
+          file_id: fileId,
+          filename,
+          heading,
         }));
         socket.json({ type, index, sources: from });
         break;

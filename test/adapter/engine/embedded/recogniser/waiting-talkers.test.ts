@@ -27,7 +27,10 @@ let question: Int16Array;
 beforeAll(async () => {
   const synthesiser = await createSynthesiser();
   question = await synthesiser.speakAll({
-    ...{ text: "What are your opening hours?", voice: "m3", language: "en", sampleRateHz: 8000 },
+    text: "What are your opening hours?",
+    voice: "m3",
+    language: "en",
+    sampleRateHz: 8000,
   });
   recogniser = createRecogniser({
     phonemes: (text, language) => synthesiser.phonemes(text, language),
@@ -52,9 +55,7 @@ beforeEach(() => {
 
 function many(count: number, onPartial: (text: string) => void = () => {}): ListeningSttStream[] {
   return Array.from({ length: count }, () =>
-    recogniser.openStt({
-      ...{ language: "en", sampleRateHz: 8000, grammarKey: grammar.key, onPartial },
-    }),
+    recogniser.openStt({ language: "en", sampleRateHz: 8000, grammarKey: grammar.key, onPartial }),
   );
 }
 

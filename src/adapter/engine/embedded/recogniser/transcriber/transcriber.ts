@@ -148,7 +148,8 @@ export class Transcriber {
     if (this.#thread === null) this.unload();
     else this.#next();
     return {
-      ...{ isSkipped: false, result },
+      isSkipped: false,
+      result,
       drop: () => {
         this.#waiting.delete(job);
         settle(null);

@@ -17,8 +17,13 @@ const MONTHS = listOf(
 );
 
 const ORDINALS: Readonly<Record<string, string>> = {
-  ...{ one: "first", two: "second", three: "third", five: "fifth", eight: "eighth" },
-  ...{ nine: "ninth", twelve: "twelfth" },
+  one: "first",
+  two: "second",
+  three: "third",
+  five: "fifth",
+  eight: "eighth",
+  nine: "ninth",
+  twelve: "twelfth",
 };
 
 /** "twenty fourth": only the last word changes. */
@@ -169,8 +174,14 @@ const weekday = (written: string) =>
 export const ENGLISH: SpokenLanguage = {
   digits: DIGITS,
   signs: {
-    ...{ at: "at", dot: "dot", dash: "dash", underscore: "underscore", slash: "slash" },
-    ...{ plus: "plus", minus: "minus", and: "and" },
+    at: "at",
+    dot: "dot",
+    dash: "dash",
+    underscore: "underscore",
+    slash: "slash",
+    plus: "plus",
+    minus: "minus",
+    and: "and",
   },
   per: { word: "per", case: "nominative" },
   decimalMark: ".",

@@ -373,8 +373,15 @@ const NAMED_DATE = new RegExp(
   "giu",
 );
 const MONTH_CASES: Readonly<Record<string, Case>> = {
-  ...{ is: "nominative", s: "nominative", a: "genitive", im: "dative", am: "dative" },
-  ...{ i: "accusative", u: "accusative", ī: "locative", ā: "locative" },
+  is: "nominative",
+  s: "nominative",
+  a: "genitive",
+  im: "dative",
+  am: "dative",
+  i: "accusative",
+  u: "accusative",
+  ī: "locative",
+  ā: "locative",
 };
 
 /** "24.–26. decembrī" */
@@ -410,13 +417,11 @@ const namedDates = (text: string): string =>
   });
 
 const YEAR_CASES: Readonly<Record<string, Case>> = {
-  ...{
-    gads: "nominative",
-    gada: "genitive",
-    gadam: "dative",
-    gadu: "accusative",
-    gadā: "locative",
-  },
+  gads: "nominative",
+  gada: "genitive",
+  gadam: "dative",
+  gadu: "accusative",
+  gadā: "locative",
 };
 const years = (text: string): string =>
   text
@@ -462,13 +467,32 @@ const ordinals = (text: string): string =>
   });
 
 const WEEKDAYS: Readonly<Record<string, string>> = {
-  ...{ p: "pirmdien", pr: "pirmdien", pirmd: "pirmdien", pirmdiena: "pirmdien" },
-  ...{ o: "otrdien", ot: "otrdien", otrd: "otrdien", otrdiena: "otrdien" },
-  ...{ t: "trešdien", tr: "trešdien", trešd: "trešdien", trešdiena: "trešdien" },
-  ...{ c: "ceturtdien", ce: "ceturtdien", ceturtd: "ceturtdien", ceturtdiena: "ceturtdien" },
-  ...{ pk: "piektdien", piektd: "piektdien", piektdiena: "piektdien" },
-  ...{ s: "sestdien", se: "sestdien", sestd: "sestdien", sestdiena: "sestdien" },
-  ...{ sv: "svētdien", svētd: "svētdien", svētdiena: "svētdien" },
+  p: "pirmdien",
+  pr: "pirmdien",
+  pirmd: "pirmdien",
+  pirmdiena: "pirmdien",
+  o: "otrdien",
+  ot: "otrdien",
+  otrd: "otrdien",
+  otrdiena: "otrdien",
+  t: "trešdien",
+  tr: "trešdien",
+  trešd: "trešdien",
+  trešdiena: "trešdien",
+  c: "ceturtdien",
+  ce: "ceturtdien",
+  ceturtd: "ceturtdien",
+  ceturtdiena: "ceturtdien",
+  pk: "piektdien",
+  piektd: "piektdien",
+  piektdiena: "piektdien",
+  s: "sestdien",
+  se: "sestdien",
+  sestd: "sestdien",
+  sestdiena: "sestdien",
+  sv: "svētdien",
+  svētd: "svētdien",
+  svētdiena: "svētdien",
 };
 const WEEKDAY =
   "(pr|pirmd|ot|otrd|tr|trešd|ce|ceturtd|pk|piektd|se|sestd|sv|svētd|p|(?:pirm|otr|treš|ceturt|piekt|sest|svēt)diena)(?:\\.(?!\\s*$|\\s+\\p{Lu}))?";
@@ -495,8 +519,14 @@ function halves(parts: string[]): string {
 export const LATVIAN: SpokenLanguage = {
   digits: DIGITS,
   signs: {
-    ...{ at: "et", dot: "punkts", dash: "domuzīme", underscore: "pasvītra", slash: "slīpsvītra" },
-    ...{ plus: "plus", minus: "mīnus", and: "un" },
+    at: "et",
+    dot: "punkts",
+    dash: "domuzīme",
+    underscore: "pasvītra",
+    slash: "slīpsvītra",
+    plus: "plus",
+    minus: "mīnus",
+    and: "un",
   },
   per: { word: "", case: "locative" },
   decimalMark: ",",

@@ -447,8 +447,11 @@ const namedDates = (text: string): string =>
   });
 
 const YEAR_CASES: Readonly<Record<string, Case>> = {
-  ...{ metais: "instrumental", metų: "genitive", metams: "dative" },
-  ...{ metus: "accusative", metuose: "locative" },
+  metais: "instrumental",
+  metų: "genitive",
+  metams: "dative",
+  metus: "accusative",
+  metuose: "locative",
 };
 /** "2026 m." and "2026 metais". */
 const years = (text: string): string =>
@@ -568,18 +571,34 @@ const dayLists = (text: string): string =>
   });
 
 const WEEKDAYS: Readonly<Record<string, string>> = {
-  ...{ i: "pirmadien", pr: "pirmadien", pirm: "pirmadien", pirmadienis: "pirmadien" },
-  ...{ ii: "antradien", an: "antradien", antr: "antradien", antradienis: "antradien" },
-  ...{ iii: "trečiadien", tr: "trečiadien", treč: "trečiadien", trečiadienis: "trečiadien" },
-  ...{
-    iv: "ketvirtadien",
-    kt: "ketvirtadien",
-    ketv: "ketvirtadien",
-    ketvirtadienis: "ketvirtadien",
-  },
-  ...{ v: "penktadien", pn: "penktadien", penkt: "penktadien", penktadienis: "penktadien" },
-  ...{ vi: "šeštadien", št: "šeštadien", šešt: "šeštadien", šeštadienis: "šeštadien" },
-  ...{ vii: "sekmadien", sk: "sekmadien", sekm: "sekmadien", sekmadienis: "sekmadien" },
+  i: "pirmadien",
+  pr: "pirmadien",
+  pirm: "pirmadien",
+  pirmadienis: "pirmadien",
+  ii: "antradien",
+  an: "antradien",
+  antr: "antradien",
+  antradienis: "antradien",
+  iii: "trečiadien",
+  tr: "trečiadien",
+  treč: "trečiadien",
+  trečiadienis: "trečiadien",
+  iv: "ketvirtadien",
+  kt: "ketvirtadien",
+  ketv: "ketvirtadien",
+  ketvirtadienis: "ketvirtadien",
+  v: "penktadien",
+  pn: "penktadien",
+  penkt: "penktadien",
+  penktadienis: "penktadien",
+  vi: "šeštadien",
+  št: "šeštadien",
+  šešt: "šeštadien",
+  šeštadienis: "šeštadien",
+  vii: "sekmadien",
+  sk: "sekmadien",
+  sekm: "sekmadien",
+  sekmadienis: "sekmadien",
 };
 const WEEKDAY =
   "(VII|VI|IV|V|III|II|I|pr|pirm|an|antr|tr|treč|kt|ketv|pn|penkt|št|šešt|sk|sekm|(?:pirma|antra|trečia|ketvirta|penkta|šešta|sekma)dienis)(?:\\.(?!\\s*$|\\s+\\p{Lu}))?";
@@ -587,14 +606,14 @@ const WEEKDAY =
 export const LITHUANIAN: SpokenLanguage = {
   digits: DIGITS,
   signs: {
-    ...{
-      at: "eta",
-      dot: "taškas",
-      dash: "brūkšnys",
-      underscore: "pabraukimas",
-      slash: "pasvirasis",
-    },
-    ...{ plus: "plius", minus: "minus", and: "ir" },
+    at: "eta",
+    dot: "taškas",
+    dash: "brūkšnys",
+    underscore: "pabraukimas",
+    slash: "pasvirasis",
+    plus: "plius",
+    minus: "minus",
+    and: "ir",
   },
   per: { word: "per", case: "accusative" },
   decimalMark: ",",

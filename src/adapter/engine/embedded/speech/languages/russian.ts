@@ -464,13 +464,11 @@ const namedDates = (text: string): string =>
   });
 
 const YEAR_CASES: Readonly<Record<string, Case>> = {
-  ...{
-    год: "nominative",
-    года: "genitive",
-    году: "locative",
-    годом: "instrumental",
-    годе: "locative",
-  },
+  год: "nominative",
+  года: "genitive",
+  году: "locative",
+  годом: "instrumental",
+  годе: "locative",
 };
 const years = (text: string): string =>
   text
@@ -552,8 +550,14 @@ function dayIn(parts: string[]): string {
 export const RUSSIAN: SpokenLanguage = {
   digits: DIGITS,
   signs: {
-    ...{ at: "собака", dot: "точка", dash: "дефис", underscore: "подчёркивание", slash: "слэш" },
-    ...{ plus: "плюс", minus: "минус", and: "и" },
+    at: "собака",
+    dot: "точка",
+    dash: "дефис",
+    underscore: "подчёркивание",
+    slash: "слэш",
+    plus: "плюс",
+    minus: "минус",
+    and: "и",
   },
   per: { word: "в", case: "accusative" },
   decimalMark: ",",

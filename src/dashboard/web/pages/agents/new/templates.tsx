@@ -27,7 +27,8 @@ export function Templates({ form }: { form: Form<AgentDraft> }) {
   const { values } = form;
   const [own, setOwn] = useState(values);
   const wordsOf = (name: TemplateName): Partial<AgentDraft> => ({
-    ...{ ...TEMPLATES[name], language },
+    ...TEMPLATES[name],
+    language,
     name: t(`template.${name}.name`),
     prompt: t(`template.${name}.prompt`, { company: tenant?.name ?? "" }),
     first_message: t(`template.${name}.first_message`, { company: tenant?.name ?? "" }),
