@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import { launchChromium } from "../test/support/chromium.ts";
+import { launchChromium } from "../test/support/browser/chromium.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const binary = join(root, "dist/linevoice");

@@ -50,15 +50,15 @@ const PARTS = {
   },
   media: { command: ["bench/soak/media.ts"], env: {} },
   kill: {
-    command: ["test/support/kill-soak.ts", process.env.LINEVOICE_CYCLES ?? "1000"],
+    command: ["test/support/appliance/kill-soak.ts", process.env.LINEVOICE_CYCLES ?? "1000"],
     env: {},
   },
   nodes: {
-    command: ["test/support/nodes-soak.ts", process.env.LINEVOICE_CYCLES ?? "200"],
+    command: ["test/support/appliance/nodes-soak.ts", process.env.LINEVOICE_CYCLES ?? "200"],
     env: {},
   },
-  mutants: { command: ["test/support/mutants/run.ts"], env: {} },
-  release: { command: ["test/support/twice-released.ts"], env: {} },
+  mutants: { command: ["test/support/source/mutants/run.ts"], env: {} },
+  release: { command: ["test/support/appliance/twice-released.ts"], env: {} },
 } as const;
 
 const isPart = (name: string): name is keyof typeof PARTS => name in PARTS;

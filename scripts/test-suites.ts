@@ -54,7 +54,7 @@ const YIELDING: readonly Row[] = [
   ["others", [""], 16],
 ];
 
-/** These hold for a database on a real libSQL server as well (test/support/test-store.ts). */
+/** These hold for a database on a real libSQL server as well (test/support/store/test-store.ts). */
 const SHARED_STORE = [
   ...["billing", "renewal", "statement"].map((name) => `domain/billing/${name}`),
   ...["mail/mail-queue", "retention/retention", "schedule/scheduler", "tool/run-tool"].map(

@@ -6,7 +6,7 @@ import { operationPage } from "../scripts/metrics-table.ts";
 import { webhookPage } from "../scripts/webhook-table.ts";
 import { ENDED_REASONS } from "../src/core/ended-reason.ts";
 import { knownKeys } from "../src/operations/config/known-keys.ts";
-import { statementsOf } from "./support/specification.ts";
+import { statementsOf } from "./support/source/specification.ts";
 
 const DOCS = join(import.meta.dir, "../docs");
 const pages = readdirSync(DOCS).filter((name) => name.endsWith(".md"));

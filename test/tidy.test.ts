@@ -1,9 +1,9 @@
 /** House style that a machine can hold: arrows between rooms, ports of time and chance, no loose ends. */
 import { expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
-import { deadExports } from "./support/dead-exports.ts";
-import { longFunctionsOf } from "./support/function-length.ts";
-import { cyclesOf, importsOf, roomOf } from "./support/import-graph.ts";
+import { deadExports } from "./support/source/dead-exports.ts";
+import { longFunctionsOf } from "./support/source/function-length.ts";
+import { cyclesOf, importsOf, roomOf } from "./support/source/import-graph.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const generated = (file: string) => file.includes(".gen.") || file.endsWith(".d.ts");

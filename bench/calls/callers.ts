@@ -3,8 +3,8 @@
  * and how soon; hangs up and ends when its standard input closes, after printing what it heard.
  */
 
-import { OWN_NUMBER } from "../../test/support/appliance.ts";
-import { createPhone } from "../../test/support/phone/phone.ts";
+import { OWN_NUMBER } from "../../test/support/appliance/appliance.ts";
+import { createPhone } from "../../test/support/media/phone/phone.ts";
 import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
 
 const target = JSON.parse(process.argv[2] ?? "{}") as CallTarget;

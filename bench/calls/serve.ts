@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { raiseSignalling } from "../../src/platform/threads/priority.ts";
-import { startAppliance } from "../../test/support/appliance.ts";
+import { startAppliance } from "../../test/support/appliance/appliance.ts";
 import { startCarrierProcess } from "./carrier-process.ts";
 import { roomFor } from "./room.ts";
 import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";

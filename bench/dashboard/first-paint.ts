@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { systemClock } from "../../src/core/clock.ts";
-import { startAppliance } from "../../test/support/appliance.ts";
-import { storeCalls } from "../../test/support/call-history.ts";
-import { chromiumPath, launchChromium } from "../../test/support/chromium.ts";
-import { signIn, visit } from "../../test/support/dashboard-page.ts";
+import { startAppliance } from "../../test/support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../../test/support/browser/chromium.ts";
+import { signIn, visit } from "../../test/support/browser/dashboard-page.ts";
+import { storeCalls } from "../../test/support/store/call-history.ts";
 import { type LongTasks, measureManyCalls, pastCalls } from "./many-calls.ts";
 
 const HOST = "127.0.44.2";

@@ -1,6 +1,6 @@
 /** How long the dashboard keeps its thread while somebody works in a long list of calls. */
 import type { Page } from "playwright-core";
-import { type PastCall, WEEK_OF_CALLS } from "../../test/support/call-history.ts";
+import { type PastCall, WEEK_OF_CALLS } from "../../test/support/store/call-history.ts";
 
 const MINUTE_MS = 60_000;
 

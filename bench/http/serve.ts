@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { ask, pickId, startApiServer } from "../../test/support/api-server.ts";
+import { ask, pickId, startApiServer } from "../../test/support/http/api-server.ts";
 
 const callsStored = Number(process.argv[2] ?? 10_000);
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));

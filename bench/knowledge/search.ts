@@ -12,7 +12,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import type { KnowledgeScope } from "../../src/domain/knowledge/knowledge-index.ts";
 import { spawnKnowledgeWorker } from "../../src/workers.ts";
-import { embeddingSettings } from "../../test/support/engine-session.ts";
+import { embeddingSettings } from "../../test/support/engine/engine-session.ts";
 import { percentile } from "../process/percentile.ts";
 
 const FILE_CHARACTERS = 450_000;

@@ -8,9 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "drizzle-orm";
-import { startAppliance } from "../../test/support/appliance.ts";
-import { browserOf } from "../../test/support/appliance-browser.ts";
-import { type EventLoopMeter, startEventLoopMeter } from "../../test/support/event-loop-meter.ts";
+import { startAppliance } from "../../test/support/appliance/appliance.ts";
+import { browserOf } from "../../test/support/browser/appliance-browser.ts";
+import {
+  type EventLoopMeter,
+  startEventLoopMeter,
+} from "../../test/support/process/event-loop-meter.ts";
 import { roomFor } from "../calls/room.ts";
 import { BENCH_HOST } from "../calls/target.ts";
 

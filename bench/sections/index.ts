@@ -1,5 +1,5 @@
 /** All sections in the order of the table, with the programs beside ours that they run. */
-import { chromiumPath } from "../../test/support/chromium.ts";
+import { chromiumPath } from "../../test/support/browser/chromium.ts";
 import type { Section } from "../report.ts";
 
 const PATH = `${process.env.PATH}:/usr/sbin`;

@@ -1,5 +1,5 @@
 /** Points an appliance's trunk at sipp, which calls it without registration. */
-import { type Appliance, OWN_NUMBER } from "../../test/support/appliance.ts";
+import { type Appliance, OWN_NUMBER } from "../../test/support/appliance/appliance.ts";
 import { CALLER } from "./hosts.ts";
 
 export async function callableBySipp({ app, tenantId }: Appliance): Promise<void> {

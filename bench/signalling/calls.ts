@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { startKamailio } from "../../test/support/kamailio.ts";
+import { startKamailio } from "../../test/support/sip/kamailio.ts";
 import { firstLine } from "../http/first-line.ts";
 import { cpuSeconds, mainThreadTimes, processTree } from "../process/usage.ts";
 import {

@@ -1,5 +1,5 @@
 /** The measured process: so many trunks register at `host:port`, each with a challenge. Prints one JSON line. */
-import { settled, startStack, trunkSettings } from "../../test/support/sip-stack.ts";
+import { settled, startStack, trunkSettings } from "../../test/support/sip/sip-stack.ts";
 import { REGISTERING } from "./hosts.ts";
 
 const [proxy = "", trunks = "200"] = process.argv.slice(2);

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startKamailio } from "../../test/support/kamailio.ts";
+import { startKamailio } from "../../test/support/sip/kamailio.ts";
 import { CALLER, KAMAILIO } from "./hosts.ts";
 
 export interface RegistrationsResult {
@@ -17,7 +17,7 @@ export interface RegistrationsResult {
   readonly sippPerSecond: number;
 }
 
-/** Users of test/support/peer-config/kamailio.cfg. */
+/** Users of test/support/sip/peer-config/kamailio.cfg. */
 const USERS = 200;
 const PATH = `${process.env.PATH}:/usr/sbin`;
 const SIPP_AT_ONCE = 50;

@@ -1,6 +1,6 @@
 /** The measured process: our SIP stack alone, which answers every call. Ends with standard input. */
 import { silentLog } from "../../src/core/log.ts";
-import { startStack, trunkSettings } from "../../test/support/sip-stack.ts";
+import { startStack, trunkSettings } from "../../test/support/sip/sip-stack.ts";
 import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
 
 // Its own bound on new calls a second would be measured otherwise.

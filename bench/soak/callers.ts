@@ -5,8 +5,8 @@
  */
 
 import { createVoices } from "../../src/demo/voices.ts";
-import { OWN_NUMBER } from "../../test/support/appliance.ts";
-import { createPhone } from "../../test/support/phone/phone.ts";
+import { OWN_NUMBER } from "../../test/support/appliance/appliance.ts";
+import { createPhone } from "../../test/support/media/phone/phone.ts";
 import { BENCH_HOST, type CallTarget, callerNumber } from "../calls/target.ts";
 
 const target = JSON.parse(process.argv[2] ?? "{}") as CallTarget;

@@ -10,7 +10,7 @@ import { rateStore } from "../../src/adapter/store/tenant/rate-store.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { systemRandom as random } from "../../src/core/random.ts";
 import { sharedRateLimiter } from "../../src/interface/http/shared-rate-limit.ts";
-import { ask, pickId, startApiServer } from "../../test/support/api-server.ts";
+import { ask, pickId, startApiServer } from "../../test/support/http/api-server.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
 
 const CALLS = 1_000;

@@ -5,10 +5,10 @@
  */
 import { fileURLToPath } from "node:url";
 import { type Log, silentLog } from "../../src/core/log.ts";
-import { OWN_NUMBER, startAppliance } from "../../test/support/appliance.ts";
-import { type DelayingRelay, startDelayingRelay } from "../../test/support/delaying-relay.ts";
-import type { Phone } from "../../test/support/phone/phone.ts";
-import { startSqld } from "../../test/support/sqld-server.ts";
+import { OWN_NUMBER, startAppliance } from "../../test/support/appliance/appliance.ts";
+import type { Phone } from "../../test/support/media/phone/phone.ts";
+import { type DelayingRelay, startDelayingRelay } from "../../test/support/net/delaying-relay.ts";
+import { startSqld } from "../../test/support/store/sqld-server.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
 import { firstLine } from "../http/first-line.ts";
 import { load, PAGE_AFTER_PAGE } from "../http/reads.ts";

@@ -18,9 +18,9 @@ import {
   openAiChoice,
   realtimeChoice,
   sameForAllParts,
-} from "../../test/support/engine-session.ts";
-import { openStudio, startCall } from "../../test/support/live-conversation.ts";
-import { callConfig } from "../../test/support/scripted-call.ts";
+} from "../../test/support/engine/engine-session.ts";
+import { openStudio, startCall } from "../../test/support/media/live-conversation.ts";
+import { callConfig } from "../../test/support/media/scripted-call.ts";
 import { firstLine } from "../http/first-line.ts";
 import { ANSWER, DELAYS, QUESTION, type Servers } from "./target.ts";
 

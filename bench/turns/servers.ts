@@ -1,6 +1,6 @@
 /** The providers of the bench, in a process of their own: fixed delays, so that they can be taken off. */
-import { openAiServer } from "../../test/support/openai-server.ts";
-import { realtimeServer } from "../../test/support/realtime-server.ts";
+import { openAiServer } from "../../test/support/engine/openai-server.ts";
+import { realtimeServer } from "../../test/support/engine/realtime-server.ts";
 import { ANSWER, DELAYS, QUESTION, type Servers } from "./target.ts";
 
 const http = openAiServer("127.0.0.1");

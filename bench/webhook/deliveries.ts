@@ -20,9 +20,9 @@ import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import { createSenderThread } from "../../src/domain/webhook/sender-thread.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
 import { spawnWebhookWorker } from "../../src/workers.ts";
-import { plainVault } from "../../test/support/plain-vault.ts";
-import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
-import { testCa } from "../../test/support/test-ca.ts";
+import { testCa } from "../../test/support/net/test-ca.ts";
+import { plainVault } from "../../test/support/store/plain-vault.ts";
+import { insertTenant, insertWebhook } from "../../test/support/store/stored-rows.ts";
 import { percentile } from "../process/percentile.ts";
 import { pathOf, startReceivers } from "./receiving-side.ts";
 

@@ -1,5 +1,5 @@
 /** The receiving process of the webhook measurements, and what it heard when. */
-import type { Certificate } from "../../test/support/test-ca.ts";
+import type { Certificate } from "../../test/support/net/test-ca.ts";
 import { firstLine } from "../http/first-line.ts";
 
 export interface ReceivingSide {

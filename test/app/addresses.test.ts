@@ -5,7 +5,7 @@ import { startApp } from "../../src/app/app.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { systemRandom as random } from "../../src/core/random.ts";
-import { applianceSettings } from "../support/appliance.ts";
+import { applianceSettings } from "../support/appliance/appliance.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(30_000);

@@ -11,9 +11,9 @@ import {
   type HttpsReceiver,
   httpsReceiver,
   type Responder,
-} from "../support/https-receiver.ts";
+} from "../support/net/https-receiver.ts";
+import { testCa } from "../support/net/test-ca.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { testCa } from "../support/test-ca.ts";
 
 const HOST = "127.42.0.1";
 /** Stands for what must not be reached. */

@@ -6,10 +6,10 @@ import { OPERATOR } from "../../src/core/author.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { SITES_MAX, Sites } from "../../src/domain/knowledge/sites.ts";
 import { type OutboundHttpClient, SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
-import { pickId } from "../support/api-server.ts";
 import { bytesOf, readDocumentHere } from "../support/documents.ts";
 import { fakeClock } from "../support/fake-clock.ts";
-import { newAgent, twoTenants } from "../support/two-tenants.ts";
+import { pickId } from "../support/http/api-server.ts";
+import { newAgent, twoTenants } from "../support/http/two-tenants.ts";
 
 const room = twoTenants();
 const START = "https://clinic.example/";

@@ -5,13 +5,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { EMBEDDED_ONLY } from "../../src/adapter/engine/settings.ts";
 import { NO_MODEL } from "../../src/domain/rehearsal/result.ts";
-import { openAiSettings, sameForAllParts } from "../support/engine-session.ts";
+import { failedLines, rehearseFiles } from "../support/appliance/rehearsals.ts";
+import { openAiSettings, sameForAllParts } from "../support/engine/engine-session.ts";
 import {
   type LanguageModelServer,
   languageModelServer,
   type ModelRequest,
-} from "../support/language-model-server.ts";
-import { failedLines, rehearseFiles } from "../support/rehearsals.ts";
+} from "../support/engine/language-model-server.ts";
 
 let server: LanguageModelServer;
 

@@ -1,7 +1,7 @@
 /** Suites in writing: the real conversation and language side, a virtual clock. */
 import { expect, test } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
-import { failedLines, rehearseFiles, suiteFiles } from "../support/rehearsals.ts";
+import { failedLines, rehearseFiles, suiteFiles } from "../support/appliance/rehearsals.ts";
 
 test("the clinic's 30 scenarios pass, a hundred and more a minute", async () => {
   const startedAt = systemClock.monotonic();

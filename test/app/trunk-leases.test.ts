@@ -8,9 +8,9 @@ import type { Database } from "../../src/core/database.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
-import { insertTenant } from "../support/stored-rows.ts";
+import { insertTenant } from "../support/store/stored-rows.ts";
+import { openRemote } from "../support/store/test-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { openRemote } from "../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 

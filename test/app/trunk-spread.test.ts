@@ -14,9 +14,9 @@ import { AppError } from "../../src/core/errors.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { createNodes } from "../../src/operations/admin/nodes.ts";
 import { fakeClock } from "../support/fake-clock.ts";
-import { insertTenant } from "../support/stored-rows.ts";
+import { insertTenant } from "../support/store/stored-rows.ts";
+import { openRemote } from "../support/store/test-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { openRemote } from "../support/test-store.ts";
 
 setDefaultTimeout(60_000);
 

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
-import { builtBinary } from "../support/binary.ts";
+import { type BareMachine, startBareMachine } from "../support/appliance/bare-machine.ts";
+import { builtBinary } from "../support/appliance/binary.ts";
 import { requirePeer } from "../support/peers.ts";
 import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -20,8 +20,8 @@ import {
   TOOL,
 } from "../../src/demo/script.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
-import { spoken } from "../support/spoken.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const DEMO_LIMIT_MS = 240_000;

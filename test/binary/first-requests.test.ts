@@ -8,11 +8,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../src/interface/http/routes/contracts.ts";
-import { pathOf } from "../support/api-fixtures.ts";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
-import { Browser } from "../support/dashboard-session.ts";
-import { longestTurnDuring } from "../support/process-time.ts";
-import { softAuthenticator } from "../support/soft-authenticator.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
+import { Browser } from "../support/browser/dashboard-session.ts";
+import { softAuthenticator } from "../support/browser/soft-authenticator.ts";
+import { pathOf } from "../support/http/api-fixtures.ts";
+import { longestTurnDuring } from "../support/process/process-time.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HELD_MS_MAX = 50;

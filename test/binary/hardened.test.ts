@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
 import { requirePeer } from "../support/peers.ts";
 import { mayMakeNamespaces, mayRaisePriorityLimit, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -82,7 +82,7 @@ hardened(
     const directory = tempDir();
     const [data, opt] = [join(directory, "data"), join(directory, "opt")];
     for (const made of [data, opt]) mkdirSync(made);
-    for (const file of [binary, UNIT, join(ROOT, "test/support/seccomp-run.py")]) {
+    for (const file of [binary, UNIT, join(ROOT, "test/support/appliance/seccomp-run.py")]) {
       copyFileSync(file, join(opt, basename(file)));
       chmodSync(join(opt, basename(file)), 0o755);
     }

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
+import { type BareMachine, startBareMachine } from "../support/appliance/bare-machine.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
 import { requirePeer } from "../support/peers.ts";
 import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);

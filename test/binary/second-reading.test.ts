@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
 import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
 import { seededRandom } from "../../src/core/random.ts";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
-import { overTelephone } from "../support/telephone-line.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
+import { overTelephone } from "../support/speech/telephone-line.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** A second reading that comes too late for a caller is left out, as it is on a busy machine. */

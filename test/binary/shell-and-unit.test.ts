@@ -19,7 +19,7 @@ async function outputOf(...command: string[]) {
 }
 
 test.skipIf(!requirePeer("shellcheck"))("shellcheck finds nothing in the scripts", async () => {
-  const scripts = ["install.sh", "test/support/bare-machine/systemctl", ".ci/run"];
+  const scripts = ["install.sh", "test/support/appliance/bare-machine/systemctl", ".ci/run"];
   expect(await outputOf("shellcheck", ...scripts)).toMatchObject({ status: 0, out: "" });
 });
 

@@ -1,6 +1,6 @@
 /** The compiled program, which has not all that its runtime brings, writes dates, money and texts as the runtime does. */
 import { beforeAll, expect, test } from "bun:test";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
 
 const LIMIT_MS = 60_000;
 /** 145.9 MB with all of the runtime's tables and the bytecode of every package. */

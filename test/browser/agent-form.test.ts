@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { agents } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import type { PackEntry } from "../../scripts/pack.ts";
-import { type ApiServer, startApiServer } from "../support/api-server.ts";
+import { type ApiServer, startApiServer } from "../support/http/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const GZIP_BYTES_MAX = 268 * 1024;

@@ -10,10 +10,10 @@ import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { callMemories, tools } from "../../src/adapter/store/schema/index.ts";
 import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { loaded, violations } from "../support/axe.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { loaded, violations } from "../support/browser/axe.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, type Visit, type VisitOptions, visit } from "../support/browser/dashboard-page.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(480_000);

@@ -1,10 +1,10 @@
 /** The documentation site in Chromium: accessible in both themes, room on a phone, a search that finds. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { type ApiServer, startApiServer } from "../support/api-server.ts";
-import { violations } from "../support/axe.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { visit } from "../support/dashboard-page.ts";
+import { violations } from "../support/browser/axe.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { visit } from "../support/browser/dashboard-page.ts";
+import { type ApiServer, startApiServer } from "../support/http/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(240_000);

@@ -7,10 +7,10 @@ import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { CHECKOUT_TEXTS } from "../../src/interface/http/checkout-texts.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
-import { violations } from "../support/axe.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, visit } from "../support/dashboard-page.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
+import { violations } from "../support/browser/axe.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, visit } from "../support/browser/dashboard-page.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

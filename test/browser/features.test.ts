@@ -7,13 +7,13 @@ import { eq } from "drizzle-orm";
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { callMemories, crmPosts, tenants } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";
 import { eventually } from "../support/eventually.ts";
-import { answer, type HttpsReceiver, httpsReceiver } from "../support/https-receiver.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../support/net/https-receiver.ts";
+import { testCa } from "../support/net/test-ca.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { testCa } from "../support/test-ca.ts";
 
 setDefaultTimeout(90_000);
 

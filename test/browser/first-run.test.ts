@@ -9,10 +9,10 @@ import type { Browser } from "playwright-core";
 import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type Visit, visit } from "../support/dashboard-page.ts";
-import { createPhone } from "../support/phone/phone.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { type Visit, visit } from "../support/browser/dashboard-page.ts";
+import { createPhone } from "../support/media/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(BUILD_LIMIT_MS + 120_000);

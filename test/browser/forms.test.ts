@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);

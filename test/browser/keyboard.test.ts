@@ -8,11 +8,11 @@ import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { phoneNumbers, users } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { storeCalls } from "../support/call-history.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type Visit, visit } from "../support/dashboard-page.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { type Visit, visit } from "../support/browser/dashboard-page.ts";
 import { eventually } from "../support/eventually.ts";
+import { storeCalls } from "../support/store/call-history.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

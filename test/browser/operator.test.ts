@@ -4,11 +4,11 @@ import type { Browser } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { violations } from "../support/axe.ts";
-import { storeCalls } from "../support/call-history.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, visit } from "../support/dashboard-page.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { violations } from "../support/browser/axe.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, visit } from "../support/browser/dashboard-page.ts";
+import { storeCalls } from "../support/store/call-history.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

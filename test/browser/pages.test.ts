@@ -6,11 +6,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
-import { loaded, violations } from "../support/axe.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { goTo, signIn, type Theme, type Visit, visit } from "../support/dashboard-page.ts";
-import { doctorOf } from "../support/resident-doctor.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
+import { doctorOf } from "../support/appliance/resident-doctor.ts";
+import { loaded, violations } from "../support/browser/axe.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { goTo, signIn, type Theme, type Visit, visit } from "../support/browser/dashboard-page.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(480_000);

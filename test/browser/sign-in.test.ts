@@ -7,9 +7,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { sessions } from "../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { type ApiServer, startApiServer } from "../support/api-server.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { person } from "../support/dashboard-session.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { person } from "../support/browser/dashboard-session.ts";
+import { type ApiServer, startApiServer } from "../support/http/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

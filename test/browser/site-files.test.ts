@@ -1,12 +1,12 @@
 /** What a web site becomes, as somebody sees it who waits on the page of knowledge. */
 import { afterAll, beforeAll, describe, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, visit } from "../support/dashboard-page.ts";
-import { answer, type HttpsReceiver, httpsReceiver } from "../support/https-receiver.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, visit } from "../support/browser/dashboard-page.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../support/net/https-receiver.ts";
+import { testCa } from "../support/net/test-ca.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { testCa } from "../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
 import { callNotices, sessions, tools, users } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
-import { openAiChoice } from "../support/engine-session.ts";
-import { openAiServer, SPEECH_RATE_HZ, wavHeader } from "../support/openai-server.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
+import { openAiServer, SPEECH_RATE_HZ, wavHeader } from "../support/engine/openai-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

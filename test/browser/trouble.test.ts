@@ -7,9 +7,15 @@ import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import type { Catalogue } from "../../src/dashboard/web/i18n/catalogue.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { goTo, signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import {
+  goTo,
+  signIn,
+  type Visit,
+  type VisitOptions,
+  visit,
+} from "../support/browser/dashboard-page.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

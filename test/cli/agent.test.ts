@@ -4,7 +4,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeAgentFolder } from "../../src/cli/agent-folder.ts";
 import { runCli } from "../../src/cli/run.ts";
-import { offlineServices } from "../support/offline-services.ts";
+import { offlineServices } from "../support/appliance/offline-services.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { listeningOn, runCli, serveCli } from "../support/cli.ts";
+import { listeningOn, runCli, serveCli } from "../support/appliance/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);

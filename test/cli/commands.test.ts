@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { migrate } from "../../src/adapter/store/migration/migrate.ts";
 import { migrations } from "../../src/adapter/store/migration/migrations.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli } from "../support/appliance/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

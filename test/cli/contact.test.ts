@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { campaigns, campaignTargets } from "../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { runCli } from "../support/cli.ts";
-import { insertAgent } from "../support/stored-rows.ts";
+import { runCli } from "../support/appliance/cli.ts";
+import { insertAgent } from "../support/store/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

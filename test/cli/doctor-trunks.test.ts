@@ -16,10 +16,10 @@ import {
   examine,
 } from "../../src/operations/doctor/check.ts";
 import { trunkDns } from "../../src/operations/doctor/trunk-checks.ts";
-import { type AlgRouter, startAlgRouter } from "../support/alg-router.ts";
-import { listeningOn, runCli, startCli } from "../support/cli.ts";
-import { type DnsServer, dnsServer } from "../support/dns-server.ts";
+import { listeningOn, runCli, startCli } from "../support/appliance/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { type AlgRouter, startAlgRouter } from "../support/net/alg-router.ts";
+import { type DnsServer, dnsServer } from "../support/net/dns-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(150_000);

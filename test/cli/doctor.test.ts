@@ -33,12 +33,12 @@ import {
 } from "../../src/operations/doctor/storage-checks.ts";
 import { storedTools } from "../../src/operations/doctor/tool-check.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
-import { runCli, startCli, untilListening } from "../support/cli.ts";
+import { runCli, startCli, untilListening } from "../support/appliance/cli.ts";
+import { PROGRAM } from "../support/appliance/program.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { testWhere } from "../support/privileges.ts";
-import { PROGRAM } from "../support/program.ts";
-import { smallDisk } from "../support/small-disk.ts";
-import { insertCall, insertTenant } from "../support/stored-rows.ts";
+import { smallDisk } from "../support/store/small-disk.ts";
+import { insertCall, insertTenant } from "../support/store/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

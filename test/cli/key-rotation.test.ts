@@ -22,8 +22,8 @@ import {
   createRecordingLinks,
   RECORDING_LINK_PURPOSE,
 } from "../../src/interface/http/recording-links.ts";
-import { listeningOn, runCli, serveCli } from "../support/cli.ts";
-import { insertCall } from "../support/stored-rows.ts";
+import { listeningOn, runCli, serveCli } from "../support/appliance/cli.ts";
+import { insertCall } from "../support/store/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);

@@ -2,8 +2,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { listeningOn, runCli, serveCli } from "../support/cli.ts";
-import { Browser } from "../support/dashboard-session.ts";
+import { listeningOn, runCli, serveCli } from "../support/appliance/cli.ts";
+import { Browser } from "../support/browser/dashboard-session.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -3,11 +3,11 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
-import { startCli, untilListening } from "../support/cli.ts";
+import { startCli, untilListening } from "../support/appliance/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/sqld-server.ts";
+import { testCa } from "../support/net/test-ca.ts";
+import { freePort } from "../support/store/sqld-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { testCa } from "../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,6 +1,12 @@
 /** `serve` as a process: it owns its data directory, obeys the control socket, drains on SIGTERM. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { listeningOn, runCli, serveCli, startCli, untilListening } from "../support/cli.ts";
+import {
+  listeningOn,
+  runCli,
+  serveCli,
+  startCli,
+  untilListening,
+} from "../support/appliance/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

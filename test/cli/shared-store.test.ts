@@ -3,8 +3,8 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CopiedTable } from "../../src/adapter/store/copy/store-copy.ts";
-import { listeningOn, runCli, serveCli } from "../support/cli.ts";
-import { startHranaServer } from "../support/hrana-server.ts";
+import { listeningOn, runCli, serveCli } from "../support/appliance/cli.ts";
+import { startHranaServer } from "../support/store/hrana-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCli } from "../support/cli.ts";
+import { runCli } from "../support/appliance/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

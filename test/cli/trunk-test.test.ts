@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { listeningOn, runCli, startCli } from "../support/cli.ts";
+import { listeningOn, runCli, startCli } from "../support/appliance/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

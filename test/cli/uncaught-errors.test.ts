@@ -1,7 +1,7 @@
 /** A running appliance outlives an error of its own that nobody caught; its log and metrics tell. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { fileURLToPath } from "node:url";
-import { listeningOn, startCli, untilListening } from "../support/cli.ts";
+import { listeningOn, startCli, untilListening } from "../support/appliance/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -16,7 +16,7 @@ test("a stray rejection or exception is logged and counted, and calls go on", as
     LINEVOICE_LOG__FORMAT: "json",
   };
   // From source: a compiled program preloads nothing.
-  const preload = ["--preload", fileOf("../support/stray-errors.ts")];
+  const preload = ["--preload", fileOf("../support/process/stray-errors.ts")];
   const program = [process.execPath, ...preload, fileOf("../../src/main.ts")];
   const server = startCli(tempDir(), "serve", { env, program });
   const address = /http:\/\/[\d.:]+/.exec(await untilListening(server))?.[0];

@@ -6,7 +6,7 @@ import { tenants } from "../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import type { Database } from "../../src/core/database.ts";
 import { createQueryCache } from "../../src/core/query-cache.ts";
-import { insertTenant } from "../support/stored-rows.ts";
+import { insertTenant } from "../support/store/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 async function opened() {

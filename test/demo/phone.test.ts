@@ -6,7 +6,7 @@ import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import type { IncomingCall } from "../../src/demo/phone/phone-call.ts";
 import { eventually } from "../support/eventually.ts";
-import { createPhone as createPeer, tone, toneShare } from "../support/phone.ts";
+import { createPhone as createPeer, tone, toneShare } from "../support/media/phone.ts";
 
 const HOST = "127.0.9.6";
 const ALICE = "+37060000021";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { openPhoneRehearsals } from "../../src/demo/rehearsal/phone-rehearsal.ts";
 import { filesOf, loadSuite, runSuite } from "../../src/domain/rehearsal/suite.ts";
 import { configSchema } from "../../src/operations/config/schema.ts";
-import { failedLines, suiteFiles } from "../support/rehearsals.ts";
+import { failedLines, suiteFiles } from "../support/appliance/rehearsals.ts";
 
 test("six scenarios of the clinic pass by telephone, at once", async () => {
   const files = new Map([...(await suiteFiles("clinic-phone")), ...(await suiteFiles("clinic"))]);

@@ -16,12 +16,12 @@ import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { createResampler } from "../../src/platform/audio/resampler.ts";
-import { applianceSettings } from "../support/appliance.ts";
-import { type Baresip, startBaresip } from "../support/baresip.ts";
-import { type Kamailio, startKamailio } from "../support/kamailio.ts";
+import { applianceSettings } from "../support/appliance/appliance.ts";
 import { requirePeer } from "../support/peers.ts";
-import { chooseSentence, utterancesOf } from "../support/speech-judge.ts";
-import { spoken } from "../support/spoken.ts";
+import { type Baresip, startBaresip } from "../support/sip/baresip.ts";
+import { type Kamailio, startKamailio } from "../support/sip/kamailio.ts";
+import { chooseSentence, utterancesOf } from "../support/speech/speech-judge.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const PROVIDER = "127.0.7.1";

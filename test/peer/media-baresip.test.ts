@@ -16,10 +16,10 @@ import type { MediaPlan } from "../../src/core/media-plan.ts";
 import type { IncomingLeg, SipStack, Trunk } from "../../src/domain/call/sip-port.ts";
 import type { CallAudio } from "../../src/domain/conversation/audio-port.ts";
 import { sine, toneShare } from "../../src/platform/audio/tones.ts";
-import { type Baresip, type BaresipOptions, startBaresip } from "../support/baresip.ts";
 import { eventually } from "../support/eventually.ts";
 import { requirePeer } from "../support/peers.ts";
-import { startStack, trunkSettings } from "../support/sip-stack.ts";
+import { type Baresip, type BaresipOptions, startBaresip } from "../support/sip/baresip.ts";
+import { startStack, trunkSettings } from "../support/sip/sip-stack.ts";
 
 const US = "127.0.44.1";
 const OUR_NUMBER = e164("+37061001001");

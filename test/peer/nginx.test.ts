@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { browserOf } from "../support/appliance-browser.ts";
-import type { Browser } from "../support/dashboard-session.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { browserOf } from "../support/browser/appliance-browser.ts";
+import type { Browser } from "../support/browser/dashboard-session.ts";
 import { eventually } from "../support/eventually.ts";
+import { testCa } from "../support/net/test-ca.ts";
 import { peerPath, requirePeer } from "../support/peers.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { testCa } from "../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 

@@ -2,9 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { e164 } from "../../src/core/e164.ts";
 import type { IncomingLeg, SipStack } from "../../src/domain/call/sip-port.ts";
-import { type Kamailio, startKamailio } from "../support/kamailio.ts";
 import { requirePeer } from "../support/peers.ts";
-import { endOf, next, settled, startStack, traceLog, trunkSettings } from "../support/sip-stack.ts";
+import { type Kamailio, startKamailio } from "../support/sip/kamailio.ts";
+import {
+  endOf,
+  next,
+  settled,
+  startStack,
+  traceLog,
+  trunkSettings,
+} from "../support/sip/sip-stack.ts";
 
 const HOST = "127.0.6.1";
 const OURS = "127.0.6.2";

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { e164 } from "../../src/core/e164.ts";
 import type { LegEnd, SipStack } from "../../src/domain/call/sip-port.ts";
 import { requirePeer } from "../support/peers.ts";
-import { endOf, startStack, trunkSettings } from "../support/sip-stack.ts";
-import { startSipp } from "../support/sipp.ts";
+import { endOf, startStack, trunkSettings } from "../support/sip/sip-stack.ts";
+import { startSipp } from "../support/sip/sipp.ts";
 
 const OURS = "127.0.6.181";
 const MEDIA = { host: OURS, port: 40_000 };

@@ -4,8 +4,8 @@ import { e164 } from "../../src/core/e164.ts";
 import type { MediaPlan } from "../../src/core/media-plan.ts";
 import type { IncomingLeg, LegEnd, SipStack } from "../../src/domain/call/sip-port.ts";
 import { requirePeer } from "../support/peers.ts";
-import { endOf, next, startStack, trunkSettings } from "../support/sip-stack.ts";
-import { type SippOptions, startSipp } from "../support/sipp.ts";
+import { endOf, next, startStack, trunkSettings } from "../support/sip/sip-stack.ts";
+import { type SippOptions, startSipp } from "../support/sip/sipp.ts";
 
 const OURS = "127.0.6.3";
 const MEDIA = { host: OURS, port: 40_000 };

@@ -9,11 +9,18 @@ import type {
   TrunkSettings,
 } from "../../src/domain/call/sip-port.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Kamailio, startKamailio } from "../support/kamailio.ts";
+import { type TestCa, testCa } from "../support/net/test-ca.ts";
 import { requirePeer } from "../support/peers.ts";
-import { endOf, next, settled, startStack, traceLog, trunkSettings } from "../support/sip-stack.ts";
+import { type Kamailio, startKamailio } from "../support/sip/kamailio.ts";
+import {
+  endOf,
+  next,
+  settled,
+  startStack,
+  traceLog,
+  trunkSettings,
+} from "../support/sip/sip-stack.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { type TestCa, testCa } from "../support/test-ca.ts";
 
 const HOST = "127.0.6.21";
 const OURS = "127.0.6.22";

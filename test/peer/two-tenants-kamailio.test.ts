@@ -1,8 +1,8 @@
 /** Two tenants at one carrier that is somebody else's program: kamailio, registrar and proxy. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Kamailio, startKamailio } from "../support/kamailio.ts";
 import { requirePeer } from "../support/peers.ts";
-import { type SharedCarrier, startSharedCarrier } from "../support/shared-carrier.ts";
+import { type Kamailio, startKamailio } from "../support/sip/kamailio.ts";
+import { type SharedCarrier, startSharedCarrier } from "../support/sip/shared-carrier.ts";
 
 setDefaultTimeout(60_000);
 

@@ -11,9 +11,9 @@ import { Billing } from "../../src/domain/billing/billing.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
-import { insertCall, insertTenant } from "../support/stored-rows.ts";
+import { insertCall, insertTenant } from "../support/store/stored-rows.ts";
+import { openTestDatabase } from "../support/store/test-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { openTestDatabase } from "../support/test-store.ts";
 
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(tempDir(), "billing.db"), clock.now());

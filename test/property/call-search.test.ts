@@ -8,10 +8,10 @@ import fc from "fast-check";
 import { searchIndexStore } from "../../src/adapter/store/call/search-index.ts";
 import { indexSomeCalls } from "../../src/app/call-indexing.ts";
 import { createCallSearch } from "../../src/operations/admin/call-search.ts";
-import { insertCalls, insertContact, scanned } from "../support/searched-calls.ts";
-import { insertTenant } from "../support/stored-rows.ts";
+import { insertCalls, insertContact, scanned } from "../support/store/searched-calls.ts";
+import { insertTenant } from "../support/store/stored-rows.ts";
+import { isRemote, openTestDatabase } from "../support/store/test-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { isRemote, openTestDatabase } from "../support/test-store.ts";
 
 setDefaultTimeout(240_000);
 

@@ -14,8 +14,8 @@ import {
   namesRecord,
   pathOf,
   validBody,
-} from "../support/api-fixtures.ts";
-import { type ApiServer, type ApiTenant, startApiServer } from "../support/api-server.ts";
+} from "../support/http/api-fixtures.ts";
+import { type ApiServer, type ApiTenant, startApiServer } from "../support/http/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const MARKER = "zyx-foreign-zyx";

@@ -33,9 +33,9 @@ import { renewMonths } from "../../src/domain/billing/renewal.ts";
 import type { Checkout } from "../../src/domain/billing/stores.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
-import { insertCall, insertTenant } from "../support/stored-rows.ts";
+import { insertCall, insertTenant } from "../support/store/stored-rows.ts";
+import { isRemote, openTestDatabase } from "../support/store/test-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { isRemote, openTestDatabase } from "../support/test-store.ts";
 
 const HISTORIES = Number(process.env.LINEVOICE_HISTORIES ?? (isRemote ? 40 : 100));
 const HISTORIES_PER_FILE = 50;

@@ -30,7 +30,7 @@ import { fakeClock } from "../support/fake-clock.ts";
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);
 const GROWTH_BYTES_MAX = 48 * 2 ** 20;
 const TIME_LIMIT_MS = 60_000 + RUNS / 2;
-const FOLDER = join(import.meta.dir, "../support/torture");
+const FOLDER = join(import.meta.dir, "../support/sip/torture");
 const CORPUS = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".dat"))
   .map((name) => readFileSync(join(FOLDER, name)));

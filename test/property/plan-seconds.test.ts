@@ -16,9 +16,9 @@ import type { CallIdentity } from "../../src/domain/call/call-identity.ts";
 import { MoneyWatch } from "../../src/domain/call/live/money-watch.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { startPlan } from "../support/plans.ts";
-import { insertCall, insertTenant } from "../support/stored-rows.ts";
+import { insertCall, insertTenant } from "../support/store/stored-rows.ts";
+import { openTestDatabase } from "../support/store/test-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { openTestDatabase } from "../support/test-store.ts";
 
 const SLOTS = 4;
 const MINIMUM_SEC = 15;

@@ -6,7 +6,7 @@ import { createScriptedSession } from "../../src/adapter/engine/embedded/scripte
 import { systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import type { LlmInput } from "../../src/domain/conversation/engine-port.ts";
-import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
+import { CLINIC_KNOWLEDGE } from "../support/speech/dental-clinic.ts";
 
 const said = fc.constantFrom(
   "yes",

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { EngineFailure, type LlmEvent } from "../../src/domain/conversation/engine-port.ts";
-import { callConfig, scriptedCall } from "../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../support/media/scripted-call.ts";
 
 type Act =
   | { readonly do: "silence" | "speech"; readonly ms: number }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { agents } from "../../src/adapter/store/schema/index.ts";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000301";

@@ -8,10 +8,10 @@ import { PHRASES } from "../../src/adapter/engine/embedded/scripted/phrases.ts";
 import { agents } from "../../src/adapter/store/schema/index.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { atMost } from "../support/at-most.ts";
 import { eventually } from "../support/eventually.ts";
-import { spoken } from "../support/spoken.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const QUIET_MS = 1_000;

@@ -1,9 +1,9 @@
 /** How often a whole inbound call asks the database: the main thread waits for each of them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Phone } from "../support/phone/phone.ts";
-import { onQuery } from "../support/statement-watch.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
+import { onQuery } from "../support/store/statement-watch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const STATEMENTS_MAX = 14;

@@ -16,12 +16,12 @@ import { createLogger } from "../../src/operations/ops/logger.ts";
 import { dtmfTones } from "../../src/platform/audio/tones.ts";
 import { toolSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
-import { BOOKING, openAiChoice, sameForAllParts } from "../support/engine-session.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
+import { BOOKING, openAiChoice, sameForAllParts } from "../support/engine/engine-session.ts";
+import { type ChatBody, type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import type { OutgoingCall } from "../support/phone/outgoing-call.ts";
-import { createPhone, type Phone } from "../support/phone/phone.ts";
+import type { OutgoingCall } from "../support/media/phone/outgoing-call.ts";
+import { createPhone, type Phone } from "../support/media/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.43.31";

@@ -20,11 +20,11 @@ import {
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { dtmfTones } from "../../src/platform/audio/tones.ts";
-import { openAiChoice } from "../support/engine-session.ts";
-import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
+import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine/engine-world.ts";
+import { type ChatBody, type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import type { PhoneCall } from "../support/phone/phone-call.ts";
+import type { PhoneCall } from "../support/media/phone/phone-call.ts";
 
 const HOST = "127.0.43.21";
 const PIN = "83640";

@@ -13,7 +13,7 @@ import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { applianceSettings } from "../support/appliance.ts";
+import { applianceSettings } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
 import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import { callMemories, crmPosts, tenants } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
 import { eventually } from "../support/eventually.ts";
-import type { IncomingCall } from "../support/phone/incoming-call.ts";
+import type { IncomingCall } from "../support/media/phone/incoming-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.91";

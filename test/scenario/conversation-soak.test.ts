@@ -11,11 +11,16 @@ import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
 import { withDeadline } from "../../src/domain/conversation/deadline.ts";
-import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import {
+  type Appliance,
+  type CallView,
+  OWN_NUMBER,
+  startAppliance,
+} from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import type { CallOptions, Phone } from "../support/phone/phone.ts";
-import { CallNotAnswered, type PhoneCall } from "../support/phone/phone-call.ts";
-import { tone } from "../support/phone.ts";
+import type { CallOptions, Phone } from "../support/media/phone/phone.ts";
+import { CallNotAnswered, type PhoneCall } from "../support/media/phone/phone-call.ts";
+import { tone } from "../support/media/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const AT_ONCE = Number(process.env.LINEVOICE_CONVERSATIONS_AT_ONCE ?? 3);

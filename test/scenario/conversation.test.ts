@@ -8,10 +8,10 @@ import { sleep, systemClock } from "../../src/core/clock.ts";
 import type { CallConfig } from "../../src/domain/conversation/call-config.ts";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { atMost } from "../support/at-most.ts";
-import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
-import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
-import { type AGENT, callConfig } from "../support/scripted-call.ts";
-import { spoken } from "../support/spoken.ts";
+import { openStudio, type Studio, startCall } from "../support/media/live-conversation.ts";
+import { type AGENT, callConfig } from "../support/media/scripted-call.ts";
+import { CLINIC_KNOWLEDGE } from "../support/speech/dental-clinic.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const KNOWLEDGE = [{ filename: "clinic.md", format: "md" as const, content: CLINIC_KNOWLEDGE }];

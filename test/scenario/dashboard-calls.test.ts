@@ -9,18 +9,18 @@ import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
 import { listLive } from "../../src/interface/http/dashboard/routes/home.ts";
 import { createTool } from "../../src/interface/http/dashboard/routes/tools.ts";
 import { listCalls } from "../../src/interface/http/routes/calls.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
-import { browserOf } from "../support/appliance-browser.ts";
-import type { Browser } from "../support/dashboard-session.ts";
-import { DashboardSocket } from "../support/dashboard-socket.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
+import { browserOf } from "../support/browser/appliance-browser.ts";
+import type { Browser } from "../support/browser/dashboard-session.ts";
+import { DashboardSocket } from "../support/browser/dashboard-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { answer, type HttpsReceiver, httpsReceiver } from "../support/https-receiver.ts";
-import { startMicrophone } from "../support/microphone.ts";
-import type { Phone } from "../support/phone/phone.ts";
-import { replyOf } from "../support/reply.ts";
-import { spoken } from "../support/spoken.ts";
+import { replyOf } from "../support/http/reply.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../support/net/https-receiver.ts";
+import { testCa } from "../support/net/test-ca.ts";
+import { startMicrophone } from "../support/speech/microphone.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { testCa } from "../support/test-ca.ts";
 
 const CALLER = "+37061000071";
 

@@ -1,15 +1,19 @@
 /** Trying an agent on a provider's engine: in writing and from the browser. Takes some 20 s. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
-import { browserOf } from "../support/appliance-browser.ts";
-import type { Browser } from "../support/dashboard-session.ts";
-import { DashboardSocket } from "../support/dashboard-socket.ts";
-import { openAiChoice } from "../support/engine-session.ts";
-import { type EngineWorld, PROVIDER_VOICE, startEngineWorld } from "../support/engine-world.ts";
+import { browserOf } from "../support/browser/appliance-browser.ts";
+import type { Browser } from "../support/browser/dashboard-session.ts";
+import { DashboardSocket } from "../support/browser/dashboard-socket.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
+import {
+  type EngineWorld,
+  PROVIDER_VOICE,
+  startEngineWorld,
+} from "../support/engine/engine-world.ts";
+import { type ChatBody, type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { startMicrophone } from "../support/microphone.ts";
-import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import { replyOf } from "../support/reply.ts";
+import { replyOf } from "../support/http/reply.ts";
+import { startMicrophone } from "../support/speech/microphone.ts";
 
 const DISCLOSURE = "You speak with an assistant.";
 

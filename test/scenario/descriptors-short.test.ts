@@ -3,10 +3,10 @@
  * database and the calls that are up.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { type Killable, killable, OWN_NUMBER } from "../support/appliance/killable.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Killable, killable, OWN_NUMBER } from "../support/killable.ts";
-import type { Phone } from "../support/phone/phone.ts";
-import { CallNotAnswered, type PhoneCall } from "../support/phone/phone-call.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
+import { CallNotAnswered, type PhoneCall } from "../support/media/phone/phone-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
 import { calls, events } from "../../src/adapter/store/schema/index.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { testWhere } from "../support/privileges.ts";
-import { smallDisk } from "../support/small-disk.ts";
+import { smallDisk } from "../support/store/small-disk.ts";
 
 setDefaultTimeout(120_000);
 

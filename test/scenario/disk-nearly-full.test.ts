@@ -1,8 +1,8 @@
 /** A disk that fills up: recordings stop first, then new calls; live calls go on (appliance.md 5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import { CallNotAnswered } from "../support/phone/phone-call.ts";
+import { CallNotAnswered } from "../support/media/phone/phone-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.61";

@@ -19,10 +19,10 @@ import {
   applianceSettings,
   OWN_NUMBER,
   startAppliance,
-} from "../support/appliance.ts";
+} from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import { failingDisk } from "../support/failing-disk.ts";
 import { testWhere } from "../support/privileges.ts";
+import { failingDisk } from "../support/store/failing-disk.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(180_000);

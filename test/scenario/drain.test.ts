@@ -1,10 +1,10 @@
 /** An upgrade's drain: five live calls go on to their own end, new ones are turned away, and nothing is lost. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import { createPhone, type Phone } from "../support/phone/phone.ts";
-import { CallNotAnswered } from "../support/phone/phone-call.ts";
+import { createPhone, type Phone } from "../support/media/phone/phone.ts";
+import { CallNotAnswered } from "../support/media/phone/phone-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.88.2";

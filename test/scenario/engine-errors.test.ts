@@ -10,15 +10,20 @@ import {
   type ErrorCase,
   REALTIME_ERROR_CASES,
   type RealtimeErrorCase,
-} from "../support/engine-error-cases.ts";
-import { openAiChoice, realtimeChoice, sameForAllParts } from "../support/engine-session.ts";
-import { type HeardAudio, heardAudio, powerAt } from "../support/heard-audio.ts";
-import { type LiveCall, openStudio, type Studio, startCall } from "../support/live-conversation.ts";
-import type { ChatBody, SeenRequest } from "../support/openai-server.ts";
-import { openAiServer, toneSpeech } from "../support/openai-server.ts";
-import { defaultScript } from "../support/realtime-script.ts";
-import { realtimeServer } from "../support/realtime-server.ts";
-import { AGENT } from "../support/scripted-call.ts";
+} from "../support/engine/engine-error-cases.ts";
+import { openAiChoice, realtimeChoice, sameForAllParts } from "../support/engine/engine-session.ts";
+import type { ChatBody, SeenRequest } from "../support/engine/openai-server.ts";
+import { openAiServer, toneSpeech } from "../support/engine/openai-server.ts";
+import { defaultScript } from "../support/engine/realtime-script.ts";
+import { realtimeServer } from "../support/engine/realtime-server.ts";
+import {
+  type LiveCall,
+  openStudio,
+  type Studio,
+  startCall,
+} from "../support/media/live-conversation.ts";
+import { AGENT } from "../support/media/scripted-call.ts";
+import { type HeardAudio, heardAudio, powerAt } from "../support/speech/heard-audio.ts";
 
 const QUESTION = "When are you open tomorrow?";
 const { apology } = MESSAGE_PHRASES.en;

@@ -5,12 +5,12 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { Part } from "../../src/adapter/engine/provider.ts";
 import { DEFAULT_GUARD, type EngineSettings } from "../../src/adapter/engine/settings.ts";
-import { openAiChoice } from "../support/engine-session.ts";
-import { heardAudio } from "../support/heard-audio.ts";
-import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
-import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import { AGENT } from "../support/scripted-call.ts";
-import { spoken } from "../support/spoken.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
+import { type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";
+import { openStudio, type Studio, startCall } from "../support/media/live-conversation.ts";
+import { AGENT } from "../support/media/scripted-call.ts";
+import { heardAudio } from "../support/speech/heard-audio.ts";
+import { spoken } from "../support/speech/spoken.ts";
 
 const QUESTION = "What are your opening hours?";
 const ANSWER = "From nine to five, my friend.";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
-import { openAiChoice } from "../support/engine-session.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
 import {
   BOOKED,
   callAgent,
@@ -13,10 +13,10 @@ import {
   HOURS,
   PROVIDER_VOICE,
   startEngineWorld,
-} from "../support/engine-world.ts";
+} from "../support/engine/engine-world.ts";
+import { type ChatBody, type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import { spoken } from "../support/spoken.ts";
+import { spoken } from "../support/speech/spoken.ts";
 
 let first: OpenAiServer;
 let second: OpenAiServer;

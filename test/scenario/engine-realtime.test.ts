@@ -1,6 +1,6 @@
 /** Whole calls over RTP on the Realtime engine: about 70 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openAiChoice, realtimeChoice } from "../support/engine-session.ts";
+import { openAiChoice, realtimeChoice } from "../support/engine/engine-session.ts";
 import {
   BOOKED,
   callAgent,
@@ -11,11 +11,11 @@ import {
   HOURS,
   PROVIDER_VOICE,
   startEngineWorld,
-} from "../support/engine-world.ts";
+} from "../support/engine/engine-world.ts";
+import { type OpenAiServer, openAiServer, toneSpeech } from "../support/engine/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../support/engine/realtime-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { type OpenAiServer, openAiServer, toneSpeech } from "../support/openai-server.ts";
-import { type RealtimeServer, realtimeServer } from "../support/realtime-server.ts";
-import { spoken } from "../support/spoken.ts";
+import { spoken } from "../support/speech/spoken.ts";
 
 const LONG = `${HOURS} On Saturday we are open from ten to two, and on Sunday we are closed for the whole day.`;
 const CLOSED = "On Sunday we are closed.";

@@ -5,17 +5,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
 import { UNFINISHED } from "../../src/adapter/engine/openai/unfinished.ts";
-import { openAiSettings, sameForAllParts } from "../support/engine-session.ts";
-import { heardAudio } from "../support/heard-audio.ts";
+import { openAiSettings, sameForAllParts } from "../support/engine/engine-session.ts";
 import {
   type LanguageModelServer,
   languageModelServer,
   type ModelAnswer,
-} from "../support/language-model-server.ts";
-import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
-import { schemaProblems } from "../support/openai-schema.ts";
-import { openAiServer, toneSpeech } from "../support/openai-server.ts";
-import { AGENT } from "../support/scripted-call.ts";
+} from "../support/engine/language-model-server.ts";
+import { schemaProblems } from "../support/engine/openai-schema.ts";
+import { openAiServer, toneSpeech } from "../support/engine/openai-server.ts";
+import { openStudio, type Studio, startCall } from "../support/media/live-conversation.ts";
+import { AGENT } from "../support/media/scripted-call.ts";
+import { heardAudio } from "../support/speech/heard-audio.ts";
 
 const QUESTION = "When are you open tomorrow?";
 const OUTCOME_MS_MAX = 15_000;

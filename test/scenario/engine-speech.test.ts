@@ -1,6 +1,6 @@
 /** Whole calls over RTP whose voice comes over a Realtime socket: about 40 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openAiChoice } from "../support/engine-session.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
 import {
   callAgent,
   DECOYS,
@@ -10,10 +10,10 @@ import {
   HOURS,
   PROVIDER_VOICE,
   startEngineWorld,
-} from "../support/engine-world.ts";
-import { type OpenAiServer, openAiServer, toneSpeech } from "../support/openai-server.ts";
-import { type RealtimeServer, realtimeServer } from "../support/realtime-server.ts";
-import { spoken } from "../support/spoken.ts";
+} from "../support/engine/engine-world.ts";
+import { type OpenAiServer, openAiServer, toneSpeech } from "../support/engine/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../support/engine/realtime-server.ts";
+import { spoken } from "../support/speech/spoken.ts";
 
 const BEGINNING = "We are open Monday to Friday";
 

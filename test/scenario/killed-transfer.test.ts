@@ -6,11 +6,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readMail } from "../../src/demo/evidence/mail-file.ts";
 import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
+import { type Killable, killable, OWN_NUMBER } from "../support/appliance/killable.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Killable, killable, OWN_NUMBER } from "../support/killable.ts";
-import type { IncomingCall } from "../support/phone/incoming-call.ts";
-import type { PhoneCall } from "../support/phone/phone-call.ts";
-import { tone, toneShare } from "../support/phone.ts";
+import type { IncomingCall } from "../support/media/phone/incoming-call.ts";
+import type { PhoneCall } from "../support/media/phone/phone-call.ts";
+import { tone, toneShare } from "../support/media/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

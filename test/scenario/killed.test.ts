@@ -5,10 +5,10 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Killable, killable, OWN_NUMBER, SIP_PORT } from "../support/killable.ts";
-import type { IncomingCall } from "../support/phone/incoming-call.ts";
-import { rawCall } from "../support/raw-call.ts";
-import { startSipPeer } from "../support/sip-peer.ts";
+import { type Killable, killable, OWN_NUMBER, SIP_PORT } from "../support/appliance/killable.ts";
+import type { IncomingCall } from "../support/media/phone/incoming-call.ts";
+import { rawCall } from "../support/sip/raw-call.ts";
+import { startSipPeer } from "../support/sip/sip-peer.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

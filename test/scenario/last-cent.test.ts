@@ -12,10 +12,10 @@ import { tenants } from "../../src/adapter/store/schema/index.ts";
 import { eurToMicro } from "../../src/core/money.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { closingPhrase } from "../../src/domain/call/live/closing-phrase.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Phone } from "../support/phone/phone.ts";
-import { watchStatements, wholeReads } from "../support/statement-watch.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
+import { watchStatements, wholeReads } from "../support/store/statement-watch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const CALLS = 100;

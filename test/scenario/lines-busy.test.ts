@@ -9,9 +9,9 @@ import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import { CallNotAnswered, type PhoneCall } from "../support/phone/phone-call.ts";
+import { CallNotAnswered, type PhoneCall } from "../support/media/phone/phone-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

@@ -1,6 +1,6 @@
 /** `logs --call`: one call followed across the layers, without personal data. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -12,13 +12,13 @@ import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phras
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { OWN_NUMBER } from "../support/appliance.ts";
-import { openAiChoice } from "../support/engine-session.ts";
-import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
-import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import type { Phone } from "../support/phone/phone.ts";
-import type { PhoneCall } from "../support/phone/phone-call.ts";
-import { spoken } from "../support/spoken.ts";
+import { OWN_NUMBER } from "../support/appliance/appliance.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
+import { type EngineWorld, startEngineWorld } from "../support/engine/engine-world.ts";
+import { type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
+import type { PhoneCall } from "../support/media/phone/phone-call.ts";
+import { spoken } from "../support/speech/spoken.ts";
 
 type Language = Exclude<AgentLanguage, "en">;
 

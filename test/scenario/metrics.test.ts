@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { callFailed, callStarted } from "../../src/domain/webhook/catalogue.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import { answer, httpsReceiver } from "../support/https-receiver.ts";
 import { withoutNode } from "../support/metric-text.ts";
-import { type OtlpCollector, startOtlpCollector, valuesOf } from "../support/otlp-collector.ts";
+import { answer, httpsReceiver } from "../support/net/https-receiver.ts";
+import { type OtlpCollector, startOtlpCollector, valuesOf } from "../support/net/otlp-collector.ts";
+import { type TestCa, testCa } from "../support/net/test-ca.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { type TestCa, testCa } from "../support/test-ca.ts";
 
 const HOST = "127.0.8.81";
 const CALLER = "+37061000091";

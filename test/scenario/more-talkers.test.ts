@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { CONCURRENT_UTTERANCES_MAX } from "../../src/adapter/engine/embedded/talkers.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import type { PhoneCall } from "../support/phone/phone-call.ts";
+import type { PhoneCall } from "../support/media/phone/phone-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import { agents, tenants } from "../../src/adapter/store/schema/index.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { atMost } from "../support/at-most.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,9 +1,14 @@
 /** The end of a plan, with an empty wallet: overlapping calls in and out share the last plan seconds. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { planUsage } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import {
+  type Appliance,
+  type CallView,
+  OWN_NUMBER,
+  startAppliance,
+} from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Phone } from "../support/phone/phone.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000811";

@@ -2,16 +2,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mails } from "../../src/adapter/store/schema/index.ts";
 import { getHome } from "../../src/interface/http/dashboard/routes/home.ts";
-import { browserOf } from "../support/appliance-browser.ts";
-import type { Browser } from "../support/dashboard-session.ts";
-import { openAiChoice } from "../support/engine-session.ts";
-import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
+import { browserOf } from "../support/browser/appliance-browser.ts";
+import type { Browser } from "../support/browser/dashboard-session.ts";
+import { openAiChoice } from "../support/engine/engine-session.ts";
+import { type EngineWorld, startEngineWorld } from "../support/engine/engine-world.ts";
+import {
+  type LanguageModelServer,
+  languageModelServer,
+} from "../support/engine/language-model-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { type LanguageModelServer, languageModelServer } from "../support/language-model-server.ts";
 
 const MODEL = "gpt-4o-mini";
 
-import { replyOf } from "../support/reply.ts";
+import { replyOf } from "../support/http/reply.ts";
 
 let server: LanguageModelServer;
 let world: EngineWorld;

@@ -14,9 +14,9 @@ import {
   applianceSettings,
   OWN_NUMBER,
   startAppliance,
-} from "../support/appliance.ts";
+} from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import { spoken } from "../support/spoken.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.5";

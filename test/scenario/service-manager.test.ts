@@ -8,9 +8,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createVoices } from "../../src/demo/voices.ts";
-import { runCli, startCli } from "../support/cli.ts";
+import { runCli, startCli } from "../support/appliance/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { createPhone, type Phone } from "../support/phone/phone.ts";
+import { createPhone, type Phone } from "../support/media/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(180_000);

@@ -1,10 +1,10 @@
 /** One of thirty answers of a real libSQL server gets lost with its connection: incoming calls are taken all the same. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomInt, seededRandom } from "../../src/core/random.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
-import { type DelayingRelay, startDelayingRelay } from "../support/delaying-relay.ts";
-import type { Phone } from "../support/phone/phone.ts";
-import { type SqldServer, startSqld } from "../support/sqld-server.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
+import { type DelayingRelay, startDelayingRelay } from "../support/net/delaying-relay.ts";
+import { type SqldServer, startSqld } from "../support/store/sqld-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

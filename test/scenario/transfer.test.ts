@@ -8,13 +8,18 @@ import { readMail } from "../../src/demo/evidence/mail-file.ts";
 import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import {
+  type Appliance,
+  type CallView,
+  OWN_NUMBER,
+  startAppliance,
+} from "../support/appliance/appliance.ts";
 import { atMost } from "../support/at-most.ts";
 import { eventually } from "../support/eventually.ts";
-import { createPhone, type Phone } from "../support/phone/phone.ts";
-import type { PhoneCall } from "../support/phone/phone-call.ts";
-import { tone, toneShare } from "../support/phone.ts";
-import { spoken } from "../support/spoken.ts";
+import { createPhone, type Phone } from "../support/media/phone/phone.ts";
+import type { PhoneCall } from "../support/media/phone/phone-call.ts";
+import { tone, toneShare } from "../support/media/phone.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** What nobody says. */

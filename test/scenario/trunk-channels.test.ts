@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { calls, schedules, trunks } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Phone } from "../support/phone/phone.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const CHANNELS = 2;

@@ -8,7 +8,7 @@ import { loadVad } from "../../src/adapter/media/audio/vad.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import type { LlmEvent } from "../../src/domain/conversation/engine-port.ts";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
-import { cough, type LabOptions, type LabParts, openLab } from "../support/turn-lab.ts";
+import { cough, type LabOptions, type LabParts, openLab } from "../support/speech/turn-lab.ts";
 
 interface Lines {
   readonly question: string;

@@ -15,11 +15,11 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { outputOf, setUpTenant } from "../support/cli.ts";
+import { outputOf, setUpTenant } from "../support/appliance/cli.ts";
+import { PROGRAM } from "../support/appliance/program.ts";
 import { eventually } from "../support/eventually.ts";
-import { createPhone, type Phone } from "../support/phone/phone.ts";
-import { PROGRAM } from "../support/program.ts";
-import { type SqldServer, startSqld } from "../support/sqld-server.ts";
+import { createPhone, type Phone } from "../support/media/phone/phone.ts";
+import { type SqldServer, startSqld } from "../support/store/sqld-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(240_000);

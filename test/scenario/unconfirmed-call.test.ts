@@ -5,10 +5,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Core } from "sip.js";
 import { calls } from "../../src/adapter/store/schema/index.ts";
-import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import {
+  type Appliance,
+  type CallView,
+  OWN_NUMBER,
+  startAppliance,
+} from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import { rawCall } from "../support/raw-call.ts";
-import { type SipPeer, startSipPeer } from "../support/sip-peer.ts";
+import { rawCall } from "../support/sip/raw-call.ts";
+import { type SipPeer, startSipPeer } from "../support/sip/sip-peer.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FAR = "127.0.63.22";

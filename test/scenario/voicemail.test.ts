@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { type Appliance, type CallView, startAppliance } from "../support/appliance.ts";
+import { type Appliance, type CallView, startAppliance } from "../support/appliance/appliance.ts";
 import { atMost } from "../support/at-most.ts";
 import { eventually } from "../support/eventually.ts";
-import type { PhoneCall } from "../support/phone/phone-call.ts";
-import { tone } from "../support/phone.ts";
-import { spoken } from "../support/spoken.ts";
+import type { PhoneCall } from "../support/media/phone/phone-call.ts";
+import { tone } from "../support/media/phone.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const MESSAGE = "This is the dental clinic. Your appointment is tomorrow at nine.";

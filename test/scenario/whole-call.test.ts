@@ -5,11 +5,16 @@ import { join } from "node:path";
 import { callStore } from "../../src/adapter/store/call/call-store.ts";
 import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { ANSWERED_TIME_TOLERANCE_MS } from "../../src/domain/billing/answered-time-check.ts";
-import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import {
+  type Appliance,
+  type CallView,
+  OWN_NUMBER,
+  startAppliance,
+} from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Phone } from "../support/phone/phone.ts";
-import { CallNotAnswered } from "../support/phone/phone-call.ts";
-import { spoken } from "../support/spoken.ts";
+import type { Phone } from "../support/media/phone/phone.ts";
+import { CallNotAnswered } from "../support/media/phone/phone-call.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000001";

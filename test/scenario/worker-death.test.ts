@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { eventually } from "../support/eventually.ts";
-import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
-import { AGENT } from "../support/scripted-call.ts";
-import { spoken } from "../support/spoken.ts";
+import { openStudio, type Studio, startCall } from "../support/media/live-conversation.ts";
+import { AGENT } from "../support/media/scripted-call.ts";
+import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const PHRASES = phrasesFor("en");

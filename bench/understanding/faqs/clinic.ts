@@ -3,7 +3,7 @@ import {
   CLINIC_KNOWLEDGE,
   CLINIC_OFF_TOPIC,
   CLINIC_PARAPHRASED,
-} from "../../../test/support/dental-clinic.ts";
+} from "../../../test/support/speech/dental-clinic.ts";
 import type { Faq } from "./faq.ts";
 
 const paraphrased: Record<string, string[]> = {};

@@ -22,13 +22,13 @@ import {
   speech,
   textOf,
   utterance,
-} from "../../support/engine-session.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
-import { type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
-import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
+} from "../../support/engine/engine-session.ts";
+import { type OpenAiServer, openAiServer } from "../../support/engine/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../../support/engine/realtime-server.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { type Certificate, testCa } from "../../support/net/test-ca.ts";
+import { type TlsFront, tlsFront } from "../../support/net/tls-front.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type Certificate, testCa } from "../../support/test-ca.ts";
-import { type TlsFront, tlsFront } from "../../support/tls-front.ts";
 
 const [HTTP_HOST, SOCKET_HOST] = ["127.0.45.3", "127.0.45.4"];
 const directory = tempDir();

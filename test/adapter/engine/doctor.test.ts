@@ -5,9 +5,9 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { engineSelfTest, examineEngine } from "../../../src/operations/doctor/engine-check.ts";
 import { examineProviders } from "../../../src/operations/doctor/provider-check.ts";
-import { PORTS } from "../../support/engine-session.ts";
-import { type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
-import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
+import { PORTS } from "../../support/engine/engine-session.ts";
+import { type OpenAiServer, openAiServer } from "../../support/engine/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../../support/engine/realtime-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const embedded = createEmbeddedEngine({ port: new MessageChannel().port1, ...PORTS });
@@ -95,7 +95,7 @@ test("a voice over Realtime is asked over its socket", async () => {
 });
 
 test("a second reading that fails is named, with how to fix it", async () => {
-  const broken = new URL("../../support/once-reading.worker.ts", import.meta.url).href;
+  const broken = new URL("../../support/engine/once-reading.worker.ts", import.meta.url).href;
   const config = configOf({ EMBEDDED__SECOND_READING: "true" });
   const finding = await examineEngine(config, systemClock, () => new Worker(broken));
   expect(finding.result).toBe("warning");

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { knowledgeSearch } from "../../../src/operations/doctor/embedding-check.ts";
-import { type EmbeddingServer, embeddingServer } from "../../support/embedding-server.ts";
+import { type EmbeddingServer, embeddingServer } from "../../support/engine/embedding-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 let server: EmbeddingServer;

@@ -8,10 +8,15 @@ import { openAiLlm, openAiStt, openAiTts } from "../../../src/adapter/engine/ope
 import type { OpenAiSettings } from "../../../src/adapter/engine/openai/settings.ts";
 import type { LlmEvent, LlmSession } from "../../../src/domain/conversation/engine-port.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
-import type { EngineBehaviour } from "../../support/engine-servers/behaviour.ts";
-import { BEHAVIOURS } from "../../support/engine-servers/behaviours.ts";
-import { type EngineServer, engineServer } from "../../support/engine-servers/server.ts";
-import { failureOf, PORTS, sessionSettings, utterance } from "../../support/engine-session.ts";
+import type { EngineBehaviour } from "../../support/engine/engine-servers/behaviour.ts";
+import { BEHAVIOURS } from "../../support/engine/engine-servers/behaviours.ts";
+import { type EngineServer, engineServer } from "../../support/engine/engine-servers/server.ts";
+import {
+  failureOf,
+  PORTS,
+  sessionSettings,
+  utterance,
+} from "../../support/engine/engine-session.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const PAGE = readFileSync(new URL("../../../docs/engines.md", import.meta.url), "utf8");

@@ -12,9 +12,13 @@ import { runCli } from "../../../src/cli/run.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { EnginePartTrial } from "../../../src/interface/contracts/appliance.ts";
 import { createEngineTrial } from "../../../src/operations/doctor/engine-trial.ts";
-import { openAiChoice, realtimeChoice, sameForAllParts } from "../../support/engine-session.ts";
-import { openAiServer, toneSpeech } from "../../support/openai-server.ts";
-import { realtimeServer } from "../../support/realtime-server.ts";
+import {
+  openAiChoice,
+  realtimeChoice,
+  sameForAllParts,
+} from "../../support/engine/engine-session.ts";
+import { openAiServer, toneSpeech } from "../../support/engine/openai-server.ts";
+import { realtimeServer } from "../../support/engine/realtime-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const server = openAiServer("127.0.40.51");

@@ -18,9 +18,13 @@ import {
   speech,
   textOf,
   utterance,
-} from "../../support/engine-session.ts";
-import { type ChatBody, type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
-import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
+} from "../../support/engine/engine-session.ts";
+import {
+  type ChatBody,
+  type OpenAiServer,
+  openAiServer,
+} from "../../support/engine/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../../support/engine/realtime-server.ts";
 
 const TIMEOUTS = { connectTimeoutMs: 400, sttTimeoutMs: 400, llmTimeoutMs: 400, ttsTimeoutMs: 400 };
 const MARK = 12_345;

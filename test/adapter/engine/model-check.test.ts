@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { modelEnds } from "../../../src/operations/doctor/model-check.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
 import {
   type LanguageModelServer,
   languageModelServer,
-} from "../../support/language-model-server.ts";
+} from "../../support/engine/language-model-server.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 let server: LanguageModelServer;

@@ -13,11 +13,11 @@ import {
   sessionSettings,
   speech,
   utterance,
-} from "../../support/engine-session.ts";
+} from "../../support/engine/engine-session.ts";
+import { type OfficialRequest, schemaProblems } from "../../support/engine/openai-schema.ts";
+import { openAiServer } from "../../support/engine/openai-server.ts";
+import { realtimeServer } from "../../support/engine/realtime-server.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type OfficialRequest, schemaProblems } from "../../support/openai-schema.ts";
-import { openAiServer } from "../../support/openai-server.ts";
-import { realtimeServer } from "../../support/realtime-server.ts";
 
 const server = openAiServer("127.0.40.31");
 const realtime = realtimeServer("127.0.40.32");

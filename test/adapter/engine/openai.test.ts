@@ -12,14 +12,14 @@ import {
   speech,
   textOf,
   utterance,
-} from "../../support/engine-session.ts";
-import { eventually } from "../../support/eventually.ts";
+} from "../../support/engine/engine-session.ts";
 import {
   type ChatBody,
   event,
   type OpenAiServer,
   openAiServer,
-} from "../../support/openai-server.ts";
+} from "../../support/engine/openai-server.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let server: OpenAiServer;
 let engine: Engine;

@@ -17,11 +17,11 @@ import {
   sessionSettings,
   textOf,
   utterance,
-} from "../../support/engine-session.ts";
+} from "../../support/engine/engine-session.ts";
 import {
   type LanguageModelServer,
   languageModelServer,
-} from "../../support/language-model-server.ts";
+} from "../../support/engine/language-model-server.ts";
 
 let first: LanguageModelServer;
 let second: LanguageModelServer;

@@ -22,13 +22,22 @@ import { silentLog } from "../../../src/core/log.ts";
 import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
 import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
 import type { ChatInput } from "../../../src/domain/conversation/chat.ts";
-import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
-import { openAiEngine } from "../../support/engine-session.ts";
+import { openAiEngine } from "../../support/engine/engine-session.ts";
+import {
+  type ChatBody,
+  type OpenAiServer,
+  openAiServer,
+} from "../../support/engine/openai-server.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type ChatBody, type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
-import { SETTINGS } from "../../support/scripted-call.ts";
+import {
+  type ApiServer,
+  type ApiTenant,
+  ask,
+  startApiServer,
+} from "../../support/http/api-server.ts";
+import { newAgent } from "../../support/http/two-tenants.ts";
+import { SETTINGS } from "../../support/media/scripted-call.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { newAgent } from "../../support/two-tenants.ts";
 
 const HOST = "127.0.40.21";
 const NUMBER = "+37061000101";

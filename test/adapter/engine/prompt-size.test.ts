@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { warnOfPromptSize } from "../../../src/adapter/engine/prompt-size.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
-import { sessionSettings } from "../../support/engine-session.ts";
+import { sessionSettings } from "../../support/engine/engine-session.ts";
 
 function warnings(systemPrompt: string, tokensMax: number) {
   const seen: { event: string; fields: Parameters<Log["warn"]>[1] }[] = [];

@@ -7,14 +7,14 @@ import {
   openAiEngine,
   type ServerOptions,
   sessionSettings,
-} from "../../support/engine-session.ts";
-import { eventually } from "../../support/eventually.ts";
-import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
+} from "../../support/engine/engine-session.ts";
+import { type RealtimeServer, realtimeServer } from "../../support/engine/realtime-server.ts";
 import {
   localAiSocket,
   selfHostedSocket,
   speachesSocket,
-} from "../../support/self-hosted-sockets.ts";
+} from "../../support/engine/self-hosted-sockets.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let server: RealtimeServer;
 let engine: Engine;

@@ -9,13 +9,13 @@ import {
 import { systemClock } from "../../../src/core/clock.ts";
 import type { KnowledgeScope } from "../../../src/domain/knowledge/knowledge-index.ts";
 import { spawnKnowledgeWorker } from "../../../src/workers.ts";
-import { type EmbeddingServer, embeddingServer } from "../../support/embedding-server.ts";
-import { embeddingSettings } from "../../support/engine-session.ts";
+import { type EmbeddingServer, embeddingServer } from "../../support/engine/embedding-server.ts";
+import { embeddingSettings } from "../../support/engine/engine-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -154,7 +154,7 @@ test("over HTTPS a server of one's own authority is asked once that is trusted, 
   const server = await httpsReceiver(certificate, answer(200, body));
   closing.push(() => void server.close());
   const said = async (trusted: Record<string, string>) => {
-    const script = join(import.meta.dir, "../../support/embed-once.ts");
+    const script = join(import.meta.dir, "../../support/engine/embed-once.ts");
     const child = Bun.spawn([process.execPath, script, `https://127.0.0.1:${server.port}/v1`], {
       env: { ...process.env, ...trusted },
       stderr: "inherit",

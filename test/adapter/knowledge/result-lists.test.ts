@@ -14,17 +14,17 @@ import { silentLog } from "../../../src/core/log.ts";
 import type { KnowledgeScope } from "../../../src/domain/knowledge/knowledge-index.ts";
 import { trusting } from "../../../src/platform/net/trust.ts";
 import { spawnKnowledgeWorker } from "../../../src/workers.ts";
+import { embeddingSettings } from "../../support/engine/engine-session.ts";
+import { meaningOf } from "../../support/engine/meanings.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { type HttpsReceiver, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import {
   CLINIC_FILES,
   CLINIC_QUESTIONS,
   type ClinicLanguage,
-} from "../../support/clinic-passages.ts";
-import { embeddingSettings } from "../../support/engine-session.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
-import { type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
-import { meaningOf } from "../../support/meanings.ts";
+} from "../../support/speech/clinic-passages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 import { RESULT_LISTS } from "./result-lists.ts";
 
 const languages = Object.keys(CLINIC_FILES) as ClinicLanguage[];

@@ -9,9 +9,9 @@ import {
   type SipRequest,
 } from "../../../src/adapter/sip/message/index.ts";
 import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
-import { startLossyRelay } from "../../support/lossy-relay.ts";
-import { startRegistrar } from "../../support/registrar.ts";
-import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { startLossyRelay } from "../../support/net/lossy-relay.ts";
+import { startRegistrar } from "../../support/sip/registrar.ts";
+import { settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.6.130";
 const CARRIER = "127.0.6.131";

@@ -2,9 +2,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { assessTrunk } from "../../../src/adapter/sip/trunk-checks.ts";
 import type { SipStack } from "../../../src/domain/call/sip-port.ts";
-import { type AlgRouter, type Rewriter, startAlgRouter } from "../../support/alg-router.ts";
-import { type Registrar, startRegistrar } from "../../support/registrar.ts";
-import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { type AlgRouter, type Rewriter, startAlgRouter } from "../../support/net/alg-router.ts";
+import { type Registrar, startRegistrar } from "../../support/sip/registrar.ts";
+import { settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.6.181";
 const ROUTER = "127.0.6.182";

@@ -12,11 +12,11 @@ import type {
 } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { OFFER, rawCall } from "../../support/raw-call.ts";
-import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { type TestCa, testCa } from "../../support/net/test-ca.ts";
+import { OFFER, rawCall } from "../../support/sip/raw-call.ts";
+import { agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type TestCa, testCa } from "../../support/test-ca.ts";
 
 const OURS = "127.0.67.1";
 const CARRIER = "127.0.67.2";

@@ -1,8 +1,8 @@
 /** The demo's phones behind a lossy line: transactions repair what gets lost. About 15 seconds. */
 import { expect, test } from "bun:test";
 import { startCarrier } from "../../../src/demo/carrier/carrier.ts";
-import { startLossyRelay } from "../../support/lossy-relay.ts";
-import { createPhone, type Phone } from "../../support/phone.ts";
+import { createPhone, type Phone } from "../../support/media/phone.ts";
+import { startLossyRelay } from "../../support/net/lossy-relay.ts";
 
 const HOST = "127.0.9.4";
 const CALLER = "+37060000011";

@@ -1,7 +1,13 @@
 /** The demo's carrier and phones against each other, on real sockets. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Carrier, startCarrier } from "../../../src/demo/carrier/carrier.ts";
-import { CallNotAnswered, createPhone, type Phone, tone, toneShare } from "../../support/phone.ts";
+import {
+  CallNotAnswered,
+  createPhone,
+  type Phone,
+  tone,
+  toneShare,
+} from "../../support/media/phone.ts";
 
 const HOST = "127.0.9.1";
 const ALICE = "+37060000001";

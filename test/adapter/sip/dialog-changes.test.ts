@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import type { IncomingLeg } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { incomingLine } from "../../support/incoming-line.ts";
-import { OFFER, type RawCall } from "../../support/raw-call.ts";
-import { startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, next } from "../../support/sip-stack.ts";
+import { incomingLine } from "../../support/sip/incoming-line.ts";
+import { OFFER, type RawCall } from "../../support/sip/raw-call.ts";
+import { startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, next } from "../../support/sip/sip-stack.ts";
 
 const FAR = "127.0.62.5";
 const line = incomingLine("127.0.62.4", FAR);

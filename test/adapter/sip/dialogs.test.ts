@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { formatUri } from "../../../src/adapter/sip/message/index.ts";
 import { eventually } from "../../support/eventually.ts";
-import { incomingLine } from "../../support/incoming-line.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { endOf, next } from "../../support/sip-stack.ts";
+import { incomingLine } from "../../support/sip/incoming-line.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { endOf, next } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.62.1";
 const FAR = "127.0.62.2";

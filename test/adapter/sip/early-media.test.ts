@@ -1,8 +1,8 @@
 /** A caller hears us before an answer (183 with our SDP), and is rejected then. */
 import { expect, test } from "bun:test";
 import { eventually } from "../../support/eventually.ts";
-import { incomingLine } from "../../support/incoming-line.ts";
-import { OFFER } from "../../support/raw-call.ts";
+import { incomingLine } from "../../support/sip/incoming-line.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
 
 const FAR = "127.0.8.102";
 const line = incomingLine("127.0.8.101", FAR);

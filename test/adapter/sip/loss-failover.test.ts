@@ -9,8 +9,8 @@ import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
 import type { LegEnd } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startLossyRelay } from "../../support/lossy-relay.ts";
-import { endOf, next, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { startLossyRelay } from "../../support/net/lossy-relay.ts";
+import { endOf, next, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const CALLS = 12;
 const RUNG_OUT_MAX = 2;

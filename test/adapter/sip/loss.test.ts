@@ -9,9 +9,9 @@ import type {
   OutgoingLeg,
   SipStack,
 } from "../../../src/domain/call/sip-port.ts";
-import { startLossyRelay } from "../../support/lossy-relay.ts";
-import { startRegistrar } from "../../support/registrar.ts";
-import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { startLossyRelay } from "../../support/net/lossy-relay.ts";
+import { startRegistrar } from "../../support/sip/registrar.ts";
+import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const RELAYS = "127.0.6.20";
 const CASES = [

@@ -8,10 +8,10 @@ import { e164 } from "../../../src/core/e164.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import { eventually } from "../../support/eventually.ts";
-import { incomingLine } from "../../support/incoming-line.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { buildRtpPacket } from "../../support/rtp-packet.ts";
-import { next } from "../../support/sip-stack.ts";
+import { buildRtpPacket } from "../../support/media/rtp-packet.ts";
+import { incomingLine } from "../../support/sip/incoming-line.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { next } from "../../support/sip/sip-stack.ts";
 
 const FAR = "127.0.64.2";
 const STRANGER = "127.0.64.3";

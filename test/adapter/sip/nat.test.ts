@@ -8,9 +8,9 @@ import { systemRandom } from "../../../src/core/random.ts";
 import type { SipStack } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { next, trunkSettings } from "../../support/sip-stack.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { next, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.67.1";
 const FAR = "127.0.67.2";

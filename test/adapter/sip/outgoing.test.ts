@@ -15,9 +15,9 @@ import type { SipSettings } from "../../../src/adapter/sip/stack.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import type { OutgoingLeg, SipStack, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.63.1";
 const FAR = "127.0.63.2";

@@ -5,7 +5,7 @@ import { buildResponse, parseMessage } from "../../../src/adapter/sip/message/in
 import { type ProbeDeps, probeTrunk } from "../../../src/adapter/sip/probe.ts";
 import { seededRandom } from "../../../src/core/random.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { trunkSettings } from "../../support/sip-stack.ts";
+import { trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const VIA = "SIP/2.0/UDP 127.0.0.1:5060;rport;branch=z9hG4bKtest";
 const ADDRESS = { host: "127.0.0.1", port: 5060 };

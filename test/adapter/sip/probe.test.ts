@@ -5,9 +5,9 @@ import { type ResponseParts, userOf } from "../../../src/adapter/sip/message/ind
 import { assessTrunk, type TrunkCheck } from "../../../src/adapter/sip/trunk-checks.ts";
 import type { SipStack, Trunk } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type Registrar, startRegistrar } from "../../support/registrar.ts";
-import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { type Registrar, startRegistrar } from "../../support/sip/registrar.ts";
+import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.6.171";
 const FAR = "127.0.6.172";

@@ -8,7 +8,7 @@ import {
 } from "../../../src/adapter/sip/message/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import type { OutgoingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
-import { endOf, next, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { endOf, next, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.6.140";
 const FAR = "127.0.6.141";

@@ -16,7 +16,7 @@ import { RegistrationClient } from "../../../src/adapter/sip/registration.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { trunkSettings } from "../../support/sip-stack.ts";
+import { trunkSettings } from "../../support/sip/sip-stack.ts";
 
 /** What the registrar answers; null: nothing. */
 type Script = (request: SipRequest) => ResponseParts | null;

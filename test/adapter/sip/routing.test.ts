@@ -11,11 +11,11 @@ import type {
   Trunk,
   TrunkSettings,
 } from "../../../src/domain/call/sip-port.ts";
-import { type DnsServer, dnsServer } from "../../support/dns-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { type DnsServer, dnsServer } from "../../support/net/dns-server.ts";
+import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.61.1";
 const FIRST = "127.0.61.2";

@@ -11,8 +11,8 @@ import { StreamFramer } from "../../../src/adapter/sip/transport/framer.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import type { OutgoingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { endOf, startStack, traceLog, trunkSettings } from "../../support/sip-stack.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { endOf, startStack, traceLog, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.63.7";
 const FAR = "127.0.63.8";

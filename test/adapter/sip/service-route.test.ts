@@ -10,8 +10,8 @@ import type {
   TrunkSettings,
 } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.69.1";
 const REGISTRAR = "127.0.69.2";

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import type { SipRequest } from "../../../src/adapter/sip/message/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import { eventually } from "../../support/eventually.ts";
-import { incomingLine } from "../../support/incoming-line.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { next } from "../../support/sip-stack.ts";
+import { incomingLine } from "../../support/sip/incoming-line.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { next } from "../../support/sip/sip-stack.ts";
 
 const FAR = "127.0.64.2";
 const line = incomingLine("127.0.64.1", FAR);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startStack, traceLog, trunkSettings } from "../../support/sip-stack.ts";
+import { startStack, traceLog, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const HOST = "127.0.47.1";
 

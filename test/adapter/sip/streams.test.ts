@@ -10,10 +10,10 @@ import { silentLog } from "../../../src/core/log.ts";
 import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
-import { startStreamRegistrar } from "../../support/stream-registrar.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
+import { startStreamRegistrar } from "../../support/sip/stream-registrar.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 const OURS = "127.0.6.161";
 const CARRIER = "127.0.6.162";
@@ -159,7 +159,7 @@ describe("the stack on TCP", () => {
 
   test("the first of RFC 4475's dblreq is answered", async () => {
     const peer = await rawConnection(CARRIER, port);
-    const bytes = readFileSync(join(import.meta.dir, "../../support/torture/dblreq.dat"));
+    const bytes = readFileSync(join(import.meta.dir, "../../support/sip/torture/dblreq.dat"));
     peer.socket.write(bytes);
     await eventually(() => peer.codes().includes(405), "405 to its REGISTER");
     peer.socket.destroy();

@@ -19,16 +19,16 @@ import type {
   TrunkSettings,
 } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { type TestCa, testCa } from "../../support/net/test-ca.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 import {
   contactEchoed,
   type StreamRegistrar,
   type StreamRegistrarOptions,
   startStreamRegistrar,
-} from "../../support/stream-registrar.ts";
+} from "../../support/sip/stream-registrar.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type TestCa, testCa } from "../../support/test-ca.ts";
 
 const OURS = "127.0.71.1";
 const FAR = "127.0.71.2";

@@ -4,11 +4,11 @@ import { createServer } from "node:net";
 import { createDns } from "../../../src/adapter/sip/routing/dns.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import type { SipStack, TrunkProbe, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
-import { type DnsServer, dnsServer } from "../../support/dns-server.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { type DnsServer, dnsServer } from "../../support/net/dns-server.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.66.1";
 const ALLOWED = "127.0.66.2";

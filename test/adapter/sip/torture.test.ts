@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { parseMessage } from "../../../src/adapter/sip/message/index.ts";
 import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const OURS = "127.0.65.1";
 const PEER = "127.0.65.2";
-const FOLDER = join(import.meta.dir, "../../support/torture");
+const FOLDER = join(import.meta.dir, "../../support/sip/torture");
 
 /** `call`: a call is offered to the appliance; `nothing`: a response that belongs to no request. */
 type Outcome = number | "call" | "nothing";

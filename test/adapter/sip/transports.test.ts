@@ -14,12 +14,12 @@ import type {
   TrunkSettings,
 } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OFFER, rawCall } from "../../support/raw-call.ts";
-import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
-import { startStunServer } from "../../support/stun-server.ts";
+import { startStunServer } from "../../support/net/stun-server.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { OFFER, rawCall } from "../../support/sip/raw-call.ts";
+import { agreeable, type SipPeer, startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 const OURS = "127.0.64.1";
 const FAR = "127.0.64.2";

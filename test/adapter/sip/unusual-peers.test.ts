@@ -12,9 +12,9 @@ import {
 import { e164 } from "../../../src/core/e164.ts";
 import type { IncomingLeg, OutgoingLeg } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
-import { incomingLine } from "../../support/incoming-line.ts";
-import { OFFER } from "../../support/raw-call.ts";
-import { endOf, next, trunkSettings } from "../../support/sip-stack.ts";
+import { incomingLine } from "../../support/sip/incoming-line.ts";
+import { OFFER } from "../../support/sip/raw-call.ts";
+import { endOf, next, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const FAR = "127.0.63.2";
 const line = incomingLine("127.0.63.1", FAR);

@@ -37,12 +37,12 @@ import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
-import { plainVault } from "../../support/plain-vault.ts";
-import { insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertCall, insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
+import { openRemote, serverFor } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
-import { openRemote, serverFor } from "../../support/test-store.ts";
 
 setDefaultTimeout(120_000);
 

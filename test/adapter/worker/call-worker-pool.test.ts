@@ -7,9 +7,9 @@ import type { FromCallWorker, ToCallWorker } from "../../../src/adapter/worker/m
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
 import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
-import { realtimeChoice, sameForAllParts } from "../../support/engine-session.ts";
+import { realtimeChoice, sameForAllParts } from "../../support/engine/engine-session.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
+import { callConfig, SETTINGS } from "../../support/media/scripted-call.ts";
 
 /** A thread that answers as the protocol says, until told otherwise. */
 class ScriptedWorker extends EventTarget {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createAgents } from "../../../src/domain/agent/agents.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { agentOf } from "../../support/stored-rows.ts";
+import { agentOf } from "../../support/store/stored-rows.ts";
 
 const clock = fakeClock();
 const draft = agentOf("Reception", "You answer the phone.", "Hello.");

@@ -7,9 +7,9 @@ import { bookChargeback, reverseChargeback } from "../../../src/domain/billing/c
 import { move, post } from "../../../src/domain/billing/ledger.ts";
 import type { Checkout } from "../../../src/domain/billing/stores.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const clock = fakeClock();
 const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());

@@ -18,9 +18,14 @@ import type { CallContext } from "../../../src/domain/call/service/context.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan } from "../../support/plans.ts";
-import { insertAgent, insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import {
+  insertAgent,
+  insertCall,
+  insertTenant,
+  insertWebhook,
+} from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const directory = tempDir();
 const ANSWERED = Date.parse("2026-11-21T12:00:00Z");

@@ -31,9 +31,9 @@ import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { createReports } from "../../../src/operations/admin/reports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
-import { insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { insertCall, insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const at = (text: string) => Date.parse(text);
 const clock = fakeClock(at("2026-11-21T04:05:06Z"));

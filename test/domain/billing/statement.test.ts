@@ -16,9 +16,9 @@ import { CALLS_HEADER, callRow, ledgerRows } from "../../../src/domain/billing/s
 import { statementPage } from "../../../src/domain/billing/statement-page.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan } from "../../support/plans.ts";
-import { insertCall, insertTenant } from "../../support/stored-rows.ts";
+import { insertCall, insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const clock = fakeClock(Date.parse("2026-10-31T21:59:59Z")); // 23:59:59 in Vilnius
 const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());

@@ -1,7 +1,7 @@
 /** Tenants at one carrier: whose call it is. The whole appliance, INVITEs from raw sockets. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { events } from "../../../src/adapter/store/schema/index.ts";
-import { type SharedCarrier, startSharedCarrier } from "../../support/shared-carrier.ts";
+import { type SharedCarrier, startSharedCarrier } from "../../support/sip/shared-carrier.ts";
 
 setDefaultTimeout(60_000);
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { RegistrationStatus } from "../../../src/domain/call/sip-port.ts";
 import { isTrusted } from "../../../src/domain/call/trusted-trunk.ts";
-import { trunkSettings } from "../../support/sip-stack.ts";
+import { trunkSettings } from "../../support/sip/sip-stack.ts";
 
 const trunk = (registration: RegistrationStatus, tenantId = 1) => ({
   settings: trunkSettings({ tenantId, register: registration.name !== "not_required" }),

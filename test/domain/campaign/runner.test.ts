@@ -22,15 +22,15 @@ import {
 } from "../../../src/domain/call/outbound/abandoned-schedule.ts";
 import { CampaignRunner } from "../../../src/domain/campaign/runner.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import {
   type ApiServer,
   type ApiTenant,
   ask,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
-import { eventually } from "../../support/eventually.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 /** A Friday, 12:00 in Vilnius. */

@@ -11,15 +11,15 @@ import {
   schedules,
   tenants,
 } from "../../../src/adapter/store/schema/index.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import {
   type ApiServer,
   type ApiTenant,
   ask,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
-import { eventually } from "../../support/eventually.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const ZONE = "Europe/Vilnius";

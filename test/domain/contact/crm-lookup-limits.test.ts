@@ -6,7 +6,7 @@ import { CrmLookup } from "../../../src/domain/contact/crm/lookup.ts";
 import type { RemoteParty } from "../../../src/domain/contact/ports.ts";
 import type { OutboundHttpRequest } from "../../../src/platform/net/outbound-http.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { plainVault } from "../../support/plain-vault.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
 
 const PARTY: RemoteParty = { number: "+37061000190", direction: "inbound", callUuid: "call" };
 const DAY_MS = 86_400_000;

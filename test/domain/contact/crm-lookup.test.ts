@@ -15,8 +15,8 @@ import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../support/plans.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const HOST = "127.0.8.98";
 const vault = createVault(new Uint8Array(32).fill(7));

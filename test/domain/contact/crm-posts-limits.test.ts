@@ -9,7 +9,7 @@ import type {
 } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { plainVault } from "../../support/plain-vault.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
 
 const POST = { id: 7, tenantId: 1, callUuid: "call", body: "{}", attempts: 0 };
 

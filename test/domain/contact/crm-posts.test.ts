@@ -13,10 +13,10 @@ import { CrmPosts } from "../../../src/domain/contact/crm/posts.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { plainVault } from "../../support/plain-vault.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const HOST = "127.0.8.98";
 const START = Date.parse("2026-11-21T04:05:06Z");

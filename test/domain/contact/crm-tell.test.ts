@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { crmTeller } from "../../../src/domain/contact/crm/tell.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 test("a talk of 61.001 s is told as 62 seconds that began so long before the end", async () => {
   const clock = fakeClock(Date.parse("2026-11-22T12:01:01.001Z"));

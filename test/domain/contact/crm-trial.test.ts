@@ -14,7 +14,7 @@ import {
   ask,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const HOST = "127.0.8.97";

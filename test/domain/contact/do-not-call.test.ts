@@ -9,8 +9,13 @@ import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { importContacts } from "../../../src/domain/contact/contact-book.ts";
 import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import {
+  type ApiServer,
+  type ApiTenant,
+  ask,
+  startApiServer,
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const PERSON = "+37061234567";

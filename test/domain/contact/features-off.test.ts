@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import type { CallerTenant } from "../../../src/domain/contact/ports.ts";
-import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";
+import { type ApiServer, type ApiTenant, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const HOST = "127.0.8.99";

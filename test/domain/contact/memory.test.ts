@@ -8,9 +8,9 @@ import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts"
 import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import { callMemories, calls, contacts, tenants } from "../../../src/adapter/store/schema/index.ts";
 import type { CallerTenant, EndedCall } from "../../../src/domain/contact/ports.ts";
-import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { insertCall } from "../../support/stored-rows.ts";
+import { type ApiServer, type ApiTenant, startApiServer } from "../../support/http/api-server.ts";
+import { insertCall } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const NUMBER = "+37061000101";

@@ -7,9 +7,9 @@ import { auditEntries, contacts, pinAttempts } from "../../../src/adapter/store/
 import type { Database } from "../../../src/core/database.ts";
 import { createPinCheck, TRIES_PER_DAY_MAX } from "../../../src/domain/contact/pin-check.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const NUMBER = "+37061000001";
 const PIN = "4711";

@@ -1,7 +1,7 @@
 /** Searching a large book: it is read in pieces, and the answer is as if it were read at once. */
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { ask, pick, startApiServer } from "../../support/api-server.ts";
+import { ask, pick, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 test("finds in number and names, in the list's order, across the pieces, of one tenant", async () => {

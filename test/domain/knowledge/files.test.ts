@@ -12,9 +12,9 @@ import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { Files } from "../../../src/domain/knowledge/files.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { quotas, startPlan } from "../../support/plans.ts";
-import { agentOf, insertAgent, insertTenant } from "../../support/stored-rows.ts";
+import { agentOf, insertAgent, insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());

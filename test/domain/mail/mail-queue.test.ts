@@ -20,10 +20,10 @@ import {
 } from "../../../src/domain/mail/provider.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { decodeWords, readMail } from "../../support/mime.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { decodeWords, readMail } from "../../support/http/mime.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 

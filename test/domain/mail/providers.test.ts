@@ -5,10 +5,10 @@ import { resendProvider } from "../../../src/adapter/mail/resend.ts";
 import { smtpProvider } from "../../../src/adapter/mail/smtp.ts";
 import { MailRejected, MailTooLarge } from "../../../src/domain/mail/provider.ts";
 import { eventually } from "../../support/eventually.ts";
-import { readMail } from "../../support/mime.ts";
-import { smtpServer } from "../../support/smtp-server.ts";
+import { readMail } from "../../support/http/mime.ts";
+import { smtpServer } from "../../support/net/smtp-server.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 

@@ -6,7 +6,7 @@ import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
 import { NOT_LIVE } from "../../../src/domain/rehearsal/rehearsed-call.ts";
 import { TextCall } from "../../../src/domain/rehearsal/text-call.ts";
 import { VirtualClock } from "../../../src/domain/rehearsal/virtual-clock.ts";
-import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
+import { callConfig, SETTINGS } from "../../support/media/scripted-call.ts";
 
 test("a wait ends at its limit, to the frame", async () => {
   const call = new TextCall({

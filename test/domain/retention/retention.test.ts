@@ -29,9 +29,9 @@ import { microEur } from "../../../src/core/money.ts";
 import { Retention, type RetentionOptions } from "../../../src/domain/retention/retention.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const NOW = 1_795_000_000_000;
 const DAY_MS = 86_400_000;

@@ -8,9 +8,9 @@ import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { GRACE_MS, Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(60_000);
 
@@ -123,7 +123,9 @@ for (const [what, from] of [
   ["the hour that comes twice", "2026-10-25T00:30:00Z"],
 ] as const)
   test(`${what}: an entry each minute is fired once and at its time, whatever the machine's zone`, async () => {
-    const program = fileURLToPath(new URL("../../support/daylight-process.ts", import.meta.url));
+    const program = fileURLToPath(
+      new URL("../../support/process/daylight-process.ts", import.meta.url),
+    );
     const child = Bun.spawn([process.execPath, program, from], {
       env: { ...process.env, TZ: "Europe/Vilnius" },
       stdout: "pipe",

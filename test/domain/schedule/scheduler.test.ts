@@ -7,8 +7,8 @@ import { silentLog } from "../../../src/core/log.ts";
 import type { ScheduleEntry } from "../../../src/domain/schedule/scheduler.ts";
 import { type FireResult, Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 /** Specification, decisions: the grace window of 15 minutes. */
 const GRACE_MS = 15 * 60_000;

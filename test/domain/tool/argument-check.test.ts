@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
-import { startEventLoopMeter } from "../../support/event-loop-meter.ts";
+import { startEventLoopMeter } from "../../support/process/event-loop-meter.ts";
 
 let started = 0;
 const check = createArgumentCheck(() => {

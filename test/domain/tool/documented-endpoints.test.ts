@@ -10,11 +10,11 @@ import { HttpToolRunner } from "../../../src/domain/tool/run-tool.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
 import { eventually } from "../../support/eventually.ts";
-import { plainVault } from "../../support/plain-vault.ts";
-import { insertTenant, insertTool } from "../../support/stored-rows.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertTenant, insertTool } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(60_000);
 

@@ -11,12 +11,12 @@ import { HttpToolRunner } from "../../../src/domain/tool/run-tool.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
-import { plainVault } from "../../support/plain-vault.ts";
-import { insertAgent, insertTenant, insertTool } from "../../support/stored-rows.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertAgent, insertTenant, insertTool } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const HOST = "127.44.0.1";
 const directory = tempDir();

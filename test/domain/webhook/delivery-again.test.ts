@@ -5,10 +5,10 @@ import { events, outbox } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStore } from "../../../src/adapter/store/webhook/webhook-store.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
-import { deliveryWorld, ended, facts } from "../../support/delivery-world.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer, type Responder } from "../../support/https-receiver.ts";
-import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { deliveryWorld, ended, facts } from "../../support/http/delivery-world.ts";
+import { answer, type Responder } from "../../support/net/https-receiver.ts";
+import { insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
 
 setDefaultTimeout(30_000);
 

@@ -9,7 +9,7 @@ import type { OutboundHttpClient } from "../../../src/platform/net/outbound-http
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { plainVault } from "../../support/plain-vault.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
 
 function world(pauseMs?: number) {
   const clock = fakeClock(0);

@@ -11,13 +11,13 @@ import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
-import { ended } from "../../support/delivery-world.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { plainVault } from "../../support/plain-vault.ts";
-import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { ended } from "../../support/http/delivery-world.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
   const clock = fakeClock();

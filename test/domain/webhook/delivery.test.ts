@@ -4,9 +4,9 @@ import { eq } from "drizzle-orm";
 import { events } from "../../../src/adapter/store/schema/index.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
-import { deliveryWorld, ended, facts } from "../../support/delivery-world.ts";
 import { eventually } from "../../support/eventually.ts";
-import { insertAgent, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { deliveryWorld, ended, facts } from "../../support/http/delivery-world.ts";
+import { insertAgent, insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
 
 setDefaultTimeout(30_000);
 

@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 setDefaultTimeout(30_000);
 

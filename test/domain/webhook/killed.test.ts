@@ -20,17 +20,17 @@ import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { callAnswered, callEnded, callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
-import type { DeliveryProcess, Step } from "../../support/delivery-process.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
-import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import type { DeliveryProcess, Step } from "../../support/http/delivery-process.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 
 const HOST = "127.43.0.1";
-const PROGRAM = fileURLToPath(new URL("../../support/delivery-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../support/http/delivery-process.ts", import.meta.url));
 const PAST_EVERY_LEASE_MS = 60_000;
 const TYPES = ["call.started", "call.answered", "call.ended"];
 

@@ -10,11 +10,11 @@ import type { AttemptResult } from "../../../src/domain/webhook/attempt.ts";
 import { type Attempted, writeOutcomes } from "../../../src/domain/webhook/outcome.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import type { DueDelivery } from "../../../src/domain/webhook/stores.ts";
-import { ended } from "../../support/delivery-world.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { ended } from "../../support/http/delivery-world.ts";
+import { insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const OWNER = "node:a";
 const NOW_MS = Date.parse("2026-11-21T04:05:06Z");

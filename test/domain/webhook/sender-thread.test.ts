@@ -7,9 +7,9 @@ import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { spawnWebhookWorker } from "../../../src/workers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 

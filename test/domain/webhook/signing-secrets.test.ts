@@ -16,12 +16,12 @@ import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createUrlCheck } from "../../../src/platform/net/tenant-url.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
+import { type HttpsReceiver, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { startPlan } from "../../support/plans.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const HOST = "127.45.0.1";
 const directory = tempDir();

@@ -17,18 +17,18 @@ import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { SNIPPETS } from "../../../src/domain/webhook/snippets/index.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
-import { plainVault } from "../../support/plain-vault.ts";
 import {
   canRun,
   installSnippet,
   runSnippet,
   SNIPPET_LANGUAGES,
-} from "../../support/snippet-runners.ts";
-import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+} from "../../support/http/snippet-runners.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(60_000);
 

@@ -6,13 +6,13 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { inArray } from "drizzle-orm";
 import { outbox } from "../../../src/adapter/store/schema/index.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
-import { OWN_NUMBER, startAppliance } from "../../support/appliance.ts";
-import { facts } from "../../support/delivery-world.ts";
+import { OWN_NUMBER, startAppliance } from "../../support/appliance/appliance.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
-import { storeEndpoints } from "../../support/many-endpoints.ts";
+import { facts } from "../../support/http/delivery-world.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { storeEndpoints } from "../../support/store/many-endpoints.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 setDefaultTimeout(120_000);
 

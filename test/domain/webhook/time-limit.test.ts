@@ -14,15 +14,15 @@ import { systemRandom } from "../../../src/core/random.ts";
 import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
-import { ended } from "../../support/delivery-world.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
-import { plainVault } from "../../support/plain-vault.ts";
-import { insertAgent, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { ended } from "../../support/http/delivery-world.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertAgent, insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 

@@ -9,12 +9,12 @@ import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { callFailed } from "../../../src/domain/webhook/catalogue.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer, httpsReceiver } from "../../support/https-receiver.ts";
-import { plainVault } from "../../support/plain-vault.ts";
-import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { answer, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
+import { plainVault } from "../../support/store/plain-vault.ts";
+import { insertTenant, insertWebhook } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 

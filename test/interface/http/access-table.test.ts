@@ -7,9 +7,9 @@ import type { Role } from "../../../src/interface/contracts/operation.ts";
 import { type Contract, requiredRole } from "../../../src/interface/http/contract.ts";
 import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
-import { type Appliance, startAppliance } from "../../support/appliance.ts";
-import { browserOf as browserAt } from "../../support/appliance-browser.ts";
-import { Browser } from "../../support/dashboard-session.ts";
+import { type Appliance, startAppliance } from "../../support/appliance/appliance.ts";
+import { browserOf as browserAt } from "../../support/browser/appliance-browser.ts";
+import { Browser } from "../../support/browser/dashboard-session.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

@@ -1,8 +1,8 @@
 /** An operator acts as a tenant: after a recent sign-in, for an hour, in the tenant's audit log, and without its secrets, payments and team. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { pick } from "../../support/api-server.ts";
-import { signedInBrowser } from "../../support/dashboard-session.ts";
-import { timedServer } from "../../support/timed-server.ts";
+import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { pick } from "../../support/http/api-server.ts";
+import { timedServer } from "../../support/http/timed-server.ts";
 
 setDefaultTimeout(60_000);
 

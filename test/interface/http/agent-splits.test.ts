@@ -11,7 +11,7 @@ import {
   pick,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(30_000);

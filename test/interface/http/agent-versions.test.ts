@@ -19,8 +19,8 @@ import {
   pick,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
-import { insertAgent } from "../../support/stored-rows.ts";
+} from "../../support/http/api-server.ts";
+import { insertAgent } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(30_000);

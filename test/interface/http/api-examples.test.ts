@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { EXAMPLES, LANGUAGES } from "../../../scripts/api-examples.ts";
-import { type ApiServer, ask, startApiServer } from "../../support/api-server.ts";
+import { type ApiServer, ask, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

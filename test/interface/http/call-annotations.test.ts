@@ -2,9 +2,9 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import * as annotations from "../../../src/interface/http/dashboard/routes/call-annotations.ts";
 import { findCalls } from "../../../src/interface/http/dashboard/routes/found-calls.ts";
-import { storeCalls } from "../../support/call-history.ts";
-import { dashboardWorld } from "../../support/dashboard-world.ts";
-import { errorOf, replyOf } from "../../support/reply.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
+import { errorOf, replyOf } from "../../support/http/reply.ts";
+import { storeCalls } from "../../support/store/call-history.ts";
 
 setDefaultTimeout(60_000);
 

@@ -13,7 +13,7 @@ import { RECORDING_STATUSES } from "../../../src/domain/call/stores.ts";
 import { type CallItem, presentItem } from "../../../src/interface/http/routes/call-shapes.ts";
 import { createCallTexts } from "../../../src/interface/http/routes/call-texts.ts";
 import { createCallRecords } from "../../../src/operations/admin/call-records.ts";
-import { twoTenants } from "../../support/two-tenants.ts";
+import { twoTenants } from "../../support/http/two-tenants.ts";
 
 const room = twoTenants();
 const HOUR_MS = 3_600_000;

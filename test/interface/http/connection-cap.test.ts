@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { aboveCap, addressOf } from "../../../src/interface/http/connection-cap.ts";
-import { startApiServer } from "../../support/api-server.ts";
 import { eventually } from "../../support/eventually.ts";
+import { startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const CAP = 40;

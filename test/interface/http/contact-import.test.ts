@@ -1,6 +1,6 @@
 /** What an import of contacts shows before it is made. */
 import { afterAll, expect, test } from "bun:test";
-import { ask, pick, startApiServer } from "../../support/api-server.ts";
+import { ask, pick, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const server = await startApiServer({ directory: tempDir() });

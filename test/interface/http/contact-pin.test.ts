@@ -9,7 +9,7 @@ import {
   pick,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 let server: ApiServer;

@@ -11,9 +11,9 @@ import * as team from "../../../src/interface/http/dashboard/routes/team.ts";
 import * as hooks from "../../../src/interface/http/dashboard/routes/webhooks.ts";
 import * as money from "../../../src/interface/http/routes/billing.ts";
 import * as rest from "../../../src/interface/http/routes/webhooks.ts";
-import { OWN_NUMBER } from "../../support/appliance.ts";
-import { dashboardWorld } from "../../support/dashboard-world.ts";
-import { errorOf, messageOf, replyOf } from "../../support/reply.ts";
+import { OWN_NUMBER } from "../../support/appliance/appliance.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
+import { errorOf, messageOf, replyOf } from "../../support/http/reply.ts";
 
 setDefaultTimeout(60_000);
 

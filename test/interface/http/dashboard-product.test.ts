@@ -8,9 +8,9 @@ import { productContracts } from "../../../src/interface/http/dashboard/routes/p
 import * as settings from "../../../src/interface/http/dashboard/routes/tenant-settings.ts";
 import * as tools from "../../../src/interface/http/dashboard/routes/tools.ts";
 import * as trunk from "../../../src/interface/http/dashboard/routes/trunk.ts";
-import { dashboardWorld, ROLES } from "../../support/dashboard-world.ts";
-import { answer } from "../../support/https-receiver.ts";
-import { errorOf, messageOf, replyOf } from "../../support/reply.ts";
+import { dashboardWorld, ROLES } from "../../support/browser/dashboard-world.ts";
+import { errorOf, messageOf, replyOf } from "../../support/http/reply.ts";
+import { answer } from "../../support/net/https-receiver.ts";
 
 setDefaultTimeout(60_000);
 

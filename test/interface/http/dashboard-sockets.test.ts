@@ -10,10 +10,10 @@ import {
   type SocketData,
 } from "../../../src/interface/http/dashboard/sockets/transport.ts";
 import type { RequestContext } from "../../../src/interface/http/request-context.ts";
-import { type Appliance, startAppliance } from "../../support/appliance.ts";
-import { browserOf } from "../../support/appliance-browser.ts";
-import { Browser } from "../../support/dashboard-session.ts";
-import { DashboardSocket } from "../../support/dashboard-socket.ts";
+import { type Appliance, startAppliance } from "../../support/appliance/appliance.ts";
+import { browserOf } from "../../support/browser/appliance-browser.ts";
+import { Browser } from "../../support/browser/dashboard-session.ts";
+import { DashboardSocket } from "../../support/browser/dashboard-socket.ts";
 import { eventually } from "../../support/eventually.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 

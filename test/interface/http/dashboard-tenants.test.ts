@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { calls, passkeys } from "../../../src/adapter/store/schema/index.ts";
 import { type Contract, requiredRole } from "../../../src/interface/http/contract.ts";
 import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
-import { pick, pickId } from "../../support/api-server.ts";
-import { type Appliance, OWN_NUMBER, startAppliance } from "../../support/appliance.ts";
-import { browserOf } from "../../support/appliance-browser.ts";
-import type { Browser } from "../../support/dashboard-session.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../../support/appliance/appliance.ts";
+import { browserOf } from "../../support/browser/appliance-browser.ts";
+import type { Browser } from "../../support/browser/dashboard-session.ts";
+import { pick, pickId } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

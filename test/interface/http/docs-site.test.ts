@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { EXAMPLES } from "../../../scripts/api-examples.ts";
-import { type ApiServer, startApiServer } from "../../support/api-server.ts";
+import { type ApiServer, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../../..");

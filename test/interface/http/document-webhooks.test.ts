@@ -9,8 +9,8 @@ import {
 } from "../../../src/domain/webhook/event-types.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
-import { makeFixtures } from "../../support/api-fixtures.ts";
-import { ask, pick, startApiServer } from "../../support/api-server.ts";
+import { makeFixtures } from "../../support/http/api-fixtures.ts";
+import { ask, pick, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 interface Field {

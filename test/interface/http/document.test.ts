@@ -7,7 +7,7 @@ import { DOCUMENT_FILE, reviewDocument, reviewText } from "../../../scripts/open
 import type { paths } from "../../../src/dashboard/web/api/rest.gen.ts";
 import { errorCodes, openApiDocument } from "../../../src/interface/http/openapi.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
-import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";
+import { type ApiServer, type ApiTenant, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const directory = tempDir();

@@ -3,9 +3,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { getCallDetails } from "../../../src/interface/http/dashboard/routes/calls.ts";
 import { findCalls } from "../../../src/interface/http/dashboard/routes/found-calls.ts";
-import { storeCalls } from "../../support/call-history.ts";
-import { dashboardWorld } from "../../support/dashboard-world.ts";
-import { replyOf } from "../../support/reply.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
+import { replyOf } from "../../support/http/reply.ts";
+import { storeCalls } from "../../support/store/call-history.ts";
 
 setDefaultTimeout(60_000);
 

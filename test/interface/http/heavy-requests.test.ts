@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AppError } from "../../../src/core/errors.ts";
 import { HeavyRequests } from "../../../src/interface/http/heavy-requests.ts";
-import { type ApiServer, ask, pick, startApiServer } from "../../support/api-server.ts";
-import { signedInBrowser } from "../../support/dashboard-session.ts";
+import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { type ApiServer, ask, pick, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const CSV = { csv: "number\n+37060000001\n", dry_run: true };

@@ -4,11 +4,11 @@ import { idempotency } from "../../../src/adapter/store/schema/index.ts";
 import { idempotencyStore } from "../../../src/adapter/store/tenant/idempotency-store.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createIdempotency } from "../../../src/interface/http/idempotency.ts";
-import { ask, pick, pickId, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { keyedTenants } from "../../support/keyed-tenants.ts";
+import { ask, pick, pickId, startApiServer } from "../../support/http/api-server.ts";
+import { keyedTenants } from "../../support/http/keyed-tenants.ts";
+import { newAgent } from "../../support/http/two-tenants.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { newAgent } from "../../support/two-tenants.ts";
 
 const { server, tenant, other, raw, withKey } = await keyedTenants();
 

@@ -4,9 +4,9 @@ import { systemClock } from "../../../src/core/clock.ts";
 import type { AppError } from "../../../src/core/errors.ts";
 import { readBody } from "../../../src/interface/http/body.ts";
 import { importFile } from "../../../src/interface/http/routes/files.ts";
-import { pick, pickId } from "../../support/api-server.ts";
 import { bytesOf, pdfOf, pdfPage } from "../../support/documents.ts";
-import { newAgent, twoTenants } from "../../support/two-tenants.ts";
+import { pick, pickId } from "../../support/http/api-server.ts";
+import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 
 const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 const room = twoTenants();

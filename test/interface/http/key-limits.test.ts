@@ -4,7 +4,13 @@ import { KEY_SCOPES, type KeyScope } from "../../../src/domain/tenant/key-limits
 import { requiredScope } from "../../../src/interface/http/contract.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
-import { type Fixtures, makeFixtures, ownPath, validBody } from "../../support/api-fixtures.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import {
+  type Fixtures,
+  makeFixtures,
+  ownPath,
+  validBody,
+} from "../../support/http/api-fixtures.ts";
 import {
   type ApiServer,
   type ApiTenant,
@@ -13,8 +19,7 @@ import {
   pickId,
   pickText,
   startApiServer,
-} from "../../support/api-server.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 let server: ApiServer;

@@ -1,7 +1,7 @@
 /** Routes that are loaded once the server listens, or with the first request. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { LateRoutes } from "../../../src/interface/http/late-routes.ts";
-import { startApiServer } from "../../support/api-server.ts";
+import { startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

@@ -9,8 +9,8 @@ import type { Contract } from "../../../src/interface/http/contract.ts";
 import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
-import { pathOf } from "../../support/api-fixtures.ts";
-import type { Ready } from "../../support/metered-appliance.ts";
+import type { Ready } from "../../support/appliance/metered-appliance.ts";
+import { pathOf } from "../../support/http/api-fixtures.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const HELD_MS_MAX = 50;
@@ -23,7 +23,7 @@ let onTurn: (longestMs: number) => void = () => undefined;
 
 beforeAll(async () => {
   const started = Promise.withResolvers<Ready>();
-  const script = new URL("../../support/metered-appliance.ts", import.meta.url).pathname;
+  const script = new URL("../../support/appliance/metered-appliance.ts", import.meta.url).pathname;
   appliance = Bun.spawn([process.execPath, script, tempDir(), "127.53.0.1"], {
     stdio: ["ignore", "inherit", "inherit"],
     ipc(message: Ready | { longestMs: number }) {

@@ -1,7 +1,7 @@
 /** Which message it is goes to the dashboard; programs with a key get the specification's five fields. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { signedInBrowser } from "../../support/dashboard-session.ts";
-import { timedServer } from "../../support/timed-server.ts";
+import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { timedServer } from "../../support/http/timed-server.ts";
 
 setDefaultTimeout(60_000);
 

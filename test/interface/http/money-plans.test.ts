@@ -14,9 +14,9 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { noticeLowBalances } from "../../../src/domain/billing/low-balance.ts";
 import { renewMonths } from "../../../src/domain/billing/renewal.ts";
-import { ask, startApiServer } from "../../support/api-server.ts";
+import { ask, startApiServer } from "../../support/http/api-server.ts";
 import { prepaidPlan } from "../../support/plans.ts";
-import { watchStatements, wholeReads } from "../../support/statement-watch.ts";
+import { watchStatements, wholeReads } from "../../support/store/statement-watch.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const directory = tempDir();

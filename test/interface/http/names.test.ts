@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { z } from "zod";
 import { contactFields } from "../../../src/interface/contracts/tenants.ts";
-import { ask, pick, startApiServer } from "../../support/api-server.ts";
-import { signedInBrowser } from "../../support/dashboard-session.ts";
+import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { ask, pick, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const server = await startApiServer({ directory: tempDir() });

@@ -3,10 +3,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
 import { mails, oneTimeLinks } from "../../../src/adapter/store/schema/index.ts";
-import { pick } from "../../support/api-server.ts";
-import { Browser, person } from "../../support/dashboard-session.ts";
+import { Browser, person } from "../../support/browser/dashboard-session.ts";
 import { eventually } from "../../support/eventually.ts";
-import { PASSWORD, signInWorld, tokenOf } from "../../support/sign-in-world.ts";
+import { pick } from "../../support/http/api-server.ts";
+import { PASSWORD, signInWorld, tokenOf } from "../../support/http/sign-in-world.ts";
 
 setDefaultTimeout(60_000);
 

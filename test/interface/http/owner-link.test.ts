@@ -1,10 +1,10 @@
 /** The link that makes the first owner, over real HTTP. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
-import { pick } from "../../support/api-server.ts";
-import { Browser } from "../../support/dashboard-session.ts";
-import { PASSWORD, tokenOf } from "../../support/sign-in-world.ts";
-import { timedServer } from "../../support/timed-server.ts";
+import { Browser } from "../../support/browser/dashboard-session.ts";
+import { pick } from "../../support/http/api-server.ts";
+import { PASSWORD, tokenOf } from "../../support/http/sign-in-world.ts";
+import { timedServer } from "../../support/http/timed-server.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,9 +1,9 @@
 /** What of a passkey's answer is required, beyond that it was signed. */
 import { afterAll, expect, test } from "bun:test";
-import { startApiServer } from "../../support/api-server.ts";
-import { person } from "../../support/dashboard-session.ts";
+import { person } from "../../support/browser/dashboard-session.ts";
+import { softAuthenticator } from "../../support/browser/soft-authenticator.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { softAuthenticator } from "../../support/soft-authenticator.ts";
+import { startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const ORIGIN = "https://voice.example";

@@ -2,12 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { apiKeys as keyTable, tenants } from "../../../src/adapter/store/schema/index.ts";
-import { ask, pick, pickId, pickText, startApiServer } from "../../support/api-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { keyedTenants } from "../../support/keyed-tenants.ts";
+import { ask, pick, pickId, pickText, startApiServer } from "../../support/http/api-server.ts";
+import { keyedTenants } from "../../support/http/keyed-tenants.ts";
+import { newAgent } from "../../support/http/two-tenants.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { newAgent } from "../../support/two-tenants.ts";
 
 const { server, tenant, other, raw, withKey } = await keyedTenants();
 

@@ -3,8 +3,8 @@
  * also signalling's.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ApiServer, startApiServer } from "../../support/api-server.ts";
 import { eventually } from "../../support/eventually.ts";
+import { type ApiServer, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 let server: ApiServer;

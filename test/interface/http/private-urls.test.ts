@@ -7,9 +7,9 @@ import {
   pick,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
+} from "../../support/http/api-server.ts";
+import { newAgent } from "../../support/http/two-tenants.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { newAgent } from "../../support/two-tenants.ts";
 
 let server: ApiServer;
 let tenant: ApiTenant;

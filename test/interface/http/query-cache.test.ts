@@ -1,9 +1,9 @@
 /** Answers that are kept until something is committed: what a client sees of them. */
 import { expect, test } from "bun:test";
-import { ask, pick, pickId, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { ask, pick, pickId, startApiServer } from "../../support/http/api-server.ts";
+import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { newAgent, twoTenants } from "../../support/two-tenants.ts";
 
 const room = twoTenants();
 const { get, post, patch, remove } = room;

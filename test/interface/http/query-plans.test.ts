@@ -21,7 +21,7 @@ import {
 } from "../../../src/adapter/store/tenant/tenant-admin-store.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
+import { insertAgent, insertTenant } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const path = join(tempDir(), "linevoice.db");

@@ -12,7 +12,7 @@ import {
   pick,
   pickId,
   startApiServer,
-} from "../../support/api-server.ts";
+} from "../../support/http/api-server.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 

@@ -14,11 +14,11 @@ import {
 import { systemClock } from "../../../src/core/clock.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
 import * as routes from "../../../src/interface/http/routes/rehearsals.ts";
-import { JONAS, storeCalls, WEEK_OF_CALLS } from "../../support/call-history.ts";
-import { dashboardWorld } from "../../support/dashboard-world.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer as respondWith } from "../../support/https-receiver.ts";
-import { errorOf, messageOf, replyOf } from "../../support/reply.ts";
+import { errorOf, messageOf, replyOf } from "../../support/http/reply.ts";
+import { answer as respondWith } from "../../support/net/https-receiver.ts";
+import { JONAS, storeCalls, WEEK_OF_CALLS } from "../../support/store/call-history.ts";
 
 setDefaultTimeout(60_000);
 

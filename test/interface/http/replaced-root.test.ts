@@ -5,12 +5,12 @@ import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { calls, trunks } from "../../../src/adapter/store/schema/index.ts";
 import { rotateMasterKey } from "../../../src/app/vault.ts";
-import { ask, pick, pickText, startApiServer } from "../../support/api-server.ts";
-import { Browser, person } from "../../support/dashboard-session.ts";
+import { Browser, person } from "../../support/browser/dashboard-session.ts";
+import { softAuthenticator } from "../../support/browser/soft-authenticator.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { PASSWORD, tokenOf } from "../../support/sign-in-world.ts";
-import { softAuthenticator } from "../../support/soft-authenticator.ts";
-import { insertCall } from "../../support/stored-rows.ts";
+import { ask, pick, pickText, startApiServer } from "../../support/http/api-server.ts";
+import { PASSWORD, tokenOf } from "../../support/http/sign-in-world.ts";
+import { insertCall } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

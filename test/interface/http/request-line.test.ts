@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
-import { type ApiServer, startApiServer } from "../../support/api-server.ts";
-import { signedInBrowser } from "../../support/dashboard-session.ts";
+import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { type ApiServer, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(30_000);

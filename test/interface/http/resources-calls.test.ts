@@ -1,10 +1,10 @@
 /** Calls that are asked for and live ones, and schedules: what an answer is, and what must never be in it. */
 import { describe, expect, test } from "bun:test";
 import { schedules } from "../../../src/adapter/store/schema/index.ts";
-import { makeFixtures } from "../../support/api-fixtures.ts";
-import { ask, pick, pickId, pickText, startApiServer } from "../../support/api-server.ts";
+import { makeFixtures } from "../../support/http/api-fixtures.ts";
+import { ask, pick, pickId, pickText, startApiServer } from "../../support/http/api-server.ts";
+import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { newAgent, twoTenants } from "../../support/two-tenants.ts";
 
 const room = twoTenants();
 const { get, post, remove } = room;

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { calls, toolCalls, turns } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { type ApiTenant, pick, pickText } from "../../support/api-server.ts";
-import { twoTenants } from "../../support/two-tenants.ts";
+import { type ApiTenant, pick, pickText } from "../../support/http/api-server.ts";
+import { twoTenants } from "../../support/http/two-tenants.ts";
 
 const room = twoTenants();
 const { get } = room;

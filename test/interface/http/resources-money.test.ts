@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
-import { ask, pick, pickId, pickText, startApiServer } from "../../support/api-server.ts";
+import { ask, pick, pickId, pickText, startApiServer } from "../../support/http/api-server.ts";
+import { ISO, newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 import { quotas } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { ISO, newAgent, twoTenants } from "../../support/two-tenants.ts";
 
 const room = twoTenants();
 const { get, post, remove } = room;

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, outbox, webhooks } from "../../../src/adapter/store/schema/index.ts";
-import { type Answer, pick, pickId, pickText } from "../../support/api-server.ts";
-import { ISO, twoTenants } from "../../support/two-tenants.ts";
+import { type Answer, pick, pickId, pickText } from "../../support/http/api-server.ts";
+import { ISO, twoTenants } from "../../support/http/two-tenants.ts";
 
 const room = twoTenants();
 const { get, post, remove } = room;

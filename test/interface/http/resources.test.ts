@@ -1,8 +1,8 @@
 /** What a tenant sets up (agents, knowledge, tools, numbers): what an answer is, and what must never be in it. */
 import { describe, expect, test } from "bun:test";
 import { tools } from "../../../src/adapter/store/schema/index.ts";
-import { pick, pickId, pickText } from "../../support/api-server.ts";
-import { ISO, newAgent, twoTenants } from "../../support/two-tenants.ts";
+import { pick, pickId, pickText } from "../../support/http/api-server.ts";
+import { ISO, newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 
 const room = twoTenants();
 const { get, post, patch, remove } = room;

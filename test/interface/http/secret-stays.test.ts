@@ -4,8 +4,8 @@ import { toolStore } from "../../../src/adapter/store/agent/tool-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { Tools } from "../../../src/domain/tool/tools.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { type ApiServer, pick, startApiServer } from "../../support/api-server.ts";
-import { signedInBrowser } from "../../support/dashboard-session.ts";
+import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { type ApiServer, pick, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 let server: ApiServer;

@@ -1,7 +1,7 @@
 /** Where a request of a session comes from, over real HTTP, and who may frame its answers. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type ApiServer, ask, startApiServer } from "../../support/api-server.ts";
-import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
+import { Browser, signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { type ApiServer, ask, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);

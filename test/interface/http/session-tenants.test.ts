@@ -1,8 +1,8 @@
 /** Sessions of several tenants over real HTTP: what they see of each other, audit log, limits. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { pick, pickId } from "../../support/api-server.ts";
-import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
-import { timedServer } from "../../support/timed-server.ts";
+import { Browser, signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { pick, pickId } from "../../support/http/api-server.ts";
+import { timedServer } from "../../support/http/timed-server.ts";
 
 setDefaultTimeout(60_000);
 

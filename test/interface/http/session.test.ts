@@ -6,9 +6,9 @@ import {
   SESSION_ABSOLUTE_MS,
   SESSION_IDLE_MS,
 } from "../../../src/domain/identity/sessions.ts";
-import { pick, pickId } from "../../support/api-server.ts";
-import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
-import { timedServer } from "../../support/timed-server.ts";
+import { Browser, signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { pick, pickId } from "../../support/http/api-server.ts";
+import { timedServer } from "../../support/http/timed-server.ts";
 
 setDefaultTimeout(60_000);
 

@@ -9,8 +9,8 @@ import type { RateLimiter } from "../../../src/interface/http/ports.ts";
 import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { openRemote } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openRemote } from "../../support/test-store.ts";
 
 const LIMIT = 300;
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { rateStore } from "../../../src/adapter/store/tenant/rate-store.ts";
 import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
-import { startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { startApiServer } from "../../support/http/api-server.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const LIMIT = 5;
 

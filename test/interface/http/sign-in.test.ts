@@ -6,9 +6,9 @@ import { signInAttempts, users } from "../../../src/adapter/store/schema/identit
 import { mails } from "../../../src/adapter/store/schema/index.ts";
 import { LOCK_RULES } from "../../../src/domain/identity/lock-out.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { type Answer, pick, pickText } from "../../support/api-server.ts";
-import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
-import { PASSWORD, signInWorld } from "../../support/sign-in-world.ts";
+import { Browser, person, signedInBrowser } from "../../support/browser/dashboard-session.ts";
+import { type Answer, pick, pickText } from "../../support/http/api-server.ts";
+import { PASSWORD, signInWorld } from "../../support/http/sign-in-world.ts";
 
 setDefaultTimeout(60_000);
 

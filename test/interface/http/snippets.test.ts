@@ -2,13 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { signatureHeader } from "../../../src/domain/webhook/signature.ts";
-import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
+import {
+  type ApiServer,
+  type ApiTenant,
+  ask,
+  startApiServer,
+} from "../../support/http/api-server.ts";
 import {
   canRun,
   installSnippet,
   runSnippet,
   SNIPPET_LANGUAGES,
-} from "../../support/snippet-runners.ts";
+} from "../../support/http/snippet-runners.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const directory = tempDir();

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { type ApiTenant, pick, pickId, pickText } from "../../support/api-server.ts";
-import { newAgent, twoTenants } from "../../support/two-tenants.ts";
+import { type ApiTenant, pick, pickId, pickText } from "../../support/http/api-server.ts";
+import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 
 const room = twoTenants();
 const { get, post, patch } = room;

@@ -4,9 +4,9 @@ import { eq } from "drizzle-orm";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
-import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertManyCalls, MANY_CALL_COST } from "../../support/many-calls.ts";
+import { type ApiTenant, ask, pick, startApiServer } from "../../support/http/api-server.ts";
+import { insertManyCalls, MANY_CALL_COST } from "../../support/store/many-calls.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");

@@ -3,10 +3,10 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { sessions } from "../../../src/adapter/store/schema/index.ts";
-import { pick, pickText } from "../../support/api-server.ts";
-import { browserOf } from "../../support/appliance-browser.ts";
-import type { Browser } from "../../support/dashboard-session.ts";
-import { dashboardWorld } from "../../support/dashboard-world.ts";
+import { browserOf } from "../../support/browser/appliance-browser.ts";
+import type { Browser } from "../../support/browser/dashboard-session.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
+import { pick, pickText } from "../../support/http/api-server.ts";
 
 setDefaultTimeout(60_000);
 

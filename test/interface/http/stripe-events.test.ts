@@ -3,9 +3,13 @@ import { afterAll, afterEach, expect, test } from "bun:test";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { seededRandom } from "../../../src/core/random.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
-import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { deliverEvent, startStripeServer, stripeSignature } from "../../support/stripe-server.ts";
+import { type ApiTenant, ask, pick, startApiServer } from "../../support/http/api-server.ts";
+import {
+  deliverEvent,
+  startStripeServer,
+  stripeSignature,
+} from "../../support/net/stripe-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const NOW_SEC = Date.parse("2026-11-21T12:00:00Z") / 1000;

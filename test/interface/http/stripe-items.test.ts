@@ -4,8 +4,8 @@ import { eq } from "drizzle-orm";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
-import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";
-import { deliverEvent, startStripeServer } from "../../support/stripe-server.ts";
+import { type ApiTenant, ask, pick, startApiServer } from "../../support/http/api-server.ts";
+import { deliverEvent, startStripeServer } from "../../support/net/stripe-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const stripe = startStripeServer();

@@ -7,8 +7,18 @@ import { ledgerTransactions, tenants } from "../../../src/adapter/store/schema/i
 import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
-import { type ApiTenant, ask, pick, pickText, startApiServer } from "../../support/api-server.ts";
-import { deliverEvent, startStripeServer, stripeSignature } from "../../support/stripe-server.ts";
+import {
+  type ApiTenant,
+  ask,
+  pick,
+  pickText,
+  startApiServer,
+} from "../../support/http/api-server.ts";
+import {
+  deliverEvent,
+  startStripeServer,
+  stripeSignature,
+} from "../../support/net/stripe-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const stripe = startStripeServer();

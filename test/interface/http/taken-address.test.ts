@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startApiServer } from "../../support/api-server.ts";
+import { startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 test("an address that another server listens on is refused, not shared", async () => {

@@ -4,11 +4,11 @@ import { desc, eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { identityStores } from "../../../src/adapter/store/identity/identity-stores.ts";
 import { mails, passkeys } from "../../../src/adapter/store/schema/index.ts";
-import { ask, pick, pickId, pickText } from "../../support/api-server.ts";
-import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
+import { Browser, person, signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import { eventually } from "../../support/eventually.ts";
-import { PASSWORD, tokenOf } from "../../support/sign-in-world.ts";
-import { timedServer } from "../../support/timed-server.ts";
+import { ask, pick, pickId, pickText } from "../../support/http/api-server.ts";
+import { PASSWORD, tokenOf } from "../../support/http/sign-in-world.ts";
+import { timedServer } from "../../support/http/timed-server.ts";
 
 setDefaultTimeout(60_000);
 

@@ -13,8 +13,8 @@ import type { TrunkInput } from "../../../src/operations/admin/trunk-schema.ts";
 import { createTrunks } from "../../../src/operations/admin/trunks.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../support/plans.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const vault = createVault(new Uint8Array(32).fill(7));
 const clock = systemClock;

@@ -4,9 +4,9 @@ import { eq } from "drizzle-orm";
 import { calls, turns } from "../../../src/adapter/store/schema/index.ts";
 import { FILE_BYTES_MAX } from "../../../src/domain/knowledge/files.ts";
 import { questionKey } from "../../../src/domain/knowledge/turn-knowledge.ts";
-import { storeCalls } from "../../support/call-history.ts";
-import { dashboardWorld } from "../../support/dashboard-world.ts";
-import { newAgent } from "../../support/two-tenants.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
+import { newAgent } from "../../support/http/two-tenants.ts";
+import { storeCalls } from "../../support/store/call-history.ts";
 
 const room = dashboardWorld("127.0.8.75");
 const ASKED = "Do you sell balcony plants?";

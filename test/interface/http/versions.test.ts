@@ -1,7 +1,7 @@
 /** Two clients change one record: who names the version they saw never overwrites what they have not seen. */
 import { expect, test } from "bun:test";
-import { ask, pick, pickId } from "../../support/api-server.ts";
-import { newAgent, twoTenants } from "../../support/two-tenants.ts";
+import { ask, pick, pickId } from "../../support/http/api-server.ts";
+import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 
 const room = twoTenants();
 const { get, post } = room;

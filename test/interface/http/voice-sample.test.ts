@@ -1,7 +1,7 @@
 /** A voice over HTTP, spoken by the real embedded engine: a WAV file, for members, so often a minute, and no call. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { dashboardWorld } from "../../support/dashboard-world.ts";
-import { errorOf } from "../../support/reply.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
+import { errorOf } from "../../support/http/reply.ts";
 
 setDefaultTimeout(60_000);
 

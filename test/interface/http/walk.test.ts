@@ -11,14 +11,14 @@ import {
   pathOf,
   validBody,
   validQuery,
-} from "../../support/api-fixtures.ts";
+} from "../../support/http/api-fixtures.ts";
 import {
   type ApiServer,
   type ApiTenant,
   ask,
   pick,
   startApiServer,
-} from "../../support/api-server.ts";
+} from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const MARKER = "zyx-foreign-zyx";

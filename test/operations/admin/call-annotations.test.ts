@@ -6,9 +6,9 @@ import { callComments, calls, callTags, users } from "../../../src/adapter/store
 import { AppError } from "../../../src/core/errors.ts";
 import { createCallAnnotations } from "../../../src/operations/admin/call-annotations.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertCall, insertTenant } from "../../support/stored-rows.ts";
+import { insertCall, insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const uuidOf = (at: number) => `019bb1b2-0000-7000-8000-${String(at).padStart(12, "0")}`;
 const OWNER = { userId: 1, isOwner: true };

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { calls, contacts, schedules, turns } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { createCallSearch } from "../../../src/operations/admin/call-search.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const uuidOf = (at: number) => `019bb1b2-0000-7000-8000-${String(at).padStart(12, "0")}`;
 

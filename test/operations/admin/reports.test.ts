@@ -7,9 +7,9 @@ import { Billing } from "../../../src/domain/billing/billing.ts";
 import { createReports } from "../../../src/operations/admin/reports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { startPlan } from "../../support/plans.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { openTestDatabase } from "../../support/test-store.ts";
 
 const clock = fakeClock(Date.parse("2027-02-10T12:00:00Z"));
 const database = await openTestDatabase(join(tempDir(), "linevoice.db"), clock.now());

@@ -25,7 +25,7 @@ import { verifyBackup } from "../../../src/operations/backup/verify.ts";
 import { requireWholeDatabase } from "../../../src/operations/backup/whole-database.ts";
 import { spawnDatabaseWorker } from "../../../src/workers.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(30_000);

@@ -10,7 +10,7 @@ import { examine } from "../../../src/operations/doctor/check.ts";
 import { databaseAndLedger, dataDirectory } from "../../../src/operations/doctor/storage-checks.ts";
 import { lockDataDir } from "../../../src/operations/ops/data-dir-lock.ts";
 import { testWhere } from "../../support/privileges.ts";
-import { smallDisk } from "../../support/small-disk.ts";
+import { smallDisk } from "../../support/store/small-disk.ts";
 
 const FOR_THE_LOCK = 8_192;
 const disk = smallDisk(6);

@@ -5,7 +5,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { watchDirectory } from "../../../src/operations/ops/directory-watch.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { testWhere } from "../../support/privileges.ts";
-import { smallDisk } from "../../support/small-disk.ts";
+import { smallDisk } from "../../support/store/small-disk.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 /** Its root is one. */

@@ -9,7 +9,7 @@ import { watchIntegrity } from "../../../src/operations/ops/integrity-watch.ts";
 import { spawnDatabaseWorker } from "../../../src/workers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { insertTenant } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const MINUTE = 60_000;

@@ -11,7 +11,11 @@ import {
 import type { Trace } from "../../../src/operations/ops/tracing/span.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { type OtlpCollector, startOtlpCollector, valuesOf } from "../../support/otlp-collector.ts";
+import {
+  type OtlpCollector,
+  startOtlpCollector,
+  valuesOf,
+} from "../../support/net/otlp-collector.ts";
 
 const HOST = "127.0.8.91";
 let collector: OtlpCollector | null = null;

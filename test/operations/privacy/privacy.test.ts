@@ -32,9 +32,14 @@ import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts"
 import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
 import { exportTenant } from "../../../src/operations/privacy/export-tenant.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { insertAgent, insertTenant, insertTool, insertWebhook } from "../../support/stored-rows.ts";
+import {
+  insertAgent,
+  insertTenant,
+  insertTool,
+  insertWebhook,
+} from "../../support/store/stored-rows.ts";
+import { isRemote, openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { isRemote, openTestDatabase } from "../../support/test-store.ts";
 
 const PERSON = "+37061234567";
 const OTHER = "+37069999999";

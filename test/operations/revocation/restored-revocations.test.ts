@@ -26,6 +26,7 @@ import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
 import { journalFileOf } from "../../../src/operations/revocation/journal.ts";
 import { webhookSecretBinding } from "../../../src/platform/secrets/secret-binding.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
+import { Browser, person, signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import {
   type ApiServer,
   type ApiTenant,
@@ -33,12 +34,11 @@ import {
   pickId,
   pickText,
   startApiServer,
-} from "../../support/api-server.ts";
-import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
-import { PASSWORD, tokenOf } from "../../support/sign-in-world.ts";
-import { insertCall } from "../../support/stored-rows.ts";
+} from "../../support/http/api-server.ts";
+import { PASSWORD, tokenOf } from "../../support/http/sign-in-world.ts";
+import { insertCall } from "../../support/store/stored-rows.ts";
+import { isRemote } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { isRemote } from "../../support/test-store.ts";
 
 setDefaultTimeout(60_000);
 
@@ -285,7 +285,7 @@ test.skipIf(isRemote).each([
 ] as const)("killed %s, before the database: the next start answers %i", async (step, answered) => {
   const directory = tempDir();
   const { keyId, tenant } = await stopped(directory);
-  const script = join(import.meta.dir, "../../support/killed-revocation.ts");
+  const script = join(import.meta.dir, "../../support/store/killed-revocation.ts");
   const child = Bun.spawn([process.execPath, script, directory, String(keyId), step], {
     stderr: "inherit",
   });

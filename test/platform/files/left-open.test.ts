@@ -31,7 +31,9 @@ function openIn(directory: string): string[] {
 
 /** Resolves when the thread has ended. */
 async function openedAndEnded(paths: readonly string[]): Promise<void> {
-  const worker = new Worker(new URL("../../support/opening.worker.ts", import.meta.url).href);
+  const worker = new Worker(
+    new URL("../../support/process/opening.worker.ts", import.meta.url).href,
+  );
   const closed = new Promise((resolve) => worker.addEventListener("close", resolve));
   const opened = new Promise((resolve) => worker.addEventListener("message", resolve));
   worker.postMessage(paths);

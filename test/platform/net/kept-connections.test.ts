@@ -7,8 +7,8 @@ import { KeptConnections } from "../../../src/platform/net/kept-connections.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 const HOST = "127.41.0.4";
 const ca = testCa(tempDir());

@@ -10,10 +10,10 @@ import {
 } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { type TestCa, testCa } from "../../support/net/test-ca.ts";
 import { mayListenOn, testWhere } from "../../support/privileges.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type TestCa, testCa } from "../../support/test-ca.ts";
 
 const HOST = "127.41.0.1";
 const directory = tempDir();

@@ -10,10 +10,10 @@ import {
   SafeHttpClient,
 } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
-import { type DnsAnswer, type DnsServer, dnsServer } from "../../support/dns-server.ts";
-import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
+import { type DnsAnswer, type DnsServer, dnsServer } from "../../support/net/dns-server.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../../support/net/https-receiver.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 
 /** Stands for a public address: the operator lists it. */
 const PUBLIC = "127.44.0.1";

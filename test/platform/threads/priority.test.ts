@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const [NICE_MIN, NICE_MAX] = [-20, 19];
 
 async function nicesOf(isFirst: boolean): Promise<{ own: number; main: number }> {
-  const thread = new Worker(new URL("../../support/niced-thread.ts", import.meta.url).href);
+  const thread = new Worker(new URL("../../support/process/niced-thread.ts", import.meta.url).href);
   try {
     return await new Promise((resolve, reject) => {
       thread.addEventListener("message", (event) => resolve(event.data));
@@ -41,7 +41,9 @@ test.skipIf(process.platform !== "linux")(
 test.skipIf(process.platform !== "linux")(
   "signalling goes first with the threads of the runtime; what it starts does not, nor anything where the system refuses",
   async () => {
-    const script = fileURLToPath(new URL("../../support/niced-process.ts", import.meta.url));
+    const script = fileURLToPath(
+      new URL("../../support/process/niced-process.ts", import.meta.url),
+    );
     const child = Bun.spawn([process.execPath, script], { stdout: "pipe" });
     const { before, main, ...others } = await new Response(child.stdout).json();
     expect([before, Math.max(NICE_MIN, before - 10)]).toContain(main);

@@ -17,7 +17,7 @@ import {
 } from "../../../src/adapter/sip/sdp.ts";
 import type { CodecName } from "../../../src/core/codecs.ts";
 import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
-import { buildRtpPacket } from "../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../support/media/rtp-packet.ts";
 
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);
 const GROWTH_BYTES_MAX = 48 * 2 ** 20;

@@ -4,7 +4,7 @@ import { RtpPacketView } from "../../../src/adapter/media/rtp/packet.ts";
 import { RtpReceiver } from "../../../src/adapter/media/rtp/receiver.ts";
 import { ReceptionStatistics } from "../../../src/adapter/media/rtp/reception.ts";
 import { buildRtcp, readRtcp } from "../../../src/adapter/media/rtp/rtcp.ts";
-import { buildRtpPacket } from "../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../support/media/rtp-packet.ts";
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 

@@ -36,9 +36,9 @@ import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
-import { plainVault } from "../plain-vault.ts";
 import { wideDialing } from "../plans.ts";
-import { UNKNOWN_CALLERS } from "../unknown-callers.ts";
+import { UNKNOWN_CALLERS } from "../sip/unknown-callers.ts";
+import { plainVault } from "../store/plain-vault.ts";
 import type { Outside } from "./outside.ts";
 
 export interface ProcessOptions {

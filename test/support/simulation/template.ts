@@ -9,7 +9,7 @@ import { trunkStore } from "../../../src/adapter/store/tenant/trunk-store.ts";
 import { microEur } from "../../../src/core/money.ts";
 import type { Plan } from "../../../src/domain/billing/ports.ts";
 import { quotas } from "../plans.ts";
-import { insertAgent, insertTenant, insertWebhook } from "../stored-rows.ts";
+import { insertAgent, insertTenant, insertWebhook } from "../store/stored-rows.ts";
 
 export const START = Date.parse("2026-11-21T04:05:06Z");
 export const OWN = "+37052000001";

@@ -5,7 +5,7 @@ import {
   CLINIC_KNOWLEDGE,
   CLINIC_OFF_TOPIC,
   CLINIC_PARAPHRASED,
-} from "../../../support/dental-clinic.ts";
+} from "../../../support/speech/dental-clinic.ts";
 
 function parse(format: "txt" | "md" | "csv" | "json", content: string) {
   return parseKnowledge([{ filename: `file.${format}`, format, content }]);

@@ -13,7 +13,7 @@ import type {
   LlmInput,
   LlmSession,
 } from "../../../../src/domain/conversation/engine-port.ts";
-import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
+import { CLINIC_KNOWLEDGE } from "../../../support/speech/dental-clinic.ts";
 
 const SATURDAY = Date.UTC(2026, 10, 21, 8);
 

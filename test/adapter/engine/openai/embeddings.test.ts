@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openAiEmbedder } from "../../../../src/adapter/engine/openai/embeddings.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
-import { type EmbeddingServer, embeddingServer } from "../../../support/embedding-server.ts";
-import { API_KEY, embeddingSettings, failureOf } from "../../../support/engine-session.ts";
+import { type EmbeddingServer, embeddingServer } from "../../../support/engine/embedding-server.ts";
+import { API_KEY, embeddingSettings, failureOf } from "../../../support/engine/engine-session.ts";
 
 let server: EmbeddingServer;
 beforeEach(() => {

@@ -13,12 +13,12 @@ import {
   sessionSettings,
   textOf,
   utterance,
-} from "../../../support/engine-session.ts";
+} from "../../../support/engine/engine-session.ts";
 import {
   type LanguageModelServer,
   languageModelServer,
-} from "../../../support/language-model-server.ts";
-import { schemaProblems } from "../../../support/openai-schema.ts";
+} from "../../../support/engine/language-model-server.ts";
+import { schemaProblems } from "../../../support/engine/openai-schema.ts";
 
 let server: LanguageModelServer;
 let engine: Engine;

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Engine, EngineSession } from "../../../../src/domain/conversation/engine-port.ts";
 import { UnsupportedText } from "../../../../src/domain/conversation/engine-port.ts";
-import { openAiEngine, sessionSettings, speech } from "../../../support/engine-session.ts";
+import { openAiEngine, sessionSettings, speech } from "../../../support/engine/engine-session.ts";
+import { type RealtimeServer, realtimeServer } from "../../../support/engine/realtime-server.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { type RealtimeServer, realtimeServer } from "../../../support/realtime-server.ts";
 
 const TEXT = "Good afternoon, this is the dental clinic. How can I help you today?";
 

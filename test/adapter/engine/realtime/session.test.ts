@@ -13,9 +13,9 @@ import {
   speech,
   textOf,
   utterance,
-} from "../../../support/engine-session.ts";
+} from "../../../support/engine/engine-session.ts";
+import { type RealtimeServer, realtimeServer } from "../../../support/engine/realtime-server.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { type RealtimeServer, realtimeServer } from "../../../support/realtime-server.ts";
 
 let server: RealtimeServer;
 let engine: Engine;

@@ -20,15 +20,15 @@ import {
 } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../src/domain/conversation/engine-port.ts";
+import { patientClock } from "../../../support/patient-clock.ts";
 import {
   CLINIC_AS_WRITTEN,
   CLINIC_KNOWLEDGE,
   CLINIC_OFF_TOPIC,
   CLINIC_PARAPHRASED,
-} from "../../../support/dental-clinic.ts";
-import { patientClock } from "../../../support/patient-clock.ts";
-import { spoken } from "../../../support/spoken.ts";
-import { overTelephone } from "../../../support/telephone-line.ts";
+} from "../../../support/speech/dental-clinic.ts";
+import { spoken } from "../../../support/speech/spoken.ts";
+import { overTelephone } from "../../../support/speech/telephone-line.ts";
 
 const FRAME = 160;
 /** What is not heard by then, milliseconds after its last word, is not heard. */

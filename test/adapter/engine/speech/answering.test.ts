@@ -18,7 +18,12 @@ import {
 import { greetingKindOf } from "../../../../src/domain/conversation/answering/greeting-words.ts";
 import { FRAME_MS } from "../../../../src/domain/conversation/limits.ts";
 import { UtteranceSegmenter } from "../../../../src/domain/conversation/turn/utterance-segmenter.ts";
-import { type Answer, answers, type Rendered, render } from "../../../support/answering-corpus.ts";
+import {
+  type Answer,
+  answers,
+  type Rendered,
+  render,
+} from "../../../support/speech/answering-corpus.ts";
 
 const FRAME_SAMPLES = 160;
 const RESULTS: readonly AnsweredBy[] = ["human", "machine", "unknown"];

@@ -13,10 +13,10 @@ import type {
   SessionSettings,
 } from "../../../../src/domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../../../src/workers.ts";
-import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
 import { patientClock } from "../../../support/patient-clock.ts";
-import { spoken } from "../../../support/spoken.ts";
-import { overTelephone } from "../../../support/telephone-line.ts";
+import { CLINIC_KNOWLEDGE } from "../../../support/speech/dental-clinic.ts";
+import { spoken } from "../../../support/speech/spoken.ts";
+import { overTelephone } from "../../../support/speech/telephone-line.ts";
 
 const SETTINGS: SessionSettings = {
   callId: "call",

@@ -15,10 +15,10 @@ import { chooseReading } from "../../../../src/adapter/engine/embedded/scripted/
 import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
-import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { overTelephone } from "../../../support/telephone-line.ts";
+import { CLINIC_KNOWLEDGE } from "../../../support/speech/dental-clinic.ts";
+import { overTelephone } from "../../../support/speech/telephone-line.ts";
 
 const LATE_MS_MAX = 1_200;
 const WORKER = new URL("../../../../src/adapter/worker/transcriber.worker.ts", import.meta.url)

@@ -5,7 +5,7 @@ import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
 import { RtpSender } from "../../../../src/adapter/media/rtp/sender.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const FAR = { host: "192.0.2.1", port: 4000 };
 

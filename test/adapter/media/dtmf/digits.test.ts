@@ -5,7 +5,7 @@ import { type Random, seededRandom } from "../../../../src/core/random.ts";
 import { createVoices } from "../../../../src/demo/voices.ts";
 import { decodeG711, encodeG711 } from "../../../../src/platform/audio/g711.ts";
 import { dtmfTones, sine } from "../../../../src/platform/audio/tones.ts";
-import { spoken } from "../../../support/spoken.ts";
+import { spoken } from "../../../support/speech/spoken.ts";
 
 const KEYS = "123A456B789C*0#D";
 

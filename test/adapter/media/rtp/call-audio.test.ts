@@ -11,7 +11,7 @@ import { silentLog } from "../../../../src/core/log.ts";
 import type { MediaPlan } from "../../../../src/core/media-plan.ts";
 import type { CallAudio } from "../../../../src/domain/conversation/audio-port.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const HOST = "127.0.41.1";
 const cleanups: (() => unknown)[] = [];

@@ -18,9 +18,9 @@ import { bindRtpSockets } from "../../../../src/adapter/media/rtp/socket-pair.ts
 import { systemClock } from "../../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../../src/core/log.ts";
 import type { MediaPlan } from "../../../../src/core/media-plan.ts";
-import { departuresOfThisThread } from "../../../support/departing.ts";
-import type { DepartingOrder } from "../../../support/departing.worker.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { departuresOfThisThread } from "../../../support/media/departing.ts";
+import type { DepartingOrder } from "../../../support/media/departing.worker.ts";
 import { mayRaisePriorityLimit, testWhere } from "../../../support/privileges.ts";
 
 /** Of the tests that run over both families. */
@@ -248,7 +248,9 @@ describe.each(HOSTS)("over %s", (address) => {
 const isRoot = process.getuid?.() === 0;
 /** Without the privilege that needs no limit. */
 const UNPRIVILEGED = isRoot ? ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"] : [];
-const PROCESS = fileURLToPath(new URL("../../../support/departing-process.ts", import.meta.url));
+const PROCESS = fileURLToPath(
+  new URL("../../../support/media/departing-process.ts", import.meta.url),
+);
 
 async function policiesUnder(...command: string[]) {
   const child = Bun.spawn([...command, process.execPath, PROCESS], { stdout: "pipe" });
@@ -302,7 +304,7 @@ describe("a worker that is ended while it sends", () => {
   /** Resolves when the thread has ended. */
   async function endWhileItSends(owned: NonNullable<ReturnType<typeof createDepartures>>) {
     const worker = new Worker(
-      new URL("../../../support/departing.worker.ts", import.meta.url).href,
+      new URL("../../../support/media/departing.worker.ts", import.meta.url).href,
     );
     const closed = new Promise((resolve) => worker.addEventListener("close", resolve));
     const sends = new Promise((resolve) => worker.addEventListener("message", resolve));

@@ -10,7 +10,7 @@ import { joinedHeaders, packetsOf } from "../../../../src/core/packet-headers.ts
 import { pcapOf } from "../../../../src/interface/http/dashboard/call-pcap.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const HOST = "127.0.41.9";
 const cleanups: (() => unknown)[] = [];

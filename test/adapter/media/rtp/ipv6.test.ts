@@ -6,9 +6,9 @@ import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { bindRtpSockets } from "../../../../src/adapter/media/rtp/socket-pair.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
-import { departuresOfThisThread } from "../../../support/departing.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { departuresOfThisThread } from "../../../support/media/departing.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const ports = createPortPool({ first: 24_200, last: 24_239 }, systemClock);
 const cleanups: (() => unknown)[] = [];

@@ -5,7 +5,7 @@ import {
   sequenceDelta,
   timestampDelta,
 } from "../../../../src/adapter/media/rtp/packet.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
 

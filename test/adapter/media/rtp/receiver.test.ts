@@ -4,7 +4,7 @@ import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
 import type { CodecName } from "../../../../src/core/codecs.ts";
 import { decodeG711, encodeG711, type G711Law } from "../../../../src/platform/audio/g711.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const SDP = { host: "192.0.2.1", port: 4000 };
 

@@ -17,7 +17,7 @@ import type { MediaPlan, SrtpKeys } from "../../../../src/core/media-plan.ts";
 import type { CallAudio } from "../../../../src/domain/conversation/audio-port.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const HOST = "127.0.45.1";
 const PEER = "127.0.45.2";

@@ -10,7 +10,7 @@ import { RtpSender } from "../../../../src/adapter/media/rtp/sender.ts";
 import { type Clock, systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const HOST = "127.0.43.1";
 const clock: Clock = systemClock;

@@ -6,7 +6,7 @@ import { SrtpOutbound } from "../../../../src/adapter/media/srtp/outbound.ts";
 import { SrtpSession } from "../../../../src/adapter/media/srtp/session.ts";
 import { SrtpTransform } from "../../../../src/adapter/media/srtp/transform.ts";
 import type { SrtpSuite } from "../../../../src/core/media-plan.ts";
-import { buildRtpPacket } from "../../../support/rtp-packet.ts";
+import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "hex"));
 const hexOf = (bytes: Uint8Array | null) => (bytes ? toHex(bytes) : null);

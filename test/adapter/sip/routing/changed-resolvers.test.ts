@@ -2,7 +2,7 @@
 import { afterAll, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dnsServer } from "../../../support/dns-server.ts";
+import { dnsServer } from "../../../support/net/dns-server.ts";
 import { requirePeer } from "../../../support/peers.ts";
 import { mayMakeNamespaces, testWhere } from "../../../support/privileges.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
@@ -22,7 +22,7 @@ testWhere(requirePeer("bwrap") && mayMakeNamespaces(), "making namespaces")(
     const child = Bun.spawn(
       [
         ...["bwrap", "--dev-bind", "/", "/", "--bind", file, "/etc/resolv.conf"],
-        ...[process.execPath, join(ROOT, "test/support/dns-process.ts"), NAME],
+        ...[process.execPath, join(ROOT, "test/support/net/dns-process.ts"), NAME],
       ],
       { stdin: "pipe", stdout: "pipe", stderr: "inherit" },
     );

@@ -7,9 +7,9 @@ import {
   callHistoryStore,
 } from "../../../../src/adapter/store/call/call-history-store.ts";
 import type { Database } from "../../../../src/core/database.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 setDefaultTimeout(60_000);
 

@@ -11,9 +11,9 @@ import {
   mails,
   phoneNumbers,
 } from "../../../../src/adapter/store/schema/index.ts";
-import { insertAgent, insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { insertAgent, insertCall, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 test("each step to the first call is done by the tenant's own rows", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { callStore } from "../../../../src/adapter/store/call/call-store.ts";
 import { calls } from "../../../../src/adapter/store/schema/index.ts";
-import { insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { insertCall, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 test("a heartbeat reaches the named open calls, and all open ones but the named are left", async () => {
   const database = await openTestDatabase(join(tempDir(), "calls.db"), 0);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { type SQL, sql } from "drizzle-orm";
 import { reportStore } from "../../../../src/adapter/store/call/report-store.ts";
 import type { Database } from "../../../../src/core/database.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const HOUR_MS = 3_600_000;
 let database: Database;

@@ -10,10 +10,10 @@ import { openDatabase } from "../../../../src/adapter/store/sqlite/database.ts";
 import { indexSomeCalls } from "../../../../src/app/call-indexing.ts";
 import type { Database } from "../../../../src/core/database.ts";
 import { createCallSearch } from "../../../../src/operations/admin/call-search.ts";
-import { indexAll, insertCalls } from "../../../support/searched-calls.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { indexAll, insertCalls } from "../../../support/store/searched-calls.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { isRemote, openRemote, openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { isRemote, openRemote, openTestDatabase } from "../../../support/test-store.ts";
 
 setDefaultTimeout(240_000);
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { contactSearch } from "../../../../src/adapter/store/contact/contact-search.ts";
 import { contacts } from "../../../../src/adapter/store/schema/index.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 test("a contact is found by name and number as another node stored it, by its own tenant alone", async () => {
   const path = join(tempDir(), "linevoice.db");

@@ -18,8 +18,8 @@ import { systemClock as clock } from "../../../../src/core/clock.ts";
 import { systemRandom as random } from "../../../../src/core/random.ts";
 import { copyStoreTo } from "../../../../src/operations/backup/copy-store.ts";
 import { requirePeer } from "../../../support/peers.ts";
-import { type SqldServer, startSqld } from "../../../support/sqld-server.ts";
-import { insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { type SqldServer, startSqld } from "../../../support/store/sqld-server.ts";
+import { insertCall, insertTenant } from "../../../support/store/stored-rows.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

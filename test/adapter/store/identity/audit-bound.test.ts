@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { auditStore } from "../../../../src/adapter/store/identity/audit-store.ts";
 import { auditEntries } from "../../../../src/adapter/store/schema/index.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 test("the oldest entries above the bound go, of each tenant and of none, so many at a time", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);

@@ -7,9 +7,9 @@ import { systemRandom } from "../../../../src/core/random.ts";
 import { ApiKeys } from "../../../../src/domain/tenant/api-keys.ts";
 import { type KeyLimits, NO_LIMITS } from "../../../../src/domain/tenant/key-limits.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 test("the keys of several clients that ask in turn are each kept for 1.5 s", async () => {
   const clock = fakeClock();

@@ -10,10 +10,10 @@ import type { Database, Queries } from "../../../../src/core/database.ts";
 import { systemRandom as random, randomInt, seededRandom } from "../../../../src/core/random.ts";
 import { createAgents } from "../../../../src/domain/agent/agents.ts";
 import { sharedRateLimiter } from "../../../../src/interface/http/shared-rate-limit.ts";
-import { type DelayingRelay, startDelayingRelay } from "../../../support/delaying-relay.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { type SqldServer, startSqld } from "../../../support/sqld-server.ts";
-import { agentOf, insertTenant } from "../../../support/stored-rows.ts";
+import { type DelayingRelay, startDelayingRelay } from "../../../support/net/delaying-relay.ts";
+import { type SqldServer, startSqld } from "../../../support/store/sqld-server.ts";
+import { agentOf, insertTenant } from "../../../support/store/stored-rows.ts";
 
 setDefaultTimeout(120_000);
 

@@ -6,8 +6,8 @@ import { openRemoteDatabase } from "../../../../src/adapter/store/libsql/databas
 import { systemClock as clock } from "../../../../src/core/clock.ts";
 import type { Database } from "../../../../src/core/database.ts";
 import { systemRandom as random } from "../../../../src/core/random.ts";
-import { startHranaServer } from "../../../support/hrana-server.ts";
-import { startSqld } from "../../../support/sqld-server.ts";
+import { startHranaServer } from "../../../support/store/hrana-server.ts";
+import { startSqld } from "../../../support/store/sqld-server.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 const WAYS = {

@@ -9,14 +9,14 @@ import { migrations } from "../../../../src/adapter/store/migration/migrations.t
 import { systemClock as clock } from "../../../../src/core/clock.ts";
 import { microEur } from "../../../../src/core/money.ts";
 import { systemRandom as random } from "../../../../src/core/random.ts";
-import { fillAs010 } from "../../../support/database-of-0.1.0.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { fillAs010 } from "../../../support/store/database-of-0.1.0.ts";
 import {
   type HranaOptions,
   type HranaServer,
   startHranaServer,
-} from "../../../support/hrana-server.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+} from "../../../support/store/hrana-server.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 const TOKEN = "s3cret";

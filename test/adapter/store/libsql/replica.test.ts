@@ -7,8 +7,8 @@ import { tenants } from "../../../../src/adapter/store/schema/index.ts";
 import { systemClock as clock } from "../../../../src/core/clock.ts";
 import { systemRandom as random } from "../../../../src/core/random.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { freePort, type SqldServer, startSqld } from "../../../support/sqld-server.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { freePort, type SqldServer, startSqld } from "../../../support/store/sqld-server.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
 
 setDefaultTimeout(120_000);
 

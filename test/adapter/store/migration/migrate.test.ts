@@ -6,7 +6,11 @@ import {
   migrationStatus,
 } from "../../../../src/adapter/store/migration/migrate.ts";
 import { migrations, schemaAfterAll } from "../../../../src/adapter/store/migration/migrations.ts";
-import { fillAs010, type SchemaItem, schemaOf010 } from "../../../support/database-of-0.1.0.ts";
+import {
+  fillAs010,
+  type SchemaItem,
+  schemaOf010,
+} from "../../../support/store/database-of-0.1.0.ts";
 
 const BREAK = "--> statement-breakpoint";
 const first = {

@@ -8,12 +8,14 @@ import { migrations } from "../../../../src/adapter/store/migration/migrations.t
 import { tenants } from "../../../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../../../src/adapter/store/sqlite/database.ts";
 import { fileProblems } from "../../../../src/adapter/store/sqlite/integrity.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-const PROGRAM = fileURLToPath(new URL("../../../support/migrate-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(
+  new URL("../../../support/store/migrate-process.ts", import.meta.url),
+);
 const ROWS = 400_000;
 /** Rebuilds a table of many rows: long enough to be killed in. */
 const LONG = {

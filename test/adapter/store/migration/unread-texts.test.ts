@@ -7,10 +7,10 @@ import { quotaStore } from "../../../../src/adapter/store/billing/quota-store.ts
 import { callSetupStore } from "../../../../src/adapter/store/call/call-setup-store.ts";
 import { fileStore } from "../../../../src/adapter/store/knowledge/file-store.ts";
 import { OPERATOR } from "../../../../src/core/author.ts";
-import { watchStatements } from "../../../support/statement-watch.ts";
-import { agentOf, insertAgent, insertTenant } from "../../../support/stored-rows.ts";
+import { watchStatements } from "../../../support/store/statement-watch.ts";
+import { agentOf, insertAgent, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const path = join(tempDir(), "main.db");
 const database = await openTestDatabase(path, 0);

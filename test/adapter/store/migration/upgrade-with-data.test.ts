@@ -16,11 +16,13 @@ import { SEALED_COLUMNS, sealedStore } from "../../../../src/adapter/store/tenan
 import { openVault } from "../../../../src/app/vault.ts";
 import { systemRandom } from "../../../../src/core/random.ts";
 import { verifyLedger } from "../../../../src/domain/billing/ledger.ts";
-import { orderOf } from "../../../support/database-dump.ts";
-import { FILLED_VERSIONS, filledBy, masterKeyOf } from "../../../support/filled-by.ts";
+import { orderOf } from "../../../support/store/database-dump.ts";
+import { FILLED_VERSIONS, filledBy, masterKeyOf } from "../../../support/store/filled-by.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../support/upgrade-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(
+  new URL("../../../support/store/upgrade-process.ts", import.meta.url),
+);
 const KILL_LIMIT_MS = 300_000;
 /** Rows that a migration changes on purpose, by its tag and the table. */
 const CHANGES: Readonly<Record<string, Readonly<Record<string, (row: Row) => Row>>>> = {

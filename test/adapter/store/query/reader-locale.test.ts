@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { identityStores } from "../../../../src/adapter/store/identity/identity-stores.ts";
 import { webhookStores } from "../../../../src/adapter/store/webhook/webhook-stores.ts";
-import { insertTenant, insertWebhook } from "../../../support/stored-rows.ts";
+import { insertTenant, insertWebhook } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const database = await openTestDatabase(join(tempDir(), "readers.db"), 0);
 

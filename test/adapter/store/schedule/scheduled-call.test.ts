@@ -5,8 +5,8 @@ import { callStore } from "../../../../src/adapter/store/call/call-store.ts";
 import { reportStore } from "../../../../src/adapter/store/call/report-store.ts";
 import { tenants } from "../../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../../src/core/money.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const MADE_AT = Date.UTC(2026, 10, 18, 12);
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { scheduleStore } from "../../../../src/adapter/store/schedule/schedule-s
 import { tenants } from "../../../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../../../src/adapter/store/sqlite/database.ts";
 import { openReadOnly } from "../../../../src/adapter/store/sqlite/read-only.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 /** What this process has open below a directory. */

@@ -9,7 +9,7 @@ import { campaignStore } from "../../../../src/adapter/store/schedule/campaign-s
 import { openDatabase } from "../../../../src/adapter/store/sqlite/database.ts";
 import { queriesOf } from "../../../../src/adapter/store/sqlite/file-queries.ts";
 import { outboxStore } from "../../../../src/adapter/store/webhook/outbox-store.ts";
-import { watchStatements } from "../../../support/statement-watch.ts";
+import { watchStatements } from "../../../support/store/statement-watch.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 const things = sqliteTable("things", {

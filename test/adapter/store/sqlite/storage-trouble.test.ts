@@ -30,8 +30,8 @@ import { problemOf } from "../../../../src/interface/http/problem.ts";
 import { backupsDirOf, createBackups } from "../../../../src/operations/backup/backups.ts";
 import { spawnEncoderWorker } from "../../../../src/workers.ts";
 import { testWhere } from "../../../support/privileges.ts";
-import { smallDisk } from "../../../support/small-disk.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { smallDisk } from "../../../support/store/small-disk.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
@@ -188,12 +188,14 @@ test.skipIf(compiler === undefined)(
   async () => {
     const directory = tempDir();
     const library = join(directory, "eio.so");
-    const source = fileURLToPath(new URL("../../../support/eio.c", import.meta.url));
+    const source = fileURLToPath(new URL("../../../support/store/eio.c", import.meta.url));
     const built = spawnSync(compiler ?? "", ["-shared", "-fPIC", "-o", library, source, "-ldl"]);
     expect(built.stderr.toString()).toBe("");
     const data = join(directory, "data");
     mkdirSync(data);
-    const program = fileURLToPath(new URL("../../../support/eio-process.ts", import.meta.url));
+    const program = fileURLToPath(
+      new URL("../../../support/store/eio-process.ts", import.meta.url),
+    );
     const child = Bun.spawn([process.execPath, program], {
       env: {
         ...process.env,

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { walFlush } from "../../../../src/adapter/store/sqlite/wal-flush.ts";
 import { sleep, systemClock, yieldToEventLoop } from "../../../../src/core/clock.ts";
-import { ask, startApiServer } from "../../../support/api-server.ts";
+import { ask, startApiServer } from "../../../support/http/api-server.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 const api = await startApiServer({ directory: tempDir() });

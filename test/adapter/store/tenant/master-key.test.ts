@@ -30,8 +30,8 @@ import { journalFileOf } from "../../../../src/operations/revocation/journal.ts"
 import { tenantSecretBinding } from "../../../../src/platform/secrets/secret-binding.ts";
 import type { Vault } from "../../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../../support/plans.ts";
+import { isRemote, openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { isRemote, openTestDatabase } from "../../../support/test-store.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 const keyOf = (fill: number) => new Uint8Array(32).fill(fill);
@@ -350,7 +350,7 @@ test.skipIf(isRemote).each([
     });
     const old = linksOf(vault).urlFor("call").url;
     await database.close();
-    const script = join(import.meta.dir, "../../../support/killed-rotation.ts");
+    const script = join(import.meta.dir, "../../../support/store/killed-rotation.ts");
     const child = Bun.spawn([process.execPath, script, file, step], { stderr: "inherit" });
     await child.exited;
     expect(child.signalCode).toBe("SIGKILL");

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { calls } from "../../../../src/adapter/store/schema/index.ts";
 import { tenantAdminStore } from "../../../../src/adapter/store/tenant/tenant-admin-store.ts";
 import { microEur } from "../../../../src/core/money.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const HOUR_MS = 3_600_000;
 

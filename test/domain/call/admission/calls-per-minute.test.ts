@@ -9,17 +9,17 @@ import { tenants } from "../../../../src/adapter/store/schema/index.ts";
 import { e164 } from "../../../../src/core/e164.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 import { Admission } from "../../../../src/domain/call/admission/admission.ts";
+import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
 import {
   type ApiServer,
   type ApiTenant,
   ask,
   pick,
   startApiServer,
-} from "../../../support/api-server.ts";
-import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
+} from "../../../support/http/api-server.ts";
+import { newAgent } from "../../../support/http/two-tenants.ts";
 import { wideDialing } from "../../../support/plans.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { newAgent } from "../../../support/two-tenants.ts";
 
 const TO = e164("+37061234567");
 const CAP = 3;

@@ -28,17 +28,16 @@ import { systemRandom } from "../../../../src/core/random.ts";
 import { Admission, type DialingLimits } from "../../../../src/domain/call/admission/admission.ts";
 import { createBurstNotice } from "../../../../src/domain/call/admission/burst-notice.ts";
 import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
-
+import { eventually } from "../../../support/eventually.ts";
+import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
 import {
   type ApiServer,
   type ApiTenant,
   ask,
   pick,
   startApiServer,
-} from "../../../support/api-server.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
-import { insertCall, insertWebhook } from "../../../support/stored-rows.ts";
+} from "../../../support/http/api-server.ts";
+import { insertCall, insertWebhook } from "../../../support/store/stored-rows.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
 const newAgent = { name: "Reception", prompt: "You answer the phone." };

@@ -13,9 +13,9 @@ import { Billing } from "../../../../src/domain/billing/billing.ts";
 import { Admission } from "../../../../src/domain/call/admission/admission.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 import { startPlan, wideDialing } from "../../../support/plans.ts";
-import { insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { insertCall, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const TO = "+37061234567" as Parameters<Admission["fire"]>[3];
 const PLAN_CALLS = 4;

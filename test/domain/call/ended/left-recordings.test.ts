@@ -27,15 +27,15 @@ import { recoverCalls } from "../../../../src/domain/call/recovery/recovery.ts";
 import type { CallContext } from "../../../../src/domain/call/service/context.ts";
 import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
 import { spawnEncoderWorker } from "../../../../src/workers.ts";
-import { applianceSettings } from "../../../support/appliance.ts";
+import { applianceSettings } from "../../../support/appliance/appliance.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
+import { callConfig } from "../../../support/media/scripted-call.ts";
 import { startPlan } from "../../../support/plans.ts";
-import { callConfig } from "../../../support/scripted-call.ts";
-import { insertAgent, insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { UNKNOWN_CALLERS } from "../../../support/sip/unknown-callers.ts";
+import { insertAgent, insertCall, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
-import { UNKNOWN_CALLERS } from "../../../support/unknown-callers.ts";
 
 setDefaultTimeout(60_000);
 

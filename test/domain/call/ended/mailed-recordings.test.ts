@@ -18,9 +18,9 @@ import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
 import { createRecordingLinks } from "../../../../src/interface/http/recording-links.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { insertCall, insertTenant, insertWebhook } from "../../../support/stored-rows.ts";
+import { insertCall, insertTenant, insertWebhook } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const LINK_MS = 15 * 60_000;
 const open: (() => Promise<void>)[] = [];

@@ -1,9 +1,9 @@
 /** What the owner of a trunk and the operator are told of calls that nobody got. The whole appliance. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { browserOf } from "../../../support/appliance-browser.ts";
-import type { Browser } from "../../../support/dashboard-session.ts";
+import { browserOf } from "../../../support/browser/appliance-browser.ts";
+import type { Browser } from "../../../support/browser/dashboard-session.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { type SharedCarrier, startSharedCarrier } from "../../../support/shared-carrier.ts";
+import { type SharedCarrier, startSharedCarrier } from "../../../support/sip/shared-carrier.ts";
 
 setDefaultTimeout(60_000);
 

@@ -16,9 +16,9 @@ import type { IncomingLeg, TrunkSettings } from "../../../../src/domain/call/sip
 import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 import { prepaidPlan, startPlan, wideDialing } from "../../../support/plans.ts";
-import { insertAgent, insertTenant } from "../../../support/stored-rows.ts";
+import { insertAgent, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const CALLER = "+37061000001";
 const clock = fakeClock();

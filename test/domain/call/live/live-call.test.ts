@@ -14,14 +14,14 @@ import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
 import type { CallNote } from "../../../../src/domain/conversation/call-report.ts";
 import type { EventDraft } from "../../../../src/domain/webhook/ports.ts";
 import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
-import { applianceSettings } from "../../../support/appliance.ts";
+import { applianceSettings } from "../../../support/appliance/appliance.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 import { startPlan } from "../../../support/plans.ts";
-import { insertAgent, insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { UNKNOWN_CALLERS } from "../../../support/sip/unknown-callers.ts";
+import { insertAgent, insertCall, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
-import { UNKNOWN_CALLERS } from "../../../support/unknown-callers.ts";
 
 const directory = tempDir();
 const clock = fakeClock();

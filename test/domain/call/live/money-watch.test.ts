@@ -13,9 +13,9 @@ import type { EventSink } from "../../../../src/domain/webhook/ports.ts";
 import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 import { prepaidPlan } from "../../../support/plans.ts";
-import { insertCall, insertTenant, insertWebhook } from "../../../support/stored-rows.ts";
+import { insertCall, insertTenant, insertWebhook } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());

@@ -7,9 +7,9 @@ import { diagnosticsStore } from "../../../../src/adapter/store/call/diagnostics
 import { retentionStore } from "../../../../src/adapter/store/retention/retention-store.ts";
 import { calls } from "../../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../../src/core/money.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const database = await openTestDatabase(join(tempDir(), "evidence.db"), 0);
 afterAll(() => database.close());

@@ -11,8 +11,8 @@ import { LiveCall } from "../../../../src/domain/call/live/live-call.ts";
 import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
 import { transferCall } from "../../../../src/domain/call/live/transfer.ts";
 import type { CallContext } from "../../../../src/domain/call/service/context.ts";
-import { type ApiServer, startApiServer } from "../../../support/api-server.ts";
 import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
+import { type ApiServer, startApiServer } from "../../../support/http/api-server.ts";
 import { wideDialing } from "../../../support/plans.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 

@@ -26,9 +26,9 @@ import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../../support/fake-clock.ts";
 import { startPlan } from "../../../support/plans.ts";
-import { insertAgent, insertCall, insertTenant } from "../../../support/stored-rows.ts";
+import { insertAgent, insertCall, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openRemote } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openRemote } from "../../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 

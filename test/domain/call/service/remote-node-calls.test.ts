@@ -10,9 +10,9 @@ import { silentLog } from "../../../../src/core/log.ts";
 import { microEur } from "../../../../src/core/money.ts";
 import type { LiveEvent } from "../../../../src/interface/http/dashboard/ports.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { insertTenant } from "../../../support/stored-rows.ts";
+import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const database = await openTestDatabase(join(tempDir(), "nodes.db"), 0);
 afterAll(() => database.close());

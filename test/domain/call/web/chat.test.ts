@@ -9,9 +9,9 @@ import type { ChatEvent, ChatInput } from "../../../../src/domain/conversation/c
 import type { KnowledgeIndex } from "../../../../src/domain/knowledge/knowledge-index.ts";
 import type { ToolRunner } from "../../../../src/domain/tool/ports.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { insertAgent, insertTenant } from "../../../support/stored-rows.ts";
+import { insertAgent, insertTenant } from "../../../support/store/stored-rows.ts";
+import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
-import { openTestDatabase } from "../../../support/test-store.ts";
 
 const directory = tempDir();
 const clock = fakeClock();

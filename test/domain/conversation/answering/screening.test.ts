@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { Screening } from "../../../../src/domain/conversation/answering/screening.ts";
 import type { AgentSnapshot } from "../../../../src/domain/conversation/call-config.ts";
 import type { CallNote } from "../../../../src/domain/conversation/call-report.ts";
-import { callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const NAMED = "Hello Jonas, this is the clinic.";
 const GENERAL = "Hello, this is the clinic.";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { DISCLOSURE } from "../../../../src/domain/conversation/conversation-settings.ts";
 import { openingOf } from "../../../../src/domain/conversation/disclosure/disclosure.ts";
-import { callConfig, SETTINGS } from "../../../support/scripted-call.ts";
+import { callConfig, SETTINGS } from "../../../support/media/scripted-call.ts";
 
 test.each([
   ["en", /artificial intelligence/],

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { asksForKeys, offersOptOut } from "../../../../src/domain/conversation/opt-out/opt-out.ts";
-import { callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const text = (value: string): LlmEvent => ({ type: "text", text: value });
 

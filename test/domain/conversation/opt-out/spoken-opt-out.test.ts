@@ -4,7 +4,7 @@ import {
   callConfig,
   type ScriptedCallOptions,
   scriptedCall,
-} from "../../../support/scripted-call.ts";
+} from "../../../support/media/scripted-call.ts";
 
 const REFUSABLE: ScriptedCallOptions = { config: { ...callConfig(), canOptOut: true } };
 const QUESTION = "I will not call you again. Is that right?";

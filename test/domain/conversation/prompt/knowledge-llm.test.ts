@@ -4,7 +4,7 @@ import type { LlmInput, LlmSession } from "../../../../src/domain/conversation/e
 import { KnowledgeLlm } from "../../../../src/domain/conversation/prompt/knowledge-llm.ts";
 import type { KnowledgePassage } from "../../../../src/domain/knowledge/knowledge-index.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { scriptedCall } from "../../../support/scripted-call.ts";
+import { scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const passage = (heading: string, characters = 20): KnowledgePassage => ({
   fileId: 1,

@@ -5,7 +5,7 @@ import {
   buildSystemPrompt,
   variablesOf,
 } from "../../../../src/domain/conversation/prompt/prompt.ts";
-import { callConfig, SETTINGS } from "../../../support/scripted-call.ts";
+import { callConfig, SETTINGS } from "../../../support/media/scripted-call.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 22, 30);
 

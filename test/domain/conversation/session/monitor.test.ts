@@ -1,6 +1,6 @@
 /** A supervisor hears a call from when monitoring begins until it ends, and not otherwise. */
 import { expect, test } from "bun:test";
-import { scriptedCall } from "../../../support/scripted-call.ts";
+import { scriptedCall } from "../../../support/media/scripted-call.ts";
 
 test("what both sides say leaves the worker only while a supervisor monitors the call", async () => {
   const call = await scriptedCall();

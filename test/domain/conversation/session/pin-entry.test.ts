@@ -1,7 +1,7 @@
 /** When a PIN may be asked for: only while a conversation is held, and nobody waits for a person. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
-import { callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 type Call = Awaited<ReturnType<typeof scriptedCall>>;
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/core/log.ts";
 import { TransferBridge } from "../../../../src/domain/conversation/session/transfer-bridge.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { ScriptedAudio } from "../../../support/scripted-call.ts";
+import { ScriptedAudio } from "../../../support/media/scripted-call.ts";
 
 async function answered(personRateHz: number) {
   const [caller, person] = [new ScriptedAudio(), new ScriptedAudio()];

@@ -9,7 +9,7 @@ import {
   PhraseCache,
 } from "../../../../src/domain/conversation/speech/phrase-cache.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { ScriptedAudio } from "../../../support/scripted-call.ts";
+import { ScriptedAudio } from "../../../support/media/scripted-call.ts";
 
 const settled = () => Bun.sleep(0);
 

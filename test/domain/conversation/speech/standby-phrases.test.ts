@@ -1,6 +1,6 @@
 /** What is kept ready for later in a call is made once its first words are, and others' calls have begun. */
 import { expect, test } from "bun:test";
-import { AGENT, scriptedCall } from "../../../support/scripted-call.ts";
+import { AGENT, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const { firstMessage } = AGENT;
 

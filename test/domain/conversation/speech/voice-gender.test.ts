@@ -6,7 +6,7 @@ import { AGENT_LANGUAGES, AGENT_VOICES } from "../../../../src/domain/agent/agen
 import { closingPhrase } from "../../../../src/domain/call/live/closing-phrase.ts";
 import { buildSystemPrompt } from "../../../../src/domain/conversation/prompt/prompt.ts";
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
-import { callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 /** Participles and past tenses of the first person that only one of the two can say. */
 const MARKED: Readonly<Record<string, RegExp>> = {

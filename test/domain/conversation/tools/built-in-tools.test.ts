@@ -12,7 +12,7 @@ import {
   type BuiltInsOptions,
 } from "../../../../src/domain/conversation/tools/built-ins.ts";
 import type { ToolAnswer } from "../../../../src/domain/conversation/tools/tool-calls.ts";
-import { callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const TARGETS = { Reception: "+37060000000", desk: "sip:desk@example.com" };
 const text = (words: string): LlmEvent => ({ type: "text", text: words });

@@ -10,8 +10,8 @@ import type { AgentLanguage, AgentVoice } from "../../../../src/domain/agent/age
 import { cutsIn, mayBeListening } from "../../../../src/domain/conversation/turn/interruption.ts";
 import { SpeechDetector } from "../../../../src/domain/conversation/turn/speech-detector.ts";
 import { isBackChannel } from "../../../../src/domain/conversation/words.ts";
-import { SETTINGS } from "../../../support/scripted-call.ts";
-import { type LabParts, openLab } from "../../../support/turn-lab.ts";
+import { SETTINGS } from "../../../support/media/scripted-call.ts";
+import { type LabParts, openLab } from "../../../support/speech/turn-lab.ts";
 
 interface Lines {
   /** What a listener says; " / " separates. */

@@ -1,7 +1,7 @@
 /** Work begun at the caller's first silence: when it begins, when it is thrown away, what it may not do. */
 import { expect, test } from "bun:test";
 import type { LlmEvent, LlmInput } from "../../../../src/domain/conversation/engine-port.ts";
-import { type ScriptedCallOptions, scriptedCall } from "../../../support/scripted-call.ts";
+import { type ScriptedCallOptions, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 type Call = Awaited<ReturnType<typeof scriptedCall>>;
 

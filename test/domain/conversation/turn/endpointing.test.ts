@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ExpectedAnswer } from "../../../../src/domain/conversation/engine-port.ts";
 import { endpointingSilenceMs } from "../../../../src/domain/conversation/turn/endpointing.ts";
-import { SETTINGS } from "../../../support/scripted-call.ts";
+import { SETTINGS } from "../../../support/media/scripted-call.ts";
 
 const silenceAfter = (
   partial: string,

@@ -6,7 +6,7 @@ import {
   mayBeListening,
   takesTurn,
 } from "../../../../src/domain/conversation/turn/interruption.ts";
-import { SETTINGS } from "../../../support/scripted-call.ts";
+import { SETTINGS } from "../../../support/media/scripted-call.ts";
 
 const cuts = (speechMs: number, partial = "") => cutsIn(SETTINGS, "en", { speechMs, partial });
 

@@ -1,7 +1,7 @@
 /** A recogniser that takes so long that "one moment" is said meanwhile, or is lost: the caller's turn stays theirs. */
 import { expect, test } from "bun:test";
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
-import { scriptedCall } from "../../../support/scripted-call.ts";
+import { scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const AFTER_MS = [1_400, 1_800, 2_200, 2_600, 3_000, 3_400, 3_800];
 test.each([

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { DigitCollector } from "../../../../src/domain/conversation/turn/digits.ts";
 import { SilenceWatch } from "../../../../src/domain/conversation/turn/silence.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { SETTINGS } from "../../../support/scripted-call.ts";
+import { SETTINGS } from "../../../support/media/scripted-call.ts";
 
 function watch() {
   const clock = fakeClock();

@@ -1,7 +1,7 @@
 /** A transfer as the caller hears it: the sentence to its end, then the ringing tone, then a person. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
-import { MS_PER_CHARACTER, scriptedCall } from "../../../support/scripted-call.ts";
+import { MS_PER_CHARACTER, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const text = (words: string): LlmEvent => ({ type: "text", text: words });
 

@@ -4,7 +4,7 @@ import type { MediaDirection, MediaPlan } from "../../../../src/core/media-plan.
 import { EngineFailure, type LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { END_BEFORE_LIMIT_MS } from "../../../../src/domain/conversation/session/call-length.ts";
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
-import { callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const PHRASES = phrasesFor("en");
 /** On hold the caller's silence ends nothing. */

@@ -1,7 +1,7 @@
 /** Tools in a conversation: waited for, bridged by fillers, given up, with scripted audio and engine. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
-import { scriptedCall } from "../../../support/scripted-call.ts";
+import { scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const text = (value: string): LlmEvent => ({ type: "text", text: value });
 const toolCall = (toolCallId: string): LlmEvent => ({

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
-import { AGENT, callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { AGENT, callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const PHRASES = phrasesFor("en");
 const text = (value: string): LlmEvent => ({ type: "text", text: value });

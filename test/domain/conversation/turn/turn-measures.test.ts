@@ -1,7 +1,7 @@
 /** Where an answer's time goes, the model asked ahead of time, silences that are filled, proof. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
-import { callConfig, scriptedCall } from "../../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const text = (words: string): LlmEvent => ({ type: "text", text: words });
 

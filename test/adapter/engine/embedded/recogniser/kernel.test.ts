@@ -30,7 +30,7 @@ import {
   createSynthesiser,
   type Synthesiser,
 } from "../../../../../src/adapter/engine/embedded/synthesiser.ts";
-import { CLINIC_KNOWLEDGE } from "../../../../support/dental-clinic.ts";
+import { CLINIC_KNOWLEDGE } from "../../../../support/speech/dental-clinic.ts";
 
 const PUBLISHED = new URL(
   "../../../../../node_modules/soundswallower/soundswallower.node.wasm",

@@ -10,8 +10,8 @@ import { grammarSourceOf } from "../../../../../src/adapter/engine/embedded/scri
 import { parseKnowledge } from "../../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { createSynthesiser } from "../../../../../src/adapter/engine/embedded/synthesiser.ts";
 import { CONCURRENT_UTTERANCES_MAX } from "../../../../../src/adapter/engine/embedded/talkers.ts";
-import { CLINIC_KNOWLEDGE } from "../../../../support/dental-clinic.ts";
 import { fakeClock } from "../../../../support/fake-clock.ts";
+import { CLINIC_KNOWLEDGE } from "../../../../support/speech/dental-clinic.ts";
 
 const FRAME_SAMPLES = 160;
 const knowledge = parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]);

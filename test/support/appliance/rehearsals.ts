@@ -1,0 +1,51 @@
+/** Rehearsals in writing with the suites that ship, on the embedded engine or another. */
+import { fileURLToPath } from "node:url";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
+import { textRehearsals } from "../../../src/app/rehearsal.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
+import { rehearseText } from "../../../src/domain/rehearsal/rehearse-text.ts";
+import { resultLines } from "../../../src/domain/rehearsal/report.ts";
+import {
+  filesOf,
+  loadSuite,
+  runSuite,
+  type SuiteReport,
+} from "../../../src/domain/rehearsal/suite.ts";
+import { SETTINGS } from "../media/scripted-call.ts";
+
+const root = fileURLToPath(new URL("../../../rehearsals", import.meta.url));
+
+/** The files of a suite that ships. */
+export async function suiteFiles(suite: string): Promise<Map<string, string>> {
+  const names = await Array.fromAsync(new Bun.Glob(`${suite}/*`).scan({ cwd: root }));
+  const read = names.map(async (name) => [name, await Bun.file(`${root}/${name}`).text()] as const);
+  return new Map(await Promise.all(read));
+}
+
+export async function rehearseFiles(
+  files: ReadonlyMap<string, string>,
+  engine: EngineSettings = EMBEDDED_ONLY,
+  runs = 1,
+  settings: Partial<ConversationSettings> = {},
+): Promise<SuiteReport> {
+  const callWorker = {
+    engine,
+    conversation: { ...SETTINGS, ...settings },
+    rtpPorts: { first: 0, last: 0 },
+    rtpTimeoutMs: 0,
+    holdTimeoutMs: 0,
+    jitterMsMax: 0,
+  };
+  const ports = textRehearsals({ callWorker }, { clock: systemClock, log: silentLog });
+  return await runSuite(await loadSuite(filesOf(files)), {
+    runs,
+    atOnce: 1,
+    rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
+  });
+}
+
+/** Empty: all passed. */
+export const failedLines = ({ results, runs }: SuiteReport): string[] =>
+  results.filter(({ failures }) => failures.length > 0).flatMap((each) => resultLines(each, runs));

@@ -1,0 +1,28 @@
+/** The real doctor of a test's appliance, asked once however often its page is opened. */
+import { join } from "node:path";
+import type { Doctor } from "../../../src/app/dashboard.ts";
+import { residentDoctor } from "../../../src/cli/doctor.ts";
+import { loadConfig } from "../../../src/operations/config/load.ts";
+
+/** `host` is that of the appliance on the data directory; nothing is told from the outside. */
+export async function doctorOf(dataDir: string, host: string): Promise<Doctor> {
+  const path = join(dataDir, "linevoice.toml");
+  await Bun.write(
+    path,
+    `[server]
+listen = "${host}:0"
+metrics_listen = ""
+[sip]
+bind = "${host}:0"
+external_ip = "${host}"
+[storage]
+data_dir = "${dataDir}"
+`,
+  );
+  const doctor = residentDoctor(loadConfig({ path, env: {}, cwd: dataDir }));
+  let examined: ReturnType<Doctor> | null = null;
+  return (operator) => {
+    examined ??= doctor(operator);
+    return examined;
+  };
+}

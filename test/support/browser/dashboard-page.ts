@@ -1,0 +1,83 @@
+/** The dashboard in Chromium, signed in, with everything that must never happen in it written down. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { App } from "../../../src/app/app.ts";
+
+export type Theme = "light" | "dark";
+
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Uncaught errors, complaints of the console, refusals by the Content-Security-Policy. */
+  readonly complaints: string[];
+}
+
+export interface VisitOptions {
+  readonly theme?: Theme;
+  readonly width?: number;
+  readonly height?: number;
+  readonly locale?: string;
+  /** Nothing moves: for pages that are judged as they stand, which need not be painted sixty times a second. */
+  readonly isStill?: boolean;
+  /** Whose session it begins with. Default: nobody's. */
+  readonly as?: Visit;
+}
+
+/** A browser without anything kept in it but a session. Its owner must close the context. */
+export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    colorScheme: options.theme ?? "light",
+    viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
+    locale: options.locale ?? "en-GB",
+    reducedMotion: options.isStill ? "reduce" : "no-preference",
+    timezoneId: "Europe/Vilnius",
+    permissions: ["microphone", "clipboard-read", "clipboard-write"],
+  });
+  if (options.as) await context.addCookies(await options.as.context.cookies());
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  return { context, page, complaints };
+}
+
+/** Makes an account and signs it in by a one-time link, through the page that does it. */
+export async function signIn(
+  { page }: Visit,
+  app: App,
+  draft: {
+    readonly tenantId: number;
+    readonly name?: string;
+    readonly email: string;
+    readonly operator?: boolean;
+    readonly role?: "owner" | "member" | "viewer";
+  },
+): Promise<void> {
+  const { user } = await app.ask("user.create", {
+    tenant: draft.tenantId,
+    email: draft.email,
+    name: draft.name ?? null,
+    role: draft.role ?? "owner",
+    operator: draft.operator ?? false,
+  });
+  const { url } = await app.services.identity.setup.createSignInLink(user.id);
+  await page.goto(app.addresses.http + new URL(url).pathname + new URL(url).hash);
+  await page.locator("main#content h1").waitFor();
+}
+
+/**
+ * From page to page within the app, as its links do: a new document would compile all of it again. What has no page
+ * of the app before it, or is a part of one, is asked for by its address.
+ */
+export async function goTo(page: Page, app: App, path: string): Promise<void> {
+  const isElsewhere = new URL(page.url()).pathname !== `/app${path}` && !path.includes("?");
+  if (isElsewhere && (await page.locator("nav").count()) > 0)
+    await page.evaluate((to) => {
+      document.querySelector("h1")?.setAttribute("data-left", "");
+      history.pushState({}, "", to);
+    }, `/app${path}`);
+  else await page.goto(`${app.addresses.http}/app${path}`);
+  await page.locator("h1:not([data-left])").first().waitFor();
+}

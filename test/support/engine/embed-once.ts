@@ -1,0 +1,16 @@
+/** A process of its own, started with what it is to trust: asks the server for one embedding, prints what came. */
+import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { describeError } from "../../../src/core/errors.ts";
+import { embeddingSettings } from "./engine-session.ts";
+
+const [, , url = ""] = process.argv;
+const settings = embeddingSettings(url, { embedding_model: "small", embedding_api_key: "key-1" });
+const said = await openAiEmbedder(settings, systemClock)
+  .embed(["My teeth are yellow"], "passages")
+  .then(
+    ({ vectors, tokens }) => ({ vectors: vectors.map((vector) => [...vector]), tokens }),
+    (error) => ({ failure: describeError(error) }),
+  );
+process.stdout.write(JSON.stringify(said));
+process.exit(0);

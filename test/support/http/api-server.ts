@@ -1,0 +1,376 @@
+/**
+ * The HTTP server as the appliance builds it, on a real file, real sockets, real billing, checkouts,
+ * vault, call service and webhook tester. SIP and media are not started: no call goes live here.
+ */
+
+import { join } from "node:path";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
+import type { StripeSettings } from "../../../src/adapter/payments/stripe.ts";
+import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
+import { quotaStore } from "../../../src/adapter/store/billing/quota-store.ts";
+import { callStores } from "../../../src/adapter/store/call/call-stores.ts";
+import { apiKeyStore } from "../../../src/adapter/store/identity/api-key-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
+import { trunks } from "../../../src/adapter/store/schema/index.ts";
+import { idempotencyStore } from "../../../src/adapter/store/tenant/idempotency-store.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant/tenant-admin-store.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
+import { createCallerJobs, createCallerParts } from "../../../src/app/caller-services.ts";
+import { createPayments } from "../../../src/app/payments.ts";
+import { createPeople } from "../../../src/app/people.ts";
+import { createRehearsals } from "../../../src/app/rehearsal.ts";
+import { openRevocations } from "../../../src/app/revocations.ts";
+import { createServices } from "../../../src/app/services.ts";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
+import type { Plan } from "../../../src/domain/billing/ports.ts";
+import { createQuotas } from "../../../src/domain/billing/quotas.ts";
+import { Admission, type DialingLimits } from "../../../src/domain/call/admission/admission.ts";
+import { CallRegistry } from "../../../src/domain/call/live/registry.ts";
+import { createCallService } from "../../../src/domain/call/service/call-service.ts";
+import type { CallContext } from "../../../src/domain/call/service/context.ts";
+import type { RegistrationStatus } from "../../../src/domain/call/sip-port.ts";
+import type { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
+import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
+import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
+import { createSender } from "../../../src/domain/webhook/attempt.ts";
+import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
+import type { HttpDependencies, HttpSettings } from "../../../src/interface/http/ports.ts";
+import { HttpServer } from "../../../src/interface/http/server.ts";
+import { createBackups } from "../../../src/operations/backup/backups.ts";
+import { configSchema } from "../../../src/operations/config/schema.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
+import { readDocumentHere } from "../documents.ts";
+import { SETTINGS } from "../media/scripted-call.ts";
+import { prepaidPlan, startPlan, wideDialing } from "../plans.ts";
+import { openTestDatabase } from "../store/test-store.ts";
+
+export interface ApiServerOptions {
+  /** Holds the database file; the caller removes it. */
+  readonly directory: string;
+  /** Instead of one in the directory. */
+  readonly database?: Database;
+  readonly settings?: Partial<HttpSettings>;
+  readonly dependencies?: Partial<HttpDependencies>;
+  readonly clock?: Clock;
+  readonly plans?: readonly Plan[];
+  readonly log?: Log;
+  /** Default: bounds that no test reaches by accident. */
+  readonly dialing?: DialingLimits;
+  /** Payments go through it instead of bank transfers. */
+  readonly stripe?: StripeSettings;
+  /** Asked by `engine.try`. Default: the embedded one. */
+  readonly engine?: EngineSettings;
+  /** Private networks that URLs of tenants may name. Default: loopback. */
+  readonly allowNetworks?: readonly string[];
+  /** Trusted when webhooks are delivered. */
+  readonly caPem?: string;
+}
+
+export interface ApiTenant {
+  readonly id: number;
+  readonly key: string;
+}
+
+export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;
+
+const roomy: Partial<Plan> = { maxAgents: 500, maxNumbers: 500, maxFiles: 500, maxWebhooks: 500 };
+
+/** Its owner must `stop` it. */
+export async function startApiServer(options: ApiServerOptions) {
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? silentLog;
+  const random = systemRandom;
+  const path = join(options.directory, "linevoice.db");
+  const database = options.database ?? (await openTestDatabase(path, clock.now()));
+  const vault = createVault(new Uint8Array(32).fill(7));
+  const revocations = await openRevocations({
+    dataDir: options.directory,
+    database,
+    vault,
+    clock,
+    random,
+    paths: { recordings: options.directory, outbox: options.directory },
+    shared: false,
+  });
+  const plans = options.plans ?? [{ ...startPlan, ...roomy }, prepaidPlan];
+  const billing = new Billing({ database, stores: billingStores, plans, clock, random });
+  const registrations = new Map<number, RegistrationStatus>();
+  const wake = () => undefined;
+  const context: Partial<CallContext> = {
+    database,
+    stores: callStores,
+    billing,
+    clock,
+    random,
+    log,
+    registry: new CallRegistry(),
+    events: createEventSink({ stores: webhookStores, clock, random, wake }),
+    admission: new Admission({
+      stores: callStores,
+      billing,
+      clock,
+      concurrentCallsMax: 100,
+      liveCalls: () => 0,
+      dialing: () => options.dialing ?? wideDialing,
+    }),
+  };
+  const calls = createCallService({
+    context: context as CallContext,
+    quotas: createQuotas(billing, quotaStore),
+    wakeScheduler: wake,
+    isDraining: () => false,
+  });
+  const client = new SafeHttpClient({
+    allowNetworks: ["127.0.0.0/8"],
+    caPem: options.caPem ?? null,
+    clock,
+  });
+  const payments = createPayments(
+    { plans, stripe: options.stripe ?? null, storage: { transcriptsRetentionDays: 30 } },
+    { database, clock, random, log, publicUrl: () => "http://127.0.0.1" },
+  );
+  // Queued for real; the tests read the queue instead of a mailbox.
+  const mails: Pick<MailQueue, "enqueue" | "wake"> = {
+    enqueue: (queries, tenantId, mail) => mailStore(queries).enqueue(tenantId, mail, clock.now()),
+    wake,
+  };
+  let base = "";
+  const identity = createPeople({
+    database,
+    vault,
+    plans,
+    mails,
+    clock,
+    random,
+    log,
+    publicUrl: () => base,
+  });
+  const caller = createCallerParts({ database, vault, client, clock, random, log });
+  const callerParts = {
+    ...caller,
+    ...createCallerJobs(caller, { database, billing, vault, calls, clock, log }),
+  };
+  const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const services = createServices(
+    {
+      httpClient: { allowNetworks: options.allowNetworks ?? ["127.0.0.0/8"] },
+      sip: { allowNetworks: [] },
+      callWorker: { engine: options.engine ?? EMBEDDED_ONLY },
+      dataDir: options.directory,
+    },
+    {
+      database,
+      identity,
+      vault,
+      billing,
+      apiKeys,
+      clock,
+      random,
+      checkouts: payments.checkouts,
+      campaigns: callerParts.campaigns,
+      backups: createBackups({ dataDir: options.directory, databasePath: "", clock }),
+      paths: { recordings: options.directory, outbox: options.directory },
+      documentReader: { read: readDocumentHere },
+      running: null,
+    },
+  );
+  const rehearsals = createRehearsals(
+    {
+      dataDir: options.directory,
+      callWorker: {
+        engine: EMBEDDED_ONLY,
+        conversation: SETTINGS,
+        rtpPorts: { first: 0, last: 0 },
+        rtpTimeoutMs: 0,
+        holdTimeoutMs: 0,
+        jitterMsMax: 0,
+      },
+    },
+    {
+      ...(context as CallContext),
+      settings: {
+        rtpHost: "127.0.0.1",
+        voiceAliases: {},
+        callerTagKey: new Uint8Array(32),
+      },
+    },
+    services,
+    // By telephone a rehearsal begins, and breaks off at once.
+    { command: ["false"], sections: () => configSchema.parse({}) },
+  );
+  const server = new HttpServer(
+    {
+      host: "127.0.0.1",
+      port: 0,
+      publicUrl: null,
+      tls: null,
+      requestsPerMinute: 100_000,
+      bodyBytesMax: 2_097_152,
+      version: "0.1.0-test",
+      engineLabel: "embedded",
+      voiceAliases: { "Brand Sari": "Sari" },
+      bankDetails: "IBAN LT00 0000 <operator>",
+      ...options.settings,
+    },
+    {
+      services,
+      database,
+      idempotencyRecords: idempotencyStore,
+      billing,
+      calls,
+      vault,
+      identity,
+      clock,
+      random,
+      log,
+      webhookTester: new WebhookTester({
+        database,
+        stores: webhookStores,
+        vault,
+        clock,
+        random,
+        wake,
+        sender: createSender({ client, clock, timeoutMs: 3000 }),
+      }),
+      ...payments,
+      callerParts,
+      rehearsals,
+      recordings: { locate: async (file) => join(options.directory, file) },
+      registrations: { status: (trunkId) => registrations.get(trunkId) ?? null },
+      health: { problems: async () => [] },
+      ...options.dependencies,
+    },
+  ).listen();
+  base = `http://${server.address.host}:${server.address.port}`;
+
+  return {
+    dataDir: options.directory,
+    services,
+    identity,
+    callerParts,
+    calls,
+    server,
+    database,
+    vault,
+    billing,
+    registrations,
+    checkouts: payments.checkouts,
+    base,
+
+    /** With a trunk to +370 numbers unless told otherwise, and a key. */
+    async tenant(
+      draft: { trunk?: boolean; plan?: string; name?: string } = {},
+    ): Promise<ApiTenant> {
+      const id = await createTenant(
+        { database, records: tenantAdminStore, vault, clock, random },
+        {
+          name: draft.name ?? "Dantų klinika",
+          email: "owner@clinic.example",
+          plan: draft.plan ?? "start",
+          timeZone: "Europe/Vilnius",
+        },
+      );
+      if (draft.trunk !== false)
+        await database.tx(async (q) => {
+          await q.insert(trunks).values({
+            tenantId: id,
+            server: "sip.carrier.example",
+            port: 5060,
+            transport: "udp",
+            username: `user${id}`,
+            passwordSealed: "sealed:password",
+            callerId: "+37052000000",
+            register: true,
+            createdAt: clock.now(),
+            updatedAt: clock.now(),
+          });
+        });
+      const keys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
+      const { secret } = await keys.create(id, "test", NO_LIMITS);
+      await keys.stop();
+      return { id, key: secret };
+    },
+
+    suspend: (tenantId: number) =>
+      database.tx((queries) => tenantAdminStore(queries).setSuspended(tenantId, true)),
+
+    credit: (tenantId: number, eur: number) =>
+      billing.credit(tenantId, microEur(eur * 1_000_000), "test"),
+
+    async stop(): Promise<void> {
+      await server.stop();
+      await identity.stop();
+      revocations.close();
+      await database.close();
+    },
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** null where the body is not JSON. */
+  readonly json: unknown;
+}
+
+/** One request; `body` is sent as JSON unless it is a string already. */
+export async function ask(
+  server: { readonly base: string },
+  tenant: ApiTenant | null,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${server.base}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(tenant ? { authorization: `Bearer ${tenant.key}` } : {}),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  let json: unknown = null;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Not every answer is JSON.
+  }
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** What stands at `agent.id`, `calls.0.status`, …; undefined where nothing does. */
+export function pick(answer: Answer, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === "object" && value !== null
+          ? (value as Record<string, unknown>)[key]
+          : undefined,
+      answer.json,
+    );
+}
+
+export const pickId = (answer: Answer, path: string): number => {
+  const id = pick(answer, path);
+  if (typeof id !== "number") throw new Error(`no id at ${path}: ${answer.text}`);
+  return id;
+};
+
+export const pickText = (answer: Answer, path: string): string => {
+  const text = pick(answer, path);
+  if (typeof text !== "string") throw new Error(`no text at ${path}: ${answer.text}`);
+  return text;
+};

@@ -1,0 +1,115 @@
+/**
+ * A delivery worker in a process of its own, on a real database file, that kills itself with SIGKILL
+ * at one exact step: nothing is flushed, closed or said. Its parent counts what is left.
+ * One argument: the `DeliveryProcess` as JSON. Ends by itself when nothing is pending.
+ */
+
+import { outbox } from "../../../src/adapter/store/schema/index.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createSender } from "../../../src/domain/webhook/attempt.ts";
+import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
+import {
+  type OutboundHttpClient,
+  SafeHttpClient,
+} from "../../../src/platform/net/outbound-http.ts";
+import { plainVault } from "../store/plain-vault.ts";
+
+export type Step =
+  | "before the claim"
+  | "the claim written, not committed"
+  | "claimed, nothing sent"
+  | "answered, nothing stored"
+  | "the outcome written, not committed"
+  | "the outcome committed";
+
+export interface DeliveryProcess {
+  readonly databasePath: string;
+  readonly caPem: string;
+  readonly network: string;
+  /** null: lives until everything is delivered. */
+  readonly dieAt: Step | null;
+  /** How far this process's wall clock is ahead: leases of the dead run out at once. */
+  readonly aheadMs: number;
+}
+
+const TIMEOUT_MS = 8000;
+const settings = JSON.parse(process.argv[2] ?? "{}") as DeliveryProcess;
+
+function dieAt(step: Step): void {
+  if (settings.dieAt === step) process.kill(process.pid, "SIGKILL");
+}
+
+const stores: WebhookStores = {
+  ...webhookStores,
+  outbox: (queries) => {
+    const real = webhookStores.outbox(queries);
+    return {
+      ...real,
+      due(...args) {
+        dieAt("before the claim");
+        return real.due(...args);
+      },
+      async lease(...args) {
+        await real.lease(...args);
+        dieAt("the claim written, not committed");
+      },
+      async conclude(...args) {
+        const held = await real.conclude(...args);
+        dieAt("the outcome written, not committed");
+        return held;
+      },
+      async concludeDelivered(...args) {
+        const held = await real.concludeDelivered(...args);
+        dieAt("the outcome written, not committed");
+        return held;
+      },
+    };
+  },
+};
+
+const guarded = new SafeHttpClient({
+  allowNetworks: [settings.network],
+  caPem: settings.caPem,
+});
+const client: OutboundHttpClient = {
+  async request(request) {
+    dieAt("claimed, nothing sent");
+    const response = await guarded.request(request);
+    dieAt("answered, nothing stored");
+    return response;
+  },
+};
+
+const log: Log = {
+  ...silentLog,
+  debug: (event) => {
+    if (event === "webhook.attempted") dieAt("the outcome committed");
+  },
+};
+
+const clock: Clock = { ...systemClock, now: () => systemClock.now() + settings.aheadMs };
+const database = openDatabase(settings.databasePath, clock.now());
+const worker = new DeliveryWorker({
+  database,
+  stores,
+  clock,
+  log,
+  vault: plainVault,
+  random: systemRandom,
+  sender: createSender({ client, clock, timeoutMs: TIMEOUT_MS }),
+  timeoutMs: TIMEOUT_MS,
+});
+worker.start();
+
+const pending = async () =>
+  (await database.read.select({ status: outbox.status }).from(outbox)).some(
+    ({ status }) => status === "pending",
+  );
+while (await pending()) await Bun.sleep(20);
+await worker.stop();
+await database.close();

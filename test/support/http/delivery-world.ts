@@ -1,0 +1,114 @@
+/**
+ * Deliveries over a real database and real HTTPS, with a clock that stands still: a worker, a sink, a tester,
+ * a receiver that answers 200 and one that answers 500. Closed by who made it.
+ */
+
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { deliveries, outbox } from "../../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createSender } from "../../../src/domain/webhook/attempt.ts";
+import { callEnded } from "../../../src/domain/webhook/catalogue.ts";
+import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../net/https-receiver.ts";
+import { testCa } from "../net/test-ca.ts";
+import { plainVault } from "../store/plain-vault.ts";
+import { openTestDatabase } from "../store/test-store.ts";
+import { tempDir } from "../temp-dir.ts";
+
+const TIMEOUT_MS = 2000;
+
+export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>;
+
+export const facts = (agentId: number | null, callUuid: string = crypto.randomUUID()) => ({
+  callUuid,
+  direction: "inbound" as const,
+  fromNumber: "+37060000001",
+  toNumber: "+37052000000",
+  agentId,
+});
+
+export const ended = (agentId: number | null, callUuid?: string) =>
+  callEnded(
+    facts(agentId, callUuid),
+    { status: "completed", reason: "caller_hangup", sipCode: null },
+    { billableSeconds: 42, cost: microEur(84_000) },
+    41_200,
+  );
+
+/** `host`: a loopback address of the test file's own. */
+export async function deliveryWorld(host: string) {
+  const directory = tempDir();
+  const ca = testCa(directory);
+  const certificate = ca.issue([`IP:${host}`]);
+  const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
+  const database = await openTestDatabase(join(directory, "webhooks.db"), clock.now());
+  const shared = { database, stores: webhookStores, clock, random: systemRandom };
+  const client = new SafeHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem });
+  const newSender = () => createSender({ client, clock, timeoutMs: TIMEOUT_MS });
+  const sending = { ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS };
+  let worker = startWorker();
+  const wake = () => worker.wake();
+  const sink = createEventSink({ ...shared, wake });
+  const healthy = await httpsReceiver(certificate, answer(200), host);
+  const troubled = await httpsReceiver(certificate, answer(500), host);
+
+  function startWorker(): DeliveryWorker {
+    // The clock stands still: no pauses.
+    const started = new DeliveryWorker({ ...sending, sender: newSender(), pauseMs: 0 });
+    started.start();
+    return started;
+  }
+
+  const outboxOf = (tenantId: number) =>
+    database.read.select().from(outbox).where(eq(outbox.tenantId, tenantId));
+
+  return {
+    clock,
+    database,
+    sink,
+    healthy,
+    troubled,
+    outboxOf,
+    tester: new WebhookTester({ ...sending, sender: newSender(), wake }),
+    urlOf: (receiver: HttpsReceiver, path = "/hook") => `https://${host}:${receiver.port}${path}`,
+    stopWorker: (graceMs = 0) => worker.stop(graceMs),
+    /** A new one, as after a restart. */
+    startWorker() {
+      worker = startWorker();
+    },
+    async emit(tenantId: number, draft = ended(null)): Promise<void> {
+      await database.tx((queries) => sink.emit(queries, tenantId, draft));
+      sink.wake();
+    },
+    /** Hours at once, then a look of the worker, as its timer would. */
+    jumpTo(epochMs: number): void {
+      clock.stepWallClock(epochMs - clock.now());
+      worker.wake();
+    },
+    logOf: (tenantId: number) =>
+      database.read.select().from(deliveries).where(eq(deliveries.tenantId, tenantId)),
+    isDelivered: async (tenantId: number) =>
+      (await outboxOf(tenantId)).every((row) => row.status === "delivered"),
+    /** Both receivers as they were, nothing heard. */
+    reset() {
+      healthy.respond = answer(200);
+      troubled.respond = answer(500);
+      healthy.requests.length = 0;
+      troubled.requests.length = 0;
+    },
+    async close() {
+      await worker.stop(0);
+      await healthy.close();
+      await troubled.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** Departures whose owner and whose user are the same thread. The caller must `end` them. */
+import {
+  createDepartures,
+  type Departures,
+  startDepartures,
+} from "../../../src/adapter/media/rtp/departures.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+
+export function departuresOfThisThread(): Departures & { end(): void } {
+  const owned = createDepartures(silentLog);
+  const started = owned && startDepartures(owned.handle, systemClock, silentLog);
+  if (!owned || !started) throw new Error("this is for Linux with glibc");
+  return { ...started, end: owned.end };
+}

@@ -1,0 +1,41 @@
+/** Opens sockets at the ports it is told and sends through departures without a pause, until it is ended. */
+import {
+  type DeparturesHandle,
+  startDepartures,
+} from "../../../src/adapter/media/rtp/departures.ts";
+import { openPolledSocket } from "../../../src/adapter/media/rtp/polled-socket.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+
+declare const self: Worker;
+
+export interface DepartingOrder {
+  readonly handle: DeparturesHandle;
+  readonly host: string;
+  readonly ports: readonly number[];
+  readonly to: number;
+}
+
+/** In one turn of the event loop: whoever ends the thread mostly meets it in the middle of one. */
+const AT_ONCE = 2_000;
+
+self.onmessage = ({ data }: MessageEvent<DepartingOrder>) => {
+  const { handle, host, ports, to } = data;
+  const departures = startDepartures(handle, systemClock, silentLog);
+  if (!departures) throw new Error("this is for Linux with glibc");
+  const open = (port: number) => openPolledSocket(host, port, departures);
+  const [changing = 0, ...lasting] = ports;
+  const sockets = lasting.map(open);
+  self.postMessage("sending");
+  setInterval(() => {
+    for (let n = 0; n < AT_ONCE; n++) {
+      const slotMs = systemClock.monotonic() + 5;
+      for (const socket of sockets) socket?.send(new Uint8Array(172), host, to, slotMs);
+      try {
+        open(changing)?.close();
+      } catch {
+        // The one before waits for its turn to be closed.
+      }
+    }
+  });
+};

@@ -1,0 +1,100 @@
+/** A registrar without digest on a TCP or TLS listener of the test's: it sees and breaks connections. */
+import { createServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import {
+  buildResponse,
+  formatVia,
+  parseMessage,
+  type ResponseParts,
+  type SipRequest,
+  type SipResponse,
+  stampSource,
+} from "../../../src/adapter/sip/message/index.ts";
+import { StreamFramer } from "../../../src/adapter/sip/transport/framer.ts";
+import type { Certificate } from "../net/test-ca.ts";
+
+export interface StreamRegistrar {
+  readonly port: number;
+  /** Every request as it came, with the connection it came on. */
+  readonly requests: { readonly request: SipRequest; readonly socket: Socket }[];
+  /** Every response as it came. */
+  readonly responses: SipResponse[];
+  /** The connections that stand, oldest first. */
+  readonly connections: ReadonlySet<Socket>;
+  /** Empty lines between messages. */
+  crlfs(): number;
+  /** Closes every connection; it goes on listening. */
+  hangUp(): void;
+  close(): Promise<void>;
+}
+
+export interface StreamRegistrarOptions {
+  /** Runs behind each answer. */
+  readonly onAnswered?: (socket: Socket) => void;
+  /** Default: plain TCP. */
+  readonly tls?: Certificate;
+  /** Default: 200 with the request's Contact. Null: nothing. */
+  readonly answer?: (request: SipRequest) => ResponseParts | null;
+  /** From where it says that a connection comes; default: it says nothing. */
+  readonly seenAs?: (socket: Socket) => { readonly host: string; readonly port: number };
+}
+
+export const contactEchoed = (request: SipRequest): ResponseParts => ({
+  statusCode: 200,
+  toTag: "r",
+  headers: [["Contact", request.headers.get("contact") ?? ""]],
+});
+
+export async function startStreamRegistrar(
+  host: string,
+  options: StreamRegistrarOptions = {},
+): Promise<StreamRegistrar> {
+  const { answer = contactEchoed, onAnswered = () => {}, seenAs } = options;
+  const sockets = new Set<Socket>();
+  const requests: { request: SipRequest; socket: Socket }[] = [];
+  const responses: SipResponse[] = [];
+  let crlfs = 0;
+  const receive = (bytes: Uint8Array, socket: Socket) => {
+    const request = parseMessage(Buffer.from(bytes).toString());
+    if (request.kind === "response") responses.push(request);
+    if (request.kind !== "request") return;
+    requests.push({ request, socket });
+    if (seenAs)
+      request.headers.setFirst("via", formatVia(stampSource(request.via, seenAs(socket))));
+    const parts = answer(request);
+    if (parts) socket.write(buildResponse(request, parts), () => onAnswered(socket));
+  };
+  const attend = (socket: Socket) => {
+    const framer = new StreamFramer();
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("data", (chunk: Buffer) => {
+      for (const item of framer.push(chunk)) {
+        if (item.kind === "message") receive(item.bytes, socket);
+        else crlfs++;
+      }
+    });
+  };
+  const server = options.tls ? createTlsServer({ ...options.tls }, attend) : createServer(attend);
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, host, () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    }),
+  );
+  return {
+    port,
+    requests,
+    responses,
+    connections: sockets,
+    crlfs: () => crlfs,
+    hangUp() {
+      for (const socket of sockets) socket.destroy();
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

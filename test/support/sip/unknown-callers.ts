@@ -1,0 +1,20 @@
+/** What is known of callers where a test has no contacts: nothing. */
+import type { Callers } from "../../../src/domain/contact/callers.ts";
+
+export const UNKNOWN_CALLERS: Omit<Callers, "pins"> = {
+  contextOf: async () => ({
+    level: 0,
+    facts: [],
+    data: [],
+    namedGreeting: null,
+    knowledge: null,
+    variables: {},
+    occasion: null,
+    canOptOut: false,
+  }),
+  lookUp: async () => [],
+  mayDial: async () => undefined,
+  handleOptOut: async () => false,
+  ended: async () => undefined,
+  wake: () => undefined,
+};

@@ -1,0 +1,44 @@
+/**
+ * Revokes an API key in a process of its own and kills itself with SIGKILL: after the journal is on disk and
+ * before the database is committed, or before the journal. Arguments: data directory, key's id, step.
+ */
+import { join } from "node:path";
+import { apiKeyStore } from "../../../src/adapter/store/identity/api-key-store.ts";
+import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
+import { openRevocations } from "../../../src/app/revocations.ts";
+import { systemClock as clock } from "../../../src/core/clock.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import { systemRandom as random } from "../../../src/core/random.ts";
+import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
+
+const [dataDir = "", keyId = "", step = ""] = process.argv.slice(2);
+const database = openDatabase(join(dataDir, "linevoice.db"), clock.now());
+const vault = createVault(new Uint8Array(32).fill(7));
+await openRevocations({
+  dataDir,
+  database,
+  vault,
+  clock,
+  random,
+  shared: false,
+  paths: { recordings: dataDir, outbox: dataDir },
+});
+const { note } = database.revocations;
+const apiKeys = new ApiKeys({
+  records: apiKeyStore,
+  clock,
+  random,
+  log,
+  database: {
+    ...database,
+    revocations: {
+      async note(queries, revocations) {
+        if (step === "before the journal") process.kill(process.pid, "SIGKILL");
+        await note(queries, revocations);
+        process.kill(process.pid, "SIGKILL");
+      },
+    },
+  },
+});
+await apiKeys.revoke(1, Number(keyId));

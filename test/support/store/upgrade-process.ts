@@ -1,0 +1,26 @@
+/**
+ * Upgrades a data directory's database as a start does, first the copy, then the migrations, and kills itself
+ * with SIGKILL at the statement it is told.
+ */
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { migrate } from "../../../src/adapter/store/migration/migrate.ts";
+import { migrations } from "../../../src/adapter/store/migration/migrations.ts";
+import { copyBeforeUpgrade } from "../../../src/operations/backup/before-upgrade.ts";
+
+const [dataDir = "", killedAt = ""] = process.argv.slice(2);
+const file = join(dataDir, "linevoice.db");
+const die = () => process.kill(process.pid, "SIGKILL");
+let statements = 0;
+
+const run = Database.prototype.run;
+Database.prototype.run = function counted(this: Database, ...args: Parameters<typeof run>) {
+  if (++statements === Number(killedAt)) die();
+  return run.apply(this, args);
+} as typeof run;
+
+copyBeforeUpgrade(dataDir, file);
+migrate(new Database(file, { readwrite: true }), migrations, 1);
+// Every statement was run; the last change is in the log beside the file only.
+process.stdout.write("over");
+die();
