@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { ONE_LINE } from "../../../src/core/one-line.ts";
 import type { ContactFields } from "../../../src/domain/contact/contact-schema.ts";
 import {
   contactCsvLine,
@@ -124,10 +125,11 @@ describe("what is refused", () => {
 const field = fc
   .string({ maxLength: 40, unit: "grapheme" })
   .map((text) => text.replace(/[\r\0]/g, "").trim());
+const name = field.filter((text) => ONE_LINE.test(text));
 const anyContact: fc.Arbitrary<ContactFields> = fc.record({
   numberE164: fc.integer({ min: 60_000_000, max: 69_999_999 }).map((n) => `+370${n}`),
-  firstName: field,
-  lastName: field,
+  firstName: name,
+  lastName: name,
   vocative: fc.constantFrom(null, "Jonai"),
   birthday: fc.constantFrom(null, "1980-02-29", "--12-31"),
   language: fc.constantFrom(null, "lt" as const, "ru" as const),
