@@ -58,6 +58,15 @@ test("a trunk's state that nobody is in any more disappears", async () => {
   metrics.stop();
 });
 
+test("what is a total is a counter, and every counter is a total", async () => {
+  const metrics = createMetrics(sources, about, systemClock);
+  const types = [...(await metrics.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  metrics.stop();
+  expect(types.length).toBeGreaterThan(20);
+  const wrong = types.filter(([, name, type]) => name?.endsWith("_total") !== (type === "counter"));
+  expect(wrong.map(([line]) => line)).toEqual([]);
+});
+
 test("figures are in base units: seconds, ratios", async () => {
   const metrics = createMetrics(sources, about, systemClock);
   metrics.callEnded({

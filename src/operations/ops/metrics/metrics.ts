@@ -96,7 +96,7 @@ export function createMetrics(sources: MetricSources, about: MeasuredNode, clock
   const calls = callFigures(registry);
   const media = mediaFigures(registry);
   const { deliveries, tools, lag } = processFigures(registry);
-  registerGauges(registry, sources, about, clock);
+  registerReadOnScrape(registry, sources, about, clock);
   const lagTimer = watchLag(lag, clock);
   return {
     callEnded(call) {
@@ -226,8 +226,13 @@ function watchLag(lag: Histogram, clock: Clock): Timer {
   });
 }
 
-/** Gauges of one registry, read on each scrape. */
-function gaugesOf(registry: Registry) {
+/** By the value of a label. */
+type LabelledReader = () =>
+  | Readonly<Record<string, number>>
+  | Promise<Readonly<Record<string, number>>>;
+
+/** Figures of one registry that are read on each scrape. */
+function readOnScrape(registry: Registry) {
   const registers = [registry];
   const failures = new Counter({
     name: "linevoice_metric_read_errors_total",
@@ -258,37 +263,59 @@ function gaugesOf(registry: Registry) {
         await reportErrors(this, async () => this.set(labels, await read()));
       },
     });
-  const gaugeOf = (
-    name: string,
-    help: string,
-    label: string,
-    read: () => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+  const readInto = (
+    metric: { reset(): void },
+    read: LabelledReader,
+    put: (key: string, value: number) => void,
   ) =>
+    reportErrors(metric, async () => {
+      const values = Object.entries(await read());
+      metric.reset();
+      for (const [key, value] of values) put(key, value);
+    });
+  const gaugeOf = (name: string, help: string, label: string, read: LabelledReader) =>
     new Gauge({
       name,
       help,
       registers,
       labelNames: [label],
-      async collect() {
-        await reportErrors(this, async () => {
-          const values = await read();
-          this.reset();
-          for (const [key, value] of Object.entries(values)) this.set({ [label]: key }, value);
-        });
+      collect() {
+        return readInto(this, read, (key, value) => this.set({ [label]: key }, value));
       },
     });
-  return { gauge, gaugeOf };
+  /** Counted elsewhere since the start. */
+  const counterOf = (name: string, help: string, label: string, read: LabelledReader) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      labelNames: [label],
+      collect() {
+        return readInto(this, read, (key, value) => this.inc({ [label]: key }, value));
+      },
+    });
+  const counter = (name: string, help: string, read: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  return { gauge, gaugeOf, counter, counterOf };
 }
 
-function registerGauges(
+function registerReadOnScrape(
   registry: Registry,
   sources: MetricSources,
   about: MeasuredNode,
   clock: Clock,
 ): void {
-  const gauges = gaugesOf(registry);
-  registerProcessGauges(gauges, sources, clock);
-  const { gauge, gaugeOf } = gauges;
+  const figures = readOnScrape(registry);
+  registerProcessFigures(figures, sources, clock);
+  const { gauge, gaugeOf, counterOf } = figures;
   gauge("linevoice_info", "Version and engine.", () => 1, {
     version: about.version,
     engine: about.engine,
@@ -303,13 +330,13 @@ function registerGauges(
   gauge("linevoice_ready", "1 when calls can be carried.", async () =>
     (await sources.ready()) ? 1 : 0,
   );
-  gaugeOf(
+  counterOf(
     "linevoice_speech_waits_total",
     "Utterances that waited for a decoder (waited), and those dropped after 8 s (lost).",
     "outcome",
     sources.speechLoad,
   );
-  gaugeOf(
+  counterOf(
     "linevoice_second_readings_total",
     "Utterances read a second time, and those read once: no time to begin (skipped), not in time (late), failed.",
     "outcome",
@@ -330,12 +357,12 @@ function registerGauges(
   );
 }
 
-function registerProcessGauges(
-  { gauge, gaugeOf }: ReturnType<typeof gaugesOf>,
+function registerProcessFigures(
+  { gauge, counter, counterOf }: ReturnType<typeof readOnScrape>,
   { descriptors }: MetricSources,
   clock: Clock,
 ): void {
-  gaugeOf(
+  counterOf(
     "linevoice_uncaught_errors_total",
     "Errors of our own that nobody caught on the main thread, by kind; the log has them as process.uncaught_error.",
     "kind",
@@ -344,7 +371,7 @@ function registerProcessGauges(
   gauge("process_open_fds", "File descriptors that are open.", descriptors.open);
   gauge("process_max_fds", "File descriptors that may be open.", descriptors.limit);
   gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());
-  gauge("process_cpu_seconds_total", "User and system.", () => {
+  counter("process_cpu_seconds_total", "User and system.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
