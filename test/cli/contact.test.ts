@@ -2,7 +2,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { campaigns, campaignTargets } from "../../src/adapter/store/schema/index.ts";
+import { eq } from "drizzle-orm";
+import { campaigns, campaignTargets, contacts } from "../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { runCli } from "../support/appliance/cli.ts";
@@ -47,16 +48,20 @@ test("bad lines are named, take nothing and are status 1; --skip-bad takes the r
 });
 
 test("what people write commands no terminal and begins no row of a list", async () => {
-  file(
-    "hostile.csv",
-    'number,first_name\n+37061000009,"\u001b]52;c;eA==\u0007\u009b2J\n7  +370"\n',
-  );
+  file("hostile.csv", "number,first_name\n+37061000009,Jonas\n");
   await linevoice("contact import hostile.csv --tenant 1");
+  // Such a name is refused today; it may have been stored before.
+  const firstName = "\u001b]52;c;eA==\u0007\u009b2J\n7  +370";
+  const database = await openDatabase(join(cwd, "data/linevoice.db"), systemClock.now());
+  await database.tx((queries) =>
+    queries.update(contacts).set({ firstName }).where(eq(contacts.numberE164, "+37061000009")),
+  );
+  await database.close();
   const { out } = await linevoice("contact list --tenant 1 --search 37061000009");
   expect(out).toContain("\\u001b]52;c;eA==\\u0007\\u009b2J 7  +370");
   expect(out.trimEnd().split("\n")).toHaveLength(2);
   const told = await linevoice("contact list --tenant 1 --search 37061000009 --json");
-  expect(JSON.parse(told.out)[0].first_name).toBe("\u001b]52;c;eA==\u0007\u009b2J\n7  +370");
+  expect(JSON.parse(told.out)[0].first_name).toBe(firstName);
   const exported = await linevoice("contact export --tenant 1");
   expect(told.out + exported.out).not.toMatch(/(?!\r?\n)\p{Cc}/u);
 });
