@@ -231,8 +231,8 @@ type LabelledReader = () =>
   | Readonly<Record<string, number>>
   | Promise<Readonly<Record<string, number>>>;
 
-/** Figures of one registry that are read on each scrape. */
-function readOnScrape(registry: Registry) {
+/** Gauges of one registry that are read on each scrape. */
+function gaugesOnScrape(registry: Registry) {
   const registers = [registry];
   const failures = new Counter({
     name: "linevoice_metric_read_errors_total",
@@ -283,7 +283,15 @@ function readOnScrape(registry: Registry) {
         return readInto(this, read, (key, value) => this.set({ [label]: key }, value));
       },
     });
-  /** Counted elsewhere since the start. */
+  return { gauge, gaugeOf, readInto };
+}
+
+/** The same for what is counted elsewhere since the start. */
+function countersOnScrape(
+  registry: Registry,
+  { readInto }: Pick<ReturnType<typeof gaugesOnScrape>, "readInto">,
+) {
+  const registers = [registry];
   const counterOf = (name: string, help: string, label: string, read: LabelledReader) =>
     new Counter({
       name,
@@ -304,7 +312,7 @@ function readOnScrape(registry: Registry) {
         this.inc(read());
       },
     });
-  return { gauge, gaugeOf, counter, counterOf };
+  return { counter, counterOf };
 }
 
 function registerReadOnScrape(
@@ -313,7 +321,8 @@ function registerReadOnScrape(
   about: MeasuredNode,
   clock: Clock,
 ): void {
-  const figures = readOnScrape(registry);
+  const gauges = gaugesOnScrape(registry);
+  const figures = { ...gauges, ...countersOnScrape(registry, gauges) };
   registerProcessFigures(figures, sources, clock);
   const { gauge, gaugeOf, counterOf } = figures;
   gauge("linevoice_info", "Version and engine.", () => 1, {
@@ -358,7 +367,11 @@ function registerReadOnScrape(
 }
 
 function registerProcessFigures(
-  { gauge, counter, counterOf }: ReturnType<typeof readOnScrape>,
+  {
+    gauge,
+    counter,
+    counterOf,
+  }: ReturnType<typeof gaugesOnScrape> & ReturnType<typeof countersOnScrape>,
   { descriptors }: MetricSources,
   clock: Clock,
 ): void {
