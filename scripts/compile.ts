@@ -28,7 +28,6 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
       `${root}src/adapter/knowledge/knowledge.worker.ts`,
       `${root}src/adapter/knowledge/reader/reader.worker.ts`,
       `${root}src/adapter/worker/schema.worker.ts`,
-      `${root}src/adapter/worker/webhook.worker.ts`,
     ],
     root: `${root}src`,
     target: "bun",

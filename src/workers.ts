@@ -20,10 +20,6 @@ export const spawnSchemaWorker = () =>
   atOrdinaryPriority(
     () => new Worker(new URL("./adapter/worker/schema.worker.ts", import.meta.url).href),
   );
-export const spawnWebhookWorker = () =>
-  atOrdinaryPriority(
-    () => new Worker(new URL("./adapter/worker/webhook.worker.ts", import.meta.url).href),
-  );
 export const spawnKnowledgeWorker = () =>
   atOrdinaryPriority(
     () => new Worker(new URL("./adapter/knowledge/knowledge.worker.ts", import.meta.url).href),

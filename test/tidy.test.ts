@@ -62,7 +62,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/conversation",
     "domain/knowledge",
     "domain/tool",
-    "domain/webhook",
   ],
   app: [
     "adapter/engine",

@@ -17,9 +17,8 @@ import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callStarted } from "../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
-import { createSenderThread } from "../../src/domain/webhook/sender-thread.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
-import { spawnWebhookWorker } from "../../src/workers.ts";
+import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { testCa } from "../../test/support/net/test-ca.ts";
 import { plainVault } from "../../test/support/store/plain-vault.ts";
 import { insertTenant, insertWebhook } from "../../test/support/store/stored-rows.ts";
@@ -146,24 +145,18 @@ async function send(
   const storedAt = new Map<string, number>();
   let outstanding = 0;
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
-  const sender = createSenderThread({
-    spawn: spawnWebhookWorker,
-    clock: systemClock,
-    log: silentLog,
-    settings: { allowNetworks: [`${HOST}/32`], caPem, webhookTimeoutMs: TIMEOUT_MS },
-  });
+  const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem });
   const worker = new DeliveryWorker({
     ...shared,
     vault: plainVault,
     log: silentLog,
     timeoutMs: TIMEOUT_MS,
-    sender: {
-      async send(attempt) {
-        const result = await sender.send(attempt);
-        if (attempt.url.endsWith("/healthy")) outstanding--;
-        return result;
+    client: {
+      async request(request) {
+        const response = await client.request(request);
+        if (request.url.endsWith("/healthy")) outstanding--;
+        return response;
       },
-      close: () => sender.close(),
     },
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });

@@ -16,16 +16,13 @@ import type { MailProvider } from "../domain/mail/provider.ts";
 import { createArgumentCheck } from "../domain/tool/argument-check.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";
 import { HttpToolRunner } from "../domain/tool/run-tool.ts";
-import type { WebhookSender } from "../domain/webhook/attempt.ts";
 import { DeliveryWorker } from "../domain/webhook/delivery.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
-import type { SenderSettings } from "../domain/webhook/sender-messages.ts";
-import { createSenderThread } from "../domain/webhook/sender-thread.ts";
 import { createEventSink } from "../domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../domain/webhook/switched-off.ts";
 import { WebhookTester } from "../domain/webhook/tester.ts";
 import { type OutboundHttpClient, SafeHttpClient } from "../platform/net/outbound-http.ts";
-import { spawnSchemaWorker, spawnWebhookWorker } from "../workers.ts";
+import { spawnSchemaWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 import type { MailProviderSettings } from "./settings-from-config.ts";
 
@@ -56,8 +53,6 @@ interface DeliveryDependencies {
   readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
-  /** What sends webhooks. Default: a thread of their own. */
-  readonly senderOf?: (settings: SenderSettings) => WebhookSender;
   /** Told of every webhook attempt. */
   readonly attempted?: (attempt: { readonly delivered: boolean }) => void;
 }
@@ -71,15 +66,16 @@ function providerOf(settings: MailProviderSettings, outboxDir: string): MailProv
 function mailsOf(
   { attachmentBytesMax, from }: AppSettings["mail"],
   provider: MailProvider,
-  { database, recordingsDir, recordingLink, node, clock, random, log }: DeliveryDependencies,
+  deps: DeliveryDependencies,
 ): MailQueue {
+  const { database, recordingsDir, recordingLink, node, clock, random, log } = deps;
   return new MailQueue({
     database,
     stores: mailStore,
     provider,
     recordingsDir,
-    recordingLink,
     attachmentBytesMax,
+    recordingLink,
     from,
     node,
     clock,
@@ -96,10 +92,8 @@ export function createDelivery(
   const { httpClient } = settings;
   const stores = webhookStores;
   const client = new SafeHttpClient({ ...httpClient, clock });
-  const sender =
-    deps.senderOf?.(httpClient) ??
-    createSenderThread({ spawn: spawnWebhookWorker, settings: httpClient, clock, log });
-  const shared = { database, stores, vault, sender, clock, random };
+  const timeoutMs = httpClient.webhookTimeoutMs;
+  const shared = { database, stores, vault, client, clock, random, timeoutMs };
   const provider = providerOf(settings.mail.provider, deps.outboxDir);
   const mails = mailsOf(settings.mail, provider, deps);
   const switchedOff = mailWhenSwitchedOff(stores, mails);
@@ -108,7 +102,6 @@ export function createDelivery(
     trust: deps.trust,
     log,
     switchedOff,
-    timeoutMs: httpClient.webhookTimeoutMs,
     attempted: deps.attempted,
   });
   const wake = () => worker.wake();

@@ -5,7 +5,7 @@ import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
 import { signatureHeader } from "./signature.ts";
 
-export interface Attempt {
+interface Attempt {
   readonly url: string;
   readonly secret: string;
   /** `del_…`, different for each attempt. */
@@ -25,28 +25,6 @@ export interface AttemptResult {
   readonly gone: boolean;
   /** Aborted by us at shutdown: the receiver's state is unknown. */
   readonly abandoned: boolean;
-}
-
-/** Makes attempts: in the calling thread (`createSender`), or in one of their own (sender-thread.ts). */
-export interface WebhookSender {
-  /** Never rejects. */
-  send(attempt: Attempt): Promise<AttemptResult>;
-  /** What is under way, and what is asked for from now on, is abandoned. Idempotent. */
-  close(): void;
-}
-
-/** `timeoutMs`: of one attempt, `[http_client] webhook_timeout_ms`. */
-export function createSender(options: {
-  readonly client: OutboundHttpClient;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-}): WebhookSender {
-  const { client, clock, timeoutMs } = options;
-  const abort = new AbortController();
-  return {
-    send: (attempt) => attemptDelivery(client, clock, attempt, timeoutMs, abort.signal),
-    close: () => abort.abort(),
-  };
 }
 
 /**
@@ -98,23 +76,16 @@ export async function attemptDelivery(
   } catch (error) {
     const known = error instanceof OutboundHttpError ? error : null;
     return {
-      ...unsent(known?.message),
+      delivered: false,
+      httpStatus: null,
       durationMs: elapsed(),
+      error: known?.message ?? "the request could not be sent",
+      retryAfterMs: null,
+      gone: false,
       abandoned: known?.failure === "aborted",
     };
   }
 }
-
-/** Of an attempt that had no answer. */
-export const unsent = (error = "the request could not be sent"): AttemptResult => ({
-  delivered: false,
-  httpStatus: null,
-  durationMs: 0,
-  error,
-  retryAfterMs: null,
-  gone: false,
-  abandoned: false,
-});
 
 function wordsFor(status: number): string {
   if (status >= 300 && status < 400) return `redirects are not followed (HTTP ${status})`;

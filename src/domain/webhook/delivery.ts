@@ -15,8 +15,9 @@ import { deliveryId, leaseOwner } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
+import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
 import type { SecretVault } from "../../platform/secrets/secret-binding.ts";
-import { type AttemptResult, unsent, type WebhookSender } from "./attempt.ts";
+import { type AttemptResult, attemptDelivery } from "./attempt.ts";
 import { DeliveryCapacity } from "./capacity.ts";
 import { createOutcomeWriter, type OutcomeWriter } from "./outcome-writer.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
@@ -27,8 +28,7 @@ export interface DeliveryOptions {
   readonly database: Database;
   readonly stores: WebhookStores;
   readonly vault: SecretVault;
-  /** Closed by `stop`. */
-  readonly sender: WebhookSender;
+  readonly client: OutboundHttpClient;
   readonly clock: Clock;
   /** False: no endpoint is switched off for having failed for long. Default: always true. */
   readonly trust?: Pick<ClockTrust, "mayDelete">;
@@ -68,6 +68,7 @@ export class DeliveryWorker {
   readonly #outcomes: OutcomeWriter;
   readonly #vault: SecretVault;
   readonly #underWay = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
   #foundLast = false;
   /** The last claim may have left some, for want of slots. */
@@ -115,11 +116,10 @@ export class DeliveryWorker {
    * Waits up to `graceMs` for running deliveries, then aborts them; they stay pending in the store.
    */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
-    const grace = this.options.clock.after(graceMs, () => this.options.sender.close());
+    const grace = this.options.clock.after(graceMs, () => this.#abort.abort());
     await this.#loop.stop();
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     grace.cancel();
-    this.options.sender.close();
   }
 
   async #claimAndDeliver(): Promise<void> {
@@ -219,9 +219,21 @@ export class DeliveryWorker {
   }
 
   async #attempt(delivery: DueDelivery, targets: Targets, id: string): Promise<AttemptResult> {
+    const { client, clock, timeoutMs } = this.options;
     const target = await (await targets)(delivery);
-    if (!target) return unsent("the webhook or its secret is gone");
+    if (!target) return unsendable("the webhook or its secret is gone");
     const { type, body } = delivery;
-    return this.options.sender.send({ ...target, deliveryId: id, type, body });
+    const attempt = { ...target, deliveryId: id, type, body };
+    return attemptDelivery(client, clock, attempt, timeoutMs, this.#abort.signal);
   }
 }
+
+const unsendable = (error: string): AttemptResult => ({
+  delivered: false,
+  httpStatus: null,
+  durationMs: 0,
+  error,
+  retryAfterMs: null,
+  gone: false,
+  abandoned: false,
+});

@@ -2,6 +2,7 @@
 import type { Queries } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import { deliveryId, eventId, uuidV7 } from "../../core/ids.ts";
+import { attemptDelivery } from "./attempt.ts";
 import { testCallEnded } from "./catalogue.ts";
 import type { DeliveryOptions } from "./delivery.ts";
 import { envelopeBody } from "./envelope.ts";
@@ -23,7 +24,7 @@ export class WebhookTester {
   constructor(
     private readonly options: Pick<
       DeliveryOptions,
-      "database" | "stores" | "vault" | "sender" | "clock" | "random"
+      "database" | "stores" | "vault" | "client" | "clock" | "random" | "timeoutMs"
     > & { readonly wake: () => void },
   ) {}
 
@@ -32,7 +33,7 @@ export class WebhookTester {
    * not_found. A failed delivery is a result, not an error.
    */
   async test(tenantId: number, webhookId: number): Promise<TestResult> {
-    const { sender, clock, random } = this.options;
+    const { client, clock, random, timeoutMs } = this.options;
     const target = await targetOf(this.options, { tenantId, webhookId, legacyUrl: null });
     if (!target) throw notFound("webhook");
     const ids = { eventId: eventId(clock, random), deliveryId: deliveryId(clock, random) };
@@ -40,7 +41,8 @@ export class WebhookTester {
     const facts = testCallEnded(uuidV7(clock, random));
     const body = envelopeBody(ids.eventId, TEST_TYPE, createdAt, facts);
     const attempt = { ...target, deliveryId: ids.deliveryId, type: TEST_TYPE, body };
-    const sent = await sender.send(attempt);
+    const never = new AbortController().signal;
+    const sent = await attemptDelivery(client, clock, attempt, timeoutMs, never);
     const { httpStatus, durationMs, error } = sent;
     const status = sent.delivered ? "delivered" : "failed";
     const result: TestResult = { ...ids, status, httpStatus, durationMs, error };

@@ -1,5 +1,4 @@
 /** Two nodes on one libSQL server: what must happen once happens once, whichever node sleeps or dies. */
-
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +28,6 @@ import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
@@ -349,12 +347,10 @@ test("an event is delivered by one of two nodes at work", async () => {
   const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
   const clock = fakeClock();
   const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
-  const shared = { stores: webhookStores, vault: plainVault, clock, random, log };
-  const timeoutMs = PATIENT_MS;
-  const workers = [one, two].map((database) => {
-    const sender = createSender({ client, clock, timeoutMs });
-    return new DeliveryWorker({ ...shared, database, sender, timeoutMs, pauseMs: 0 });
-  });
+  const shared = { stores: webhookStores, vault: plainVault, client, clock, random, log };
+  const workers = [one, two].map(
+    (database) => new DeliveryWorker({ ...shared, database, timeoutMs: PATIENT_MS, pauseMs: 0 }),
+  );
   const tenantId = await insertTenant(one);
   await insertWebhook(one, tenantId, {
     url: `https://${HOST}:${receiver.port}/hook`,

@@ -1,11 +1,8 @@
 /** How many deliveries are claimed at once, for how long, and when the worker looks and stops. */
-
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
-import type { OutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -39,14 +36,6 @@ function world(pauseMs?: number) {
         secretSealed: "",
       })),
   });
-  const client: OutboundHttpClient = {
-    request: ({ signal }) =>
-      new Promise((done, fail) => {
-        if (signal) signals.push(signal);
-        answers.push((status) => done({ status, headers: {}, body: Buffer.alloc(0) }));
-        signal?.addEventListener("abort", () => fail(new OutboundHttpError("aborted", "ended")));
-      }),
-  };
   const worker = new DeliveryWorker({
     clock,
     random: systemRandom,
@@ -60,7 +49,14 @@ function world(pauseMs?: number) {
     },
     vault: { ...plainVault, open: () => "secret" },
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
-    sender: createSender({ client, clock, timeoutMs: 8_000 }),
+    client: {
+      request: ({ signal }: { signal: AbortSignal }) =>
+        new Promise((done, fail) => {
+          signals.push(signal);
+          answers.push((status) => done({ status, headers: {} }));
+          signal.addEventListener("abort", () => fail(new OutboundHttpError("aborted", "ended")));
+        }),
+    },
   } as unknown as ConstructorParameters<typeof DeliveryWorker>[0]);
   const delivery = (webhookId: number, outboxId: number) => ({
     outboxId,

@@ -1,12 +1,10 @@
 /** The delivery worker over a store that is watched, or in which something has just gone. */
-
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { deliveries, webhooks } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
@@ -34,11 +32,7 @@ async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
     log: silentLog,
     timeoutMs: 1_000,
     pauseMs,
-    sender: createSender({
-      client: new SafeHttpClient({ allowNetworks: [] }),
-      clock,
-      timeoutMs: 1_000,
-    }),
+    client: new SafeHttpClient({ allowNetworks: [] }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });
   return { clock, database, worker, sink };

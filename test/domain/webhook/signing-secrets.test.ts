@@ -9,7 +9,6 @@ import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores
 import { systemClock } from "../../../src/core/clock.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { Subscriptions } from "../../../src/domain/webhook/subscriptions.ts";
 import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
@@ -42,11 +41,8 @@ const subscriptions = new Subscriptions({
 const tester = new WebhookTester({
   ...shared,
   stores: webhookStores,
-  sender: createSender({
-    client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
-    clock: systemClock,
-    timeoutMs: 5000,
-  }),
+  client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+  timeoutMs: 5000,
   wake: () => {},
 });
 

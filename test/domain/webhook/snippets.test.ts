@@ -2,14 +2,12 @@
  * The snippets against what really leaves the appliance: deliveries captured from the wire, then replayed
  * true, forged, stale and reordered. (test/interface/http/snippets.test.ts holds the route.)
  */
-
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { transcriptCompleted } from "../../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { signatureHeader } from "../../../src/domain/webhook/signature.ts";
@@ -62,11 +60,7 @@ beforeAll(async () => {
     vault: plainVault,
     log: silentLog,
     timeoutMs: 8000,
-    sender: createSender({
-      client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
-      clock: systemClock,
-      timeoutMs: 8000,
-    }),
+    client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });
   const tenantId = await insertTenant(database);

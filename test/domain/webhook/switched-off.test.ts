@@ -1,5 +1,4 @@
 /** Endpoints that answer 410 or fail for five days are switched off, and their tenant is told by mail. */
-
 import {
   afterAll,
   afterEach,
@@ -28,7 +27,6 @@ import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { callEnded } from "../../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
@@ -71,11 +69,7 @@ const worker = new DeliveryWorker({
   ...shared,
   stores: webhookStores,
   vault: plainVault,
-  sender: createSender({
-    client: new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
-    clock,
-    timeoutMs: 2000,
-  }),
+  client: new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
   timeoutMs: 2000,
   pauseMs: 0, // the clock stands still
   switchedOff: mailWhenSwitchedOff(webhookStores, mailQueue),

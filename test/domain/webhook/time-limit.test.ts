@@ -11,9 +11,7 @@ import { createDelivery, type Delivery } from "../../../src/app/delivery.ts";
 import { settingsFromConfig } from "../../../src/app/settings-from-config.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
-import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { ended } from "../../support/http/delivery-world.ts";
@@ -61,13 +59,6 @@ async function appliance(lines = "") {
     outboxDir: directory,
     recordingsDir: directory,
     recordingLink: () => "",
-    // In this thread, whose clock stands still.
-    senderOf: ({ webhookTimeoutMs, ...settings }) =>
-      createSender({
-        client: new SafeHttpClient({ ...settings, clock }),
-        clock,
-        timeoutMs: webhookTimeoutMs,
-      }),
     clock,
     random: systemRandom,
     log: silentLog,

@@ -38,7 +38,6 @@ import type { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
 import type { HttpDependencies, HttpSettings } from "../../../src/interface/http/ports.ts";
@@ -235,10 +234,11 @@ export async function startApiServer(options: ApiServerOptions) {
         database,
         stores: webhookStores,
         vault,
+        client,
         clock,
         random,
         wake,
-        sender: createSender({ client, clock, timeoutMs: 3000 }),
+        timeoutMs: 3000,
       }),
       ...payments,
       callerParts,

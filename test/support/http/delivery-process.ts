@@ -10,7 +10,6 @@ import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
 import {
@@ -37,7 +36,6 @@ export interface DeliveryProcess {
   readonly aheadMs: number;
 }
 
-const TIMEOUT_MS = 8000;
 const settings = JSON.parse(process.argv[2] ?? "{}") as DeliveryProcess;
 
 function dieAt(step: Step): void {
@@ -97,12 +95,12 @@ const database = openDatabase(settings.databasePath, clock.now());
 const worker = new DeliveryWorker({
   database,
   stores,
+  client,
   clock,
   log,
   vault: plainVault,
   random: systemRandom,
-  sender: createSender({ client, clock, timeoutMs: TIMEOUT_MS }),
-  timeoutMs: TIMEOUT_MS,
+  timeoutMs: 8000,
 });
 worker.start();
 

@@ -2,7 +2,6 @@
  * Deliveries over a real database and real HTTPS, with a clock that stands still: a worker, a sink, a tester,
  * a receiver that answers 200 and one that answers 500. Closed by who made it.
  */
-
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { deliveries, outbox } from "../../../src/adapter/store/schema/index.ts";
@@ -10,7 +9,6 @@ import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { callEnded } from "../../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
@@ -22,8 +20,6 @@ import { testCa } from "../net/test-ca.ts";
 import { plainVault } from "../store/plain-vault.ts";
 import { openTestDatabase } from "../store/test-store.ts";
 import { tempDir } from "../temp-dir.ts";
-
-const TIMEOUT_MS = 2000;
 
 export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>;
 
@@ -51,9 +47,13 @@ export async function deliveryWorld(host: string) {
   const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
   const database = await openTestDatabase(join(directory, "webhooks.db"), clock.now());
   const shared = { database, stores: webhookStores, clock, random: systemRandom };
-  const client = new SafeHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem });
-  const newSender = () => createSender({ client, clock, timeoutMs: TIMEOUT_MS });
-  const sending = { ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS };
+  const sending = {
+    ...shared,
+    vault: plainVault,
+    log: silentLog,
+    timeoutMs: 2000,
+    client: new SafeHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem }),
+  };
   let worker = startWorker();
   const wake = () => worker.wake();
   const sink = createEventSink({ ...shared, wake });
@@ -62,7 +62,7 @@ export async function deliveryWorld(host: string) {
 
   function startWorker(): DeliveryWorker {
     // The clock stands still: no pauses.
-    const started = new DeliveryWorker({ ...sending, sender: newSender(), pauseMs: 0 });
+    const started = new DeliveryWorker({ ...sending, pauseMs: 0 });
     started.start();
     return started;
   }
@@ -77,7 +77,7 @@ export async function deliveryWorld(host: string) {
     healthy,
     troubled,
     outboxOf,
-    tester: new WebhookTester({ ...sending, sender: newSender(), wake }),
+    tester: new WebhookTester({ ...sending, wake }),
     urlOf: (receiver: HttpsReceiver, path = "/hook") => `https://${host}:${receiver.port}${path}`,
     stopWorker: (graceMs = 0) => worker.stop(graceMs),
     /** A new one, as after a restart. */

@@ -33,7 +33,6 @@ import { createCallService } from "../../../src/domain/call/service/call-service
 import type { CallContext } from "../../../src/domain/call/service/context.ts";
 import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
-import { createSender } from "../../../src/domain/webhook/attempt.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { wideDialing } from "../plans.ts";
@@ -113,7 +112,7 @@ export async function startProcess(options: ProcessOptions) {
     log,
     pauseMs: 0,
     timeoutMs: 8_000,
-    sender: createSender({ client: outside.http(isAlive), clock, timeoutMs: 8_000 }),
+    client: outside.http(isAlive),
   });
   const mails = new MailQueue({
     database,
