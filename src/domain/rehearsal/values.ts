@@ -2,6 +2,7 @@
  * Numbers, amounts of money and dates in what an agent said, whether as figures or in the words of its four
  * languages: "€40", "40 EUR", "forty euros" and "keturiasdešimt eurų" are one value.
  */
+import { ORDINALS } from "../../core/ordinals.ts";
 
 /** Each word that counts, whole: "сто" is a number, "стоит" is not. */
 const NUMBER_WORDS: readonly (readonly [value: number, words: RegExp])[] = (
@@ -46,30 +47,6 @@ const NUMBER_WORDS: readonly (readonly [value: number, words: RegExp])[] = (
     [1000, "thousand|tūkstan\\p{L}+|tūksto\\p{L}+|тысяч\\p{L}?"],
   ] as const
 ).map(([value, words]) => [value, new RegExp(`^(?:${words})$`, "u")]);
-
-const ORDINALS: Readonly<Record<string, number>> = {
-  first: 1,
-  second: 2,
-  third: 3,
-  fourth: 4,
-  fifth: 5,
-  sixth: 6,
-  seventh: 7,
-  eighth: 8,
-  ninth: 9,
-  tenth: 10,
-  eleventh: 11,
-  twelfth: 12,
-  thirteenth: 13,
-  fourteenth: 14,
-  fifteenth: 15,
-  sixteenth: 16,
-  seventeenth: 17,
-  eighteenth: 18,
-  nineteenth: 19,
-  twentieth: 20,
-  thirtieth: 30,
-};
 
 /** Beginnings of the months' names. */
 const MONTHS: readonly RegExp[] = [

@@ -1,4 +1,5 @@
 /** Spoken days and clock times. Days are reckoned in UTC from the moment of the call. */
+import { ORDINALS } from "../../../../core/ordinals.ts";
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { NEAR_DAYS, WEEKDAYS } from "./lexicon.ts";
 import { parseNumberWords, smallNumber } from "./number-words.ts";
@@ -9,29 +10,6 @@ const MONTHS =
   "january february march april may june july august september october november december".split(
     " ",
   );
-const ORDINALS: Readonly<Record<string, number>> = {
-  first: 1,
-  second: 2,
-  third: 3,
-  fourth: 4,
-  fifth: 5,
-  sixth: 6,
-  seventh: 7,
-  eighth: 8,
-  ninth: 9,
-  tenth: 10,
-  eleventh: 11,
-  twelfth: 12,
-  thirteenth: 13,
-  fourteenth: 14,
-  fifteenth: 15,
-  sixteenth: 16,
-  seventeenth: 17,
-  eighteenth: 18,
-  nineteenth: 19,
-  twentieth: 20,
-  thirtieth: 30,
-};
 
 /** `2026-11-24`, never in the past; null when no day is named. */
 export function parseDate(text: string, language: AgentLanguage, nowMs: number): string | null {
