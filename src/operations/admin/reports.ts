@@ -86,14 +86,15 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
 /** The duration of each step of an answer, from the end of the previous step. */
 function latencyStages(measures: readonly TurnMeasures[]) {
   type Step = Exclude<keyof TurnMeasures, "early">;
+  const durations = new Float64Array(measures.length);
   const stage = (from: Step | null, to: Step) => {
-    const values: number[] = [];
+    let count = 0;
     for (const turn of measures) {
       const began = from === null ? 0 : turn[from];
       const ended = turn[to];
-      if (began !== null && ended !== null) values.push(Math.max(0, ended - began));
+      if (began !== null && ended !== null) durations[count++] = Math.max(0, ended - began);
     }
-    const sorted = inOrder(values);
+    const sorted = durations.subarray(0, count).sort();
     return { p50Ms: rankOf(sorted, 0.5), p95Ms: rankOf(sorted, 0.95) };
   };
   return {

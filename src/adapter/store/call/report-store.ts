@@ -154,10 +154,13 @@ const newestCalls = (queries: Queries) =>
 const listed = <Value = number | null>(column: Column | SQL) =>
   parsedJson<Value[]>(sql`json_group_array(${column})`);
 
+const listedWhereMeasured = (column: Column) =>
+  parsedJson<number[]>(sql`json_group_array(${column}) FILTER (WHERE ${column} IS NOT NULL)`);
+
 const latenciesOfCalls = statement((queries) => {
   const newest = newestCalls(queries);
   return queries
-    .select({ p50: listed(newest.p50), p95: listed(newest.p95) })
+    .select({ p50: listedWhereMeasured(newest.p50), p95: listedWhereMeasured(newest.p95) })
     .from(newest)
     .prepare();
 });
@@ -206,9 +209,6 @@ const latenciesOfTurns = statement((queries) => {
     .from(latencies)
     .prepare();
 });
-
-const measured = (values: readonly (number | null)[] = []) =>
-  values.filter((value) => value !== null);
 
 interface HourSums {
   readonly startMs: number;
@@ -272,7 +272,7 @@ function callMeasures(queries: Queries) {
     /** Latencies of the newest calls in the span that have one. */
     async latencies(tenantId: number, span: Span) {
       const [row] = await latenciesOfCalls(queries).all({ tenantId, ...span });
-      return { p50: measured(row?.p50), p95: measured(row?.p95) };
+      return row ?? { p50: [], p95: [] };
     },
 
     /** Of the newest calls in the span, newest first: in which minute each began, and its latency. */
