@@ -18,7 +18,7 @@ const phones: Section = {
     for (const calls of full ? [250, 500] : [100]) {
       const result = await measurePhones({
         calls,
-        seconds: full ? 15 : 3,
+        seconds: full ? 15 : 10,
         readSeconds: full ? 5 : 1,
       });
       if (!result) return results;
