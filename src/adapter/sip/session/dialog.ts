@@ -85,7 +85,7 @@ export function noteRequest(session: Session, request: SipRequest): boolean {
 /**
  * Our 2xx to a re-INVITE whose ACK does not come: SIP.js would refuse every later re-INVITE of either
  * side. A later one of the remote party says that it has the 2xx. Otherwise we stop waiting after
- * 64·T1, and the call stands (decisions 13). True: an offer of ours in the 2xx has no answer.
+ * 64·T1, and the call stands (decisions 14). True: an offer of ours in the 2xx has no answer.
  */
 export function leaveUnconfirmed(session: Session, laterCseq: number | null): boolean {
   const { dialog } = session as unknown as { readonly dialog?: DialogInternals };
