@@ -175,6 +175,7 @@ function contextOf(
     log,
     media: audio,
     encoder: audio.encoder,
+    recordingsInWork: new Set(),
     mayRecord: () => maintenance.disk.mayRecord(),
     events: delivery.events,
     mails: delivery.mails,

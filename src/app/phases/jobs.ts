@@ -5,7 +5,7 @@ import { callStores } from "../../adapter/store/call/call-stores.ts";
 import { dropDeadLeases } from "../../adapter/store/node/lease-store.ts";
 import { startBillingJobs } from "../../domain/billing/billing-jobs.ts";
 import { deleteMailedRecordings } from "../../domain/call/ended/mailed-recordings.ts";
-import { handleIncoming } from "../../domain/call/inbound/inbound.ts";
+import { InboundCalls } from "../../domain/call/inbound/inbound.ts";
 import { startHeartbeat } from "../../domain/call/recovery/heartbeat.ts";
 import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery/recovery.ts";
 import { startCallIndexing } from "../call-indexing.ts";
@@ -33,7 +33,8 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
   delivery.start();
   const heartbeat = startHeartbeat({ registry, database, stores: callStores, clock, log });
   stops.add(() => heartbeat.cancel());
-  sip.onIncoming((leg) => void handleIncoming(context, leg));
+  const inboundCalls = new InboundCalls(context);
+  sip.onIncoming((leg) => void inboundCalls.handle(leg));
   await (leases ? leases.start() : trunks.loadAll());
   const leftCalls = watchLeftCalls(context);
   stops.add(() => leftCalls.cancel());

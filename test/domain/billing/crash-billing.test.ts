@@ -52,6 +52,7 @@ const started = () =>
     log,
     billing,
     registry: new CallRegistry(),
+    recordingsInWork: new Set(),
     settings: { recordingsDir: directory },
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
     mails: { enqueue: async (_: unknown, tenantId: number) => void mailedTo.push(tenantId), wake },

@@ -23,7 +23,7 @@ import type { Plan } from "../../../src/domain/billing/ports.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { Admission } from "../../../src/domain/call/admission/admission.ts";
 import { deleteMailedRecordings } from "../../../src/domain/call/ended/mailed-recordings.ts";
-import { handleIncoming } from "../../../src/domain/call/inbound/inbound.ts";
+import { InboundCalls } from "../../../src/domain/call/inbound/inbound.ts";
 import { CallRegistry } from "../../../src/domain/call/live/registry.ts";
 import { abandonSchedule } from "../../../src/domain/call/outbound/abandoned-schedule.ts";
 import { fireSchedule } from "../../../src/domain/call/outbound/dialer.ts";
@@ -156,6 +156,7 @@ export async function startProcess(options: ProcessOptions) {
     sip: outside.sip(isAlive),
     media: outside.media(),
     mayRecord: () => true,
+    recordingsInWork: new Set(),
     events: createEventSink({ stores, clock, random, wake: () => worker.wake() }),
     encoder: {
       repair: repairWav,
@@ -199,6 +200,7 @@ export async function startProcess(options: ProcessOptions) {
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
   }).start();
+  const inboundCalls = new InboundCalls(context);
   const desk = createCallService({
     context,
     quotas: createQuotas(billing, quotaStore),
@@ -218,7 +220,7 @@ export async function startProcess(options: ProcessOptions) {
       return state.asked;
     },
     inbound: (number: string, called: string) =>
-      handleIncoming(context, outside.comesIn(number, isAlive, called)),
+      inboundCalls.handle(outside.comesIn(number, isAlive, called)),
     wake() {
       worker.wake();
       mails.wake();

@@ -23,6 +23,8 @@ export interface RecordingPorts extends CallStorage {
   readonly settings: Pick<CallSettings, "recordingsDir">;
   readonly encoder: RecordingEncoder;
   readonly links: Pick<RecordingLinks, "urlFor">;
+  /** Calls whose recording this process works on: a long one takes minutes. */
+  readonly recordingsInWork: Set<string>;
   readonly events: EventSink;
   readonly mails: Pick<MailQueue, "enqueue" | "wake">;
   readonly clock: Clock;
@@ -100,9 +102,6 @@ const STORAGE_TROUBLE = /\b(ENOSPC|EDQUOT|EIO|EROFS)\b/;
 const mayWorkLater = (error: unknown): boolean =>
   (error instanceof AppError && error.retryable) || STORAGE_TROUBLE.test(describeError(error));
 
-/** What each process has under way: a long recording takes minutes. */
-const inWork = new WeakMap<RecordingPorts, Set<string>>();
-
 const isUnprocessed = (call: StoredCall | undefined): call is StoredCall =>
   call?.recordingStatus === "processing";
 
@@ -117,11 +116,12 @@ export async function processRecording(
   callUuid: string,
   known?: StoredCall,
 ): Promise<void> {
-  const working = inWork.get(context) ?? new Set<string>();
-  inWork.set(context, working);
-  if (working.has(callUuid)) return;
-  working.add(callUuid);
-  await processOnce(context, tenantId, callUuid, known).finally(() => working.delete(callUuid));
+  const { recordingsInWork } = context;
+  if (recordingsInWork.has(callUuid)) return;
+  recordingsInWork.add(callUuid);
+  await processOnce(context, tenantId, callUuid, known).finally(() =>
+    recordingsInWork.delete(callUuid),
+  );
 }
 
 async function processOnce(

@@ -336,53 +336,48 @@ async function setUpTogether(
   return tell;
 }
 
-/** Calls that wait, by appliance. */
-const waiting = new WeakMap<SetUpPorts, Arrival[]>();
-
-function takeWaiting(context: SetUpPorts): readonly Arrival[] {
-  const all = waiting.get(context) ?? [];
-  const taken = all.splice(0, TOGETHER_MAX);
-  if (all.length === 0) waiting.delete(context);
-  else void setUpWaiting(context);
-  return taken;
-}
-
 /** An error of a statement: nothing of its transaction is stored. */
 const isStatementError = (error: unknown): boolean =>
   error instanceof Error &&
   (("code" in error && String(error.code).startsWith("SQL")) || isStatementError(error.cause));
 
-/** Takes who waits when its turn has come. Never rejects: each arrival is told. */
-async function setUpWaiting(context: SetUpPorts, alone?: Arrival): Promise<void> {
-  let taken: readonly Arrival[] | null = alone ? [alone] : null;
-  try {
-    const tell = await context.database.tx((queries) => {
-      taken ??= takeWaiting(context);
-      return setUpTogether(context, queries, taken);
-    }, "urgent");
-    for (const each of tell) each();
-  } catch (error) {
-    taken ??= takeWaiting(context);
-    // What is wrong with one of them is not to hit the others.
-    if (taken.length > 1 && isStatementError(error))
-      for (const each of taken) void setUpWaiting(context, each);
-    else for (const { outcome } of taken) outcome.reject(error);
-  }
-}
+export class InboundSetUp {
+  /** Calls that wait for the writer. */
+  readonly #waiting: Arrival[] = [];
 
-/** Finds who is called, admits the call, holds its money and stores it. Throws Declined if it is not taken. */
-export function setUp(
-  context: SetUpPorts,
-  leg: IncomingLeg,
-  trunk: TrunkSettings,
-): Promise<TakenCall> {
-  const callUuid = uuidV7(context.clock, context.random);
-  const arrival: Arrival = { leg, trunk, callUuid, outcome: Promise.withResolvers() };
-  const others = waiting.get(context);
-  if (others) others.push(arrival);
-  else {
-    waiting.set(context, [arrival]);
-    void setUpWaiting(context);
+  constructor(private readonly context: SetUpPorts) {}
+
+  /** Finds who is called, admits the call, holds its money and stores it. Throws Declined if it is not taken. */
+  take(leg: IncomingLeg, trunk: TrunkSettings): Promise<TakenCall> {
+    const callUuid = uuidV7(this.context.clock, this.context.random);
+    const arrival: Arrival = { leg, trunk, callUuid, outcome: Promise.withResolvers() };
+    this.#waiting.push(arrival);
+    if (this.#waiting.length === 1) void this.#setUpWaiting();
+    return arrival.outcome.promise;
   }
-  return arrival.outcome.promise;
+
+  /** Takes who waits when its turn has come. Never rejects: each arrival is told. */
+  async #setUpWaiting(alone?: Arrival): Promise<void> {
+    const { context } = this;
+    let taken: readonly Arrival[] | null = alone ? [alone] : null;
+    try {
+      const tell = await context.database.tx((queries) => {
+        taken ??= this.#takeWaiting();
+        return setUpTogether(context, queries, taken);
+      }, "urgent");
+      for (const each of tell) each();
+    } catch (error) {
+      taken ??= this.#takeWaiting();
+      // What is wrong with one of them is not to hit the others.
+      if (taken.length > 1 && isStatementError(error))
+        for (const each of taken) void this.#setUpWaiting(each);
+      else for (const { outcome } of taken) outcome.reject(error);
+    }
+  }
+
+  #takeWaiting(): readonly Arrival[] {
+    const taken = this.#waiting.splice(0, TOGETHER_MAX);
+    if (this.#waiting.length > 0) void this.#setUpWaiting();
+    return taken;
+  }
 }

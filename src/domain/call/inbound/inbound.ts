@@ -17,8 +17,14 @@ import { LiveCall, type LiveCallPorts } from "../live/live-call.ts";
 import type { CallMedia } from "../media-port.ts";
 import { type IncomingLeg, LegEnded, type TrunkSettings } from "../sip-port.ts";
 import { isTrusted } from "../trusted-trunk.ts";
-import { Declined, type Route, type SetUpPorts, setUp, storeCall } from "./inbound-set-up.ts";
-import { sayLinesBusy } from "./lines-busy.ts";
+import {
+  Declined,
+  InboundSetUp,
+  type Route,
+  type SetUpPorts,
+  storeCall,
+} from "./inbound-set-up.ts";
+import { BusyAnnouncer } from "./lines-busy.ts";
 import type { UnknownCalls } from "./unknown-calls.ts";
 
 export interface InboundPorts extends LiveCallPorts, SetUpPorts {
@@ -34,54 +40,89 @@ export interface InboundPorts extends LiveCallPorts, SetUpPorts {
 const TEMPORARILY_UNAVAILABLE = 480;
 const SERVICE_UNAVAILABLE = 503;
 
-/** Stores and reports a call that was not taken. */
-async function decline(
-  context: InboundPorts,
-  route: Route,
-  leg: IncomingLeg,
-  declined: Declined,
-): Promise<void> {
-  const { reason, explanation, sipCode } = declined;
-  const callUuid = uuidV7(context.clock, context.random);
-  const isBusy = reason === "busy";
-  const told = isBusy ? sayLinesBusy(context, route, leg, callUuid) : Promise.resolve();
-  const rejected = told.then(() => leg.reject(sipCode));
-  const ending = endingByUs(isBusy ? "busy" : "failed", reason, explanation, sipCode);
-  const declinedCall = await context.database.tx(async (queries) => {
-    const call = await storeCall(context, queries, route, leg, callUuid);
-    await context.stores
-      .calls(queries)
-      .finish(call.tenantId, call.callUuid, { ending, endedAt: context.clock.now() });
-    await context.events.emit(queries, call.tenantId, callFailed(call, ending));
-    return call;
-  });
-  context.events.wake();
-  context.onEnded?.(declinedCall, { ending, setupMs: null, answeredMs: 0, report: null });
-  await rejected;
-  await context.diagnostics?.record(declinedCall, {
-    sipCallId: leg.sipCallId,
-    quality: [],
-    packetHeaders: null,
-  });
-}
+export class InboundCalls {
+  readonly #setUp: InboundSetUp;
+  readonly #busyAnnouncer: BusyAnnouncer;
 
-async function take(context: InboundPorts, leg: IncomingLeg, trunk: TrunkSettings): Promise<void> {
-  const { route, identity, ...pending } = await setUp(context, leg, trunk);
-  context.events.wake();
-  leg.ring();
-  const config = await pending.config.catch((error: unknown) => {
-    context.log.warn("call.config_failed", {
-      call_id: identity.callUuid,
-      error: describeError(error),
+  constructor(private readonly context: InboundPorts) {
+    this.#setUp = new InboundSetUp(context);
+    this.#busyAnnouncer = new BusyAnnouncer(context);
+  }
+
+  /** Takes or declines one leg. Never rejects. */
+  async handle(leg: IncomingLeg): Promise<void> {
+    const { sip, log } = this.context;
+    try {
+      const trunk = sip.trunk(leg.trunkId);
+      if (trunk) await this.#take(leg, trunk.settings).catch((error) => this.#notTaken(leg, error));
+      else leg.reject(TEMPORARILY_UNAVAILABLE);
+    } catch (error) {
+      log.error("call.inbound_failed", { error: describeError(error) });
+      leg.reject(SERVICE_UNAVAILABLE); // another node, or a later try, may take it
+    }
+  }
+
+  async #take(leg: IncomingLeg, trunk: TrunkSettings): Promise<void> {
+    const { context } = this;
+    const { route, identity, ...pending } = await this.#setUp.take(leg, trunk);
+    context.events.wake();
+    leg.ring();
+    const config = await pending.config.catch((error: unknown) => {
+      context.log.warn("call.config_failed", {
+        call_id: identity.callUuid,
+        error: describeError(error),
+      });
+      return null;
     });
-    return null;
-  });
-  const trustedTrunk = isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id);
-  const known = { ...identity, callerLevel: config?.callerLevel ?? 0, trustedTrunk };
-  const call = new LiveCall(known, context, "ringing");
-  call.attachLeg(leg);
-  if (config) await answer(context, leg, call, config, route);
-  else call.end(endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE));
+    const trustedTrunk = isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id);
+    const known = { ...identity, callerLevel: config?.callerLevel ?? 0, trustedTrunk };
+    const call = new LiveCall(known, context, "ringing");
+    call.attachLeg(leg);
+    if (config) await answer(context, leg, call, config, route);
+    else call.end(endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE));
+  }
+
+  /** Declines a call that is not taken; throws all other errors on. */
+  async #notTaken(leg: IncomingLeg, error: unknown): Promise<void> {
+    if (!(error instanceof Declined) || !error.route) throw error;
+    const { unknownCalls, log } = this.context;
+    const { route, reason } = error;
+    const isStored =
+      route.number || unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) !== false;
+    if (!isStored) {
+      leg.reject(error.sipCode);
+      return;
+    }
+    log.info("call.declined", { reason, tenant: route.tenant.id });
+    await this.#decline(route, leg, error);
+  }
+
+  /** Stores and reports a call that was not taken. */
+  async #decline(route: Route, leg: IncomingLeg, declined: Declined): Promise<void> {
+    const { context } = this;
+    const { reason, explanation, sipCode } = declined;
+    const callUuid = uuidV7(context.clock, context.random);
+    const isBusy = reason === "busy";
+    const told = isBusy ? this.#busyAnnouncer.say(route, leg, callUuid) : Promise.resolve();
+    const rejected = told.then(() => leg.reject(sipCode));
+    const ending = endingByUs(isBusy ? "busy" : "failed", reason, explanation, sipCode);
+    const declinedCall = await context.database.tx(async (queries) => {
+      const call = await storeCall(context, queries, route, leg, callUuid);
+      await context.stores
+        .calls(queries)
+        .finish(call.tenantId, call.callUuid, { ending, endedAt: context.clock.now() });
+      await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+      return call;
+    });
+    context.events.wake();
+    context.onEnded?.(declinedCall, { ending, setupMs: null, answeredMs: 0, report: null });
+    await rejected;
+    await context.diagnostics?.record(declinedCall, {
+      sipCallId: leg.sipCallId,
+      quality: [],
+      packetHeaders: null,
+    });
+  }
 }
 
 async function answer(
@@ -110,32 +151,5 @@ async function answer(
         ? endingUnanswered(error.end)
         : endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE),
     );
-  }
-}
-
-/** Declines a call that is not taken; throws all other errors on. */
-async function notTaken(context: InboundPorts, leg: IncomingLeg, error: unknown): Promise<void> {
-  if (!(error instanceof Declined) || !error.route) throw error;
-  const { route, reason } = error;
-  const isStored =
-    route.number || context.unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) !== false;
-  if (!isStored) {
-    leg.reject(error.sipCode);
-    return;
-  }
-  context.log.info("call.declined", { reason, tenant: route.tenant.id });
-  await decline(context, route, leg, error);
-}
-
-/** Takes or declines one inbound leg. Never rejects. */
-export async function handleIncoming(context: InboundPorts, leg: IncomingLeg): Promise<void> {
-  try {
-    const trunk = context.sip.trunk(leg.trunkId);
-    if (trunk)
-      await take(context, leg, trunk.settings).catch((error) => notTaken(context, leg, error));
-    else leg.reject(TEMPORARILY_UNAVAILABLE);
-  } catch (error) {
-    context.log.error("call.inbound_failed", { error: describeError(error) });
-    leg.reject(SERVICE_UNAVAILABLE); // another node, or a later try, may take it
   }
 }

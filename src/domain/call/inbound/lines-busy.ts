@@ -27,43 +27,43 @@ const TOLD_AT_ONCE_MAX = 20;
 /** From the early media to the rejection. */
 const SAYING_MS_MAX = 12_000;
 
-/** How many are being told, by what carries their audio. */
-const beingTold = new WeakMap<AnnouncerPorts["media"], number>();
+export class BusyAnnouncer {
+  /** How many are being told. */
+  #told = 0;
 
-/** Resolves when it is said, or cannot be. Never rejects. */
-export async function sayLinesBusy(
-  context: AnnouncerPorts,
-  route: Pick<Route, "tenant" | "agent" | "fromNumber" | "toNumber">,
-  leg: IncomingLeg,
-  callId: string,
-): Promise<void> {
-  const { media, log } = context;
-  const { agent } = route;
-  const others = beingTold.get(media) ?? 0;
-  if (!agent || others >= TOLD_AT_ONCE_MAX) return;
-  beingTold.set(media, others + 1);
-  let channel: CallChannel | null = null;
-  try {
-    const text = phrasesFor(agent.language).linesBusy;
-    const { fromNumber, toNumber } = route;
-    const { rtpHost, voiceAliases } = context.settings;
-    channel = await media.open(
-      announcementConfig(route.tenant, agent, text, {
-        callId,
-        direction: "inbound",
-        fromNumber,
-        toNumber,
-        rtpHost,
-        voiceAliases,
-        sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
-      }),
-    );
-    await say(context, channel, leg, text);
-  } catch (error) {
-    log.warn("call.busy_not_said", { call_id: callId, error: describeError(error) });
-  } finally {
-    beingTold.set(media, (beingTold.get(media) ?? 1) - 1);
-    void channel?.close("busy");
+  constructor(private readonly context: AnnouncerPorts) {}
+
+  /** Resolves when it is said, or cannot be. Never rejects. */
+  async say(
+    route: Pick<Route, "tenant" | "agent" | "fromNumber" | "toNumber">,
+    leg: IncomingLeg,
+    callId: string,
+  ): Promise<void> {
+    const { media, log, settings } = this.context;
+    const { agent, fromNumber, toNumber } = route;
+    if (!agent || this.#told >= TOLD_AT_ONCE_MAX) return;
+    this.#told++;
+    let channel: CallChannel | null = null;
+    try {
+      const text = phrasesFor(agent.language).linesBusy;
+      channel = await media.open(
+        announcementConfig(route.tenant, agent, text, {
+          callId,
+          direction: "inbound",
+          fromNumber,
+          toNumber,
+          rtpHost: settings.rtpHost,
+          voiceAliases: settings.voiceAliases,
+          sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
+        }),
+      );
+      await say(this.context, channel, leg, text);
+    } catch (error) {
+      log.warn("call.busy_not_said", { call_id: callId, error: describeError(error) });
+    } finally {
+      this.#told--;
+      void channel?.close("busy");
+    }
   }
 }
 

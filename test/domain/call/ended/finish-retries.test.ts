@@ -123,6 +123,7 @@ async function mailsOf(answeredMs: number): Promise<unknown[]> {
   };
   const context = {
     clock: fakeClock(),
+    recordingsInWork: new Set(),
     log: { ...silentLog, error: fails },
     settings: { recordingsDir: "/nowhere", prices: NO_PRICES },
     database: { tx: (work: (queries: object) => Promise<void>) => work({}), read: {} },

@@ -110,6 +110,7 @@ function appliance(encoder: Encoder) {
     callers: UNKNOWN_CALLERS,
     mails: { enqueue: async (_: unknown, __: number, mail: Mail) => mails.push(mail), wake },
     encoder,
+    recordingsInWork: new Set(),
     links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: 0 }) },
   } as unknown as CallContext;
   return { context, mails, announced };

@@ -11,7 +11,10 @@ import { microEur } from "../../../../src/core/money.ts";
 import { systemRandom as random } from "../../../../src/core/random.ts";
 import { Billing } from "../../../../src/domain/billing/billing.ts";
 import { Admission } from "../../../../src/domain/call/admission/admission.ts";
-import { type SetUpPorts, setUp } from "../../../../src/domain/call/inbound/inbound-set-up.ts";
+import {
+  InboundSetUp,
+  type SetUpPorts,
+} from "../../../../src/domain/call/inbound/inbound-set-up.ts";
 import type { IncomingLeg, TrunkSettings } from "../../../../src/domain/call/sip-port.ts";
 import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -102,10 +105,11 @@ async function arriveTogether(context: SetUpPorts, tenants: readonly Tenant[]) {
   const busy = Promise.withResolvers<void>();
   const other = database.tx(() => busy.promise);
   transactions = 0;
+  const setUp = new InboundSetUp(context);
   const arrived = tenants.map(({ tenantId, numberE164 }) => {
     const leg = { calledNumbers: [numberE164], callerNumber: CALLER, sipCallId: "a@b" };
     const trunk = { tenantId, trunkId: 1, callerId: numberE164 };
-    return setUp(context, leg as unknown as IncomingLeg, trunk as unknown as TrunkSettings).then(
+    return setUp.take(leg as unknown as IncomingLeg, trunk as unknown as TrunkSettings).then(
       ({ identity }) => identity.rowId,
       (error: Error) => error.message.slice(0, 30),
     );

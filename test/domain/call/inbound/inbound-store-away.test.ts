@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { systemRandom } from "../../../../src/core/random.ts";
-import { handleIncoming, type InboundPorts } from "../../../../src/domain/call/inbound/inbound.ts";
+import { InboundCalls, type InboundPorts } from "../../../../src/domain/call/inbound/inbound.ts";
 import type { IncomingLeg } from "../../../../src/domain/call/sip-port.ts";
 
 test("it gets 503, so that another node or a later try may take it (RFC 3261 21.5.4)", async () => {
@@ -16,6 +16,6 @@ test("it gets 503, so that another node or a later try may take it (RFC 3261 21.
     database: { tx: () => Promise.reject(new Error("the database server is out of reach")) },
   } as unknown as InboundPorts;
   const leg = { trunkId: 1, reject: (code: number) => void rejected.push(code) };
-  await handleIncoming(context, leg as unknown as IncomingLeg);
+  await new InboundCalls(context).handle(leg as unknown as IncomingLeg);
   expect(rejected).toEqual([503]);
 });

@@ -38,6 +38,7 @@ let stored = 0;
 const ports = {
   database,
   stores: callStores,
+  recordingsInWork: new Set(),
   clock,
   random,
   log,

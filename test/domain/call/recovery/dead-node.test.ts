@@ -68,6 +68,7 @@ function node(name: string, database: Database, clock: FakeClock): CallContext {
     log,
     billing,
     registry: new CallRegistry(),
+    recordingsInWork: new Set(),
     settings: { recordingsDir },
     events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
     mails: { enqueue: async () => undefined, wake: () => undefined },
