@@ -365,6 +365,13 @@ test("no object is spread to fold its properties up", async () => {
   expect(folded.map(([file]) => file)).toEqual(["test/tidy.test.ts"]);
 });
 
+test("no list is spread to fold its elements up", () => {
+  const folded = [...sources].filter(([, text]) =>
+    /^\s*\.\.\.\(?\[[^,\n].*\](?: as const\))?,?$/m.test(text),
+  );
+  expect(folded.map(([file]) => file)).toEqual([]);
+});
+
 test("functions fit a screen: 60 lines at most", () => {
   const long = [...sources].flatMap(([file, text]) =>
     longFunctionsOf(file, text).map(({ line, lines }) => `${file}:${line}: ${lines} lines`),

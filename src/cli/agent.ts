@@ -148,7 +148,9 @@ export const agentCommand = commandOf(
         table([
           ["VERSION", "TIME", "BY", "CHANGED", ""],
           ...versions.map(({ number, created_at: time, author, changes, ...rest }) => [
-            ...[String(number), time, author.name ?? author.kind],
+            String(number),
+            time,
+            author.name ?? author.kind,
             rest.restored_from === null
               ? changes.join(", ")
               : `version ${rest.restored_from} again`,

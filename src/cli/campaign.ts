@@ -20,7 +20,9 @@ export const campaignCommand = commandOf("campaign", {
       table([
         ["ID", "NAME", "STATE", ...COUNTS.map((name) => name.toUpperCase())],
         ...campaigns.map(({ id, name, status, targets }) => [
-          ...[String(id), name, status],
+          String(id),
+          name,
+          status,
           ...COUNTS.map((key) => String(targets[key])),
         ]),
       ]),

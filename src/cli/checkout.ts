@@ -11,8 +11,11 @@ export const checkoutCommand = commandOf("checkout", {
       table([
         ["ID", "TENANT", "FOR", "AMOUNT", "UNTIL"],
         ...awaited.map(({ id, tenant_id, kind, item, amount_eur, expires_at }) => [
-          ...[id, String(tenant_id), item === null ? kind : `${kind} ${item}`],
-          ...[eur(amount_eur), expires_at.slice(0, 10)],
+          id,
+          String(tenant_id),
+          item === null ? kind : `${kind} ${item}`,
+          eur(amount_eur),
+          expires_at.slice(0, 10),
         ]),
       ]),
   }),

@@ -52,9 +52,24 @@ import { version } from "./version.ts";
 
 const CONFIGURATION = "configuration";
 const OTHER_CHECKS = [
-  ...[clockSanity, ports, rtpRange, packetPriority, diskRoom, fileDescriptors],
-  ...[engineSelfTest, speechCapacity, modelEnds, knowledgeSearch, storedTools],
-  ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
+  clockSanity,
+  ports,
+  rtpRange,
+  packetPriority,
+  diskRoom,
+  fileDescriptors,
+  engineSelfTest,
+  speechCapacity,
+  modelEnds,
+  knowledgeSearch,
+  storedTools,
+  trunkRegistrations,
+  trunkDns,
+  nat,
+  sipAlg,
+  mailProvider,
+  certificate,
+  backupAge,
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, secrets, ...OTHER_CHECKS];
 /** Without the secrets: a server starts with the right key only, and may have been given another since. */

@@ -16,8 +16,13 @@ const actions = commandOf(
         table([
           ["ID", "NAME", "STATE", "TRUNKS", "CALLS", "VERSION", "LAST SEEN", ""],
           ...nodes.map((node) => [
-            ...[node.id, node.name, node.state, String(node.trunks)],
-            ...[`${node.calls} of ${node.calls_max}`, node.version, node.seen_at],
+            node.id,
+            node.name,
+            node.state,
+            String(node.trunks),
+            `${node.calls} of ${node.calls_max}`,
+            node.version,
+            node.seen_at,
             node.is_here ? "this node" : "",
           ]),
         ]),

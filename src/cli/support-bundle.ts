@@ -170,8 +170,15 @@ async function logLines(loaded: Loaded): Promise<string> {
 function pack(directory: string, name: string, file: string): void {
   const packed = Bun.spawnSync(
     [
-      ...["tar", "-cz", "--owner=0", "--group=0", "--mode=u=rwX,go="],
-      ...[`--transform=s|^\\.|${name}|`, "-C", directory, "."],
+      "tar",
+      "-cz",
+      "--owner=0",
+      "--group=0",
+      "--mode=u=rwX,go=",
+      `--transform=s|^\\.|${name}|`,
+      "-C",
+      directory,
+      ".",
     ],
     { stdout: "pipe", stderr: "pipe" },
   );

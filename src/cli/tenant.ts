@@ -13,7 +13,11 @@ export const tenantCommand = commandOf("tenant", {
       table([
         ["ID", "NAME", "EMAIL", "PLAN", "BALANCE", "STATE"],
         ...tenants.map(({ id, name, email, plan, balance_eur: balance, suspended }) => [
-          ...[String(id), name, email, plan, `${balance.toFixed(2)} EUR`],
+          String(id),
+          name,
+          email,
+          plan,
+          `${balance.toFixed(2)} EUR`,
           suspended ? "suspended" : "active",
         ]),
       ]),

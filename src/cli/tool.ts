@@ -37,8 +37,11 @@ export const toolCommand = commandOf(
         table([
           ["ID", "NAME", "FOR", "", "URL"],
           ...tools.map(({ id, name, agent_id: agent, enabled, problem, url }) => [
-            ...[String(id), name, agent === null ? "every agent" : `agent ${agent}`],
-            ...[problem !== null ? "needs attention" : enabled ? "on" : "off", url],
+            String(id),
+            name,
+            agent === null ? "every agent" : `agent ${agent}`,
+            problem !== null ? "needs attention" : enabled ? "on" : "off",
+            url,
           ]),
         ]),
     }),

@@ -5,11 +5,15 @@ import { table } from "./usage.ts";
 
 /** A one-time link below the sentence that says what it does. */
 export const linkLines = (what: string, { url, expires_at: until }: OneTimeUrl): string[] => [
-  ...[what, url, `It works once, until ${until}.`],
+  what,
+  url,
+  `It works once, until ${until}.`,
 ];
 
 const rowOf = (user: UserAccount): string[] => [
-  ...[String(user.id), user.email, user.name],
+  String(user.id),
+  user.email,
+  user.name,
   [
     ...(user.operator ? ["operator"] : []),
     ...user.tenants.map(({ id, role }) => `${id} ${role}`),

@@ -10,8 +10,12 @@ import type { Random } from "../../core/random.ts";
 import { quote, splitOutsideQuotes, unquote } from "./message/split.ts";
 
 const ALGORITHMS = [
-  ...(["MD5", "SHA-256", "SHA-512-256"] as const),
-  ...(["MD5-sess", "SHA-256-sess", "SHA-512-256-sess"] as const),
+  "MD5",
+  "SHA-256",
+  "SHA-512-256",
+  "MD5-sess",
+  "SHA-256-sess",
+  "SHA-512-256-sess",
 ] as const;
 export type DigestAlgorithm = (typeof ALGORITHMS)[number];
 /** `auth-int` also covers the body. */

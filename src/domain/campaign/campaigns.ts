@@ -19,7 +19,12 @@ import type { Target } from "./targets-csv.ts";
 import { readTargetsCsv } from "./targets-csv.ts";
 
 export const CAMPAIGN_STATUSES = [
-  ...(["draft", "running", "paused", "stopped_by_breaker", "finished", "cancelled"] as const),
+  "draft",
+  "running",
+  "paused",
+  "stopped_by_breaker",
+  "finished",
+  "cancelled",
 ] as const;
 type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type TargetStatus = "waiting" | "calling" | "done" | "failed" | "skipped";

@@ -151,8 +151,15 @@ function yesOrNo(text: string, complain: () => void): boolean {
 }
 
 const COLUMNS: readonly Column[] = [
-  ...(["number", "first_name", "last_name", "vocative", "birthday"] as const),
-  ...(["language", "notes", "consent", "do_not_call"] as const),
+  "number",
+  "first_name",
+  "last_name",
+  "vocative",
+  "birthday",
+  "language",
+  "notes",
+  "consent",
+  "do_not_call",
 ];
 
 /** `readContactsCsv` reads it back unchanged. */

@@ -11,9 +11,23 @@ const SCHEMA_BYTES_MAX = 16 * 1024;
 
 /** HTTP's own headers, and those that the runner sets: a secret there would break the request. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
-  ...["accept", "accept-encoding", "connection", "content-encoding", "content-length"],
-  ...["content-type", "cookie", "expect", "host", "keep-alive", "proxy-authorization"],
-  ...["proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent"],
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "cookie",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
 ]);
 
 type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];

@@ -26,8 +26,13 @@ const SplitMeasure = z
   .strictObject({
     measure: shown(
       z.enum([
-        ...["answered", "length_sec", "latency_p50_ms", "latency_p95_ms"],
-        ...["cost", "ended_reason", "result"],
+        "answered",
+        "length_sec",
+        "latency_p50_ms",
+        "latency_p95_ms",
+        "cost",
+        "ended_reason",
+        "result",
       ] as const),
       "`answered`, `ended_reason`, `result`: share of the calls. `length_sec`: mean of the answered calls. `cost`: mean, EUR. `latency_p50_ms`, `latency_p95_ms`: median of the calls' median answer latencies, 95th percentile of their 95th percentiles.",
       "answered",

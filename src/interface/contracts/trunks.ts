@@ -44,8 +44,17 @@ export const TrunkTest = z
       z.strictObject({
         name: shown(
           z.enum([
-            ...(["registration", "options", "servers", "nat", "calls", "codecs", "dtmf"] as const),
-            ...(["hold", "transfer", "session_timer", "alg"] as const),
+            "registration",
+            "options",
+            "servers",
+            "nat",
+            "calls",
+            "codecs",
+            "dtmf",
+            "hold",
+            "transfer",
+            "session_timer",
+            "alg",
           ]),
           "What was checked.",
           "registration",

@@ -86,7 +86,11 @@ export class HttpServer {
       : (work) => work;
     this.#context = this.#routeContext();
     this.#table = routeTable([
-      ...[...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
+      ...HEALTH_PATHS,
+      ...DOCUMENT_PATHS,
+      ...DOCS_PATHS,
+      ...DASHBOARD_PATHS,
+      CHECKOUT_PATH,
     ]);
     this.#api = new LateRoutes(MOUNTS, () => this.#mountApi());
     this.#ownApi = new LateRoutes([DASHBOARD_MOUNT], () => this.#mountOwnApi());

@@ -18,9 +18,23 @@ const CSV_PAGE_ROWS = 500;
 const NAMES_MAX = 10;
 
 const CSV_HEADER = csvRow([
-  ...["call_uuid", "direction", "from_number", "to_number", "agent_id", "status", "ended_reason"],
-  ...["created_at", "answered_at", "ended_at", "billable_seconds", "cost_eur", "answered_by"],
-  ...["latency_p50_ms", "mos", "summary", "tags"],
+  "call_uuid",
+  "direction",
+  "from_number",
+  "to_number",
+  "agent_id",
+  "status",
+  "ended_reason",
+  "created_at",
+  "answered_at",
+  "ended_at",
+  "billable_seconds",
+  "cost_eur",
+  "answered_by",
+  "latency_p50_ms",
+  "mos",
+  "summary",
+  "tags",
 ]);
 
 interface Page {
@@ -199,10 +213,23 @@ const tagsOf = (read: Queries, tenantId: number, calls: readonly CsvCall[]): Pro
 
 const csvLine = (call: CsvCall, tags: Tags): string =>
   csvRow([
-    ...[call.callUuid, call.direction, call.fromNumber, call.toNumber, call.agentId, call.status],
-    ...[call.endedReason, isoUtc(call.createdAt), csvTime(call.answeredAt)],
-    ...[csvTime(call.endedAt), call.billableSeconds, microToEur(call.cost), call.answeredBy],
-    ...[call.latencyP50Ms, call.mos, call.summary, tags.get(call.id)?.join(", ") ?? ""],
+    call.callUuid,
+    call.direction,
+    call.fromNumber,
+    call.toNumber,
+    call.agentId,
+    call.status,
+    call.endedReason,
+    isoUtc(call.createdAt),
+    csvTime(call.answeredAt),
+    csvTime(call.endedAt),
+    call.billableSeconds,
+    microToEur(call.cost),
+    call.answeredBy,
+    call.latencyP50Ms,
+    call.mos,
+    call.summary,
+    tags.get(call.id)?.join(", ") ?? "",
   ]);
 
 function recordings(read: Queries) {

@@ -17,8 +17,14 @@ export type RuleSettings = Pick<
 
 /** What we can do without, where a server does not know it. */
 const DISPENSABLE = [
-  ...["temperature", "stream_options", "parallel_tool_calls", "prompt_cache_key"],
-  ...["safety_identifier", "max_completion_tokens", "max_output_tokens", "strict"],
+  "temperature",
+  "stream_options",
+  "parallel_tool_calls",
+  "prompt_cache_key",
+  "safety_identifier",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "strict",
 ] as const;
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const LIST_FOLLOWS = /supported values|must be one of|should be|allowed values|expected one of/i;

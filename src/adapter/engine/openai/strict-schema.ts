@@ -7,8 +7,19 @@ import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts
 
 /** What the strict subset has, each with a plain value. */
 const PLAIN = new Set([
-  ...["type", "description", "title", "enum", "const", "minimum", "maximum", "exclusiveMinimum"],
-  ...["exclusiveMaximum", "multipleOf", "minItems", "maxItems", "required"],
+  "type",
+  "description",
+  "title",
+  "enum",
+  "const",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minItems",
+  "maxItems",
+  "required",
 ]);
 
 /** Null: it cannot be strict without meaning something else. */

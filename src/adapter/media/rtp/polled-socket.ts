@@ -154,9 +154,12 @@ class Exchange {
       const vector = [place(this.#received, index), BigInt(DATAGRAM_BYTES_MAX)];
       vectors.set(vector, index * 2);
       const fields = [
-        ...[place(this.#names, index), BigInt(ADDRESS_BYTES)],
-        ...[place(this.#vectors, index), 1n],
-        ...[place(this.#control, index), BigInt(CONTROL_BYTES)],
+        place(this.#names, index),
+        BigInt(ADDRESS_BYTES),
+        place(this.#vectors, index),
+        1n,
+        place(this.#control, index),
+        BigInt(CONTROL_BYTES),
       ];
       headers.set(fields, (index * HEADER_WORDS) / 2);
       this.#datagrams.push(this.#received.subarray(0, 0));

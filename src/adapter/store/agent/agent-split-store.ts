@@ -18,9 +18,10 @@ const TOOK_MESSAGE = sql<number>`EXISTS (
 
 type SplitRow = typeof agentSplits.$inferSelect;
 
+const ofAgent = (tenantId: number, agentId: number) =>
+  and(eq(agentSplits.agentId, agentId), eq(agentSplits.tenantId, tenantId));
+
 export function agentSplitStore(queries: Queries) {
-  const ofAgent = (tenantId: number, agentId: number) =>
-    and(eq(agentSplits.agentId, agentId), eq(agentSplits.tenantId, tenantId));
   return {
     /** Open or closed. */
     async newest(tenantId: number, agentId: number) {
@@ -62,8 +63,10 @@ export function agentSplitStore(queries: Queries) {
         .from(calls)
         .where(
           and(
-            ...[eq(calls.tenantId, tenantId), eq(calls.agentId, agentId)],
-            ...[gte(calls.createdAt, startedAt), isNotNull(calls.endedAt)],
+            eq(calls.tenantId, tenantId),
+            eq(calls.agentId, agentId),
+            gte(calls.createdAt, startedAt),
+            isNotNull(calls.endedAt),
             inArray(calls.agentVersion, [versionA, versionB]),
           ),
         )

@@ -73,15 +73,18 @@ type Kinds = typeof callDays.$inferSelect;
 type Sum = Exclude<keyof Kinds, "tenantId" | "day" | "agentId" | "direction" | "status">;
 const FIGURES = ["calls", "answered", "answeredMs", "billableSeconds", "cost"] as const;
 const USED = [
-  ...(["includedSeconds", "overageSeconds", "llmInputTokens", "llmCachedInputTokens"] as const),
-  ...([
-    "llmOutputTokens",
-    "ttsCharacters",
-    "sttSeconds",
-    "costOfGoods",
-    "discardedTokens",
-  ] as const),
-  ...(["discardedCharacters", "discardedSttSeconds", "costDiscarded"] as const),
+  "includedSeconds",
+  "overageSeconds",
+  "llmInputTokens",
+  "llmCachedInputTokens",
+  "llmOutputTokens",
+  "ttsCharacters",
+  "sttSeconds",
+  "costOfGoods",
+  "discardedTokens",
+  "discardedCharacters",
+  "discardedSttSeconds",
+  "costDiscarded",
 ] as const;
 
 const each = <Name extends Sum, Column>(names: readonly Name[], column: (name: Name) => Column) =>

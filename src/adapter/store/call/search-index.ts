@@ -410,7 +410,9 @@ function documentOf(tenantId: number, call: StoredWords): Document {
   const short = [...all].filter((word) => word.length <= WORD_LETTERS_MAX);
   const words = all.size > WORDS_OF_CALL_MAX ? [] : short;
   const facts = [
-    ...[statusOf(tenantId, status), `${tenantId}${direction}`, dayOf(tenantId, createdAt)],
+    statusOf(tenantId, status),
+    `${tenantId}${direction}`,
+    dayOf(tenantId, createdAt),
     hourOf(tenantId, createdAt),
     ...(agentId === null ? [] : [`agent${agentId}`]),
     ...(words.length < all.size ? [unnumbered(tenantId)] : []),

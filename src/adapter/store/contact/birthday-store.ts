@@ -109,8 +109,10 @@ function dueBirthdays(queries: Queries): Pick<BirthdayRecords, "due"> {
                 .innerJoin(callPurposes, eq(callPurposes.callUuid, calls.callUuid))
                 .where(
                   and(
-                    ...[eq(calls.tenantId, tenantId), eq(calls.toNumber, contacts.numberE164)],
-                    ...[eq(callPurposes.origin, "birthday"), gte(calls.createdAt, beginOf(year))],
+                    eq(calls.tenantId, tenantId),
+                    eq(calls.toNumber, contacts.numberE164),
+                    eq(callPurposes.origin, "birthday"),
+                    gte(calls.createdAt, beginOf(year)),
                   ),
                 ),
             ),

@@ -171,8 +171,13 @@ function revokedConsent(queries: Queries) {
     /** All numbers of other people that a tenant has stored, without the tenant's own. */
     async numbersOf(tenantId: number): Promise<string[]> {
       const columns = [
-        ...[calls.fromNumber, calls.toNumber, contacts.numberE164, schedules.toNumber],
-        ...[campaignTargets.numberE164, callMemories.numberE164, pinAttempts.numberE164],
+        calls.fromNumber,
+        calls.toNumber,
+        contacts.numberE164,
+        schedules.toNumber,
+        campaignTargets.numberE164,
+        callMemories.numberE164,
+        pinAttempts.numberE164,
         crmCache.numberE164,
       ];
       const selects = columns.map(

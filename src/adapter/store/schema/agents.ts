@@ -176,8 +176,14 @@ export const files = sqliteTable(
   (t) => [
     // All but the text, so that what only lists files reads no text: a row's last columns stand behind it.
     index("files_listed").on(
-      ...([t.tenantId, t.id, t.filename, t.format] as const),
-      ...([t.sizeBytes, t.createdAt, t.updatedAt, t.contentSha256] as const),
+      t.tenantId,
+      t.id,
+      t.filename,
+      t.format,
+      t.sizeBytes,
+      t.createdAt,
+      t.updatedAt,
+      t.contentSha256,
     ),
     index("files_unversioned").on(t.tenantId).where(sql`content_sha256 IS NULL`),
   ],

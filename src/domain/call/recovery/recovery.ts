@@ -86,7 +86,11 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
     if (open?.heartbeatAt !== call.heartbeatAt) return;
     const answeredMs = await answeredMsOf(context, queries, call);
     const { billableSeconds, includedSeconds, overageSeconds, cost } = await context.billing.settle(
-      ...([queries, tenantId, callUuid, answeredMs, call.overageRate] as const),
+      queries,
+      tenantId,
+      callUuid,
+      answeredMs,
+      call.overageRate,
     );
     const charged = { billableSeconds, includedSeconds, overageSeconds, cost };
     const figures = { ...NO_FIGURES, ...charged };

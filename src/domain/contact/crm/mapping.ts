@@ -11,8 +11,17 @@ import type { CallDatum } from "../../conversation/call-datum.ts";
 const CRM_FIELDS = ["name", "company", "status", "notes", "last_order", "balance"] as const;
 /** The result of a call for the CRM. */
 const OUTCOME_FIELDS = [
-  ...(["call_id", "direction", "number", "agent", "started_at", "duration_sec"] as const),
-  ...(["status", "ended_reason", "summary", "transcript", "cost_eur"] as const),
+  "call_id",
+  "direction",
+  "number",
+  "agent",
+  "started_at",
+  "duration_sec",
+  "status",
+  "ended_reason",
+  "summary",
+  "transcript",
+  "cost_eur",
 ] as const;
 type CrmField = (typeof CRM_FIELDS)[number];
 type OutcomeField = (typeof OUTCOME_FIELDS)[number];

@@ -8,12 +8,28 @@ import type { StatusSources } from "./ports.ts";
 type Trunk = Pick<OperatorTrunk, "server" | "status" | "explanation" | "last_code" | "reason">;
 
 export const STATUS_CODES = [
-  ...(["trunk_none", "trunk_registered", "trunk_peering", "trunk_failed"] as const),
-  ...(["trunk_registering", "trunk_unregistered"] as const),
-  ...(["engine_ready", "engine_starting", "engine_provider", "engine_failed"] as const),
-  ...(["disk_ok", "disk_low", "disk_full"] as const),
-  ...(["backup_ok", "backup_failed", "backup_none", "backup_old", "backup_manual"] as const),
-  ...(["mail_ok", "mail_dead", "mail_waiting", "mail_files"] as const),
+  "trunk_none",
+  "trunk_registered",
+  "trunk_peering",
+  "trunk_failed",
+  "trunk_registering",
+  "trunk_unregistered",
+  "engine_ready",
+  "engine_starting",
+  "engine_provider",
+  "engine_failed",
+  "disk_ok",
+  "disk_low",
+  "disk_full",
+  "backup_ok",
+  "backup_failed",
+  "backup_none",
+  "backup_old",
+  "backup_manual",
+  "mail_ok",
+  "mail_dead",
+  "mail_waiting",
+  "mail_files",
 ] as const;
 export type StatusCode = (typeof STATUS_CODES)[number];
 export type Values = Readonly<Record<string, string | number>>;

@@ -52,8 +52,8 @@ export async function loadEspeak(): Promise<Espeak> {
 
 /** `(module (import "a" "a" (func (param i32 i32 i32) (result i32))) (export "a" (func 0)))` */
 const CALLBACK_MODULE = new Uint8Array([
-  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 8, 1, 96, 3, 127, 127, 127, 1, 127],
-  ...[2, 7, 1, 1, 97, 1, 97, 0, 0, 7, 5, 1, 1, 97, 0, 0],
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 8, 1, 96, 3, 127, 127, 127, 1, 127, 2, 7, 1, 1, 97, 1, 97, 0, 0,
+  7, 5, 1, 1, 97, 0, 0,
 ]);
 
 /** What hears of audio, as an entry of WebAssembly's table. One is in use at a time: a text is spoken at once. */

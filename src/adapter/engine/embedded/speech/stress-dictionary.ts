@@ -31,10 +31,10 @@ export const WORD_BYTES_MAX = 0x3f;
 const LETTERS_MAX = 64;
 
 /** Two letters that are written as one of six bits, from 35 on (espeak-ng, tr_languages.c: pairs_ru). */
-export const PAIRS = [
-  ...["ла", "на", "та", "ав", "ов", "не", "ре", "ви", "ак", "ок", "ал", "ил", "ан", "ен", "ин"],
-  ...["нн", "он", "ын", "во", "ро", "со", "оп", "рп", "ар", "ер", "ир", "ор", "тс", "яс"],
-].map((pair) => letterCodes(pair));
+export const PAIRS =
+  "ла на та ав ов не ре ви ак ок ал ил ан ен ин нн он ын во ро со оп рп ар ер ир ор тс яс"
+    .split(" ")
+    .map((pair) => letterCodes(pair));
 export const FIRST_PAIR = 35;
 
 const BEFORE_LETTERS = 0x42f;

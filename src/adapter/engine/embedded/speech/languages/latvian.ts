@@ -251,7 +251,13 @@ function number({ whole, fraction }: Amount, wanted: Agreement): string {
 
 /** "desmit minūtes", but "desmit procentu". */
 const IS_TIME: ReadonlySet<Unit> = new Set<Unit>([
-  ...(["second", "minute", "hour", "day", "week", "month", "year"] as const),
+  "second",
+  "minute",
+  "hour",
+  "day",
+  "week",
+  "month",
+  "year",
 ]);
 
 function noun(unit: Unit, { whole, fraction }: Amount, wanted: Case): string {
