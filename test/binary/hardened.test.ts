@@ -32,6 +32,9 @@ const CAPABILITIES = hasLimit ? "-all" : "-all,+sys_nice";
 const hasTools = [requirePeer("bwrap"), requirePeer("systemd-analyze")].every(Boolean);
 const hardened = testWhere(hasTools && mayMakeNamespaces(), "making namespaces");
 
+/** What a compiler needs of the C library is on no machine that only runs programs (libc6-dev). */
+const DEVELOPMENT = [...new Bun.Glob("usr/lib/*/libc.{so,a}").scanSync({ cwd: "/" })];
+
 /** A call by telephone with an agent, in a process that the service starts. */
 const ORDER = {
   agent_id: 1,
@@ -91,6 +94,9 @@ hardened(
       '[storage]\ndata_dir = "/data"\n[server]\nmetrics_listen = ""\n',
     );
     writeFileSync(join(data, "order.json"), JSON.stringify(ORDER));
+    const hidden = join(directory, "hidden");
+    writeFileSync(hidden, "");
+    chmodSync(hidden, 0);
     chmodSync(directory, 0o755);
     chownSync(data, NOBODY, NOBODY);
     const child = Bun.spawn(
@@ -110,6 +116,8 @@ hardened(
         ],
         ...["--symlink", "usr/bin", "/bin", "--symlink", "usr/sbin", "/sbin"],
         ...["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
+        ...["--tmpfs", "/usr/include"],
+        ...DEVELOPMENT.flatMap((file) => ["--ro-bind", hidden, join("/", file)]),
         ...["--ro-bind", opt, "/opt", "--bind", data, "/data"],
         ...["--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/"],
         ...[

@@ -127,7 +127,10 @@ function start({ departures, functions }: DeparturesHandle, clock: Clock): Depar
   };
 }
 
-/** The compiler reads files alone, and no directory is known to be writable: the file is in memory. */
+/**
+ * The compiler reads files alone, and no directory is known to be writable: the file is in memory. The C
+ * library is named as programs find it: by its own name it is on machines with libc6-dev alone.
+ */
 function compile() {
   const libc = dlopen("libc.so.6", { memfd_create: { args: [pointer, u32], returns: i32 } });
   const file = libc.symbols.memfd_create(Buffer.from("departures\0"), CLOSE_ON_EXEC);
@@ -135,7 +138,13 @@ function compile() {
   if (file < 0) throw new Error("the system gives no file in memory");
   try {
     writeSync(file, program);
-    const { symbols } = cc({ source: `/proc/self/fd/${file}`, symbols: SYMBOLS });
+    const source = `/proc/self/fd/${file}`;
+    const { symbols } = cc({
+      source,
+      symbols: SYMBOLS,
+      flags: "-nostdlib",
+      library: [":libc.so.6"],
+    });
     const functions = Object.fromEntries(
       Object.keys(WORKER_SYMBOLS).map((name) => [name, addressOf(name, symbols)]),
     );
