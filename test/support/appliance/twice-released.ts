@@ -1,9 +1,17 @@
 /**
  * `npm run soak release`: two clean clones of the same commit in directories of different names, each
- * released from nothing, give the same bytes; the arm64 program runs where qemu-user-static and an arm64
- * C library are. Takes some ten minutes; exit 1 and the names of what differs otherwise.
+ * released from nothing, give the same bytes; the arm64 program serves, and packets leave from its thread in C,
+ * where qemu-user-static and an arm64 C library are. Takes some ten minutes; exit 1 and what differs otherwise.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -33,7 +41,36 @@ async function armRuns(release: string): Promise<string> {
   const archive = readdirSync(release).find((name) => name.endsWith("-arm64.tar.xz")) ?? "";
   await run(["tar", "-xf", archive], release);
   const program = join(release, archive.replace(".tar.xz", ""), "linevoice");
-  return (await run([qemu, "-L", LIBRARY, program, "version", "--json"], release)).trim();
+  const emulated = [qemu, "-L", LIBRARY, program];
+  const version = (await run([...emulated, "version", "--json"], release)).trim();
+  await armServes(emulated);
+  return version;
+}
+
+/** Throws with its log unless it serves with everything that it has of the C library. */
+async function armServes(emulated: readonly string[]): Promise<void> {
+  const data = join(directory, "arm-data");
+  mkdirSync(data);
+  const config = join(directory, "arm.toml");
+  writeFileSync(
+    config,
+    `[storage]\ndata_dir = "${data}"\n[server]\nlisten = "127.0.0.1:0"\nmetrics_listen = ""\n[sip]\nbind = "127.0.0.1:0"\n`,
+  );
+  const child = Bun.spawn([...emulated, "serve", "--config", config], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  let log = "";
+  const decoder = new TextDecoder();
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const chunk of stream) {
+      log += decoder.decode(chunk, { stream: true });
+      if (log.includes('"app.started"')) child.kill();
+    }
+  };
+  await Promise.all([read(child.stdout), read(child.stderr), child.exited]);
+  if (!log.includes('"app.started"') || log.includes("_unavailable")) throw new Error(log);
 }
 
 try {

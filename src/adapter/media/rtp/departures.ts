@@ -13,7 +13,8 @@
  * The worker starts and uses them (`startDepartures`).
  */
 import { cc, dlopen, FFIType, linkSymbols, type Pointer } from "bun:ffi";
-import { closeSync, writeSync } from "node:fs";
+import { closeSync, readFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
@@ -127,6 +128,15 @@ function start({ departures, functions }: DeparturesHandle, clock: Clock): Depar
   };
 }
 
+/** Of the C library that this process runs with: the compiler's own list lacks Debian's directory for arm64. */
+function libcDirectory(): string {
+  const mapped = /\/\S*\/libc(?:\.so\.6|-[\d.]+\.so)$/m.exec(
+    readFileSync("/proc/self/maps", "utf8"),
+  );
+  if (!mapped) throw new Error("the system's C library is not glibc");
+  return dirname(mapped[0]);
+}
+
 /**
  * The compiler reads files alone, and no directory is known to be writable: the file is in memory. The C
  * library is named as programs find it: by its own name it is on machines with libc6-dev alone.
@@ -142,7 +152,7 @@ function compile() {
     const { symbols } = cc({
       source,
       symbols: SYMBOLS,
-      flags: "-nostdlib",
+      flags: ["-nostdlib", `-L${libcDirectory()}`],
       library: [":libc.so.6"],
     });
     const functions = Object.fromEntries(
