@@ -167,6 +167,10 @@ verify_checksum() {
 version_of() { "$1" version 2>/dev/null | sed -n 's/^linevoice //p'; }
 
 verify_runs() {
+  # Speech is computed with it (src/platform/audio/vector-instructions.ts).
+  if [ "$(uname -m)" = x86_64 ] && ! grep -qw avx /proc/cpuinfo; then
+    fail "this processor has no AVX, without which nobody's speech can be heard. Nothing was changed. In a virtual machine choose the processor type host (or x86-64-v3); else take another machine."
+  fi
   new_version=$(version_of "$new") || new_version=
   [ -z "$new_version" ] || return 0
   "$new" version >&2 || true

@@ -123,10 +123,10 @@ function pretending(file: string, version: string, instead: string, packSum = ""
 const installedBytes = () =>
   ["linevoice", PACK].reduce((sum, name) => sum + statSync(join(releases, "this", name)).size, 0);
 
-function start(localBytes?: number): BareMachine {
+function start(localBytes?: number, mounts: Readonly<Record<string, string>> = {}): BareMachine {
   machine = startBareMachine({
     directory: tempDir(),
-    mounts: { "/releases": releases },
+    mounts: { "/releases": releases, ...mounts },
     ...(localBytes === undefined ? {} : { localBytes }),
   });
   return machine;
@@ -190,6 +190,17 @@ describe("install.sh", () => {
     },
     LIMIT_MS,
   );
+
+  onDebian("a processor without AVX is refused before anything is changed", async () => {
+    const cpuinfo = join(tempDir(), "cpuinfo");
+    const flags = readFileSync("/proc/cpuinfo", "utf8").replaceAll(/ avx\b/g, "");
+    writeFileSync(cpuinfo, flags);
+    const debian = start(undefined, { "/proc/cpuinfo": cpuinfo });
+    const { status, out } = await debian.run("sh /releases/this/install.sh");
+    expect(status).toBe(1);
+    expect(out).toContain("this processor has no AVX");
+    expect((await debian.run("ls /usr/local/bin/linevoice /etc/linevoice")).status).not.toBe(0);
+  });
 
   onDebian(
     "what the documents tell root to type works",

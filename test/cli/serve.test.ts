@@ -40,3 +40,13 @@ test("addresses of IPv6 are printed in brackets, in URLs and beside them", async
   expect(v6.text).toMatch(/^Owner http:\/\/\[::1\]:\d+\//m);
   expect(await v6.stop()).toBe(0);
 });
+
+test("a processor without vector instructions is told at once, with what helps; systemd leaves it at that", async () => {
+  const old = { env: { ...listeningOn("127.0.0.78"), BUN_JSC_useWasmSIMD: "0" } };
+  const { err, status } = await runCli(tempDir(), "serve", old);
+  expect(err).toContain("linevoice: The processor has no AVX");
+  expect(err).toContain("choose the processor type host");
+  expect(status).toBe(2);
+  const doctor = await runCli(tempDir(), "doctor", old);
+  expect(doctor.out).toMatch(/NO {2}engine +The processor has no AVX/);
+});

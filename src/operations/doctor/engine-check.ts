@@ -17,6 +17,10 @@ import { describeError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
 import { systemRandom } from "../../core/random.ts";
 import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
+import {
+  hasVectorInstructions,
+  NO_VECTOR_INSTRUCTIONS,
+} from "../../platform/audio/vector-instructions.ts";
 import { spawnSpeechWorker } from "../../workers.ts";
 import {
   callWorkersOf,
@@ -61,6 +65,8 @@ export async function examineEngine(
   clock: Clock,
   spawn = spawnSpeechWorker,
 ): Promise<Finding> {
+  if (!hasVectorInstructions())
+    return failed(NO_VECTOR_INSTRUCTIONS.finding, NO_VECTOR_INSTRUCTIONS.remedy);
   const settings = engineSettingsOf(config);
   try {
     return await withEmbeddedEngine(
