@@ -47,68 +47,72 @@ export const serveCommand: Command = {
   usage: ["serve [--config FILE]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);
-    if (!hasVectorInstructions()) {
-      terminal.err(`linevoice: ${Object.values(NO_VECTOR_INSTRUCTIONS).join(" ")}`);
-      return NOT_AGAIN;
-    }
-    const loaded = configFor(values.config, terminal);
-    const { config, dataDir } = loaded;
-    checkSocketPath(controlSocketOf(loaded));
-    const { level, format, personal_data: personalData } = config.log;
-    const log = createLogger({ level, format, personalData });
-    const lock = await awaitDataDir(dataDir, "server");
-    let inForce = loaded;
-    const systemd = createSystemdNotifier(terminal.env);
-    const signals = stopSignals();
-    const uncaught = surviveUncaughtErrors(log, clock);
-    try {
-      const { app, control, masterKey } = await withMasterKey(loaded, random, async (masterKey) => {
-        const settings = settingsFromConfig(config, { version, masterKey, dataDir });
-        return { ...(await startListening(settings, loaded, log, () => inForce)), masterKey };
-      });
-      await announce(app, dataDir, terminal);
-      await extendingStart(systemd, Promise.race([app.ready(), signals.first]));
-      const watchdog =
-        systemd.watchdogMs === null
-          ? null
-          : clock.every(systemd.watchdogMs / 3, () => void feedWatchdog(app, systemd, log));
-      signals.onHangUp(() => {
-        systemd.send("RELOADING=1");
-        const reload = reloadConfig({
-          started: loaded,
-          before: inForce,
-          masterKey,
-          version,
-          log,
-          load: () => configFor(values.config, terminal),
-          retune: (tuning) => app.retune(tuning),
-        });
-        if (reload) inForce = reload.loaded;
-        systemd.send("READY=1");
-      });
-      systemd.send("READY=1\nSTATUS=answering calls");
-      const settling = clock.after(SETTLED_AFTER_MS, () => {
-        if (app.liveCalls() === 0) releaseStartMemory();
-      });
-
-      await signals.first;
-      systemd.send("STOPPING=1\nSTATUS=draining");
-      log.info("app.draining");
-      const stopExtension = extendStopTimeout(app, systemd);
-      await Promise.race([app.drain(), signals.second]);
-      stopExtension.cancel();
-      settling.cancel();
-      watchdog?.cancel();
-      await control.close();
-      await app.stop();
-      return 0;
-    } finally {
-      uncaught.forget();
-      signals.forget();
-      lock.release();
-    }
+    if (hasVectorInstructions())
+      return await serve(() => configFor(values.config, terminal), terminal);
+    terminal.err(`linevoice: ${Object.values(NO_VECTOR_INSTRUCTIONS).join(" ")}`);
+    return NOT_AGAIN;
   },
 };
+
+/** Resolves with the exit status when it has drained. */
+async function serve(load: () => LoadedConfig, terminal: Terminal): Promise<number> {
+  const loaded = load();
+  const { config, dataDir } = loaded;
+  checkSocketPath(controlSocketOf(loaded));
+  const { level, format, personal_data: personalData } = config.log;
+  const log = createLogger({ level, format, personalData });
+  const lock = await awaitDataDir(dataDir, "server");
+  let inForce = loaded;
+  const systemd = createSystemdNotifier(terminal.env);
+  const signals = stopSignals();
+  const uncaught = surviveUncaughtErrors(log, clock);
+  try {
+    const { app, control, masterKey } = await withMasterKey(loaded, random, async (masterKey) => {
+      const settings = settingsFromConfig(config, { version, masterKey, dataDir });
+      return { ...(await startListening(settings, loaded, log, () => inForce)), masterKey };
+    });
+    await announce(app, dataDir, terminal);
+    await extendingStart(systemd, Promise.race([app.ready(), signals.first]));
+    const watchdog =
+      systemd.watchdogMs === null
+        ? null
+        : clock.every(systemd.watchdogMs / 3, () => void feedWatchdog(app, systemd, log));
+    signals.onHangUp(() => {
+      systemd.send("RELOADING=1");
+      const reload = reloadConfig({
+        started: loaded,
+        before: inForce,
+        masterKey,
+        version,
+        log,
+        load,
+        retune: (tuning) => app.retune(tuning),
+      });
+      if (reload) inForce = reload.loaded;
+      systemd.send("READY=1");
+    });
+    systemd.send("READY=1\nSTATUS=answering calls");
+    const settling = clock.after(SETTLED_AFTER_MS, () => {
+      if (app.liveCalls() === 0) releaseStartMemory();
+    });
+
+    await signals.first;
+    systemd.send("STOPPING=1\nSTATUS=draining");
+    log.info("app.draining");
+    const stopExtension = extendStopTimeout(app, systemd);
+    await Promise.race([app.drain(), signals.second]);
+    stopExtension.cancel();
+    settling.cancel();
+    watchdog?.cancel();
+    await control.close();
+    await app.stop();
+    return 0;
+  } finally {
+    uncaught.forget();
+    signals.forget();
+    lock.release();
+  }
+}
 
 async function announce(app: App, dataDir: string, terminal: Terminal): Promise<void> {
   terminal.out(`API   ${app.addresses.http}`);
