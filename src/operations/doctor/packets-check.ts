@@ -21,7 +21,7 @@ export const packetPriority: Check = {
       return ok("The threads that send them go before all others.");
     return warning(
       "The threads that send them have no real-time priority: while the processor is busy, packets leave late.",
-      "LimitRTPRIO=1 and RestrictRealtime=no in the unit (as sudo sh install.sh --upgrade brings it); a container: --ulimit rtprio=1",
+      "LimitRTPRIO=1 and RestrictRealtime=no in the unit (as sudo sh install.sh --upgrade brings it); a container: --ulimit rtprio=1 (LXC: lxc.prlimit.rtprio = 1)",
     );
   },
 };
