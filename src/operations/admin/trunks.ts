@@ -85,7 +85,7 @@ export function createTrunks(deps: TrunksDependencies) {
 
     /**
      * Throws valid_password_required if the trunk would register without a password, and forbidden
-     * if an owner makes a peering.
+     * if an owner makes or replaces a peering.
      */
     async set(tenantId: number, input: TrunkInput, asOperator = false): Promise<TrunkState> {
       const trunk = await put(tenantId, input, asOperator);
@@ -103,9 +103,10 @@ export function createTrunks(deps: TrunksDependencies) {
       return stateOf(await found(tenantId));
     },
 
-    /** Throws not_found. */
-    async remove(tenantId: number): Promise<void> {
+    /** Throws not_found, and forbidden if an owner removes a peering. */
+    async remove(tenantId: number, asOperator: boolean): Promise<void> {
       const trunk = await found(tenantId);
+      if (!asOperator && !trunk.register) throw operatorsPeering();
       await database.tx((queries) => trunkStore(queries).remove(tenantId));
       await running?.remove(trunk.id);
     },
@@ -288,18 +289,22 @@ const notAllowed = (field: string) =>
 
 /**
  * A peering accepts calls from an address without a password. A tenant with a peering at another
- * tenant's carrier could take that tenant's calls. So only the operator makes a peering; its owner
- * may change the rest.
+ * tenant's carrier could take that tenant's calls. So only the operator makes, replaces or removes a
+ * peering; its owner may change the rest.
  */
 function checkPeering(stored: TrunkRecord | undefined, draft: Draft): void {
-  if (draft.register || (stored && !stored.register && isSamePlace(stored, draft))) return;
-  throw new AppError({
+  const hasPeering = stored !== undefined && !stored.register;
+  if (hasPeering ? !draft.register && isSamePlace(stored, draft) : draft.register) return;
+  throw operatorsPeering();
+}
+
+const operatorsPeering = () =>
+  new AppError({
     code: "forbidden",
     publicMessage:
-      "A trunk without registration is set up by the operator of this appliance, because its calls are told apart by address alone. Ask the operator, or use a trunk that registers.",
+      "A trunk without registration is set up, replaced and removed by the operator of this appliance, because its calls are told apart by address alone. Ask the operator.",
     field: "register",
   });
-}
 
 /**
  * Where the operator lists no countries, a tenant may dial that of its caller id: who took over a session must not
@@ -311,7 +316,7 @@ function checkCountry(
   password: string | null | undefined,
 ): void {
   if (!stored || countryOfCallerId(stored) === countryOfCallerId(draft)) return;
-  if (!stored.register && isSamePlace(stored, draft))
+  if (!stored.register)
     throw new AppError({
       code: "forbidden",
       publicMessage:

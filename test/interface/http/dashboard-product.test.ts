@@ -245,7 +245,7 @@ describe("the trunk", () => {
       expect(errorOf(await room.stranger.ask("POST", "/trunk", { ...bare, ...wrong }))).toBe(code);
     const peering = await room.stranger.ask("POST", "/trunk", { ...bare, register: false });
     expect([peering.status, errorOf(peering)]).toEqual([403, "forbidden"]);
-    await room.world.app.ask("trunk.set", {
+    const set = {
       ...bare,
       tenant: room.strangerTenant,
       transport: "udp",
@@ -254,7 +254,8 @@ describe("the trunk", () => {
       outbound_proxy: null,
       register: false,
       channels: null,
-    });
+    } as const;
+    await room.world.app.ask("trunk.set", set);
     expect(replyOf(trunk.getTrunk, await room.stranger.ask("GET", "/trunk")).trunk).toMatchObject({
       status: "not_required",
       port: 5060,
@@ -270,6 +271,8 @@ describe("the trunk", () => {
       const row = rows.find(({ server }) => server === bare.server);
       expect(row?.port).toBe("port" in stated ? stated.port : 0);
     }
+    expect(errorOf(await room.stranger.ask("DELETE", "/trunk"))).toBe("forbidden");
+    await room.world.app.ask("trunk.set", { ...set, password: "x", register: true });
     expect(replyOf(trunk.deleteTrunk, await room.stranger.ask("DELETE", "/trunk"))).toEqual({
       ok: true,
       deleted: true,

@@ -108,6 +108,31 @@ test("a caller id of another country, whose numbers could then be dialled, asks 
   await desk().set(tenantId, wish, true);
 });
 
+test("a peering is the operator's to replace and remove, so that no other caller id gets round its country", async () => {
+  const peering = { ...wish, password: null, register: false };
+  await desk().set(tenantId, peering, true);
+  expect(await set({ ...peering, username: "other" })).toBe("kept");
+  for (const other of [
+    { register: true },
+    { register: true, server: "sip2.example.com", callerId: "+5352345678" },
+    { register: true, outboundProxy: "sip.example.com" },
+  ])
+    expect(await set(other)).toBe("forbidden");
+  const removed = (asOperator: boolean) =>
+    desk()
+      .remove(tenantId, asOperator)
+      .then(
+        () => "removed",
+        (error: unknown) => (error instanceof AppError ? error.code : error),
+      );
+  expect(await removed(false)).toBe("forbidden");
+  expect((await desk().get(tenantId))?.trunk.register).toBeFalse();
+  expect(await removed(true)).toBe("removed");
+  expect(await set({})).toBe("kept");
+  expect(await removed(false)).toBe("removed");
+  await desk().set(tenantId, wish, true);
+});
+
 test("a private address is the operator's to name; the owner keeps it, and may not name another", async () => {
   const inside = { server: "192.168.7.5", password: "new" };
   expect(await set(inside)).toBe("valid_server_required");

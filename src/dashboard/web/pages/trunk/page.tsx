@@ -60,14 +60,14 @@ export function Page() {
 function RegistrationState({ trunk }: { trunk: Trunk }) {
   const texts = useText();
   const { t } = texts;
-  const { isOwner } = useSession();
+  const { isOwner, operator } = useSession();
   const doing = useDoing("trunk", "home");
   const [removing, setRemoving] = useState(false);
   return (
     <Card
       title={t("trunk.status")}
       actions={
-        isOwner && (
+        (operator || (isOwner && trunk.register)) && (
           <Button variant="ghost" small onClick={() => setRemoving(true)}>
             {t("trunk.delete")}
           </Button>

@@ -137,8 +137,8 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
       if (!trunk) throw notFound("trunk");
       return { ok: true, trunk };
     }),
-    route(deleteTrunk)(async ({ tenantId }) => {
-      await trunks.remove(tenantId);
+    route(deleteTrunk)(async ({ tenantId, session }) => {
+      await trunks.remove(tenantId, session?.user.operator ?? false);
       return { ok: true, deleted: true };
     }),
     route(testTrunk)(async ({ tenantId, http: { headers } }) => {
