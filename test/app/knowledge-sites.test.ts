@@ -155,7 +155,7 @@ test("sites are bounded, belong to their company, and are read by one reader at 
     expect(services.sites.add(room.own.id, { ...NEVER, url })).rejects.toThrow("cannot be used");
   const nowMs = Date.now() + 3_600_000;
   const claim = (at: number) =>
-    database.tx((queries) => siteStore(queries).claimDue(at, at + 1_000));
+    database.tx((queries) => siteStore(queries).claimDue(at, at + 1_000, () => 0));
   const claims = [];
   for (let count = 0; count < SITES_MAX; count++) claims.push((await claim(nowMs))?.site.id);
   expect(new Set(claims).size).toBe(SITES_MAX);
@@ -163,24 +163,36 @@ test("sites are bounded, belong to their company, and are read by one reader at 
   expect(await claim(nowMs + 1_000)).toBeDefined();
 });
 
-test("a company with many sites leaves turns to others", async () => {
-  const { services, database } = room.server;
-  for (const { id: tenantId } of [room.own, room.other])
-    for (const { id } of await services.sites.list(tenantId))
-      await services.sites.remove(tenantId, id, OPERATOR);
-  for (let count = 0; count < 3; count++) await services.sites.add(room.other.id, NEVER);
-  await services.sites.add(room.own.id, NEVER);
-  const nowMs = Date.now() + 3_600_000;
-  const order: number[] = [];
-  for (let turn = 0; turn < 4; turn++) {
-    const at = nowMs + turn;
-    const claimed = await database.tx((queries) => siteStore(queries).claimDue(at, at + 1_000));
-    if (!claimed) throw new Error("one is due");
-    order.push(claimed.tenantId);
-    await database.tx((queries) =>
-      siteStore(queries).update(claimed.tenantId, claimed.site.id, { readAt: at, dueAt: null }),
-    );
-  }
-  const { own, other } = room;
-  expect(order).toEqual([other.id, own.id, other.id, other.id]);
-});
+test.each(["as it is", "made anew each time"])(
+  "a company leaves turns to others whose site cannot be read and is due again at once, %s",
+  async (how) => {
+    const { services } = room.server;
+    const { own, other } = room;
+    for (const { id: tenantId } of [own, other])
+      for (const { id } of await services.sites.list(tenantId))
+        await services.sites.remove(tenantId, id, OPERATOR);
+    const greedy = { ...NEVER, url: "https://greedy.example/", depthMax: 0 };
+    const asked: string[] = [];
+    const { reader, sites } = readerOf({
+      async request({ url }) {
+        asked.push(new URL(url).hostname);
+        if (url === greedy.url && asked.length < 8) {
+          const [site] = await sites.list(other.id);
+          if (how === "as it is") await sites.readAgain(other.id, site?.id ?? 0);
+          else {
+            await sites.remove(other.id, site?.id ?? 0, OPERATOR);
+            await sites.add(other.id, greedy);
+          }
+        }
+        return { status: 404, headers: {}, body: Buffer.alloc(0) };
+      },
+    });
+    for (let count = 0; count < 3; count++) await sites.add(other.id, greedy);
+    await sites.add(own.id, { ...NEVER, depthMax: 0 });
+    reader.start();
+    await reader.idle();
+    await reader.stop();
+    expect(asked.slice(0, 2)).toEqual(["greedy.example", "clinic.example"]);
+    expect(asked.length).toBeGreaterThan(4);
+  },
+);

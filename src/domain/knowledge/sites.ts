@@ -71,10 +71,11 @@ export interface SiteRecords {
   insert(tenantId: number, site: Omit<SiteRecord, "id">): Promise<number>;
   update(tenantId: number, id: number, changes: SiteChanges): Promise<void>;
   remove(tenantId: number, id: number): Promise<boolean>;
-  /** Takes the site that is due first; undefined: none is. */
+  /** Takes a site that is due, of the tenant whose turn was longest ago; undefined: none is. */
   claimDue(
     nowMs: number,
     untilMs: number,
+    turnOf: (tenantId: number) => number,
   ): Promise<{ readonly tenantId: number; readonly site: SiteRecord } | undefined>;
 }
 
@@ -316,10 +317,13 @@ interface SiteReaderDependencies extends Pick<SiteDependencies, "database" | "re
   readonly log: Log;
 }
 
-/** Reads sites that are due, one after the other. */
+/** Reads sites that are due, one after the other, of each tenant in turn. */
 export class SiteReader {
   readonly #loop: WorkLoop;
   readonly #stopping = new AbortController();
+  /** When a site of each tenant was last begun, counted in sites; forgotten when none is due. */
+  readonly #turns = new Map<number, number>();
+  #begun = 0;
 
   constructor(private readonly deps: SiteReaderDependencies) {
     const { clock, log, sites } = deps;
@@ -351,9 +355,11 @@ export class SiteReader {
     for (;;) {
       const nowMs = clock.now();
       const claimed = await database.tx((queries) =>
-        records(queries).claimDue(nowMs, nowMs + READING_MS_MAX),
+        records(queries).claimDue(nowMs, nowMs + READING_MS_MAX, (id) => this.#turns.get(id) ?? 0),
       );
+      if (!claimed) this.#turns.clear();
       if (!claimed || this.#stopping.signal.aborted) return;
+      this.#turns.set(claimed.tenantId, ++this.#begun);
       await this.#read(claimed.tenantId, claimed.site);
     }
   }

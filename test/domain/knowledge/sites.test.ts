@@ -48,8 +48,8 @@ function world(kept: Partial<SiteRecord> = {}) {
       update: async (_: number, __: number, changes: Partial<SiteRecord>) => {
         site = { ...site, ...changes };
       },
-      claimDue: async (...claim: [number, number]) => {
-        claims.push(claim);
+      claimDue: async (nowMs: number, untilMs: number) => {
+        claims.push([nowMs, untilMs]);
         return due-- > 0 ? { tenantId: 1, site } : undefined;
       },
     }),

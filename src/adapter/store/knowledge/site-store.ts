@@ -1,5 +1,5 @@
 /** Web sites that are read into knowledge. */
-import { and, asc, eq, getTableColumns, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, isNull, lte, or } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { SiteRecords } from "../../../domain/knowledge/sites.ts";
 import { ownedBy, ownedRows } from "../query/owned-rows.ts";
@@ -25,21 +25,18 @@ export function siteStore(queries: Queries): SiteRecords {
         .where(ownedBy(sites, tenantId, id));
     },
 
-    async claimDue(nowMs, untilMs) {
+    async claimDue(nowMs, untilMs, turnOf) {
       const isFree = or(isNull(sites.readingUntil), lte(sites.readingUntil, nowMs));
-      // A company with many sites leaves turns to others: whose sites were not read for longest is next.
-      const readLast = sql`(SELECT max(read_at) FROM ${sites} AS own WHERE own.tenant_id = ${sites.tenantId})`;
-      const due = await queries
-        .select()
+      const waiting = await queries
+        .select({ tenantId: sites.tenantId, id: sites.id })
         .from(sites)
         .where(and(lte(sites.dueAt, nowMs), isFree))
-        .orderBy(readLast, asc(sites.dueAt))
-        .limit(1)
-        .get();
-      if (!due) return undefined;
-      await queries.update(sites).set({ readingUntil: untilMs }).where(eq(sites.id, due.id));
-      const { tenantId, ...site } = due;
-      return { tenantId, site: { ...site, readingUntil: untilMs } };
+        .orderBy(asc(sites.dueAt));
+      const next = waiting.toSorted((a, b) => turnOf(a.tenantId) - turnOf(b.tenantId))[0];
+      const site = next && (await rows.find(next.tenantId, next.id));
+      if (!site) return undefined;
+      await queries.update(sites).set({ readingUntil: untilMs }).where(eq(sites.id, site.id));
+      return { tenantId: next.tenantId, site: { ...site, readingUntil: untilMs } };
     },
   };
 }
