@@ -103,26 +103,28 @@ class Crawl {
   #cut = false;
   /** Pages or sitemaps that should have answered did not. */
   #hasGaps = false;
+  readonly #endMs: number;
 
   constructor(
     private readonly start: URL,
     private readonly bounds: SiteBounds,
     private readonly deps: CrawlDependencies,
-  ) {}
+  ) {
+    this.#endMs = deps.clock.monotonic() + SITE_MS_MAX;
+  }
 
   async run(): Promise<SiteReading> {
-    const { clock, known = [] } = this.deps;
-    const endMs = clock.monotonic() + SITE_MS_MAX;
+    const { known = [] } = this.deps;
     if (this.bounds.depthMax > 0) await this.#readRobots();
     this.#add(this.start.href, 0);
-    await this.#visitAll(endMs);
+    await this.#visitAll();
     const ofStart = this.#problems.find(({ url }) => url === plainUrl(this.start));
     if (this.#pages.size === 0)
       throw new SiteNotRead(ofStart ?? siteProblem(null, siteError("site_no_pages")));
     // Pages behind those that did not answer are asked for themselves.
-    if (this.#hasGaps)
+    if (this.#hasGaps || this.#isOver())
       for (const url of known) if (!this.#pages.has(url)) this.#add(url, this.bounds.depthMax);
-    await this.#visitAll(endMs);
+    await this.#visitAll();
     for (const { url } of this.#queue) this.#unread.add(url);
     const unread = known.filter((url) => this.#unread.has(url) && !this.#pages.has(url));
     const pages = await withFooters([...this.#pages.values()]);
@@ -131,8 +133,8 @@ class Crawl {
     return { pages, problems: this.#problems, unread };
   }
 
-  async #visitAll(endMs: number): Promise<void> {
-    const { clock, signal } = this.deps;
+  async #visitAll(): Promise<void> {
+    const { signal } = this.deps;
     for (let [next] = this.#queue; next; [next] = this.#queue) {
       if (signal?.aborted) throw new Error("the appliance is stopping");
       if (this.#pages.size >= this.bounds.pagesMax) {
@@ -140,7 +142,7 @@ class Crawl {
         this.#queue.length = 0;
         return;
       }
-      if (this.#bytes >= SITE_BYTES_MAX || clock.monotonic() >= endMs) {
+      if (this.#isOver()) {
         this.#cut = true;
         this.#hasGaps = true;
         return;
@@ -149,6 +151,10 @@ class Crawl {
       await this.#visit(next);
       if (next.depth === 0 && this.bounds.depthMax > 0) await this.#addSitemaps();
     }
+  }
+
+  #isOver(): boolean {
+    return this.#bytes >= SITE_BYTES_MAX || this.deps.clock.monotonic() >= this.#endMs;
   }
 
   async #visit({ url, depth }: Found): Promise<void> {
@@ -266,7 +272,7 @@ class Crawl {
     const named = this.#robots.sitemaps.filter((url) => this.#isSitemap(url));
     const waiting = [...named, new URL("/sitemap.xml", this.start).href];
     const read = new Set<string>();
-    while (read.size < SITEMAPS_MAX) {
+    while (read.size < SITEMAPS_MAX && !this.#isOver()) {
       const url = waiting.shift();
       if (url === undefined) return;
       if (read.has(url)) continue;

@@ -106,6 +106,19 @@ test("the bytes of a sitemap count, too", async () => {
   expect(titles(await read())).toBe("Start");
 });
 
+test("sitemaps that answer late are asked for in the same ten minutes", async () => {
+  const names = Array.from({ length: 10 }, (_, at) => `https://shop.example/map${at}.xml`);
+  const { asked, read } = site({
+    [START]: "Start next",
+    "https://shop.example/robots.txt": names.map((name) => `Sitemap: ${name}`).join("\n"),
+  });
+  const reading = await read({}, undefined, (clock, url) => {
+    if (url.endsWith(".xml")) void clock.advance(4 * 60_000);
+  });
+  expect(asked.filter((url) => url.endsWith(".xml"))).toEqual(names.slice(0, 3));
+  expect([titles(reading), isCut(reading)]).toEqual(["Start", true]);
+});
+
 test.each([
   [-1, "Start Next", false],
   [0, "Start", true],
