@@ -131,6 +131,15 @@ export class Middleware {
     return null;
   }
 
+  /** The key of a request that was admitted, as it is now. Throws unauthorized. */
+  async keyAgain(request: Request): Promise<KnownKey> {
+    const { apiKeys, sessionAuthentication } = this.deps;
+    const secret = bearerOf(request.headers) ?? "";
+    const key = await apiKeys.identify(secret, sessionAuthentication.ipOf(request));
+    if (!key) throw unauthorized();
+    return key;
+  }
+
   #open(request: Request): RequestContext {
     const { clock, random } = this.deps;
     const { path, search } = splitUrl(request.url);
@@ -151,6 +160,7 @@ export class Middleware {
       actor: null,
       details: null,
       onLargeBody: () => Promise.resolve(),
+      onLateBody: () => Promise.resolve(),
     };
     this.#requestContexts.set(request, requestContext);
     return requestContext;

@@ -35,6 +35,9 @@ interface PipelineDependencies {
 /** The largest body of a request without a session or key. */
 const OPEN_BODY_BYTES_MAX = 65_536;
 
+/** With the time for which a node keeps a key, two seconds (decisions 12). */
+const LATE_BODY_MS = 500;
+
 /** Midnight falls on one in every time zone. */
 const QUARTER_MS = 900_000;
 
@@ -135,12 +138,11 @@ async function change(
   { route, requestContext, request, input }: Changing,
 ): Promise<Response> {
   const { contract } = route;
-  const bytes = await readBody(
-    request,
-    bytesMaxOf(contract, dependencies.bodyBytesMax),
-    dependencies.clock,
-    requestContext.onLargeBody,
-  );
+  const { clock, bodyBytesMax } = dependencies;
+  const bytesMax = bytesMaxOf(contract, bodyBytesMax);
+  const bytes = await readBody(request, bytesMax, clock, requestContext.onLargeBody);
+  if (clock.monotonic() - requestContext.startedAt > LATE_BODY_MS)
+    await requestContext.onLateBody();
   const changed = {
     contract,
     key: `${requestContext.tenantId} ${requestContext.path}`,

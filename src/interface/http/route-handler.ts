@@ -19,7 +19,7 @@ import type { StoreDeadline } from "./store-deadline.ts";
 
 interface RouteHandlerDependencies {
   readonly middleware: Middleware;
-  readonly sessions: Pick<Sessions, "requireRecent">;
+  readonly sessions: Pick<Sessions, "requireRecent" | "again">;
   readonly audit: AuditNotes;
   readonly storeDeadline: StoreDeadline;
   readonly database: Pick<Database, "settled">;
@@ -126,7 +126,10 @@ export class RouteHandler {
     request: Request,
     params: PathParams,
   ): Promise<Response> | Response {
+    const { route } = mounted;
     const run = () => this.#run(mounted, requestContext, request, params);
+    if (!route.contract.open)
+      requestContext.onLateBody = () => this.#authoriseAgain(route, requestContext, request);
     const fail = (error: unknown) => problemResponse(requestContext, problemOf(error));
     try {
       const charging = this.#authorise(mounted, requestContext);
@@ -158,15 +161,31 @@ export class RouteHandler {
    * waited for.
    */
   #authorise({ route, isOwn }: MountedRoute, requestContext: RequestContext): Promise<void> | null {
-    const { middleware, sessions } = this.deps;
+    const { middleware } = this.deps;
     // The middleware reads the origins of every request to these routes.
     if (isOwn && !requestContext.origins) throw signInNeeded();
     if (route.contract.open) return null;
-    if (requestContext.session) {
-      authorise(route.contract, requestContext.session);
-      if (route.contract.recent) sessions.requireRecent(requestContext.session);
-    } else if (requestContext.tenantId === 0) throw unauthorized();
-    else requireScope(requestContext.keyLimits, requiredScope(route.contract));
+    if (!requestContext.session && requestContext.tenantId === 0) throw unauthorized();
+    this.#requireRights(route, requestContext);
     return middleware.chargeWeight(requestContext, route.contract.weight ?? 1);
+  }
+
+  #requireRights(
+    { contract }: Route,
+    { session, keyLimits }: Pick<RequestContext, "session" | "keyLimits">,
+  ): void {
+    if (session) authorise(contract, session);
+    else requireScope(keyLimits, requiredScope(contract));
+    if (session && contract.recent) this.deps.sessions.requireRecent(session);
+  }
+
+  /** For a body that took its time: the sender may have lost the key, the session or the role meanwhile. */
+  async #authoriseAgain(route: Route, requestContext: RequestContext, request: Request) {
+    const { middleware, sessions } = this.deps;
+    const { session: before } = requestContext;
+    const session = before && (await sessions.again(before));
+    if (before && (!session || session.tenant?.id !== before.tenant?.id)) throw signInNeeded();
+    const keyLimits = before ? requestContext.keyLimits : await middleware.keyAgain(request);
+    this.#requireRights(route, { session, keyLimits });
   }
 }
