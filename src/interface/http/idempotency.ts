@@ -13,6 +13,7 @@ import type { Clock, ClockTrust, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { KeyLimits } from "../../domain/tenant/key-limits.ts";
 import { idempotencyBinding } from "../../platform/secrets/secret-binding.ts";
 
 const RETENTION_MS = 24 * 3_600_000;
@@ -58,6 +59,8 @@ interface IdempotentRequest {
   /** The path without the mount, so that both spellings of a path are one request. */
   readonly path: string;
   readonly body: Uint8Array;
+  /** Of the API key. What one may get, another that may less must not be shown. */
+  readonly limits: KeyLimits;
 }
 
 interface IdempotencyDependencies {
@@ -112,7 +115,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
   return {
     /** `run` must not throw. Throws conflict. */
     async once(request: IdempotentRequest, run: () => Promise<Answer>): Promise<Answer> {
-      const bodyHash = createHash("sha256").update(request.body).digest("hex");
+      const bodyHash = hashOf(request);
       const name = idempotencyBinding(request.tenantId, request.key);
       const settled = Promise.withResolvers<void>();
       const held = await claim(dependencies, kept, request, bodyHash);
@@ -143,6 +146,13 @@ async function purge(dependencies: IdempotencyDependencies): Promise<void> {
   } catch (error) {
     log.warn("idempotency.purge_failed", { error: describeError(error) });
   }
+}
+
+function hashOf({ body, limits: { scopes, expiresAt, networks } }: IdempotentRequest): string {
+  const hash = createHash("sha256").update(body);
+  const isLimited = scopes !== null || expiresAt !== null || networks !== null;
+  if (isLimited) hash.update(JSON.stringify([scopes, expiresAt, networks]));
+  return hash.digest("hex");
 }
 
 /** The record that already has the key; null: this request claimed the key. */

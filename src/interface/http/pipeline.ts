@@ -188,8 +188,8 @@ async function runOnce(
   { key, bytes }: { readonly key: string; readonly bytes: Uint8Array },
   run: () => Promise<Answer>,
 ): Promise<Response> {
-  const { tenantId, path } = requestContext;
-  const request = { tenantId, key, method: "POST", path: withoutMount(path), body: bytes };
+  const { tenantId, path, keyLimits: limits } = requestContext;
+  const request = { tenantId, key, method: "POST", path: withoutMount(path), body: bytes, limits };
   const { status, json, replayed } = await idempotency.once(request, () =>
     run().catch((error) => failed(log, requestContext, error)),
   );

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { idempotency } from "../../../src/adapter/store/schema/index.ts";
 import { idempotencyStore } from "../../../src/adapter/store/tenant/idempotency-store.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
 import { createIdempotency } from "../../../src/interface/http/idempotency.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { ask, pick, pickId, startApiServer } from "../../support/http/api-server.ts";
@@ -99,6 +100,8 @@ describe("idempotency", () => {
   });
 });
 
+const NOTHING = new Uint8Array();
+
 test("while the clock is doubted no key becomes new again, and none is purged", async () => {
   const clock = fakeClock();
   let mayDelete = true;
@@ -113,7 +116,7 @@ test("while the clock is doubted no key becomes new again, and none is purged", 
   const send = async () => {
     const request = { tenantId: tenant.id, key: "c-1", method: "POST", path: "/calls" };
     const { replayed = false } = await held.once(
-      { ...request, body: new Uint8Array() },
+      { ...request, body: NOTHING, limits: NO_LIMITS },
       async () => ({ status: 200, json: "{}" }),
     );
     return replayed ? "replayed" : "done";
@@ -142,7 +145,7 @@ test("what is kept of one tenant's answers in a day is bounded, and costs a neig
   const send = (key: string, { id: tenantId } = tenant) =>
     kept
       .once(
-        { tenantId, key, method: "POST", path: "/agents", body: new Uint8Array() },
+        { tenantId, key, method: "POST", path: "/agents", body: NOTHING, limits: NO_LIMITS },
         async () => ({ status: 200, json: "x".repeat(answer) }),
       )
       .then(

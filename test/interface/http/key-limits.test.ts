@@ -130,6 +130,16 @@ test("a limited key is listed with its limits, and without its secret", async ()
   expect(listed.text).not.toContain(pickText(made, "key.secret"));
 });
 
+test("a limited key is not shown what a key with other limits was given for the same Idempotency-Key", async () => {
+  const repeated = { "idempotency-key": "ci" };
+  const make = (by: ApiTenant) => ask(server, by, "POST", "/keys", { label: "ci" }, repeated);
+  const made = await make(own);
+  expect((await make(own)).text).toBe(made.text);
+  const { tenant: limited } = await keyWith({ scopes: ["manage"] });
+  const again = await make(limited);
+  expect([again.status, pick(again, "error")]).toEqual([409, "conflict"]);
+});
+
 describe("what limits are refused", () => {
   test.each([
     [{ scopes: [] }, "valid_scopes_required"],
