@@ -2,7 +2,7 @@
  * Compares two versions of an agent: which parts differ, and word by word how. Long stretches that are the
  * same are shortened to what stands next to a change.
  */
-import { diffLines, diffWordsWithSpace } from "diff";
+import { type ChangeObject, diffLines, diffWordsWithSpace } from "diff";
 import type { JsonValue } from "../../core/json.ts";
 import type { AgentContent, VersionTool } from "./agent-content.ts";
 
@@ -24,6 +24,7 @@ type TextOf = (sha256: string) => string | undefined;
 
 /** Above that, lines are compared instead of words. */
 const WORDS_LENGTH_MAX = 100_000;
+/** Of a text that is largely another one, lines are compared after that, and then none. */
 const DIFF_MS_MAX = 500;
 const CONTEXT_LENGTH = 160;
 
@@ -32,14 +33,24 @@ function shortened({ op, text }: Segment): Segment {
   return { op, text: `${text.slice(0, CONTEXT_LENGTH)}\n…\n${text.slice(-CONTEXT_LENGTH)}` };
 }
 
+type Changes = ChangeObject<string>[] | undefined;
+type Diff = (
+  before: string,
+  after: string,
+  options: { readonly timeout: number; readonly callback: (changes: Changes) => void },
+) => void;
+
+/** Step by step, with other work in between: it may take the square of what differs. Undefined: it takes too long. */
+const changesBy = (diff: Diff, before: string, after: string): Promise<Changes> =>
+  new Promise((callback) => diff(before, after, { timeout: DIFF_MS_MAX, callback }));
+
 /** Empty: both are the same. */
-function segmentsOf(before: string, after: string): Segment[] {
+async function segmentsOf(before: string, after: string): Promise<Segment[]> {
   if (before === after) return [];
   const isLong = before.length + after.length > WORDS_LENGTH_MAX;
-  const options = { timeout: DIFF_MS_MAX };
-  const changes = isLong
-    ? diffLines(before, after, options)
-    : diffWordsWithSpace(before, after, options);
+  const changes =
+    (isLong ? undefined : await changesBy(diffWordsWithSpace, before, after)) ??
+    (await changesBy(diffLines, before, after));
   const segments: readonly Segment[] = changes?.map(({ value, added, removed }) => ({
     op: added ? "added" : removed ? "removed" : "same",
     text: value,
@@ -48,6 +59,21 @@ function segmentsOf(before: string, after: string): Segment[] {
     { op: "added", text: after },
   ];
   return segments.filter(({ text }) => text !== "").map(shortened);
+}
+
+interface ComparedPart extends Omit<PartDifference, "segments"> {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** One after the other, so that a comparison costs others one step at a time. */
+async function compared(parts: readonly ComparedPart[]): Promise<PartDifference[]> {
+  const differences: PartDifference[] = [];
+  for (const { part, name, before, after } of parts) {
+    const segments = await segmentsOf(before, after);
+    if (segments.length > 0) differences.push({ part, name, segments });
+  }
+  return differences;
 }
 
 const { stringify } = Bun.YAML;
@@ -65,14 +91,15 @@ export function compareContents(
   before: AgentContent | null,
   after: AgentContent,
   textOf: TextOf,
-): PartDifference[] {
+): Promise<PartDifference[]> {
   const { files: filesBefore = [], tools: toolsBefore = [], ...fieldsBefore } = before ?? {};
   const { files: filesAfter, tools: toolsAfter, ...fieldsAfter } = after;
   const [from, to]: Fields[] = [fieldsBefore as Fields, fieldsAfter as Fields];
   const fields = namesOf(Object.keys(from ?? {}), Object.keys(to ?? {})).map((part) => ({
     part,
     name: null,
-    segments: segmentsOf(shownValue(from?.[part]), shownValue(to?.[part])),
+    before: shownValue(from?.[part]),
+    after: shownValue(to?.[part]),
   }));
   const fileText = (files: AgentContent["files"], name: string) =>
     files
@@ -85,7 +112,8 @@ export function compareContents(
   ).map((name) => ({
     part: "files",
     name,
-    segments: segmentsOf(fileText(filesBefore, name), fileText(filesAfter, name)),
+    before: fileText(filesBefore, name),
+    after: fileText(filesAfter, name),
   }));
   const toolOf = (tools: AgentContent["tools"], name: string) => {
     const found = tools.find((tool) => tool.name === name);
@@ -97,25 +125,26 @@ export function compareContents(
   ).map((name) => ({
     part: "tools",
     name,
-    segments: segmentsOf(toolOf(toolsBefore, name), toolOf(toolsAfter, name)),
+    before: toolOf(toolsBefore, name),
+    after: toolOf(toolsAfter, name),
   }));
-  return [...fields, ...files, ...tools].filter(({ segments }) => segments.length > 0);
+  return compared([...fields, ...files, ...tools]);
 }
 
 /** Texts by their names, such as scenarios, word by word. */
-export function compareTexts(
+export const compareTexts = (
   part: string,
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
-): PartDifference[] {
-  return namesOf([...before.keys()], [...after.keys()])
-    .map((name) => ({
+): Promise<PartDifference[]> =>
+  compared(
+    namesOf([...before.keys()], [...after.keys()]).map((name) => ({
       part,
       name,
-      segments: segmentsOf(before.get(name) ?? "", after.get(name) ?? ""),
-    }))
-    .filter(({ segments }) => segments.length > 0);
-}
+      before: before.get(name) ?? "",
+      after: after.get(name) ?? "",
+    })),
+  );
 
 /** The parts in which two versions differ, without the words. */
 export function changedParts(before: AgentContent, after: AgentContent): string[] {

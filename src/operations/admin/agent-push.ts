@@ -71,7 +71,7 @@ export async function pushAgent(
     })),
   };
   const after = draftContent(before, changes);
-  const changed = compareContents(before, after, (sha256) => texts.get(sha256));
+  const changed = await compareContents(before, after, (sha256) => texts.get(sha256));
   const kept = await agentScenarios.list(tenantId, agentId);
   const rehearsals = scenarios ? await scenarioDifferences(kept, scenarios.yamls) : [];
   const differences = [...changed, ...rehearsals];

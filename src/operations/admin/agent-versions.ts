@@ -160,7 +160,7 @@ function comparisons({ database: { read } }: Pick<VersionDependencies, "database
       const after = await contentOf(tenantId, agentId, to);
       const hashes = [...(before?.files ?? []), ...after.files].map(({ sha256 }) => sha256);
       const texts = await history.texts(tenantId, hashes);
-      const differences = compareContents(before, after, (sha256) => texts.get(sha256));
+      const differences = await compareContents(before, after, (sha256) => texts.get(sha256));
       return { from: before ? number : null, differences };
     },
   };

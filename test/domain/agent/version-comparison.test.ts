@@ -5,40 +5,41 @@ import { changedParts, compareContents } from "../../../src/domain/agent/version
 
 const content = (fields: object): AgentContent =>
   ({ name: "A", files: [], tools: [], ...fields }) as unknown as AgentContent;
-const segmentsOf = (before: string, after: string) =>
-  compareContents(content({ prompt: before }), content({ prompt: after }), () => undefined)[0]
-    ?.segments;
+async function segmentsOf(before: string, after: string) {
+  const [from, to] = [content({ prompt: before }), content({ prompt: after })];
+  return (await compareContents(from, to, () => undefined))[0]?.segments;
+}
 
-test("words that went and came are told apart from those that stayed", () => {
-  expect(segmentsOf("We open at nine.", "We open at ten.")).toEqual([
+test("words that went and came are told apart from those that stayed", async () => {
+  expect(await segmentsOf("We open at nine.", "We open at ten.")).toEqual([
     { op: "same", text: "We open at " },
     { op: "removed", text: "nine" },
     { op: "added", text: "ten" },
     { op: "same", text: "." },
   ]);
-  expect(segmentsOf("", "New.")).toEqual([{ op: "added", text: "New." }]);
-  expect(segmentsOf("Same.", "Same.")).toBeUndefined();
+  expect(await segmentsOf("", "New.")).toEqual([{ op: "added", text: "New." }]);
+  expect(await segmentsOf("Same.", "Same.")).toBeUndefined();
 });
 
 test.each([
   [480, 480],
   [481, 160 + 3 + 160],
-])("of %d characters that stayed %d are shown", (length, shown) => {
+])("of %d characters that stayed %d are shown", async (length, shown) => {
   const same = "a".repeat(length - 1);
-  const [first] = segmentsOf(`${same} one`, `${same} two`) ?? [];
+  const [first] = (await segmentsOf(`${same} one`, `${same} two`)) ?? [];
   expect([first?.op, first?.text.length]).toEqual(["same", shown]);
   if (shown < length) expect(first?.text).toBe(`${"a".repeat(160)}\n…\n${`${same} `.slice(-160)}`);
 });
 
-test("texts of more than 100,000 characters together are compared by lines", () => {
+test("texts of more than 100,000 characters together are compared by lines", async () => {
   const of = (length: number) =>
     segmentsOf(`${"a ".repeat(20)}one`, `${"a ".repeat(20)}${"b".repeat(length)}`);
   const others = 43 + 40;
-  expect(of(100_000 - others)?.[0]?.op).toBe("same");
-  expect(of(100_001 - others)?.[0]?.op).toBe("removed");
+  expect((await of(100_000 - others))?.[0]?.op).toBe("same");
+  expect((await of(100_001 - others))?.[0]?.op).toBe("removed");
 });
 
-test("files by their texts, tools by their fields, in the order of their names", () => {
+test("files by their texts, tools by their fields, in the order of their names", async () => {
   const before = content({
     files: [{ filename: "a.md", sha256: "1" }],
     tools: [{ name: "book", url: "https://a.example" }],
@@ -48,19 +49,19 @@ test("files by their texts, tools by their fields, in the order of their names",
     tools: [{ name: "book", url: "https://b.example" }],
   });
   const texts: Record<string, string> = { 1: "Old.", 2: "New." };
-  expect(compareContents(before, after, (sha256) => texts[sha256])).toMatchObject([
+  expect(await compareContents(before, after, (sha256) => texts[sha256])).toMatchObject([
     { part: "files", name: "a.md", segments: [{ op: "removed", text: "Old." }] },
     { part: "files", name: "b.md", segments: [{ op: "added", text: "New." }] },
     { part: "tools", name: "book" },
   ]);
   const parameters = { type: "object", properties: { day: { type: "string" } } };
   const withTool = content({ tools: [{ name: "book", parameters }] });
-  const [, shown] = compareContents(null, withTool, () => undefined);
+  const [, shown] = await compareContents(null, withTool, () => undefined);
   const yaml = ["type: object", "properties:", "  day:", "    type: string"];
   expect(shown?.segments.map(({ text }) => text)).toEqual([
     ["parameters:", ...yaml.map((line) => `  ${line}`)].join("\n"),
   ]);
-  expect(compareContents(null, content({}), () => undefined)).toEqual([
+  expect(await compareContents(null, content({}), () => undefined)).toEqual([
     { part: "name", name: null, segments: [{ op: "added", text: "A" }] },
   ]);
   expect(changedParts(before, after)).toEqual(["files", "tools"]);

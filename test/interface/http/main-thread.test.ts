@@ -167,6 +167,7 @@ const BODIES: Readonly<Record<string, () => Record<string, unknown>>> = {
 const QUERIES: Readonly<Record<string, string>> = {
   listContacts: "search=ardas&limit=200&offset=50000",
   getCallsCsv: "",
+  compareAgentVersions: "from=2&to=3",
 };
 
 function requestOf(mount: string, contract: Contract): { path: string; body: unknown } {
@@ -247,7 +248,7 @@ const MUST_SUCCEED = new Set([
   ...["importContacts", "createCampaign", "createFile", "updateFile", "createTool", "tryTool"],
   ...["listContacts", "listSchedules", "listCalls", "getCall", "getAnalytics", "exportContacts"],
   ...["getCallsCsv", "getStatement", "getStatementPage", "getStatementCsv", "listCallMemories"],
-  ...["listFiles", "getFile", "listCampaigns", "getHome"],
+  ...["listFiles", "getFile", "listCampaigns", "getHome", "compareAgentVersions"],
 ]);
 
 test.each([

@@ -84,6 +84,12 @@ const made = async (path: string, body: unknown, noun: string) => {
   if (!record) throw new Error(`${path}: ${answer.text}`);
   return record.id;
 };
+// Versions 2 and 3, of which no line stands where it stood.
+for (const step of [7919, 7907]) {
+  const line = (_: unknown, n: number) => ((n * step) % 1296).toString(36);
+  const prompt = Array.from({ length: 33_000 }, line).join("\n");
+  await browser.fetch("PATCH", `/api/v1/agents/${agentId}`, { prompt });
+}
 const tools = new Tools({
   database: app.database,
   records: toolStore,

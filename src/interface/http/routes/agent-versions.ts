@@ -67,6 +67,7 @@ const numberOrDraft = field(z.string().regex(/^(?:[1-9]\d{0,8}|draft)$/), {
 export const compareVersions = contract({
   operationId: "compareAgentVersions",
   at: "GET /agents/{id}/comparison",
+  weight: 10,
   tag,
   noun,
   summary: "Compare two versions word by word",
