@@ -11,13 +11,13 @@ const HEAD_WORDS_MAX = 4;
 /** Longer knowledge is not searched to its end. */
 const CHARACTERS_MAX = 200_000;
 
-const WORD = "\\p{Lu}[\\p{L}'’]*\\p{Ll}[\\p{L}'’-]*";
+const WORD = "\\p{Lu}[\\p{L}'’]{0,40}\\p{Ll}[\\p{L}'’-]{0,40}";
 /** Several words with capitals, or one that does not begin a sentence: "ask for Ona Petraitienė". */
 const NAME = new RegExp(`${WORD}(?: ${WORD}){1,3}|(?<=[\\p{Ll}\\p{N},;(] )${WORD}`, "gu");
 /** What stands before a price or a description: "- Teeth whitening: 90 EUR", "| Whitening | 90 |". */
-const HEAD = /^\s*(?:[-*•|]|\d+[.)])?\s*(\p{Lu}[^:;,.|"\n]{2,60}?)\s*(?:[:|]|\s[–—-]\s)/u;
+const HEAD = /^(?:[-*•|]|\d+[.)])?\s*(\p{Lu}[^:;,.|"\n]{2,60}?)\s*(?:[:|]|\s[–—-]\s)/u;
 /** The first cell of a row. */
-const CELL = /^\s*"?(\p{Lu}[^:;,|"\n]{2,60}?)"?\s*[;,]/u;
+const CELL = /^"?(\p{Lu}[^:;,|"\n]{2,60}?)"?\s*[;,]/u;
 
 /** English writes these with capitals, too. */
 const OF_CALENDAR = new Set(
@@ -44,7 +44,7 @@ export function knowledgeKeywords(knowledge: readonly KnowledgeSnapshot[]): stri
     const lines = content.slice(0, CHARACTERS_MAX).split("\n");
     // A table's first row names its columns.
     for (const line of format === "csv" ? lines.slice(1) : lines) {
-      const head = (format === "csv" ? CELL : HEAD).exec(line)?.[1];
+      const head = (format === "csv" ? CELL : HEAD).exec(line.trim())?.[1];
       if (head !== undefined && head.split(" ").length <= HEAD_WORDS_MAX) add(head);
       for (const [name] of line.matchAll(NAME)) add(name);
     }

@@ -5,6 +5,7 @@
  */
 import { parse } from "csv-parse/sync";
 import type { FileFormat } from "./content.ts";
+import { headingOf } from "./heading.ts";
 
 export interface Passage {
   /** Where it stands: the headings above it, or the name of a row. Empty: nothing names it. */
@@ -38,13 +39,13 @@ function sectionsOf(content: string): Passage[] {
     body = [];
   };
   for (const line of content.split(/\r?\n/)) {
-    const found = /^(#{1,6})\s+(.+?)\s*#*$/.exec(line);
+    const found = headingOf(line);
     if (!found) {
       body.push(line);
       continue;
     }
     finish();
-    const [, { length: level } = "", title = ""] = found;
+    const { level, title } = found;
     headings.length = Math.min(headings.length, level - 1);
     headings[level - 1] = title;
   }
@@ -88,7 +89,13 @@ function piecesOf(heading: string, body: string): Passage[] {
   return pieces.map((piece) => ({ heading, text: piece }));
 }
 
-const isTable = (paragraph: string) => /^\s*\|.*\|\s*\r?\n\s*\|[\s:|-]+\|\s*$/m.test(paragraph);
+/** Two lines somewhere: a row, and below it the rule between head and rows. */
+function isTable(paragraph: string): boolean {
+  const lines = paragraph.split(/\r?\n/).map((line) => line.trim());
+  return lines.some(
+    (line, at) => /^\|.*\|$/.test(line) && /^\|[\s:|-]+\|$/.test(lines[at + 1] ?? ""),
+  );
+}
 
 /** Rows of a Markdown table, a few together, each group below the table's own head. */
 function tableRows(table: string): string[] {

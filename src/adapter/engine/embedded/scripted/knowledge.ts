@@ -10,6 +10,7 @@
  */
 
 import type { KnowledgeSnapshot } from "../../../../domain/conversation/call-config.ts";
+import { headingOf } from "../../../../domain/knowledge/heading.ts";
 import { parseCsv } from "./csv.ts";
 
 export interface KnowledgeEntry {
@@ -44,13 +45,13 @@ function parseMarkdown(content: string): KnowledgeEntry[] {
     body = [];
   };
   for (const line of content.split(/\r?\n/)) {
-    const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line);
+    const heading = headingOf(line);
     const also = /^(?:also|alt|or)\s*:\s*(.+)$/i.exec(line.replace(/^[-*_\s]+/, ""));
     if (heading !== null) {
       finish();
-      questions = alternatives(heading[1] ?? "");
+      questions = alternatives(heading.title);
     } else if (also !== null && questions.length > 0) {
-      questions.push(...alternatives((also[1] ?? "").replace(/[*_]+$/, "")));
+      questions.push(...alternatives((also[1] ?? "").replace(/[*_]{1,3}$/, "")));
     } else body.push(line);
   }
   finish();
@@ -59,7 +60,8 @@ function parseMarkdown(content: string): KnowledgeEntry[] {
 
 function alternatives(text: string): string[] {
   return text
-    .split(/\s+\/\s+|\s*\|\s*|(?<=\?)\s+/)
+    .replace(/\s+/g, " ")
+    .split(/ \/ |\||(?<=\?) /)
     .map((part) => part.trim())
     .filter((part) => part !== "");
 }
@@ -142,10 +144,12 @@ function tidy(entry: KnowledgeEntry): KnowledgeEntry {
   return { questions, answer: cutAtSentence(plainText(entry.answer)) };
 }
 
+/** What repeats is bounded or anchored: files are the tenants', and this runs between the calls of all. */
 function plainText(text: string): string {
   return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/(^|\n)\s*(?:[-*+]|\d+[.)])\s+/g, "$1")
+    .trim()
+    .replace(/!?\[([^\]]{0,200})\]\([^)]{0,2000}\)/g, "$1")
+    .replace(/(^|\n)[^\S\n]*(?:[-*+]|\d{1,9}[.)])\s+/g, "$1")
     .replace(/[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}/g, "")
     .replace(/([^\s.!?:;,])\s*\n\s*(?=\S)/g, "$1, ")
     .replace(/\s+/g, " ")

@@ -1,0 +1,75 @@
+/**
+ * Knowledge is the tenants' text, and is read in threads that carry the calls of all: none takes a time that grows
+ * with its square. Measured in processor time of the thread, ten times what the slowest takes.
+ */
+import { expect, test } from "bun:test";
+import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { knowledgeKeywords } from "../../src/adapter/engine/knowledge-keywords.ts";
+import type { KnowledgeSnapshot } from "../../src/domain/conversation/call-config.ts";
+import { knowledgeSection } from "../../src/domain/conversation/prompt/knowledge-section.ts";
+import { headingOf } from "../../src/domain/knowledge/heading.ts";
+import { cutPassages } from "../../src/domain/knowledge/passages.ts";
+
+const CHARACTERS = 40_000;
+const MS_MAX = 1_000;
+const FORMATS = ["md", "csv"] as const;
+
+function processorMs(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+const read = (format: KnowledgeSnapshot["format"], content: string) => {
+  const knowledge: KnowledgeSnapshot[] = [{ filename: `f.${format}`, format, content }];
+  cutPassages(format, content);
+  parseKnowledge(knowledge);
+  knowledgeKeywords(knowledge);
+  knowledgeSection({ knowledge });
+};
+
+test.each([
+  [" "],
+  ["\u2028"],
+  ["\n"],
+  ["\r"],
+  ["#"],
+  ["*"],
+  ["["],
+  ["]("],
+  ["|"],
+  [" | "],
+  ["<"],
+  ["A"],
+  ["? "],
+])("40,000 characters of %j, whatever stands around them", (unit) => {
+  const many = unit.repeat(CHARACTERS / unit.length);
+  for (const text of [
+    ...[many, `a${many}b`, `A${many}?`, `1${many}b`, `<${many}b`],
+    ...[`# x${many}y\nb`, `# ${many}y\nb`, `x?\nalso: y${many}z`],
+  ])
+    for (const format of FORMATS)
+      expect(
+        processorMs(() => read(format, text)),
+        `${text.slice(0, 9)}… as ${format}`,
+      ).toBeLessThan(MS_MAX);
+});
+
+test.each([
+  ["# Prices", 1, "Prices"],
+  ["###### Deep ##", 6, "Deep"],
+  ["##  Two  words  ## ", 2, "Two  words"],
+  ["# C#", 1, "C"],
+  ["# ##", 1, ""],
+  ["#  ", 1, ""],
+])("%j is a heading", (line, level, title) => {
+  expect(headingOf(line)).toEqual({ level, title });
+});
+
+test.each([["#Prices"], ["####### Seven"], [" # Indented"], ["Prices"], ["#"], [""]])(
+  "%j is none",
+  (line) => {
+    expect(headingOf(line)).toBeNull();
+  },
+);
