@@ -160,7 +160,7 @@ export class Middleware {
       actor: null,
       details: null,
       onLargeBody: () => Promise.resolve(),
-      onLateBody: () => Promise.resolve(),
+      onLate: () => Promise.resolve(),
     };
     this.#requestContexts.set(request, requestContext);
     return requestContext;

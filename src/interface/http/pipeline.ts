@@ -141,8 +141,7 @@ async function change(
   const { clock, bodyBytesMax } = dependencies;
   const bytesMax = bytesMaxOf(contract, bodyBytesMax);
   const bytes = await readBody(request, bytesMax, clock, requestContext.onLargeBody);
-  if (clock.monotonic() - requestContext.startedAt > LATE_BODY_MS)
-    await requestContext.onLateBody();
+  if (clock.monotonic() - requestContext.startedAt > LATE_BODY_MS) await requestContext.onLate();
   const changed = {
     contract,
     key: `${requestContext.tenantId} ${requestContext.path}`,

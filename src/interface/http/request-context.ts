@@ -33,7 +33,7 @@ export interface RequestContext {
   /** Resolves when the tenant may send another one; rejects with rate_limited. */
   onLargeBody: () => Promise<void>;
   /** Rejects where the sender's key, session or rights have ended since the request began. */
-  onLateBody: () => Promise<void>;
+  onLate: () => Promise<void>;
 }
 
 /** A person who signs in: known by id, or by the entered e-mail address. */

@@ -129,7 +129,7 @@ export class RouteHandler {
     const { route } = mounted;
     const run = () => this.#run(mounted, requestContext, request, params);
     if (!route.contract.open)
-      requestContext.onLateBody = () => this.#authoriseAgain(route, requestContext, request);
+      requestContext.onLate = () => this.#authoriseAgain(route, requestContext, request);
     const fail = (error: unknown) => problemResponse(requestContext, problemOf(error));
     try {
       const charging = this.#authorise(mounted, requestContext);
@@ -152,7 +152,9 @@ export class RouteHandler {
     if (tenantId === 0 || !(isHeavy(route.contract) || route.contract.body)) return answer();
     const seat = this.#heavy.seatOf(tenantId);
     requestContext.onLargeBody = seat.take;
-    const answered = isHeavy(route.contract) ? seat.take().then(answer) : answer();
+    const answered = isHeavy(route.contract)
+      ? seat.take().then(requestContext.onLate).then(answer)
+      : answer();
     return Promise.resolve(answered).finally(seat.leave);
   }
 
@@ -179,7 +181,7 @@ export class RouteHandler {
     if (session && contract.recent) this.deps.sessions.requireRecent(session);
   }
 
-  /** For a body that took its time: the sender may have lost the key, the session or the role meanwhile. */
+  /** After a wait for the body or a turn: the sender may have lost the key, the session or the role meanwhile. */
   async #authoriseAgain(route: Route, requestContext: RequestContext, request: Request) {
     const { middleware, sessions } = this.deps;
     const { session: before } = requestContext;

@@ -1,4 +1,4 @@
-/** A request whose body arrives late does only what its sender may do then. */
+/** A request whose body, or whose turn, comes late does only what its sender may do then. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -64,6 +64,23 @@ test("a key that is revoked before the body is whole makes no other key; one tha
   const revoke = () => ask(server, own, "DELETE", `/keys?id=${gone.id}`);
   const { authorization: revoked } = gone;
   expect(await late("/api/v1/keys", { authorization: revoked }, body, revoke)).toBe(401);
+});
+
+test("a key that is revoked while its export waits for a turn exports nothing", async () => {
+  const made = await ask(server, own, "POST", "/keys", { label: "waits" });
+  const gone = { id: own.id, key: pickText(made, "key.secret") };
+  const free = Promise.withResolvers<void>();
+  const wish = { csv: "number\n+37060000001", dry_run: true };
+  const authorization = `Bearer ${own.key}`;
+  const seats = Array.from({ length: 6 }, () =>
+    late("/api/v1/contacts/import", { authorization }, wish, () => free.promise),
+  );
+  await Bun.sleep(LATE_MS);
+  const exported = ask(server, gone, "GET", "/contacts/export");
+  await ask(server, own, "DELETE", `/keys?id=${pickId(made, "key.id")}`);
+  free.resolve();
+  expect(await Promise.all(seats)).toEqual(Array(6).fill(200));
+  expect((await exported).status).toBe(401);
 });
 
 test("an owner who is removed, becomes less or is signed out meanwhile invites nobody", async () => {
