@@ -1,7 +1,7 @@
 /**
  * `Idempotency-Key` on POST (decisions 1): the first answer is replayed for 24 hours; the same
  * key with another request is a conflict. A request that arrives while the first one runs waits for
- * its answer. Answers of 5xx are not kept: the caller is told to try again and may.
+ * its answer. Answers of 429 and 5xx are not kept: the caller is told to try again and may.
  *
  * Answers are sealed at rest, since some carry a secret that is shown once. What is kept of a tenant's in 24 hours
  * is bounded: the disk is everybody's. Counted in memory, so a restart begins anew. A claim without an
@@ -15,6 +15,7 @@ import { AppError, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { KeyLimits } from "../../domain/tenant/key-limits.ts";
 import { idempotencyBinding } from "../../platform/secrets/secret-binding.ts";
+import type { Problem } from "./problem.ts";
 
 const RETENTION_MS = 24 * 3_600_000;
 const PURGE_PERIOD_MS = 10 * 60_000;
@@ -50,6 +51,8 @@ export interface Answer {
   readonly status: number;
   readonly json: string;
   readonly replayed?: boolean;
+  /** What the first request was rejected with. A replayed answer has none. */
+  readonly problem?: Problem;
 }
 
 interface IdempotentRequest {
@@ -104,7 +107,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     const { tenantId, key } = request;
     const answer = await run();
     await database.tx(async (queries) => {
-      if (answer.status >= 500) return records(queries).remove(tenantId, key);
+      if (isRetryable(answer.status)) return records(queries).remove(tenantId, key);
       const sealed = vault.seal(answer.json, idempotencyBinding(tenantId, key));
       kept.add(tenantId, sealed.length);
       await records(queries).finish(tenantId, key, answer.status, sealed);
@@ -215,6 +218,9 @@ export function idempotencyKey(sent: string | null): string | null {
     );
   return sent;
 }
+
+/** Specification, section 7. */
+const isRetryable = (status: number) => status === 429 || status >= 500;
 
 const isSame = (record: IdempotencyRecord, request: IdempotentRequest, bodyHash: string) =>
   record.method === request.method && record.path === request.path && record.bodyHash === bodyHash;

@@ -108,7 +108,7 @@ const HEADER_PARAMETERS: Json = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Makes a repeated request safe for 24 hours: the first answer is replayed. The same key with another body is a conflict.",
+      "Makes a repeated request safe for 24 hours: the first answer is replayed, unless it was 429 or 5xx. The same key with another body is a conflict.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "order-1042",
   },

@@ -189,11 +189,11 @@ async function runOnce(
 ): Promise<Response> {
   const { tenantId, path, keyLimits: limits } = requestContext;
   const request = { tenantId, key, method: "POST", path: withoutMount(path), body: bytes, limits };
-  const { status, json, replayed } = await idempotency.once(request, () =>
+  const { status, json, replayed, problem } = await idempotency.once(request, () =>
     run().catch((error) => failed(log, requestContext, error)),
   );
+  if (problem) return problemResponse(requestContext, problem);
   const response = jsonResponse(requestContext, status, json);
-  if (status === 503) response.headers.set("retry-after", "5");
   if (replayed) response.headers.set("idempotency-replayed", "true");
   return response;
 }
@@ -201,7 +201,7 @@ async function runOnce(
 function failed(log: Log, requestContext: RequestContext, thrown: unknown): Answer {
   const problem = problemOf(thrown);
   report(log, requestContext, problem);
-  return { status: problem.status, json: problemJson(requestContext, problem) };
+  return { status: problem.status, json: problemJson(requestContext, problem), problem };
 }
 
 function report(log: Log, requestContext: RequestContext, problem: Problem): void {

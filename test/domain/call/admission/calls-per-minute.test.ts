@@ -43,7 +43,8 @@ async function tenantWithAgent(cap: number): Promise<ApiTenant> {
   return tenant;
 }
 
-const placeNow = (tenant: ApiTenant) => ask(server, tenant, "POST", "/calls", { to_number: TO });
+const placeNow = (tenant: ApiTenant, headers?: Record<string, string>) =>
+  ask(server, tenant, "POST", "/calls", { to_number: TO }, headers);
 const placeLater = (tenant: ApiTenant) =>
   ask(server, tenant, "POST", "/calls", {
     to_number: TO,
@@ -106,6 +107,18 @@ describe("the cap of calls a minute", () => {
     for (const id of due) expect(await fire(tenant, id)).toBe("admitted");
     return { tenant, last };
   }
+
+  test("lets a call with an Idempotency-Key that was above it be sent again with that key", async () => {
+    const tenant = await tenantWithAgent(1);
+    const key = { "idempotency-key": "k" };
+    await placeNow(tenant);
+    const over = await placeNow(tenant, key);
+    expect([over.status, over.headers.get("retry-after")]).toEqual([429, "60"]);
+    await clock.advance(60_001);
+    const placed = await placeNow(tenant, key);
+    expect(placed.status).toBe(200);
+    expect((await placeNow(tenant, key)).text).toBe(placed.text);
+  });
 
   test("lets what falls due above it wait, and dials it in the next minute", async () => {
     const { tenant, last } = await oneLeftOver();
