@@ -50,7 +50,7 @@ export function createSiteReader(parts: {
         url,
         body: "",
         mayReuse: true,
-        headers: { "user-agent": "Linevoice", accept: "text/html, application/pdf;q=0.5" },
+        headers: { "User-Agent": "Linevoice", Accept: "text/html, application/pdf;q=0.5" },
         timeoutMs: PAGE_MS_MAX,
         responseBytesMax: PAGE_BYTES_MAX,
       }),

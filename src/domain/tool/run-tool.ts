@@ -75,9 +75,9 @@ export class HttpToolRunner implements ToolRunner {
       method: "POST",
       url: target.url,
       headers: {
-        "content-type": "application/json",
-        accept: "application/json",
-        "user-agent": "Linevoice-Tool/1",
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        "User-Agent": "Linevoice-Tool/1",
         [target.secretHeader]: this.options.vault.open(
           target.secretSealed,
           toolSecretBinding(target.id),

@@ -117,9 +117,9 @@ export class Middleware {
     if (request.method === "OPTIONS")
       return new Response(null, {
         status: 204,
-        headers: { allow, "x-request-id": requestContext.requestId },
+        headers: { Allow: allow, "X-Request-Id": requestContext.requestId },
       });
-    return problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { allow });
+    return problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { Allow: allow });
   }
 
   /** Counts the additional cost of a heavy route. Throws or rejects with rate_limited. */

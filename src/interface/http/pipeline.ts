@@ -194,7 +194,7 @@ async function runOnce(
   );
   if (problem) return problemResponse(requestContext, problem);
   const response = jsonResponse(requestContext, status, json);
-  if (replayed) response.headers.set("idempotency-replayed", "true");
+  if (replayed) response.headers.set("Idempotency-Replayed", "true");
   return response;
 }
 

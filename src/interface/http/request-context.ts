@@ -73,7 +73,7 @@ export function splitUrl(url: string): { path: string; search: string } {
 function headersOf(requestContext: RequestContext, contentType: string): Record<string, string> {
   const headers: Record<string, string> = {
     "content-type": contentType,
-    "x-request-id": requestContext.requestId,
+    "X-Request-Id": requestContext.requestId,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   };
@@ -85,9 +85,9 @@ function headersOf(requestContext: RequestContext, contentType: string): Record<
       headers["set-cookie"] = setCookie(requestContext.newToken, requestContext.origins.secure);
   }
   if (requestContext.rate) {
-    headers["ratelimit-limit"] = String(requestContext.rate.limit);
-    headers["ratelimit-remaining"] = String(requestContext.rate.remaining);
-    headers["ratelimit-reset"] = String(requestContext.rate.resetSeconds);
+    headers["RateLimit-Limit"] = String(requestContext.rate.limit);
+    headers["RateLimit-Remaining"] = String(requestContext.rate.remaining);
+    headers["RateLimit-Reset"] = String(requestContext.rate.resetSeconds);
   }
   return headers;
 }
@@ -105,7 +105,7 @@ export function jsonResponse(
   return new Response(json, { status, headers });
 }
 
-/** `retry-after` of 429: the specification's 60 seconds if no other value is known. */
+/** `Retry-After` of 429: the specification's 60 seconds if no other value is known. */
 export function problemResponse(
   requestContext: RequestContext,
   problem: Problem,
@@ -113,9 +113,9 @@ export function problemResponse(
 ): Response {
   const headers = { ...headersOf(requestContext, JSON_TYPE), ...extra };
   // RFC 9110, 11.6.1.
-  if (problem.status === 401) headers["www-authenticate"] = "Bearer";
-  if (problem.status === 429) headers["retry-after"] = String(problem.retryAfterSeconds ?? 60);
-  if (problem.status === 503) headers["retry-after"] = "5";
+  if (problem.status === 401) headers["WWW-Authenticate"] = "Bearer";
+  if (problem.status === 429) headers["Retry-After"] = String(problem.retryAfterSeconds ?? 60);
+  if (problem.status === 503) headers["Retry-After"] = "5";
   if (problem.status === 413) headers.connection = "close";
   return new Response(problemJson(requestContext, problem), { status: problem.status, headers });
 }

@@ -319,7 +319,7 @@ export class HttpServer {
     const middleware = this.#middleware;
     app.onAfterHandle(({ request, responseValue }) => {
       if (responseValue instanceof Response)
-        responseValue.headers.set("x-request-id", middleware.requestContextOf(request).requestId);
+        responseValue.headers.set("X-Request-Id", middleware.requestContextOf(request).requestId);
     });
     healthRoutes(app, { health: deps.health, isDraining: () => middleware.isDraining });
     const voices = [...AGENT_VOICES, ...Object.keys(settings.voiceAliases)];

@@ -277,10 +277,10 @@ export class SafeHttpClient implements OutboundHttpClient {
 function bytesOf({ method, headers, body }: OutboundHttpRequest, url: URL, mayReuse: boolean) {
   const bodyBytes = Buffer.byteLength(body);
   const own: Record<string, string> = {
-    host: url.host,
-    "content-length": String(bodyBytes),
-    "accept-encoding": "identity",
-    connection: mayReuse ? "keep-alive" : "close",
+    Host: url.host,
+    "Content-Length": String(bodyBytes),
+    "Accept-Encoding": "identity",
+    Connection: mayReuse ? "keep-alive" : "close",
   };
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`;
   for (const [name, value] of Object.entries({ ...headers, ...own })) {

@@ -45,7 +45,7 @@ test("asks for the status alone, over a kept connection, and reads 16 KB of an a
       responseBytesMax: 16_384,
     },
   ]);
-  expect(requests[0]?.headers["x-lv-timestamp"]).toBe("1795000000");
+  expect(requests[0]?.headers["X-LV-Timestamp"]).toBe("1795000000");
 });
 
 test("delivered is 200 to 299, and a redirect is told from another answer", async () => {

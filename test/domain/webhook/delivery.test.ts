@@ -45,6 +45,9 @@ describe("an event", () => {
       "x-lv-event": "call.ended",
       "x-lv-timestamp": String(unix),
     });
+    // As the specification writes them: receivers look them up in plain tables.
+    const written = ["X-LV-Event", "X-LV-Delivery-Id", "X-LV-Timestamp", "X-LV-Signature"];
+    expect(request?.rawHeaders).toEqual(expect.arrayContaining(["Content-Type", ...written]));
     expect(request?.headers["x-lv-delivery-id"]).toMatch(/^del_[0-9a-f]{32}$/);
     const signature = String(request?.headers["x-lv-signature"]);
     expect(verifySignature("webhook-secret", signature, request?.body ?? "", unix)).toBe(true);

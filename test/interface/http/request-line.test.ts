@@ -20,7 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-function send(lines: readonly string[]): Promise<{ status: number; text: string }> {
+interface RawAnswer {
+  readonly status: number;
+  /** As it was written. */
+  readonly head: string;
+  /** In lower case. */
+  readonly text: string;
+}
+
+function send(lines: readonly string[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.server.address.port, "127.0.0.1", () =>
       socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`),
@@ -31,7 +39,11 @@ function send(lines: readonly string[]): Promise<{ status: number; text: string 
     });
     socket.on("error", reject);
     socket.on("close", () =>
-      resolve({ status: Number(text.split(" ")[1]), text: text.toLowerCase() }),
+      resolve({
+        status: Number(text.split(" ")[1]),
+        head: text.slice(0, text.indexOf("\r\n\r\n")),
+        text: text.toLowerCase(),
+      }),
     );
   });
 }
@@ -55,6 +67,18 @@ const PATHS = [
   "/api/dashboard/session#x",
   "http://evil.example/api/dashboard/session",
 ];
+
+test("headers are written as the documents write them", async () => {
+  const { key } = await server.tenant();
+  const host = "Host: 127.0.0.1";
+  const none = await send(["POST /api/v1/ping HTTP/1.1", host]);
+  const wrong = await send(["GET /api/v1/tenant HTTP/1.1", host]);
+  const right = await send(["GET /api/v1/tenant HTTP/1.1", host, `Authorization: Bearer ${key}`]);
+  expect(none.head).toContain("\r\nAllow: GET");
+  expect(wrong.head).toContain("\r\nWWW-Authenticate: Bearer");
+  for (const name of ["X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])
+    expect(right.head).toContain(`\r\n${name}: `);
+});
 
 for (const path of PATHS)
   test(`${path} says who is signed in through the gate only`, async () => {

@@ -107,9 +107,9 @@ describe("an answer after which the connection serves the next request", () => {
     script = { pieces };
     for (let n = 0; n < 3; n++) expect(await ask()).toBe(outcome);
     expect(connections).toBe(1);
-    const lines = [`host: ${HOST}:${port}`, "content-length: 2", "accept-encoding: identity"];
+    const lines = [`Host: ${HOST}:${port}`, "Content-Length: 2", "Accept-Encoding: identity"];
     expect(requests[2]).toBe(
-      `POST /in HTTP/1.1\r\nx-a: b\r\n${lines.join("\r\n")}\r\nconnection: keep-alive\r\n\r\n{}`,
+      `POST /in HTTP/1.1\r\nx-a: b\r\n${lines.join("\r\n")}\r\nConnection: keep-alive\r\n\r\n{}`,
     );
   });
 });
@@ -259,8 +259,8 @@ test("a header takes the whole of ISO 8859-1, a body is UTF-8", async () => {
   expect(heard.toString("latin1")).toBe(
     [
       ...["POST / HTTP/1.1", "!#$%&'*+-.^_`|~09azAZ: \t ~\u0080\u00ff", "x-none: "],
-      ...[`host: ${HOST}:${port}`, "content-length: 9", "accept-encoding: identity"],
-      ...["connection: close", "", Buffer.from("ž\u{1F4DE}\ufffd").toString("latin1")],
+      ...[`Host: ${HOST}:${port}`, "Content-Length: 9", "Accept-Encoding: identity"],
+      ...["Connection: close", "", Buffer.from("ž\u{1F4DE}\ufffd").toString("latin1")],
     ].join("\r\n"),
   );
 });

@@ -8,6 +8,8 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values by turns, as they were written. */
+  readonly rawHeaders: readonly string[];
   readonly body: string;
 }
 
@@ -45,6 +47,7 @@ export async function httpsReceiver(
         path: incoming.url ?? "",
         method: incoming.method ?? "",
         headers: incoming.headers,
+        rawHeaders: incoming.rawHeaders,
         body: Buffer.concat(chunks).toString("utf8"),
       };
       receiver.requests.push(request);

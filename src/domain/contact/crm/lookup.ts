@@ -49,12 +49,12 @@ export const crmHeaders = (
   tenantId: number,
   vault: CrmLookupOptions["vault"],
 ): Record<string, string> => ({
-  "content-type": "application/json",
-  accept: "application/json",
-  "user-agent": "Linevoice-CRM/1",
+  "Content-Type": "application/json",
+  Accept: "application/json",
+  "User-Agent": "Linevoice-CRM/1",
   ...(target.secretSealed === null
     ? {}
-    : { authorization: `Bearer ${vault.open(target.secretSealed, crmSecretBinding(tenantId))}` }),
+    : { Authorization: `Bearer ${vault.open(target.secretSealed, crmSecretBinding(tenantId))}` }),
 });
 
 export class CrmLookup {

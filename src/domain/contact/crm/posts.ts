@@ -160,7 +160,7 @@ export class CrmPosts {
       const response = await client.request({
         method: "POST",
         url: target.url,
-        headers: { ...crmHeaders(target, tenantId, vault), "idempotency-key": callUuid },
+        headers: { ...crmHeaders(target, tenantId, vault), "Idempotency-Key": callUuid },
         body,
         timeoutMs: TIMEOUT_MS,
         responseBytesMax: ANSWER_BYTES_MAX,
