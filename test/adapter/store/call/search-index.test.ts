@@ -227,14 +227,14 @@ async function killedInTheMiddle() {
       process.execPath,
       "-e",
       `import { openDatabase } from "${import.meta.dir}/../../../../src/adapter/store/sqlite/database.ts";
-       import { indexAll } from "${import.meta.dir}/../../../support/searched-calls.ts";
+       import { indexAll } from "${import.meta.dir}/../../../support/store/searched-calls.ts";
        const database = openDatabase(${JSON.stringify(path)}, 0);
        console.log("begun");
        await indexAll(database);`,
     ],
     { stdout: "pipe", stderr: "inherit" },
   );
-  await child.stdout.getReader().read();
+  expect((await child.stdout.getReader().read()).done).toBe(false);
   await Bun.sleep(60);
   child.kill("SIGKILL");
   await child.exited;
