@@ -215,7 +215,14 @@ test(
     expect(body.status).toBe("scheduled");
     expect(body.scheduled_at).toBe(at.toISOString().slice(0, 19).replace("T", " "));
     const detail = await world.callWhen(body.call_uuid, ended);
-    expect(detail.status).toBe("busy");
+    // Nobody answered, and no audio was measured.
+    expect(detail).toMatchObject({
+      status: "busy",
+      answered_by: null,
+      summary: null,
+      transcript: null,
+      sip: { final_code: 486, codec: null, packets_lost: null, jitter_ms: null, mos: null },
+    });
     const { body: list } = await world.api("GET", "/schedules");
     const entry = list.schedules.find(({ id }) => id === body.schedule_id);
     expect(entry).toMatchObject({ status: "fired", call_uuid: body.call_uuid });

@@ -363,7 +363,8 @@ function callEnd(queries: Queries) {
         endedAt,
         ...figures,
         ...(recording ? recordingColumns(recording) : {}),
-        ...(report
+        ...report?.usage,
+        ...(report && ending.status === "completed"
           ? {
               answeredBy: report.answeredBy,
               summary: report.summary,
@@ -371,7 +372,6 @@ function callEnd(queries: Queries) {
               packetsLost: report.media.packetsLost,
               jitterMs: report.media.jitterMs,
               mos: report.media.mos,
-              ...report.usage,
             }
           : {}),
       };
