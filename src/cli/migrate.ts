@@ -34,9 +34,11 @@ export const migrateCommand: Command = {
           terminal.out(`${applied ? "done   " : "pending"} ${tag}`);
       return 0;
     }
-    const { tags, copy } = values["dry-run"]
-      ? { tags: pendingOf(dataDir), copy: null }
-      : await bringUp(dataDir);
+    const pending = pendingOf(dataDir);
+    const { tags, copy } =
+      values["dry-run"] || pending.length === 0
+        ? { tags: pending, copy: null }
+        : await bringUp(dataDir);
     const done = values["dry-run"] ? "would apply" : "applied";
     if (values.json) terminal.out(JSON.stringify({ dry_run: values["dry-run"], tags, copy }));
     else if (tags.length === 0) terminal.out("The database is up to date.");

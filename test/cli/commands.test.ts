@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { migrate } from "../../src/adapter/store/migration/migrate.ts";
 import { migrations } from "../../src/adapter/store/migration/migrations.ts";
+import { lockDataDir } from "../../src/operations/ops/data-dir-lock.ts";
 import { runCli } from "../support/appliance/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -95,6 +96,11 @@ test("migrate looks without making a database, then brings it up", async () => {
   expect((await linevoice("migrate up --config m.toml")).status).toBe(0);
   const status = JSON.parse((await linevoice("migrate status --json --config m.toml")).out);
   expect(status.every((entry: { applied: boolean }) => entry.applied)).toBe(true);
+  // A server brought it up when it started: there is nothing to do beside it.
+  const server = lockDataDir(join(cwd, "fresh"), "server");
+  const again = await linevoice("migrate up --config m.toml");
+  server.release();
+  expect(again).toMatchObject({ status: 0, out: expect.stringContaining("up to date") });
 });
 
 test("an existing database is copied before it is migrated, and the copy is named", async () => {
