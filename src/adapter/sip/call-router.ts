@@ -4,9 +4,10 @@
  * account and the order in which trunks were saved have no influence.
  *
  * A trunk with TLS accepts nothing over UDP or TCP. Once the carrier of a registered trunk has used
- * our Contact user, it must always do so. New calls are limited per trunk before any further
- * processing. A call that several trunks claim is rejected; so is an unclaimed call from an address
- * that several trunks share.
+ * our Contact user, calls to a number are taken one at a time until one of them is acknowledged:
+ * whoever forges the carrier's address sees no 200. New calls are limited per trunk before any
+ * further processing. A call that several trunks claim is rejected; so is an unclaimed call from an
+ * address that several trunks share.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -56,6 +57,8 @@ export const isNewCall = (request: SipRequest): boolean =>
 export class CallRouter {
   readonly #limit: RateLimit;
   readonly #contactUsed = new WeakSet<SipTrunk>();
+  /** The Call-ID of the latest call to a number since then; null: one was acknowledged. */
+  readonly #toNumber = new WeakMap<SipTrunk, string | null>();
   readonly #unknownSources = new WeakMap<SipTrunk, Set<string>>();
   readonly #warnedAtMs = new Map<string, number>();
 
@@ -117,8 +120,13 @@ export class CallRouter {
     const [only] = trunks;
     if (!only) return NO_TRUNK;
     return trunks.length === 1
-      ? this.#unaddressed(only, flow)
+      ? this.#unaddressed(only, request, flow)
       : this.#shared(request, trunks, flow);
+  }
+
+  /** A call of the trunk was answered, and the far end has shown that it knows. */
+  answered(trunk: SipTrunk, callId: string): void {
+    if (this.#toNumber.get(trunk) === callId) this.#toNumber.set(trunk, null);
   }
 
   async #shared(request: SipRequest, trunks: readonly SipTrunk[], flow: Flow): Promise<Routed> {
@@ -141,7 +149,7 @@ export class CallRouter {
         return NO_TRUNK;
       }
       if (sound.length <= 1 && (sound.length === 1 || claimants.length === 1))
-        return this.#unaddressed(only, flow);
+        return this.#unaddressed(only, request, flow);
       this.#warnOnce(`claimed ${flow.remote.host}`, () =>
         log.warn("call.ambiguous_trunk", {
           source: flow.remote.host,
@@ -159,11 +167,16 @@ export class CallRouter {
     }
   }
 
-  /** Assigns by number. A caller that knows our Contact user has no reason to use a number. */
-  #unaddressed(trunk: SipTrunk, flow: Flow): Routed {
+  /** Assigns by number. */
+  #unaddressed(trunk: SipTrunk, { callId }: SipRequest, flow: Flow): Routed {
     if (!trunk.settings.register || !this.#contactUsed.has(trunk)) return this.#taken(trunk, flow);
-    this.#warn("trunk.call_without_contact", trunk, { source: flow.remote.host });
-    return FORBIDDEN;
+    const latest = this.#toNumber.get(trunk);
+    if (latest && trunk.owns(latest)) {
+      this.#warn("trunk.call_without_contact", trunk, { source: flow.remote.host });
+      return FORBIDDEN;
+    }
+    if (latest !== null) this.#toNumber.set(trunk, callId);
+    return this.#taken(trunk, flow);
   }
 
   #taken(trunk: SipTrunk, flow: Flow): Routed {

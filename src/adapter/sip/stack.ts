@@ -188,7 +188,7 @@ class Stack implements SipStack {
     if (hasKeys && settings.transport !== "tls") {
       log.warn("srtp.keys_in_clear", { trunk_id: settings.trunkId, transport: settings.transport });
     }
-    const trunk = new SipTrunk(settings, {
+    const trunk: SipTrunk = new SipTrunk(settings, {
       ...this.settings,
       clock,
       random,
@@ -205,6 +205,7 @@ class Stack implements SipStack {
       flowTo: (remote) => this.#endpoint?.flowTo(remote),
       connectionTo: (peer) => this.#open.connectionTo(peer),
       onIncoming: (leg) => this.#onIncoming(leg),
+      onAnswered: (callId) => this.#router.answered(trunk, callId),
       onAddresses: (changed) => this.#index.moved(changed),
     });
     this.#index.add(trunk);

@@ -58,6 +58,8 @@ interface TrunkDeps
   readonly sessionExpiresSeconds: number;
   readonly sessionMinSeconds: number;
   onIncoming(leg: IncomingLeg): void;
+  /** A leg of the trunk was answered; an incoming one when its ACK came. */
+  onAnswered(callId: string): void;
   /** The addresses of this trunk were looked up again. */
   onAddresses(trunk: SipTrunk): void;
 }
@@ -390,7 +392,10 @@ export class SipTrunk implements Trunk {
       sessionMinSeconds: this.deps.sessionMinSeconds,
       uriOf: (target) => targetUri(target, this.settings, this.#routeSet.transport),
       ownAddress: () => this.#routeSet.addresses.public,
-      onAnswered: (leg) => this.#changes.begun(leg),
+      onAnswered: (leg) => {
+        this.#changes.begun(leg);
+        this.deps.onAnswered(leg.sipCallId);
+      },
       onEnded: (leg) => this.legs.delete(leg),
     };
   }

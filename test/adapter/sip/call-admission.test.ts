@@ -178,6 +178,28 @@ describe("a carrier's other addresses", () => {
     expect(other.responses).toEqual([]);
   });
 
+  test("a carrier that has used our Contact user reaches a number, one call at a time until it acknowledged one", async () => {
+    const { sip, uri } = await registered();
+    const [carrier] = peers;
+    if (!carrier) throw new Error("no carrier");
+    const known = rawCall(carrier, sip.localAddress);
+    known.send({ method: "INVITE", uri, body: OFFER(CARRIER), toTag: null });
+    await eventually(() => legs.length === 1, "the call to our Contact user");
+    const first = rawCall(carrier, sip.localAddress);
+    const second = rawCall(carrier, sip.localAddress);
+    const branch = first.invite();
+    await eventually(() => legs.length === 2, "the call to a number");
+    const answered = legs[1]?.answer({ host: OURS, port: 40_000 });
+    await first.answer(branch);
+    expect((await second.answer(second.invite())).statusCode).toBe(403);
+    first.ack(1);
+    await answered;
+    await eventually(() => {
+      if (legs.length === 2) rawCall(carrier, sip.localAddress).invite();
+      return legs.length > 2;
+    }, "another call to a number");
+  });
+
   test("those in the trunk's extra networks are the carrier's", async () => {
     const { sip, seen } = await registered({ extraNetworks: ["127.0.67.3/32", "2001:db8::/32"] });
     const other = await peerAt(OTHER);
