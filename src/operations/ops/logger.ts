@@ -2,9 +2,11 @@
  * The logger behind the port of core/log, on LogTape: readable text on a terminal, JSON lines
  * otherwise. Lines go to standard error, so that a command's data on standard output stays clean.
  *
+ * The journal is told each line's priority (sd-daemon(3)), so that `journalctl -p warning` finds it.
  * Fields marked `pii` are masked unless the operator asked for them; every line has a maximum
  * length.
  */
+import { fstatSync } from "node:fs";
 import { configureSync, getLogger, type LogRecord, resetSync } from "@logtape/logtape";
 import { type Fields, type Log, Pii } from "../../core/log.ts";
 import { visibleControls } from "../../core/visible-controls.ts";
@@ -32,15 +34,33 @@ const COLOURS: Record<string, string> = {
   error: "\x1b[31m",
 };
 
+const PRIORITIES: Record<string, string> = {
+  debug: "<7>",
+  info: "<6>",
+  warning: "<4>",
+  error: "<3>",
+};
+
+/** systemd.exec(5): device and inode of standard error, where that is the journal. */
+function isJournal(stream = process.env.JOURNAL_STREAM): boolean {
+  if (!stream) return false;
+  const { dev, ino } = fstatSync(process.stderr.fd);
+  return stream === `${dev}:${ino}`;
+}
+
 /** One logger per process: a later call replaces the settings of the earlier one. */
 export function createLogger(settings: LoggerSettings): Log {
   const write = settings.write ?? ((line: string) => void process.stderr.write(line));
   const isTerminal = settings.isTerminal ?? process.stderr.isTTY === true;
   const pretty = settings.format === "pretty" || (settings.format === "auto" && isTerminal);
   const format = pretty ? prettyLine : jsonLine;
+  const hasPriorities = settings.write === undefined && isJournal();
+  const lineOf = (record: LogRecord) =>
+    (hasPriorities ? (PRIORITIES[record.level] ?? "") : "") +
+    format(record).slice(0, LINE_CHARACTERS_MAX);
   resetSync();
   configureSync({
-    sinks: { lines: (record) => write(`${format(record).slice(0, LINE_CHARACTERS_MAX)}\n`) },
+    sinks: { lines: (record) => write(`${lineOf(record)}\n`) },
     loggers: [
       {
         category: [ROOT],

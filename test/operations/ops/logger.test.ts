@@ -1,7 +1,12 @@
 /** Log lines: personal data masked, bounded, one line each. */
 import { expect, test } from "bun:test";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { pii } from "../../../src/core/log.ts";
 import { createLogger, type LoggerSettings } from "../../../src/operations/ops/logger.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const SOURCE = join(import.meta.dir, "../../../src/operations/ops/logger.ts");
 
 function logged(settings: Partial<LoggerSettings>): string[] {
   const lines: string[] = [];
@@ -41,4 +46,26 @@ test("a long field is cut", () => {
     text: "y".repeat(100_000),
   });
   expect(lines.join().length).toBeLessThan(3000);
+});
+
+test("lines to the journal say how grave they are, those to any other file do not", async () => {
+  const path = join(tempDir(), "stream");
+  const stream = openSync(path, "w");
+  const { dev, ino } = statSync(path);
+  const script = `
+    import { createLogger } from ${JSON.stringify(SOURCE)};
+    const log = createLogger({ level: "debug", format: "json", personalData: false });
+    for (const level of ["debug", "info", "warn", "error"]) log[level]("x");`;
+  for (const journal of [`${dev}:${ino}`, `${dev}:${ino + 1}`]) {
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      stderr: stream,
+      env: { ...process.env, JOURNAL_STREAM: journal },
+    });
+    expect(await child.exited).toBe(0);
+  }
+  closeSync(stream);
+  const starts = readFileSync(path, "utf8")
+    .match(/^[^{]*/gm)
+    ?.slice(0, 8);
+  expect(starts).toEqual(["<7>", "<6>", "<4>", "<3>", "", "", "", ""]);
 });
