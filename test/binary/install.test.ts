@@ -367,9 +367,9 @@ describe("install.sh", () => {
       const debian = start();
       const installed = await debian.run("sh /releases/this/install.sh --prefix /opt/lv");
       expect(installed).toMatchObject({ status: 0 });
-      expect((await debian.run("cat /etc/systemd/system/linevoice.service")).out).toContain(
-        "ExecStart=/opt/lv/bin/linevoice serve",
-      );
+      const unit = (await debian.run("cat /etc/systemd/system/linevoice.service")).out;
+      expect(unit).toContain("ExecStart=/opt/lv/bin/linevoice serve");
+      expect(unit).not.toContain("/usr/local");
       expect(await debian.run("/opt/lv/bin/linevoice ready")).toMatchObject({ status: 0 });
     },
     LIMIT_MS,

@@ -69,3 +69,14 @@ test("the unit is not restarted after the status of a wrong configuration", asyn
   const status = Number(/^RestartPreventExitStatus=(\d+)$/m.exec(unit)?.[1]);
   expect([status, served.status, served.err.includes("wrong.toml:2")]).toEqual([2, 2, true]);
 });
+
+test("a reload with a wrong configuration fails before the server is told", async () => {
+  const configuration = join(tempDir(), "wrong.toml");
+  await Bun.write(configuration, "[log]\nlevel = 5\n");
+  const unit = await Bun.file(join(ROOT, "systemd/linevoice.service")).text();
+  const [check = "", hangUp] = [...unit.matchAll(/^ExecReload=(.*)$/gm)].map(([, line]) => line);
+  const [, ...words] = check.replace("/etc/linevoice/linevoice.toml", configuration).split(" ");
+  const checked = await outputOf(process.execPath, "src/main.ts", ...words);
+  expect(checked).toMatchObject({ status: 2, err: expect.stringContaining("wrong.toml:2") });
+  expect(hangUp).toBe("/bin/kill -HUP $MAINPID");
+});
