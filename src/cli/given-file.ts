@@ -11,6 +11,8 @@ export function fileProblem(error: unknown, file: string): string | null {
   if (code === "EISDIR") return `${file} is a folder. Name a file.`;
   if (code === "EACCES" || code === "EPERM")
     return `This user may not open ${file}. Run the command as its owner, or as root (sudo).`;
+  if (code === "EROFS")
+    return `${file} cannot be written: its disk is read-only, or the service's unit allows only /var/lib/linevoice (systemctl edit linevoice: ReadWritePaths=).`;
   return code === "ENOSPC" ? `The disk of ${file} is full.` : null;
 }
 

@@ -37,11 +37,12 @@ test.each([
   expect({ status, err, out }).toEqual({ status: 1, err: `linevoice: ${words}\n`, out: "" });
 });
 
-test("a file of somebody else, a full disk and what has no file", () => {
+test("a file of somebody else, a disk that is full or read-only and what has no file", () => {
   const error = (code: string) => Object.assign(new Error(`${code}: x`), { code });
   expect(fileProblem(error("EACCES"), "a.csv")).toBe(
     "This user may not open a.csv. Run the command as its owner, or as root (sudo).",
   );
   expect(fileProblem(error("ENOSPC"), "a.xml")).toBe("The disk of a.xml is full.");
+  expect(fileProblem(error("EROFS"), "/srv/a")).toContain("ReadWritePaths=");
   expect(fileProblem(error("ECONNREFUSED"), "a")).toBeNull();
 });
