@@ -228,10 +228,18 @@ make_user() {
 }
 
 make_directories() {
-  mkdir -p "$unit_dir" "$config_dir" "$credentials" "$data_dir"
+  mkdir -p "$unit_dir" "$config_dir" "$data_dir"
   chmod 0755 "$config_dir"
-  chmod 0700 "$credentials" "$data_dir"
+  chmod 0700 "$data_dir"
   if owns; then chown "$user:$user" "$data_dir"; fi
+  make_credentials
+}
+
+# The service reads secrets that its group may read; the master key is handed to it.
+make_credentials() {
+  mkdir -p "$credentials"
+  chmod 0750 "$credentials"
+  if owns; then chown "root:$user" "$credentials"; fi
 }
 
 # Writes $1 beside $2, with mode $3, and compares it. put_drafts renames it: what may fail has happened by then.
@@ -442,6 +450,7 @@ upgrade() {
   [ ! -f "$pack" ] || had_pack=yes
   draft "$new" "$program" 0755
   draft_pack
+  make_credentials
   draft_unit
   rm -f "$program.previous" "$pack.previous" "$unit.previous"
   put_drafts

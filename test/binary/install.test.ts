@@ -173,7 +173,7 @@ describe("install.sh", () => {
         "755 root:root /usr/local/bin/linevoice",
         "644 root:root /usr/local/lib/linevoice/linevoice-hearing-en.pack",
         "640 root:linevoice /etc/linevoice/linevoice.toml",
-        "700 root:root /etc/linevoice/credentials",
+        "750 root:linevoice /etc/linevoice/credentials",
         "600 root:root /etc/linevoice/credentials/secrets.master_key",
         "700 linevoice:linevoice /var/lib/linevoice",
         "600 linevoice:linevoice /var/lib/linevoice/linevoice.db",
@@ -223,6 +223,41 @@ describe("install.sh", () => {
       expect((await debian.run("ls /var/lib/linevoice /usr/local/bin/linevoice")).status).not.toBe(
         0,
       );
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "a secret beside the configuration is the service's, named there or not, after an upgrade too",
+    async () => {
+      const debian = start();
+      const directory = "/etc/linevoice/credentials";
+      const put = (name: string) =>
+        `printf secret | install -g linevoice -m 0640 /dev/stdin ${directory}/${name}`;
+      await debian.run("sh /releases/this/install.sh --no-start");
+      // As an installation of a version before left it.
+      await debian.run(`chgrp root ${directory} && chmod 0700 ${directory}`);
+      await debian.run(`${put("mail.smtp.password")} && ${put("openai")}`);
+      await debian.run(
+        `sed -i '0,/^api_key = ""/s||api_key = { file = "${directory}/openai" }|' /etc/linevoice/linevoice.toml`,
+      );
+      const upgraded = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect(upgraded).toMatchObject({ status: 0 });
+      const started = await debian.run("systemctl start linevoice && linevoice ready --wait 30");
+      expect({ ...started, log: await debian.run("cat /run/linevoice.log") }).toMatchObject({
+        status: 0,
+      });
+      const asService =
+        "setpriv --reuid linevoice --regid linevoice --clear-groups env CREDENTIALS_DIRECTORY=/run/credentials";
+      const shown = await debian.run(`${asService} linevoice config show`);
+      expect(shown.out).toMatch(/^mail\.smtp\.password .* credential file mail\.smtp\.password$/m);
+      expect(shown.out).toMatch(/^secrets\.master_key .* systemd credential secrets\.master_key$/m);
+      const closed = `chmod 0600 ${directory}/openai && ${asService} linevoice config check`;
+      const refused = await debian.run(closed);
+      expect([refused.status, refused.out]).toEqual([
+        2,
+        expect.stringContaining("chgrp linevoice"),
+      ]);
     },
     LIMIT_MS,
   );

@@ -1,47 +1,48 @@
 /**
  * Secrets in files, one per secret, named `<section>.<key>`: from systemd in
- * `$CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential), or in `credentials/` beside the
- * configuration file. The unit reads the same files, so the command line finds the secrets of the
- * service. A directory that exists but cannot be read is an error and never means "no secret": a new
- * master key would make the stored data unreadable.
+ * `$CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential), else in `credentials/` beside the
+ * configuration file, where the command line and the service's group may read them. A directory that
+ * exists but cannot be read is an error and never means "no secret": a new master key would make the
+ * stored data unreadable.
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "./environment.ts";
 
+interface Credential {
+  readonly file: string;
+  /** In messages: `systemd credential X` or `credential file X`. */
+  readonly source: string;
+}
+
 interface Credentials {
-  /** The file of a secret; null: there is none. */
-  fileOf(path: readonly string[]): string | null;
-  /** The name of this source in messages. */
-  readonly label: "systemd credential" | "credential file";
+  /** null: there is none. */
+  of(path: readonly string[]): Credential | null;
   readonly problem: string | null;
 }
 
 export function credentialsFor(env: Environment, configFile: string | null): Credentials {
-  const handedOver = env.CREDENTIALS_DIRECTORY;
-  if (handedOver && isAbsolute(handedOver)) return reading(handedOver, "systemd credential", null);
-  if (configFile === null) return reading(null, "credential file", null);
-  const directory = join(dirname(configFile), "credentials");
-  if (!existsSync(directory)) return reading(null, "credential file", null);
-  const problem = isReadable(directory)
-    ? null
-    : `${directory}: the secrets there cannot be read. Run this command as root (sudo).`;
-  return reading(directory, "credential file", problem);
-}
-
-function reading(
-  directory: string | null,
-  label: Credentials["label"],
-  problem: string | null,
-): Credentials {
+  const given = env.CREDENTIALS_DIRECTORY ?? "";
+  const places: { directory: string; label: string }[] = [];
+  if (isAbsolute(given)) places.push({ directory: given, label: "systemd credential" });
+  const beside = configFile === null ? "" : join(dirname(configFile), "credentials");
+  const isThere = beside !== "" && existsSync(beside);
+  const isClosed = isThere && !isReadable(beside);
+  if (isThere && !isClosed) places.push({ directory: beside, label: "credential file" });
   return {
-    label,
-    problem,
-    fileOf(path) {
-      if (directory === null || problem !== null) return null;
+    problem:
+      isClosed && places.length === 0
+        ? `${beside}: the secrets there cannot be read. Run this command as root (sudo).`
+        : null,
+    of(path) {
       const name = path.join(".");
       const names = name === "secrets.master_key" ? [name, "master_key"] : [name];
-      return names.map((name) => join(directory, name)).find((file) => existsSync(file)) ?? null;
+      for (const { directory, label } of places)
+        for (const name of names) {
+          const file = join(directory, name);
+          if (existsSync(file)) return { file, source: `${label} ${name}` };
+        }
+      return null;
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Loads the effective configuration: built-in defaults, then the file, then systemd credentials (for
+ * Loads the effective configuration: built-in defaults, then the file, then credentials (for
  * secrets that the file leaves out or empty), then the environment. Records the source of each value.
  *
  * Reports all mistakes together. No message contains a value, because it may be a misplaced secret.
@@ -66,10 +66,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   if (credentials.problem !== null) problems.push(credentials.problem);
   for (const { path, name, meta } of knownKeys) {
     if (!meta.secret || (valueAt(raw, path) ?? "") !== "") continue;
-    const credential = credentials.fileOf(path);
+    const credential = credentials.of(path);
     if (credential === null) continue;
-    put(raw, path, { file: credential });
-    sources.set(name, `${credentials.label} ${credential.split("/").at(-1)}`);
+    put(raw, path, { file: credential.file });
+    sources.set(name, credential.source);
   }
   const fromEnvironment = readEnvironment(env);
   problems.push(...fromEnvironment.problems);
@@ -188,7 +188,12 @@ function secretFrom(
       return { text: "", problem: `the file ${file} is too large` };
     return { text, file: path };
   } catch (error) {
-    return { text: "", problem: `the file ${file} cannot be read (${codeOf(error)})` };
+    const code = codeOf(error);
+    const remedy =
+      code === "EACCES"
+        ? `. Run this command as root (sudo). For the service: chgrp linevoice ${file}; chmod 0640 ${file}`
+        : "";
+    return { text: "", problem: `the file ${file} cannot be read (${code})${remedy}` };
   }
 }
 
