@@ -18,16 +18,14 @@ export const storeCommand = commandOf(
       options: { to: { type: "string" }, "token-file": { type: "string" } },
       async run({ values, terminal }) {
         const to = required(values.to, "--to");
+        const tokenFile = values["token-file"];
+        const token = tokenFile ? givenFile(tokenFile, terminal).toString().trim() : null;
         const { config, dataDir } = configFor(values.config, terminal);
         const { database, auth_token: authToken } = config.storage;
         const from: StorePlace =
           database === "file" ? `${dataDir}/linevoice.db` : { url: database, authToken };
-        const tokenFile = values["token-file"];
         const target: StorePlace = isDatabaseUrl(to)
-          ? {
-              url: to,
-              authToken: tokenFile ? givenFile(tokenFile, terminal).toString().trim() : null,
-            }
+          ? { url: to, authToken: token }
           : resolve(terminal.cwd, to);
         const lock = await awaitDataDir(dataDir, "command");
         try {

@@ -279,6 +279,10 @@ describe("install.sh", () => {
       );
       expect(unprivileged.status).toBe(2);
       expect(unprivileged.out).toContain("as root");
+      const copied = await debian.run(
+        "install -d -m 0700 /home/anna && printf t >/home/anna/token && linevoice store copy --to http://127.0.0.1:9 --token-file /home/anna/token",
+      );
+      expect([copied.status, copied.out]).toEqual([1, expect.not.stringContaining("may not open")]);
       const stranger = "setpriv --reuid 65534 --regid 65534 --clear-groups linevoice ready";
       expect((await debian.run(stranger)).out).toContain("as root");
     },
