@@ -235,11 +235,11 @@ make_directories() {
   make_credentials
 }
 
-# The service reads secrets that its group may read; the master key is handed to it.
+# The service reads secrets that its group may read, as it may what is made here; the master key is handed to it.
 make_credentials() {
   mkdir -p "$credentials"
-  chmod 0750 "$credentials"
   if owns; then chown "root:$user" "$credentials"; fi
+  chmod 2750 "$credentials"
 }
 
 # Writes $1 beside $2, with mode $3, and compares it. put_drafts renames it: what may fail has happened by then.

@@ -173,13 +173,17 @@ describe("install.sh", () => {
         "755 root:root /usr/local/bin/linevoice",
         "644 root:root /usr/local/lib/linevoice/linevoice-hearing-en.pack",
         "640 root:linevoice /etc/linevoice/linevoice.toml",
-        "750 root:linevoice /etc/linevoice/credentials",
-        "600 root:root /etc/linevoice/credentials/secrets.master_key",
+        "2750 root:linevoice /etc/linevoice/credentials",
+        "600 root:linevoice /etc/linevoice/credentials/secrets.master_key",
         "700 linevoice:linevoice /var/lib/linevoice",
         "600 linevoice:linevoice /var/lib/linevoice/linevoice.db",
       ]);
       // The key is not beside the data that it seals.
       expect((await debian.run("ls /var/lib/linevoice/master.key")).status).not.toBe(0);
+      // What root puts there is for the service.
+      const put =
+        "cd /etc/linevoice/credentials && echo secret >mail.smtp.password && stat -c %G *d";
+      expect((await debian.run(`${put}; rm *d`)).out).toBe("linevoice\n");
       const running = await debian.run("ps -o user= -C linevoice");
       expect(running.out).toStartWith("linevo");
       const before = await debian.run(STATE);
