@@ -301,7 +301,7 @@ make_master_key() {
 
 draft_unit() {
   unit_changed=no
-  sed "s|=/usr/local/bin/linevoice |=$prefix/bin/linevoice |" "$source_dir/systemd/linevoice.service" >"$unit.new"
+  sed "s|\([= ]\)/usr/local/bin/linevoice |\1$prefix/bin/linevoice |" "$source_dir/systemd/linevoice.service" >"$unit.new"
   # Without the credential's file the unit would not start: its key is in the data directory then.
   if owns && [ ! -f "$master_key" ]; then
     sed '/^LoadCredential=secrets.master_key/d' "$unit.new" >"$unit.new2"

@@ -75,7 +75,7 @@ test("a reload with a wrong configuration fails before the server is told", asyn
   await Bun.write(configuration, "[log]\nlevel = 5\n");
   const unit = await Bun.file(join(ROOT, "systemd/linevoice.service")).text();
   const [check = "", hangUp] = [...unit.matchAll(/^ExecReload=(.*)$/gm)].map(([, line]) => line);
-  const [, ...words] = check.replace("/etc/linevoice/linevoice.toml", configuration).split(" ");
+  const words = check.replace("/etc/linevoice/linevoice.toml", configuration).split(" ").slice(3);
   const checked = await outputOf(process.execPath, "src/main.ts", ...words);
   expect(checked).toMatchObject({ status: 2, err: expect.stringContaining("wrong.toml:2") });
   expect(hangUp).toBe("/bin/kill -HUP $MAINPID");
