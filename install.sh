@@ -149,7 +149,11 @@ verify_signature() {
 put_signers() {
   owns || return 0
   if [ -f "$signers" ] || [ ! -f "$release/release-signers" ]; then return 0; fi
-  command -v ssh-keygen >/dev/null 2>&1 && is_signed_by "$release/release-signers" || return 0
+  if ! command -v ssh-keygen >/dev/null 2>&1; then
+    say "ssh-keygen is missing, so $signers, which upgrades need, was not made: apt-get install openssh-client, and run this again"
+    return 0
+  fi
+  is_signed_by "$release/release-signers" || return 0
   cp "$release/release-signers" "$signers.new"
   chmod 0644 "$signers.new"
   mv "$signers.new" "$signers"

@@ -394,7 +394,7 @@ describe("install.sh", () => {
       const tools =
         "mkdir /tmp/few && ln -s /usr/bin/* /tmp/few && ln -sf /shim/* /tmp/few && rm /tmp/few/sha256sum";
       expect(await debian.run(tools)).toMatchObject({ status: 0 });
-      const few = await debian.run("PATH=/tmp/few sh /releases/this/install.sh");
+      const few = await debian.run("PATH=/tmp/few sh /releases/this/install.sh --no-start");
       expect([few.status, few.out]).toEqual([1, expect.stringContaining("sha256sum is missing")]);
       const copy = "cp -r /releases/newer /tmp/ && chmod 0644 /tmp/newer/linevoice";
       const locked = await debian.run(`${copy} && sh /tmp/newer/install.sh`);
@@ -554,6 +554,11 @@ describe("install.sh", () => {
       const signers = await debian.run("cat /etc/linevoice/release-signers");
       expect(signers.out).toBe(readFileSync(join(releases, "this/release-signers"), "utf8"));
       await debian.run("mv /etc/linevoice/release-signers /tmp/");
+      const few =
+        "mkdir /tmp/few && ln -s /usr/bin/* /usr/sbin/* /tmp/few; ln -sf /shim/* /tmp/few; rm /tmp/few/ssh-keygen";
+      await debian.run(few);
+      const blind = await debian.run("PATH=/tmp/few sh /releases/this/install.sh --no-start");
+      expect([blind.status, blind.out]).toEqual([0, expect.stringContaining("openssh-client")]);
       const unknown = await debian.run("sh /releases/newer/install.sh --upgrade");
       expect([unknown.status, unknown.out]).toEqual([1, expect.stringContaining("is missing")]);
       await debian.run("mv /tmp/release-signers /etc/linevoice/");
