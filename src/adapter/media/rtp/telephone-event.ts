@@ -99,14 +99,14 @@ export class TelephoneEventReceiver {
 
   /**
    * Two cases in which one press spans several timestamps: segments of a very long event (RFC 4733
-   * 2.5.1.3), and senders that wrongly advance the timestamp with each packet while the duration
-   * grows. A new press restarts its duration and, unless that packet was lost, has the marker.
+   * 2.5.1.3), and senders that wrongly advance the timestamp with each packet, ends included. A new
+   * press begins when the last one is over, does not begin with an end and, unless that packet was
+   * lost, has the marker.
    */
   #continues(event: TelephoneEvent, elapsed: number, marker: boolean): boolean {
-    if (marker || this.#ended || event.event !== this.#event) return false;
-    const isNextSegment = this.#duration === DURATION_MAX && elapsed === DURATION_MAX;
-    const grows = event.duration > this.#duration && elapsed > 0 && elapsed <= event.duration;
-    return isNextSegment || grows;
+    if (marker || event.event !== this.#event) return false;
+    if (this.#ended) return event.end && elapsed <= this.#duration;
+    return elapsed <= Math.max(event.duration, this.#duration);
   }
 }
 

@@ -91,6 +91,27 @@ test("a sender that moves the timestamp within a press counts once", () => {
   expect(hear(packets)).toBe("4");
 });
 
+test("a sender that moves the timestamp with every packet, the ends too, counts once", () => {
+  for (const withMarker of [true, false]) {
+    const packets = press("11#1").map((packet, index) => ({
+      ...packet,
+      timestamp: 1000 + index * 160 + Math.floor(index / 7) * 480,
+      marker: packet.marker && withMarker,
+    }));
+    expect(hear(packets)).toBe("11#1");
+  }
+});
+
+test("a very long press in segments counts once, though the last packet of one was lost", () => {
+  const packets = Array.from({ length: 450 }, (_, index) => {
+    const ticks = (index + 1) * 160;
+    const segment = Math.floor((ticks - 1) / 65_440);
+    const event = { event: 5, end: index > 446, volume: 10, duration: ticks - segment * 65_440 };
+    return { event, timestamp: 7 + segment * 65_440, marker: index === 0 };
+  });
+  expect(hear(packets)).toBe("5");
+});
+
 test("events that are no keys are silent", () => {
   const receiver = new TelephoneEventReceiver();
   expect(receiver.receive({ event: 16, end: false, volume: 0, duration: 160 }, 0, true)).toBeNull();
