@@ -175,6 +175,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
       otherCodecs: plan.otherCodecs ?? [],
       payloadType: plan.codec.receivePayloadType,
       telephoneEventType: plan.telephoneEvent?.receive ?? null,
+      remoteTypes: {
+        codec: plan.codec.sendPayloadType,
+        telephoneEvent: plan.telephoneEvent?.send ?? null,
+      },
     });
     if (plan.telephoneEvent) this.#toneDetector = null;
     else this.#toneDetector ??= new DtmfDetector(this.sampleRateHz);

@@ -31,6 +31,11 @@ interface ReceiveFormat {
   readonly codec: CodecName;
   readonly payloadType: number;
   readonly telephoneEventType: number | null;
+  /**
+   * What the remote party calls its codec and its events. Some send these numbers instead of ours
+   * (RFC 3264 6.1); they mean that where ours mean nothing else.
+   */
+  readonly remoteTypes?: { readonly codec: number; readonly telephoneEvent: number | null };
   /** Codecs that the remote party may switch to without a new offer. */
   readonly otherCodecs?: readonly { readonly name: CodecName; readonly payloadType: number }[];
   /** Payload type of comfort noise (RFC 3389); default: its static type. */
@@ -58,7 +63,7 @@ export class RtpReceiver {
   readonly #sampleRateHz: 8000 | 16000;
   readonly #random: Random;
   #format: ReceiveFormat | null = null;
-  #codecs: readonly (AudioCodec | undefined)[] = [];
+  #meanings: readonly Meaning[] = [];
   #codec: AudioCodec | null = null;
   #audio: InboundAudio | null = null;
   #ssrc: number | null = null;
@@ -112,7 +117,7 @@ export class RtpReceiver {
   /** Applies from the next packet. A change of codec clears the buffer and the coder's state. */
   configure(format: ReceiveFormat): void {
     this.#format = format;
-    this.#codecs = codecsByType(format);
+    this.#meanings = meaningsByType(format);
     this.#switchTo(audioCodec(format.codec));
   }
 
@@ -138,8 +143,9 @@ export class RtpReceiver {
     const format = this.#format;
     const packet = this.#packet;
     if (!format || !packet.read(datagram)) return false;
-    const isEvent = packet.payloadType === format.telephoneEventType;
-    const codec = isEvent ? undefined : this.#codecs[packet.payloadType];
+    const meaning = this.#meanings[packet.payloadType];
+    const isEvent = meaning === "event";
+    const codec = isEvent ? undefined : meaning;
     const noiseType = format.comfortNoiseType ?? COMFORT_NOISE_TYPE;
     if (!isEvent && !codec && packet.payloadType !== noiseType) {
       // A keep-alive (RFC 6263 4), or a codec that nobody agreed to.
@@ -238,14 +244,20 @@ export class RtpReceiver {
   }
 }
 
-/** The codec of each payload type. Built once per plan, read for every packet. */
-function codecsByType(format: ReceiveFormat): (AudioCodec | undefined)[] {
-  const codecs: (AudioCodec | undefined)[] = Array.from({ length: PAYLOAD_TYPES });
-  for (const codec of ALWAYS_TAKEN) codecs[codecFormat(codec.name).payloadType] = codec;
+type Meaning = AudioCodec | "event" | undefined;
+
+/** What each payload type means. Built once per plan, read for every packet. */
+function meaningsByType(format: ReceiveFormat): Meaning[] {
+  const { remoteTypes, telephoneEventType } = format;
+  const meanings: Meaning[] = Array.from({ length: PAYLOAD_TYPES });
+  if (remoteTypes) meanings[remoteTypes.codec] = audioCodec(format.codec);
+  if (remoteTypes?.telephoneEvent) meanings[remoteTypes.telephoneEvent] = "event";
+  for (const codec of ALWAYS_TAKEN) meanings[codecFormat(codec.name).payloadType] = codec;
   for (const { name, payloadType } of (format.otherCodecs ?? []).toReversed())
-    codecs[payloadType] = audioCodec(name);
-  codecs[format.payloadType] = audioCodec(format.codec);
-  return codecs;
+    meanings[payloadType] = audioCodec(name);
+  meanings[format.payloadType] = audioCodec(format.codec);
+  if (telephoneEventType !== null) meanings[telephoneEventType] = "event";
+  return meanings;
 }
 
 function meanLevel(pcm: Int16Array): number {

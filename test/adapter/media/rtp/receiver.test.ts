@@ -95,6 +95,26 @@ test("a key pressed while a new SSRC takes over is taken once", () => {
   expect([digits.join(""), receiver.ssrc]).toEqual(["5", 2]);
 });
 
+test("audio and keys are taken by the remote party's own numbers, too", () => {
+  const digits: string[] = [];
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: (digit) => digits.push(digit) });
+  receiver.configure({
+    codec: "opus",
+    payloadType: 111,
+    telephoneEventType: 101,
+    remoteTypes: { codec: 96, telephoneEvent: 97 },
+  });
+  receiver.source.signal(SDP);
+  const taken = [111, 96, 101, 97, 98].map((payloadType, sequenceNumber) => {
+    const header = { marker: false, ssrc: 1, sequenceNumber, timestamp: 960, payloadType };
+    const isEvent = payloadType === 101 || payloadType === 97;
+    const payload = isEvent ? Uint8Array.of(sequenceNumber, 10, 3, 0) : Uint8Array.of(8, 0);
+    return receiver.receive(buildRtpPacket(header, payload), SDP.host, SDP.port, 20);
+  });
+  expect(taken).toEqual([true, true, true, true, false]);
+  expect(digits.join("")).toBe("2");
+});
+
 test("payload types that were not agreed are not heard", () => {
   const { receiver, tick } = toneReceiver();
   for (let index = 0; index < 10; index++) {
