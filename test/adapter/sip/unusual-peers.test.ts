@@ -263,6 +263,7 @@ describe("an INFO", () => {
   test.each([
     ["with a digit", "application/dtmf-relay", "Signal=5\r\nDuration=160\r\n", 200],
     ["with a digit alone", "application/dtmf", "5", 200],
+    ["with a digit and the other type", "application/dtmf", "Signal=5\r\nDuration=160\r\n", 200],
     ["of an unknown type", "application/media_control+xml", "<media_control/>", 415],
     ["of a package nobody asked for", "text/plain", "hello", 415],
   ])("%s (%s) is answered as it deserves", async (_, contentType, body, code) => {

@@ -4,11 +4,10 @@ import { mediaTypeOf } from "../message/index.ts";
 /** Accepted content types of an INFO. */
 export const DTMF_TYPES: readonly string[] = ["application/dtmf-relay", "application/dtmf"];
 
-/** application/dtmf-relay (`Signal=5`) and application/dtmf (`5`). */
+/** `Signal=5`, as in application/dtmf-relay, or `5`, as in application/dtmf; some senders confuse them. */
 export function digitOf(contentType: string | undefined, body: string): string | undefined {
   const type = mediaTypeOf(contentType ?? "");
-  const text =
-    type === "application/dtmf-relay" ? /^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] : body.trim();
+  const text = /^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] ?? body.trim();
   if (!DTMF_TYPES.includes(type)) return undefined;
   if (text === "10") return "*";
   if (text === "11") return "#";
