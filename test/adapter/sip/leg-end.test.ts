@@ -51,6 +51,7 @@ test.each([
   [480, "Q.850;cause=21", "declined"],
   [503, "Q.850;cause=34", "trunk_unavailable"],
   [480, "Q.850;cause=16", "no_answer"],
+  [480, 'SIP;cause=200;text="a, b", q.850 ; cause=1', "invalid_number"],
   [480, "SIP;cause=17", "no_answer"],
   [486, "Q.850;cause=1", "busy"],
   [404, "Q.850;cause=17", "invalid_number"],

@@ -3,6 +3,7 @@
  * (Q.850, RFC 3326), with one sentence for the user (RFC 3261 21).
  */
 import type { LegEnd } from "../../../domain/call/sip-port.ts";
+import { splitOutsideQuotes } from "../message/split.ts";
 
 type Meaning = Pick<LegEnd, "kind" | "fault" | "explanation">;
 
@@ -121,7 +122,8 @@ export function endOfRejectedCall(sipCode: number, reasons: readonly string[] = 
 
 /** The Q.850 cause; NaN: none. */
 function causeIn(reasons: readonly string[]): number {
-  const reason = reasons.find((value) => /^\s*Q\.850\s*;/i.test(value));
+  const values = reasons.flatMap((line) => splitOutsideQuotes(line, ",") ?? [line]);
+  const reason = values.find((value) => /^\s*Q\.850\s*;/i.test(value));
   return Number(/;\s*cause\s*=\s*(\d{1,3})\b/i.exec(reason ?? "")?.[1] ?? Number.NaN);
 }
 
