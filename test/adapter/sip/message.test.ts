@@ -85,6 +85,17 @@ describe("parseMessage", () => {
     expect(parseMessage(text)).toMatchObject({ kind: "failure" });
   });
 
+  test("an unclosed quote in a list that a call does not need costs that list alone", () => {
+    const lines = ['Warning: 399 x "a, b', 'P-Asserted-Identity: "Smith, J <sip:+37061234567@x>'];
+    const request = parsedRequest(INVITE.replace("k: ", `${lines.join("\r\n")}\r\nk: `));
+    expect(request.headers.all("warning")).toEqual(['399 x "a, b']);
+    expect(request.headers.all("p-asserted-identity").map(parseNameAddr)).toEqual([undefined]);
+    for (const name of ["Via", "Contact", "Route", "Record-Route", "Require"]) {
+      const text = INVITE.replace("k: ", `${name}: "a, b\r\nk: `);
+      expect(parseMessage(text)).toMatchObject({ kind: "failure" });
+    }
+  });
+
   test("reads a response with and without a reason phrase", () => {
     for (const line of ["SIP/2.0 200 OK", "SIP/2.0 200 ", "SIP/2.0 200"]) {
       const text = INVITE.replace(/^.*\r\n/, `${line}\r\n`);

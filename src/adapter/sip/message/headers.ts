@@ -67,7 +67,7 @@ export class Headers {
 
   /**
    * Adds the values of one header line: list fields are split. Returns false if quotes or <> are
-   * not closed.
+   * not closed: the line is then one value.
    */
   appendLine(name: string, line: string): boolean {
     const normalised = normaliseName(name);
@@ -76,12 +76,11 @@ export class Headers {
       return true;
     }
     const values = splitOutsideQuotes(line, ",");
-    if (!values) return false;
-    for (const value of values) {
+    for (const value of values ?? [line]) {
       const trimmed = value.trim();
       if (trimmed !== "") this.#entries.push({ name: normalised, value: trimmed });
     }
-    return true;
+    return values !== undefined;
   }
 
   /** Replaces all values of that name by one, at the position of the first. */

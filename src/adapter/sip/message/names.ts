@@ -69,6 +69,19 @@ const LIST_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * List fields that decide where a message goes or whether it may be taken. One that cannot be read makes
+ * the message malformed; any other is ignored (RFC 3261 16.3).
+ */
+const VITAL_FIELDS: ReadonlySet<string> = new Set([
+  "contact",
+  "proxy-require",
+  "record-route",
+  "require",
+  "route",
+  "via",
+]);
+
+/**
  * Fields that may occur only once in a message; a second one makes it ambiguous (RFC 4475 3.3.8).
  */
 const SINGLE_FIELDS: ReadonlySet<string> = new Set([
@@ -104,4 +117,5 @@ export function wireName(normalised: string): string {
 }
 
 export const isListField = (normalised: string): boolean => LIST_FIELDS.has(normalised);
+export const isVitalField = (normalised: string): boolean => VITAL_FIELDS.has(normalised);
 export const isSingleField = (normalised: string): boolean => SINGLE_FIELDS.has(normalised);

@@ -11,7 +11,7 @@ import { Headers, hasBareControls } from "./headers.ts";
 import { headOf, withoutLeadingLines } from "./line-ends.ts";
 import type { CSeq, MessageFields, ParseFailure, SipMessage } from "./message.ts";
 import { parseNameAddr } from "./name-addr.ts";
-import { isSingleField, normaliseName } from "./names.ts";
+import { isSingleField, isVitalField, normaliseName } from "./names.ts";
 import { isToken } from "./parameters.ts";
 import { parseUri } from "./uri.ts";
 import { parseVia } from "./via.ts";
@@ -82,7 +82,8 @@ function parseHeaders(lines: readonly string[]): Headers | string {
     }
     const value = line.slice(colon + 1).trim();
     if (hasBareControls(value)) return `control character in ${normalised}`;
-    if (!headers.appendLine(normalised, value)) return `unclosed quote in ${normalised}`;
+    const isClosed = headers.appendLine(normalised, value);
+    if (!isClosed && isVitalField(normalised)) return `unclosed quote in ${normalised}`;
   }
   return headers;
 }
