@@ -33,6 +33,8 @@ export interface RouteSetDeps {
   readonly failed: FailedTargets;
   /** True if a trunk may send to that address. */
   readonly mayReach: (host: string) => boolean;
+  /** See TrunkRoutesDeps. */
+  readonly isOpen: (host: string) => boolean;
   readonly local: Address;
   readonly localTls: Address | null;
   readonly externalIp: string;
@@ -77,9 +79,9 @@ export class RouteSet {
     private readonly settings: TrunkSettings,
     private readonly deps: RouteSetDeps,
   ) {
-    const { clock, log, locator, mayReach, local, externalIp, mapped } = deps;
+    const { clock, log, locator, mayReach, isOpen, local, externalIp, mapped } = deps;
     const onChange = deps.onAddresses;
-    this.#routes = new TrunkRoutes(settings, { clock, log, locator, mayReach, onChange });
+    this.#routes = new TrunkRoutes(settings, { clock, log, locator, mayReach, isOpen, onChange });
     this.addresses = new TrunkAddresses({
       log,
       local,

@@ -183,6 +183,7 @@ class Stack implements SipStack {
     const settings = { ...stated, outboundProxy };
     // A proxy from the configuration also counts as set by the operator.
     const isOperators = stated.setByOperator || outboundProxy !== stated.outboundProxy;
+    const isOpen = (host: string) => this.#rules.check(host).allowed;
     const { clock, random, log } = this.deps;
     const hasKeys = (this.settings.srtp ?? "off") !== "off";
     if (hasKeys && settings.transport !== "tls") {
@@ -194,7 +195,8 @@ class Stack implements SipStack {
       random,
       log,
       locator: this.#locator,
-      mayReach: (host) => isOperators || this.#rules.check(host).allowed,
+      mayReach: (host) => isOperators || isOpen(host),
+      isOpen,
       failed: this.#failed,
       mapped: () => this.#stun?.mapped ?? null,
       transactions: this.#transactions,

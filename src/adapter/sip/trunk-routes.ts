@@ -20,6 +20,8 @@ interface TrunkRoutesDeps {
   readonly locator: Locator;
   /** True if a trunk may send to that address (decisions 12). */
   readonly mayReach: (host: string) => boolean;
+  /** True for a public address, and for one in a network that the operator opened to trunks. */
+  readonly isOpen: (host: string) => boolean;
   /** Called when `all` changes. */
   readonly onChange: () => void;
 }
@@ -147,8 +149,9 @@ export class TrunkRoutes {
     const followed = this.settings.outboundProxy === null ? uri : undefined;
     const stated = followed && placeOfUri(followed, this.place.transport);
     if (!stated || this.#isServer(stated)) return await this.server();
-    const targets = await this.#find(stated).catch(() => null);
-    if (!targets) return await this.server();
+    const found = await this.#find(stated).catch(() => []);
+    const targets = found.filter(({ remote }) => this.#isReachable(remote.host));
+    if (targets.length === 0) return await this.server();
     // A literal address of the server means the server, whose certificate contains the name.
     const serverName = this.#all.includes(stated.host) ? this.place.host : stated.host;
     return { targets, serverName, isServer: false };
@@ -157,6 +160,15 @@ export class TrunkRoutes {
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
+  }
+
+  /**
+   * False for a private address that a message from a public server names: it is one behind a NAT, not in
+   * our network.
+   */
+  #isReachable(host: string): boolean {
+    const { isOpen } = this.deps;
+    return isOpen(host) || !this.#all.every(isOpen);
   }
 
   /** Rejects with NotAllowed if no address may be used. */

@@ -13,6 +13,7 @@ import { endOf, next, settled, startStack, trunkSettings } from "../../support/s
 const OURS = "127.0.66.1";
 const ALLOWED = "127.0.66.2";
 const INSIDE = "127.0.66.3";
+const ELSEWHERE_INSIDE = "127.0.66.4";
 /** Only the carrier's address is open. */
 const RULES = { allowNetworks: [`${ALLOWED}/32`] };
 
@@ -120,10 +121,15 @@ test("a SIP URI is called through the trunk's own server, whatever host it names
   expect(inside.requests).toEqual([]);
 });
 
-/** A call whose far end names that URI as its Contact. */
-async function isHungUpByTheServer(contactOf: (insidePort: number) => string): Promise<void> {
-  const [inside, allowed] = [await peerAt(INSIDE), await peerAt(ALLOWED)];
-  allowed.onRequest = (request, answer, transport) => {
+/** A call by way of a server there, whose far end names that URI as its Contact, is hung up. */
+async function hangUpOf(
+  serverHost: string,
+  contactOf: (insidePort: number) => string,
+  settings: Partial<TrunkSettings> = {},
+): Promise<{ readonly server: readonly string[]; readonly inside: readonly string[] }> {
+  const [inside, server] = [await peerAt(INSIDE), await peerAt(serverHost)];
+  inside.onRequest = agreeable;
+  server.onRequest = (request, answer, transport) => {
     if (request.method !== "INVITE") return agreeable(request, answer, transport);
     answer({
       statusCode: 200,
@@ -135,7 +141,12 @@ async function isHungUpByTheServer(contactOf: (insidePort: number) => string): P
       body: OFFER(ALLOWED),
     });
   };
-  const trunk = await trunkWith({ server: ALLOWED, port: allowed.port, register: false });
+  const trunk = await trunkWith({
+    server: serverHost,
+    port: server.port,
+    register: false,
+    ...settings,
+  });
   const leg = trunk.place({
     to: e164("+37062222222"),
     from: e164("+37061001001"),
@@ -144,10 +155,27 @@ async function isHungUpByTheServer(contactOf: (insidePort: number) => string): P
   });
   await next(leg, "answered");
   leg.hangUp();
-  await eventually(() => allowed.methods().includes("BYE"), "the BYE");
-  expect(allowed.methods()).toEqual(["INVITE", "ACK", "BYE"]);
-  expect(inside.requests).toEqual([]);
+  const methods = () => [...server.methods(), ...inside.methods()];
+  await eventually(() => methods().includes("BYE"), "the BYE");
+  return { server: server.methods(), inside: inside.methods() };
 }
+
+const BY_THE_SERVER = { server: ["INVITE", "ACK", "BYE"], inside: [] };
+
+async function isHungUpByTheServer(contactOf: (insidePort: number) => string): Promise<void> {
+  expect(await hangUpOf(ALLOWED, contactOf)).toEqual(BY_THE_SERVER);
+}
+
+test("a phone behind NAT that names its private address is spoken to by way of a public server", async () => {
+  const contactOf = (port: number) => `sip:far@${INSIDE}:${port}`;
+  expect(await hangUpOf(ALLOWED, contactOf, { setByOperator: true })).toEqual(BY_THE_SERVER);
+});
+
+test("in the operator's own network a private Contact is spoken to directly", async () => {
+  const contactOf = (port: number) => `sip:far@${INSIDE}:${port}`;
+  const hungUp = await hangUpOf(ELSEWHERE_INSIDE, contactOf, { setByOperator: true });
+  expect(hungUp).toEqual({ server: ["INVITE"], inside: ["ACK", "BYE"] });
+});
 
 test("a remote party that names a forbidden address as its own is spoken to by way of the server", () =>
   isHungUpByTheServer((port) => `sip:far@${INSIDE}:${port}`));
