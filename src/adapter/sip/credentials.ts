@@ -1,7 +1,8 @@
 /**
  * A trunk's credentials: one nonce counter for its registration and its calls. Only challenges of
  * the trunk's realm are answered, so that nobody else can collect responses. If no realm is
- * configured, the first one of the server and the first one of a proxy are used from then on.
+ * configured, the first one of the server and the first one of a proxy are used from then on, until
+ * the registrar names another.
  */
 import type { Random } from "../../core/random.ts";
 import type { TrunkSettings } from "../../domain/call/sip-port.ts";
@@ -19,6 +20,9 @@ type ChallengeKind = "server" | "proxy";
 
 export const kindOf = (statusCode: number): ChallengeKind =>
   statusCode === 407 ? "proxy" : "server";
+
+const isChallenge = ({ statusCode }: Pick<SipResponse, "statusCode">): boolean =>
+  statusCode === 401 || statusCode === 407;
 
 const FIELDS = { server: "www-authenticate", proxy: "proxy-authenticate" } as const;
 
@@ -48,10 +52,21 @@ export class TrunkCredentials {
     response: Pick<SipResponse, "statusCode" | "headers">,
     authorisation: RequestAuthorisation,
   ): boolean {
-    const { statusCode } = response;
-    if (statusCode !== 401 && statusCode !== 407) return false;
+    if (!isChallenge(response)) return false;
     const challenge = this.pick(response);
-    return challenge !== undefined && authorisation.take(kindOf(statusCode), challenge);
+    return challenge !== undefined && authorisation.take(kindOf(response.statusCode), challenge);
+  }
+
+  /**
+   * As `answers`, to a REGISTER. Nobody but the trunk's own registrar can challenge it: a new realm of its
+   * replaces all that were learnt.
+   */
+  answersRegistrar(
+    response: Pick<SipResponse, "statusCode" | "headers">,
+    authorisation: RequestAuthorisation,
+  ): boolean {
+    if (isChallenge(response) && this.pick(response) === undefined) this.#realms.clear();
+    return this.answers(response, authorisation);
   }
 
   /** For one request and its repetitions. */

@@ -301,7 +301,7 @@ export class RegistrationClient {
       if (sent >= REQUESTS_PER_ATTEMPT_MAX) return { kind: "rejected", response };
       if (statusCode === 423 && this.#acceptMinimum(response))
         authorisation = this.deps.credentials.authorisation();
-      else if (!this.deps.credentials.answers(response, authorisation))
+      else if (!this.deps.credentials.answersRegistrar(response, authorisation))
         return { kind: "rejected", response };
     }
   }

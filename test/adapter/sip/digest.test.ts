@@ -181,6 +181,33 @@ describe("TrunkCredentials", () => {
     expect(credentials.pick(challenged(407, challenge("edge")))?.realm).toBe("edge");
   });
 
+  test("a registrar's new realm replaces those that were learnt, and no other does", () => {
+    const credentials = withRealm(null);
+    const answer = (realm: string) =>
+      credentials.answersRegistrar(challenged(401, challenge(realm)), credentials.authorisation());
+    const learn = (code: 401 | 407, realm: string) => {
+      const authorisation = credentials.authorisation();
+      const isAnswered = credentials.answers(challenged(code, challenge(realm)), authorisation);
+      authorisation.headers("INVITE", "sip:r");
+      return isAnswered;
+    };
+    expect([learn(401, "home"), learn(407, "edge")]).toEqual([true, true]);
+    expect([learn(401, "other"), learn(407, "other")]).toEqual([false, false]);
+    credentials.answersRegistrar(
+      { statusCode: 403, headers: Headers.from([]) },
+      credentials.authorisation(),
+    );
+    expect(learn(407, "other")).toBe(false);
+    expect([answer("moved"), learn(407, "moved edge"), learn(407, "edge")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const configured = withRealm("ours");
+    const elsewhere = challenged(401, challenge("moved"));
+    expect(configured.answersRegistrar(elsewhere, configured.authorisation())).toBe(false);
+  });
+
   test("the same proof is not tried twice, a stale nonce is renewed, and there is an end to it", () => {
     const credentials = withRealm(null);
     const authorisation = credentials.authorisation();

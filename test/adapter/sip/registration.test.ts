@@ -202,6 +202,23 @@ describe("a registration", () => {
     expect(refused.requests).toHaveLength(2);
   });
 
+  test("a registrar that names another realm than before is answered", async () => {
+    let realm = "old.test";
+    const ask = (): ResponseParts => ({
+      statusCode: 401,
+      headers: [["WWW-Authenticate", `Digest realm="${realm}", nonce="n-${realm}", qop="auth"`]],
+    });
+    const { client, clock, requests } = await started((request) => {
+      const given = parseCredentials(request.headers.get("authorization") ?? "");
+      const isRight = given?.realm === realm && verifyCredentials(given, "p", "REGISTER");
+      return isRight ? accepted(request) : ask();
+    });
+    realm = "new.test";
+    await clock.advance(299_000);
+    expect(requests.length).toBeGreaterThan(2);
+    expect(client.status.name).toBe("registered");
+  });
+
   test("a new nonce without `stale` is answered once more, and no oftener", async () => {
     const nonces = ["a", "b", "c", "d"];
     const anew = (): ResponseParts => ({
