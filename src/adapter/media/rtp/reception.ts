@@ -8,6 +8,8 @@ import { sequenceDelta, timestampDelta } from "./packet.ts";
 const SEEN_SLOTS = 512;
 const AHEAD_MAX = 3000;
 const NO_SEQUENCE = -1;
+/** A transit time that changes by more comes from another clock, not from the network. */
+const RESTART_MS = 2000;
 
 type Arrival =
   | "new"
@@ -141,7 +143,8 @@ export class ReceptionStatistics {
     const transit = timestampDelta(Math.floor(nowMs * this.#ticksPerMs) % 2 ** 32, timestamp);
     if (this.#lastTransit !== null) {
       const difference = Math.abs(timestampDelta(transit, this.#lastTransit));
-      this.#jitterTicks += (difference - this.#jitterTicks) / 16;
+      const isRestart = difference > RESTART_MS * this.#ticksPerMs;
+      if (!isRestart) this.#jitterTicks += (difference - this.#jitterTicks) / 16;
     }
     this.#lastTransit = transit;
   }

@@ -132,6 +132,18 @@ test("they are a sign of life where the remote party sends them (RFC 6263), of n
   expect(receiver.lastLifeMs).toBe(20);
 });
 
+test("timestamps that begin anew under the same SSRC are heard, and are no jitter", () => {
+  const { receiver, tick } = toneReceiver();
+  const shares: number[] = [];
+  for (let index = 0; index < 200; index++) {
+    const base = [0, 9e8, 4e9, 7e4][Math.floor(index / 50)] ?? 0;
+    const timestamp = base + index * 160;
+    shares.push(tick({ ssrc: 1, sequenceNumber: index, timestamp }));
+  }
+  expect(shares.filter((share) => share > 0.9).length).toBeGreaterThan(170);
+  expect(receiver.reception.jitterMs).toBe(0);
+});
+
 test("the quality falls with loss and delay, from 4.3 down to 1", () => {
   expect(estimateMos(0, 100)).toBeGreaterThan(4.3);
   expect(estimateMos(0.05, 100)).toBeLessThan(estimateMos(0.01, 100));
