@@ -329,6 +329,33 @@ describe("a callee that asks before it answers", () => {
   });
 });
 
+/** The same with that user in its Contact. */
+const at = (user: string, parts: ResponseParts): ResponseParts => ({
+  ...parts,
+  headers: [
+    ["Contact", `<sip:${user}@${FAR}:${peer.port}>`],
+    ...(parts.headers ?? []).filter(([name]) => name !== "Contact"),
+  ],
+});
+
+/** Every request but the first, with the first five characters of the user that it is for. */
+const targets = () =>
+  peer.requests
+    .map(({ request }) => `${request.method} ${formatUri(request.uri).slice(4, 9)}`)
+    .slice(1);
+
+test("a callee whose answer names another Contact than its ringing gets ACK and BYE there", async () => {
+  await start((_, answer) => {
+    answer(at("early", { statusCode: 180, toTag: "far" }));
+    answer(at("later", withSdp(200)));
+  });
+  const leg = place();
+  await next(leg, "answered");
+  leg.hangUp();
+  await eventually(() => peer.methods().includes("BYE"), "the BYE");
+  expect(targets()).toEqual(["ACK later", "BYE later"]);
+});
+
 describe("an UPDATE with an offer while it rings", () => {
   test("moves early media and the call, where our offer was answered reliably", async () => {
     const { leg, early, request, answer } = await ringing(true);
@@ -511,6 +538,33 @@ describe("a remote party that allows UPDATE", () => {
       "m=audio 40000",
     );
   });
+
+  test("is asked where it was last, as its answers to our UPDATE and re-INVITE said", async () => {
+    let answers = 0;
+    await start(
+      (request, answer) => {
+        const isOffer = request.method === "INVITE";
+        answer(at(`user${++answers}`, allowing(isOffer ? withSdp(200) : { statusCode: 200 })));
+      },
+      {},
+      timed,
+    );
+    const leg = place();
+    await next(leg, "answered");
+    const trunk = stack.trunk(1) as unknown as { legs: Set<{ reoffer(): void }> };
+    for (const each of trunk.legs) each.reoffer();
+    await eventually(() => targets().includes("UPDATE user2"), "the refresh", 10_000);
+    await Bun.sleep(50);
+    leg.hangUp();
+    await eventually(() => peer.methods().includes("BYE"), "the BYE");
+    expect(targets()).toEqual([
+      "ACK user1",
+      "INVITE user1",
+      "ACK user2",
+      "UPDATE user2",
+      "BYE user3",
+    ]);
+  }, 20_000);
 
   test("that knows nothing of the call any more ends it", async () => {
     await start(

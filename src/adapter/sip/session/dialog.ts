@@ -3,7 +3,7 @@
  * does not support (UPDATE, OPTIONS, PRACK) and to find the dialog that a Replaces names.
  */
 import { Core, type Session, type URI } from "sip.js";
-import { type SipRequest, tagOf } from "../message/index.ts";
+import { type SipRequest, type SipResponse, tagOf } from "../message/index.ts";
 import { NULL_TAG, toSipJsContact } from "./convert.ts";
 
 interface DialogState {
@@ -80,6 +80,25 @@ export function noteRequest(session: Session, request: SipRequest): boolean {
   const target = request.method === "UPDATE" ? toSipJsContact(request) : undefined;
   if (target) dialogState.remoteTarget = target;
   return true;
+}
+
+/** The CSeq of our latest request whose 2xx set the remote target. */
+const targetSetBy = new WeakMap<DialogInternals, number>();
+
+/**
+ * Records where a 2xx to our INVITE or UPDATE says that the remote party is (12.2.1.2): SIP.js keeps
+ * what its first response said, a ringing one included. Repetitions change nothing.
+ */
+export function noteResponse(session: Session, response: SipResponse): void {
+  const { statusCode, cseq } = response;
+  const isAccepted = Math.floor(statusCode / 100) === 2;
+  if (!isAccepted || (cseq.method !== "INVITE" && cseq.method !== "UPDATE")) return;
+  const remoteTag = tagOf(response.to) ?? NULL_TAG;
+  const dialog = dialogsOf(session).find((each) => each.remoteTag === remoteTag);
+  const target = toSipJsContact(response);
+  if (!dialog || !target || cseq.number <= (targetSetBy.get(dialog) ?? 0)) return;
+  targetSetBy.set(dialog, cseq.number);
+  dialog.dialogState.remoteTarget = target;
 }
 
 /**

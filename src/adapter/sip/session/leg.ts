@@ -39,6 +39,7 @@ import {
   leaveUnconfirmed,
   nameOfRequest,
   noteRequest,
+  noteResponse,
   remoteTargetOf,
   stopAwaitingAck,
 } from "./dialog.ts";
@@ -141,6 +142,7 @@ export abstract class BaseLeg {
   responseReceived(response: SipResponse, host: string): void {
     this.sessionTimer.incoming(response);
     this.negotiator.signallingHost = host;
+    noteResponse(this.session, response);
   }
 
   /**
