@@ -30,8 +30,15 @@ export class DigitCollector {
   }
 
   stop(): void {
+    this.take();
+  }
+
+  /** Stops, and returns what no number was made of yet. */
+  take(): string {
     this.#timer?.cancel();
+    const digits = this.#digits;
     this.#digits = "";
+    return digits;
   }
 
   #flush(): void {
@@ -39,8 +46,7 @@ export class DigitCollector {
       this.#timer = this.clock.after(FRAME_MS, () => this.#flush());
       return;
     }
-    const digits = this.#digits;
-    this.stop();
+    const digits = this.take();
     if (digits !== "") this.onNumber(digits);
   }
 }

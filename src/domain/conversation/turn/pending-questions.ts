@@ -76,13 +76,20 @@ export class PendingQuestions {
     agent.ask(input);
   }
 
+  /** Into the transcript. */
+  recordKeys(digits: string): void {
+    const { transcript, clock } = this.options;
+    const now = clock.monotonic();
+    transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
+  }
+
   /** Keys replace what was being said. */
   numberEntered(digits: string): void {
-    const { machine, agent, transcript, clock, fadeMs } = this.options;
+    const { machine, agent, clock, fadeMs } = this.options;
     const now = clock.monotonic();
     // First: the turn that the keys cut stands before them in the transcript.
     if (machine.state.name === "agent_speaking") agent.endTurn(fadeMs);
-    transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
+    this.recordKeys(digits);
     this.forget();
     agent.callerFinished({ lastSpeechAt: now, endpointAt: null, sttFinalAt: null, early: false });
     agent.ask({ type: "digits", digits });

@@ -349,13 +349,15 @@ export class TurnController {
   }
 
   /**
-   * Stops everything at once. What the caller was saying goes into the transcript if it is known
-   * within a second.
+   * Stops everything at once. Keys that were being pressed go into the transcript, and what the caller was
+   * saying if it is known within a second.
    */
   async stop(reason: EndedReason): Promise<void> {
     if (this.state.name === "ended") return;
     this.#utterances.finishNow();
     this.#agent.stop(0);
+    const digits = this.#digits.take();
+    if (digits !== "") this.#pendingQuestions.recordKeys(digits);
     this.#machine.apply({ type: "ended", reason });
     const late = () => new Error("the caller's last words are not known in time");
     const { clock } = this.options;

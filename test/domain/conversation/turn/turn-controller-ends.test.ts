@@ -288,6 +288,16 @@ test("words the caller was saying at the hang-up reach the transcript", async ()
   expect(report.turns.at(-1)).toMatchObject({ speaker: "customer", text: "thanks bye" });
 });
 
+test("keys that the caller pressed just before the hang-up reach the transcript", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  for (const key of "417") call.session.digit(key);
+  await call.session.close("caller_hangup");
+  expect(call.turns().at(-1)).toMatchObject({ speaker: "customer", text: "[keys 417]" });
+  await call.silence(3_000);
+  expect(call.turns().filter((turn) => turn.text.startsWith("[keys"))).toHaveLength(1);
+});
+
 test("text to say and end is said whatever is going on, then the end is asked for", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
