@@ -16,7 +16,10 @@ export const packetPriority: Check = {
     if (server === null) return skipped("No server runs; its threads get their priority from it.");
     const policies = policiesOf(`/proc/${server}/task`);
     if (policies.length === 0)
-      return skipped("They leave from the call workers: media.departures_unavailable in the log.");
+      return warning(
+        "There is no thread of their own that sends them: while the processor is busy, packets leave late.",
+        "The log says why (media.departures_unavailable); it needs the C library of GNU (glibc).",
+      );
     if (policies.every((policy) => policy === SCHED_FIFO))
       return ok("The threads that send them go before all others.");
     return warning(

@@ -279,7 +279,7 @@ testWhere(isRoot, "real time")(
 
 test("a system that cannot says so in the log, and its calls go on without", () => {
   const lines: string[] = [];
-  const log: Log = { ...silentLog, info: (event) => void lines.push(event) };
+  const log: Log = { ...silentLog, warn: (event) => void lines.push(event) };
   expect(createDepartures(log, "darwin")).toBeNull();
   expect(lines).toEqual(["media.departures_unavailable"]);
 });
