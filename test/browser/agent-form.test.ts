@@ -121,5 +121,15 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     await page.setViewportSize({ width: 390, height: 900 });
     await page.reload();
     await page.getByRole("heading", { name: "Draft", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Discard the draft" }).click();
+    const question = page.getByRole("alertdialog");
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    const draft = async () => (await world.api("GET", `/agents/${world.agentId}/draft`)).body;
+    expect(JSON.stringify(await draft())).toContain("A draft.");
+    await page.getByRole("button", { name: "Discard the draft" }).click();
+    await question.getByRole("button", { name: "Discard the draft" }).click();
+    await question.waitFor({ state: "detached" });
+    expect(JSON.stringify(await draft())).not.toContain("A draft.");
   });
 });

@@ -545,6 +545,18 @@ export const messages = {
     lv: "Atmest melnrakstu",
     ru: "Удалить черновик",
   },
+  "versions.discard_title": {
+    en: "Discard the draft?",
+    lt: "Atmesti juodraštį?",
+    lv: "Atmest melnrakstu?",
+    ru: "Удалить черновик?",
+  },
+  "versions.discard_body": {
+    en: "It cannot be brought back. Calls go on with the published version.",
+    lt: "Jo atkurti nebus galima. Skambučiams ir toliau naudojama paskelbta versija.",
+    lv: "To nevarēs atjaunot. Zvanos joprojām darbojas publicētā versija.",
+    ru: "Восстановить его будет нельзя. В звонках остаётся опубликованная версия.",
+  },
   "versions.no_difference": {
     en: "The two are the same.",
     lt: "Jos vienodos.",

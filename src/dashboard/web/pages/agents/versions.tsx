@@ -7,10 +7,10 @@ import type { MessageKey } from "../../i18n/catalogue.ts";
 import { type Texts, useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { SwitchField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
-import { useDoing } from "../../ui/mutate.ts";
+import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
@@ -264,11 +264,14 @@ function DraftCard(props: {
 /** Publishing the draft, and discarding it. `force`: something was published since it was made. */
 function DraftDeeds({ agentId, force }: { agentId: number; force: boolean }) {
   const { t } = useText();
-  const doing = useDoing("agents");
+  const stale = useStale();
+  const [discarding, setDiscarding] = useState(false);
   const { busy, publish } = usePublishing();
   const path = { id: agentId };
-  const discard = () =>
-    doing.run(() => answer(rest.DELETE("/agents/{id}/draft", { params: { path } })));
+  async function discard() {
+    await answer(rest.DELETE("/agents/{id}/draft", { params: { path } }));
+    await stale("agents");
+  }
   return (
     <>
       <Button
@@ -287,9 +290,17 @@ function DraftDeeds({ agentId, force }: { agentId: number; force: boolean }) {
       >
         {t("versions.publish_draft")}
       </Button>
-      <Button variant="danger" busy={doing.busy} onClick={() => void discard()}>
+      <Button variant="danger" onClick={() => setDiscarding(true)}>
         {t("versions.discard_draft")}
       </Button>
+      <Confirm
+        title={t("versions.discard_title")}
+        body={t("versions.discard_body")}
+        action={t("versions.discard_draft")}
+        open={discarding}
+        onOpen={setDiscarding}
+        onConfirm={discard}
+      />
     </>
   );
 }
