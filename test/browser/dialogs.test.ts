@@ -227,6 +227,30 @@ inChromium("what stands in a page's place", () => {
   });
 });
 
+inChromium("a word about what happened", () => {
+  test("stays under the pointer and with the focus in it, then goes by itself", async () => {
+    const { page, context } = await somebody();
+    await page.clock.install();
+    await page.goto(address("/numbers"));
+    const answered = page.getByRole("checkbox").first();
+    await answered.waitFor();
+    await page.route("**/api/v1/phone-numbers/*", (to) => to.abort("connectionrefused"));
+    await answered.click();
+    const said = page.locator(".toast");
+    await said.hover();
+    await page.clock.runFor(60_000);
+    expect(await said.count()).toBe(1);
+    await said.getByRole("button").focus();
+    await page.mouse.move(0, 0);
+    await page.clock.runFor(60_000);
+    expect(await said.count()).toBe(1);
+    await answered.focus();
+    await page.clock.runFor(6_000);
+    await said.waitFor({ state: "detached" });
+    await context.close();
+  });
+});
+
 inChromium("what is said while a dialog is open", () => {
   test("stands inside it, can be pressed away, and stays when the dialog closes", async () => {
     const { page, context } = await somebody();

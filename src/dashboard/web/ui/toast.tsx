@@ -5,6 +5,7 @@
 import {
   createContext,
   type ReactNode,
+  type SyntheticEvent,
   use,
   useCallback,
   useEffect,
@@ -100,15 +101,28 @@ function Region({ said, onDrop }: RegionProps) {
   );
 }
 
+/** Goes by itself, but not while it is read: under the pointer, or with the focus in it. */
 function Toast({ entry, onDrop }: { entry: ToastEntry; onDrop: (id: number) => void }) {
   const { t } = useText();
   const { id } = entry;
+  const [isHeld, setHeld] = useState(false);
+  const hold = ({ currentTarget }: SyntheticEvent) =>
+    setHeld(currentTarget.matches(":hover, :focus-within"));
   useEffect(() => {
+    if (isHeld) return;
     const timer = systemClock.after(SHOWN_MS, () => onDrop(id));
     return () => timer.cancel();
-  }, [id, onDrop]);
+  }, [id, isHeld, onDrop]);
   return (
-    <div className={entry.bad ? "toast bad" : "toast"} role={entry.bad ? "alert" : undefined}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: nothing is pressed; it is noticed that somebody reads
+    <div
+      className={entry.bad ? "toast bad" : "toast"}
+      role={entry.bad ? "alert" : undefined}
+      onPointerEnter={hold}
+      onPointerLeave={hold}
+      onFocus={hold}
+      onBlur={hold}
+    >
       <p>{entry.text}</p>
       <IconButton icon="close" label={t("action.close")} onClick={() => onDrop(id)} />
     </div>
