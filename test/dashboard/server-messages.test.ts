@@ -17,6 +17,7 @@ import {
 } from "../../src/dashboard/web/i18n/problem-text.ts";
 import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
 import { REGISTRATION_PROBLEMS } from "../../src/domain/call/sip-port.ts";
+import type { ActiveSession } from "../../src/domain/identity/sessions.ts";
 import { statusError } from "../../src/domain/knowledge/site-problems.ts";
 import { readScenario, ScenarioInvalid } from "../../src/domain/rehearsal/read-scenario.ts";
 import { checkToolFields } from "../../src/domain/tool/tool-rules.ts";
@@ -25,6 +26,7 @@ import { requirementOf } from "../../src/interface/contracts/schema.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
 import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../src/interface/http/routes/contracts.ts";
+import { authorise } from "../../src/interface/http/session/rights.ts";
 
 const catalogues = await messageCatalogues();
 
@@ -100,6 +102,20 @@ function bodiesOf(contract: Contract): z.ZodObject[] {
 /** The schema alone, so that a value is checked against it and not against its neighbours. */
 const refusalOf = (field: string, schema: z.ZodType) =>
   thrownBy(() => checked(z.strictObject({ [field]: schema }), { [field]: Symbol("wrong") }));
+
+describe("a refusal", () => {
+  test("with a reason says the reason, in English too; without one what its code says", () => {
+    const session = { user: { operator: true }, tenant: {}, role: "owner", actingUntil: 1 };
+    const contract = { method: "POST", role: "owner", scope: "tenant", notWhenActing: true };
+    const acting = thrownBy(() =>
+      authorise(contract as Parameters<typeof authorise>[0], session as ActiveSession),
+    );
+    expect(problemText(acting, english)).toBe(acting.message);
+    expect(problemText(acting, lithuanian)).toBe(serverMessages["problem.acting"].lt);
+    const plain = answered(new AppError({ code: "forbidden", publicMessage: "No." }));
+    expect(problemText(plain, english)).toBe(catalogues.en["problem.forbidden"]);
+  });
+});
 
 describe("a field that is at fault", () => {
   test("is told in the reader's language, whatever can be typed wrong, without blanks or keys", () => {

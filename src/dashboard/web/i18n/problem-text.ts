@@ -13,8 +13,11 @@ export function problemText(problem: ApiProblem, texts: TextLookup): string {
   const { code, field, message, params } = problem;
   const { language, findText, t } = texts;
   const place = code.startsWith("valid_") ? "field" : "problem";
+  const which = problem.reason ?? field;
+  // The server's own English says more than the code does.
+  const isTold = language === "en" && which !== null;
   const text =
-    findText(`${place}.${problem.reason ?? field}`, params) ?? findText(`problem.${code}`);
+    findText(`${place}.${which}`, params) ?? (isTold ? null : findText(`problem.${code}`));
   // The code-like name stands beside the field: "Must be six digits".
   if (text === null || (language === "en" && place === "field"))
     return message.replace(/^`(\w+)` (\w)/, (whole, name: string, letter: string) =>
