@@ -86,6 +86,7 @@ export type ProblemReason =
   | "comments_of_call"
   | "daily_spend"
   | "disk_full"
+  | "have_owner"
   | "last_owner"
   | "number_taken"
   | "not_rehearsed"

@@ -90,6 +90,47 @@ inChromium("the operator", () => {
     expect([...operator.complaints, ...owner.complaints]).toEqual([]);
   });
 
+  test("makes a company and invites its first owner, whom nobody else could", async () => {
+    const operator = await visit(browser);
+    const { page } = operator;
+    const email = "ops3@clinic.example";
+    await signIn(operator, world.app, { tenantId: world.tenantId, email, operator: true });
+    await page.goto(address("/operator"));
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: en["operator.new_tenant"] }).click();
+    await dialog.getByLabel(en["auth.company"]).fill("Smile");
+    await dialog.getByLabel(en["settings.email"]).fill("rasa@smile.example");
+    await dialog.getByRole("button", { name: en["operator.new_tenant"] }).click();
+    await dialog.getByText(en["team.invite_owner"].replace("{name}", "Smile")).waitFor();
+    expect(await violations(page, "invite the owner")).toEqual([]);
+    await dialog.getByRole("button", { name: en["team.invite"], exact: true }).click();
+    const link = (await dialog.locator("code").textContent()) ?? "";
+    const owner = await visit(browser);
+    await owner.page.goto(link);
+    await owner.page.getByLabel(en["auth.name"]).fill("Rasa");
+    await owner.page.getByLabel(en["auth.password"]).fill("four words without relation");
+    await owner.page.locator("form button[type=submit]").click();
+    await owner.page.getByRole("heading", { name: en["nav.home"], level: 1 }).waitFor();
+    await owner.page.goto(address("/team"));
+    await owner.page.getByRole("button", { name: en["team.invite"] }).waitFor();
+
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: `${en["action.more"]}: Smile` }).click();
+    await page.getByRole("menuitem", { name: en["operator.invite_owner"] }).click();
+    await dialog.getByRole("button", { name: en["team.invite"], exact: true }).click();
+    await dialog.getByText("This company has an owner, who invites everybody else.").waitFor();
+    await page.keyboard.press("Escape");
+    const row = page.getByRole("row").filter({ hasText: "Smile" });
+    await row.getByRole("button", { name: en["operator.act"] }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: en["operator.act"] }).click();
+    await page.locator(".acting-bar").waitFor();
+    await page.goto(address("/team"));
+    await page.getByText("rasa@smile.example").waitFor();
+    expect(await page.getByRole("button", { name: en["team.invite"] }).count()).toBe(0);
+    await operator.context.close();
+    await owner.context.close();
+  });
+
   test("reads a call's signalling as a ladder, takes it along, and sees costs in words", async () => {
     const { page, context } = await visit(browser, { width: 1440, height: 900 });
     await signIn({ page, context, complaints: [] }, world.app, {

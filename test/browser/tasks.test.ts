@@ -312,6 +312,8 @@ inChromium("in the dashboard", () => {
     await dialog().getByLabel("Company").fill("Second company");
     await dialog().getByLabel("Contact email").fill("second@example.com");
     await dialog().getByRole("button", { name: "New company" }).click();
+    await dialog().getByText("Invite the owner of Second company").waitFor();
+    await page.keyboard.press("Escape");
     await button("More: Second company").click();
     await page.getByRole("menuitem", { name: "Credit" }).click();
     await dialog().getByLabel("Amount, EUR").fill("12");

@@ -9,11 +9,14 @@ export function useSession() {
   if (!data.session) throw new Error("nobody is signed in");
   const { session } = data;
   const operator = session.operator;
+  const isOwner = operator || session.role === "owner";
   return {
     ...session,
     version: data.version,
     mayChange: operator || session.role === "owner" || session.role === "member",
-    isOwner: operator || session.role === "owner",
+    isOwner,
+    /** An operator who acts for a company leaves its people to itself. */
+    managesPeople: isOwner && session.acting_until === null,
   };
 }
 

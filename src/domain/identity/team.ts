@@ -174,6 +174,13 @@ export class Team {
     };
   }
 
+  /** For a company without an owner, into which nobody of its own can invite. Throws what `invite` throws. */
+  async inviteOwner(tenantId: number, inviter: ActiveSession["user"], email: string) {
+    const { team } = this.deps.stores(this.deps.database.read);
+    if ((await team.owners(tenantId)) > 0) throw haveOwner();
+    return this.invite(tenantId, inviter, email, "owner");
+  }
+
   /** Throws not_found. */
   async revokeInvitation(tenantId: number, invitationId: number): Promise<void> {
     const gone = await transaction(this.deps, (store) =>
@@ -252,6 +259,9 @@ const lastOwner = () =>
   conflict("last_owner", "This is the company's last owner. Make somebody else an owner first.");
 
 const alreadyMember = () => conflict("already_member", "This person works in the company already.");
+
+const haveOwner = () =>
+  conflict("have_owner", "This company has an owner, who invites everybody else.");
 
 const haveAccount = () =>
   conflict("account_exists", "An account with this address already exists. Sign in with it.");

@@ -446,6 +446,11 @@ export const serverMessages = {
     lv: "Atbilde nāca pārāk ilgi.",
     ru: "Ответ шёл слишком долго.",
   },
+  "problem.have_owner": {
+    lt: "Įmonė jau turi savininką: kitus kviečia jis.",
+    lv: "Uzņēmumam jau ir īpašnieks: pārējos uzaicina viņš.",
+    ru: "У компании уже есть владелец: остальных приглашает он.",
+  },
   "problem.last_owner": {
     lt: "Tai paskutinis įmonės savininkas. Pirmiau paskirkite kitą.",
     lv: "Tas ir pēdējais uzņēmuma īpašnieks. Vispirms ieceliet citu.",

@@ -98,6 +98,12 @@ export const messages = {
   "operator.no_trunk": { en: "No trunk", lt: "Nėra linijos", lv: "Nav līnijas", ru: "Нет линии" },
   "operator.suspend": { en: "Suspend", lt: "Sustabdyti", lv: "Apturēt", ru: "Остановить" },
   "operator.resume": { en: "Resume", lt: "Vėl įjungti", lv: "Atjaunot", ru: "Возобновить" },
+  "operator.invite_owner": {
+    en: "Invite the owner",
+    lt: "Pakviesti savininką",
+    lv: "Uzaicināt īpašnieku",
+    ru: "Пригласить владельца",
+  },
   "operator.credit": {
     en: "Credit",
     lt: "Įskaityti lėšų",

@@ -9,7 +9,11 @@ import { useStale } from "../../ui/mutate.ts";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
-export function NewTenant(props: { open: boolean; onClose: () => void }) {
+export function NewTenant(props: {
+  open: boolean;
+  onClose: () => void;
+  onMade: (tenant: Own["OperatorTenant"]) => void;
+}) {
   const { t } = useText();
   const stale = useStale();
   const plans = useQuery(plansQuery);
@@ -22,12 +26,13 @@ export function NewTenant(props: { open: boolean; onClose: () => void }) {
       action={t("operator.new_tenant")}
       form={form}
       onSend={async ({ name, email, plan }) => {
-        await answer(
+        const { tenant } = await answer(
           own.POST("/operator/tenants", { body: { name, email, ...(plan ? { plan } : {}) } }),
         );
         await stale("operator", "session");
         form.reset(empty);
         props.onClose();
+        props.onMade(tenant);
       }}
     >
       <TextField label={t("auth.company")} required {...form.bind("name")} />

@@ -12,14 +12,15 @@ import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Pager, Table } from "../../ui/table.tsx";
+import { Invite } from "../team/invite.tsx";
 import { tenantsQuery } from "./operator-queries.ts";
 import { Credit, NewTenant } from "./tenant-dialogs.tsx";
 
 type Tenant = Own["TenantHealth"];
 type Change = { readonly plan?: string; readonly suspended?: boolean };
 type Asked = {
-  readonly what: "act" | "credit" | "suspend";
-  readonly tenant: Tenant;
+  readonly what: "act" | "invite" | "credit" | "suspend";
+  readonly tenant: Own["OperatorTenant"];
   /** Where to go in the company. */
   readonly page?: "settings" | undefined;
 };
@@ -86,7 +87,11 @@ export function Tenants() {
           )}
         </Loaded>
       </Card>
-      <NewTenant open={creating} onClose={() => setCreating(false)} />
+      <NewTenant
+        open={creating}
+        onClose={() => setCreating(false)}
+        onMade={(tenant) => setAsked({ what: "invite", tenant })}
+      />
       <AskedAbout asked={asked} onClose={() => setAsked(null)} />
     </div>
   );
@@ -95,7 +100,7 @@ export function Tenants() {
 function useChange() {
   const { t } = useText();
   const doing = useDoing("operator");
-  return ({ id }: Tenant, body: Change) =>
+  return ({ id }: Pick<Tenant, "id">, body: Change) =>
     doing.run(
       () => answer(own.PATCH("/operator/tenants/{id}", { params: { path: { id } }, body })),
       t("form.saved"),
@@ -110,6 +115,7 @@ function AskedAbout({ asked, onClose }: { asked: Asked | null; onClose: () => vo
   const change = useChange();
   return (
     <>
+      {asked?.what === "invite" && <Invite ownerOf={asked.tenant} onClose={onClose} />}
       {asked?.what === "credit" && <Credit tenant={asked.tenant} onClose={onClose} />}
       <ConfirmAbout
         about={asked?.what === "act" ? asked.tenant : null}
@@ -235,6 +241,7 @@ function TenantButtons({ tenant, onAsk }: { tenant: Tenant } & TenantActions) {
         trigger={<IconButton icon="more" label={`${t("action.more")}: ${tenant.name}`} />}
         entries={[
           { label: t("settings.dialling"), onChoose: () => open("settings") },
+          { label: t("operator.invite_owner"), onChoose: () => onAsk({ what: "invite", tenant }) },
           { label: t("operator.credit"), onChoose: () => onAsk({ what: "credit", tenant }) },
           tenant.suspended
             ? {

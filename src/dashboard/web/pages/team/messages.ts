@@ -22,6 +22,12 @@ export const messages = {
     ru: "Журнал аудита",
   },
   "team.invite": { en: "Invite", lt: "Pakviesti", lv: "Uzaicināt", ru: "Пригласить" },
+  "team.invite_owner": {
+    en: "Invite the owner of {name}",
+    lt: "Pakviesti įmonės „{name}“ savininką",
+    lv: "Uzaicināt uzņēmuma “{name}” īpašnieku",
+    ru: "Пригласить владельца компании «{name}»",
+  },
   "team.link": {
     en: "Hand this link over",
     lt: "Perduokite šią nuorodą",

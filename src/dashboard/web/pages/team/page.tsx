@@ -6,33 +6,28 @@ import { keysQuery, teamQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Secret } from "../../ui/copy.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { CheckField, FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { useDoing, useStale } from "../../ui/mutate.ts";
+import { Confirm } from "../../ui/dialog.tsx";
+import { CheckField, FilterSelect } from "../../ui/field.tsx";
+import { useDoing } from "../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../ui/page.tsx";
-import { FormDialog } from "../../ui/send-form.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { useToasts } from "../../ui/toast.tsx";
 import { AuditLog } from "./audit/audit-log.tsx";
+import { Invite, ROLES, type Role } from "./invite.tsx";
 
 type Member = Own["Member"];
-const ROLES = ["owner", "member", "viewer"] as const;
-type Role = (typeof ROLES)[number];
 
 export function Page() {
   const { t } = useText();
-  const { isOwner } = useSession();
+  const { managesPeople } = useSession();
   const [inviting, setInviting] = useState(false);
   return (
     <Frame
       title={t("nav.team")}
       lead={t("team.lead")}
       actions={
-        isOwner && (
+        managesPeople && (
           <Button variant="primary" icon="plus" onClick={() => setInviting(true)}>
             {t("team.invite")}
           </Button>
@@ -135,7 +130,7 @@ function ConfirmWithKeys(props: {
 
 function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member) => void }) {
   const { t, dateTime } = useText();
-  const { isOwner, user } = useSession();
+  const { managesPeople, user } = useSession();
   return (
     <Table
       caption={t("team.tab.members")}
@@ -156,7 +151,8 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
         {
           head: t("team.role"),
           card: "action",
-          cell: (member) => (isOwner ? <RoleSelect member={member} /> : t(`role.${member.role}`)),
+          cell: (member) =>
+            managesPeople ? <RoleSelect member={member} /> : t(`role.${member.role}`),
         },
         {
           head: t("team.last_seen"),
@@ -168,7 +164,7 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
           card: "action",
           end: true,
           cell: (member) =>
-            isOwner && (
+            managesPeople && (
               <IconButton
                 icon="trash"
                 label={`${t("action.remove")}: ${member.name}`}
@@ -215,7 +211,7 @@ function RoleSelect({ member }: { member: Member }) {
 
 function Invitations() {
   const { t, dateTime } = useText();
-  const { isOwner } = useSession();
+  const { managesPeople } = useSession();
   const team = useQuery(teamQuery);
   const doing = useDoing("team");
   if (!team.data || team.data.invitations.length === 0) return null;
@@ -238,7 +234,7 @@ function Invitations() {
             card: "action",
             end: true,
             cell: ({ id }) =>
-              isOwner && (
+              managesPeople && (
                 <Button
                   small
                   onClick={() =>
@@ -254,42 +250,5 @@ function Invitations() {
         ]}
       />
     </Card>
-  );
-}
-
-function Invite(props: { onClose: () => void }) {
-  const { t } = useText();
-  const { showMessage } = useToasts();
-  const stale = useStale();
-  const form = useForm<{ email: string; role: Role }>({ email: "", role: "member" });
-  const [link, setLink] = useState<string | null>(null);
-  if (link !== null)
-    return (
-      <Dialog open title={t("team.link")} lead={t("team.link_lead")} onOpen={props.onClose}>
-        <Secret value={link} />
-      </Dialog>
-    );
-  return (
-    <FormDialog
-      onClose={props.onClose}
-      title={t("team.invite")}
-      action={t("team.invite")}
-      form={form}
-      onSend={async (body) => {
-        const made = await answer(own.POST("/team/invitations", { body }));
-        await stale("team");
-        if (made.link !== null) return setLink(made.link);
-        showMessage(t(made.mailed ? "team.invited" : "team.invited_unmailed"));
-        props.onClose();
-      }}
-    >
-      <TextField label={t("auth.email")} type="email" required {...form.bind("email")} />
-      <SelectField
-        label={t("team.role")}
-        hint={t("team.role_hint")}
-        choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
-        {...form.bind("role")}
-      />
-    </FormDialog>
   );
 }

@@ -10,6 +10,9 @@ import { presentTenant, Tenant } from "../../../contracts/tenants.ts";
 import { OperatorTrunk, presentTrunk } from "../../../contracts/trunks.ts";
 import { contract, type Route, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
+import { emailIn } from "./fields.ts";
+import { sessionOf } from "./signed-in.ts";
+import { invitedBy, invitedReply } from "./team.ts";
 
 const trunkHealth = OperatorTrunk.pick({ server: true, status: true, explanation: true });
 
@@ -79,6 +82,19 @@ export const updateTenant = contract({
     })
     .meta({ id: "OperatorTenantChanges" }),
   reply: okReply({ tenant: OperatorTenant }),
+});
+
+export const inviteOwner = contract({
+  operationId: "operatorInviteOwner",
+  at: "POST /operator/tenants/{id}/owner",
+  noun: "tenant",
+  tag: "Operator",
+  role: operations["tenant.create"].role,
+  summary: "Invite a tenant's first owner by e-mail",
+  description: "Only while it has none: owners invite everybody else.",
+  body: z.strictObject({ email: emailIn() }).meta({ id: "OwnerInvitationRequest" }),
+  reply: invitedReply,
+  errors: ["conflict", "plan_limit_reached"],
 });
 
 export const creditTenant = contract({
@@ -180,6 +196,12 @@ export const operatorTenantRoutes = (context: ProductContext): Route[] => {
       if (suspended !== undefined)
         tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
       return { ok: true, tenant: withCalls(tenant) };
+    }),
+    route(inviteOwner)(async (request) => {
+      const { user } = sessionOf(request);
+      const { id } = await services.tenants.get(request.params.id);
+      const { team } = context.dependencies.identity;
+      return invitedBy(context, user, await team.inviteOwner(id, user, request.body.email));
     }),
     route(creditTenant)(async ({ params: { id }, body }) => ({
       ok: true,

@@ -2,8 +2,9 @@
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
+import type { ActiveSession } from "../../../../domain/identity/sessions.ts";
 import type { Member as MemberRecord } from "../../../../domain/identity/stores.ts";
-import type { Invitation as InvitationRecord } from "../../../../domain/identity/team.ts";
+import type { Invitation as InvitationRecord, Team } from "../../../../domain/identity/team.ts";
 import { deletedReply, idOut, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract, type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
@@ -42,6 +43,20 @@ const Invitation = z
   })
   .meta({ id: "Invitation" });
 
+export const invitedReply = okReply({
+  invitation: Invitation,
+  mailed: shown(
+    z.boolean(),
+    "False: mail only becomes files on the appliance, and its operator hands the link over.",
+    true,
+  ),
+  link: shown(
+    z.string().nullable(),
+    "The link to hand over, for an operator where nothing is mailed. Whoever opens it first may name the password of that address: others get null.",
+    null,
+  ),
+});
+
 export const getTeam = contract({
   operationId: "getTeam",
   at: "GET /team",
@@ -59,19 +74,7 @@ export const invite = contract({
   summary: "Invite somebody by e-mail",
   description: "An older invitation of the same address is replaced.",
   body: z.strictObject({ email: emailIn(), role: roleIn() }).meta({ id: "InvitationRequest" }),
-  reply: okReply({
-    invitation: Invitation,
-    mailed: shown(
-      z.boolean(),
-      "False: mail only becomes files on the appliance, and its operator hands the link over.",
-      true,
-    ),
-    link: shown(
-      z.string().nullable(),
-      "The link to hand over, for an operator where nothing is mailed. Whoever opens it first may name the password of that address: others get null.",
-      null,
-    ),
-  }),
+  reply: invitedReply,
   errors: ["conflict", "plan_limit_reached"],
 });
 
@@ -229,15 +232,25 @@ const invitationView = ({ id, email, role, expiresAt }: InvitationRecord) => ({
   expires_at: isoUtc(expiresAt),
 });
 
-function teamParts({ dependencies }: RouteContext) {
-  const { team, audit } = dependencies.identity;
-  const mailsOut = dependencies.dashboard?.statusSources.mailProvider !== "outbox";
-  return { team, audit, mailsOut };
+/** What a person who invites is told. */
+export function invitedBy(
+  { dependencies }: RouteContext,
+  { operator }: ActiveSession["user"],
+  { invitation, url }: Awaited<ReturnType<Team["invite"]>>,
+) {
+  const mailed = dependencies.dashboard?.statusSources.mailProvider !== "outbox";
+  const link = mailed || !operator ? null : url;
+  return { ok: true, invitation: invitationView(invitation), mailed, link } as const;
+}
+
+function teamParts(context: RouteContext) {
+  const { team, audit } = context.dependencies.identity;
+  return { team, audit, context };
 }
 
 type Parts = ReturnType<typeof teamParts>;
 
-const memberRoutes = ({ team, mailsOut }: Parts): Route[] => [
+const memberRoutes = ({ team, context }: Parts): Route[] => [
   route(getTeam)(async ({ tenantId }) => {
     const { members, invitations } = await team.overview(tenantId);
     return {
@@ -249,9 +262,7 @@ const memberRoutes = ({ team, mailsOut }: Parts): Route[] => [
   route(invite)(async (request) => {
     const { tenantId, body } = request;
     const { user } = sessionOf(request);
-    const { invitation, url } = await team.invite(tenantId, user, body.email, body.role);
-    const link = mailsOut || !user.operator ? null : url;
-    return { ok: true, invitation: invitationView(invitation), mailed: mailsOut, link };
+    return invitedBy(context, user, await team.invite(tenantId, user, body.email, body.role));
   }),
   route(withdrawInvitation)(async ({ tenantId, params }) => {
     await team.revokeInvitation(tenantId, params.id);

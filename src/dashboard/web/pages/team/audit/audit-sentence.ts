@@ -99,6 +99,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   useOwnerLink: "became_owner",
   acceptInvitation: "joined",
   invite: "invited",
+  operatorInviteOwner: "invited",
   changeRole: "changed_role",
   setActiveTenant: "entered",
   stopActing: "stopped_acting",
