@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useId, useState } from "react";
 import { agentsQuery, callsQuery, contactsFoundQuery } from "../api/queries.ts";
 import { type Texts, useText } from "../i18n/text.tsx";
+import { contactName } from "../pages/contacts/contact-name.ts";
 import { useSession } from "../session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -84,7 +85,7 @@ function useChoices(words: string): Choice[] {
         key: `contact ${contact.id}`,
         kind: t("palette.contact"),
         icon: "contacts",
-        label: `${contact.first_name} ${contact.last_name}`.trim() || contact.number_e164,
+        label: contactName(contact),
         to: "/contacts",
         search: { search: contact.number_e164 },
       }),

@@ -2,6 +2,7 @@
 import type { Messages } from "../../i18n/language.ts";
 
 export const messages = {
+  "call.back": { en: "Call back", lt: "Perskambinti", lv: "Atzvanīt", ru: "Перезвонить" },
   "call.not_ended": {
     en: "In progress.",
     lt: "Dar vyksta.",

@@ -1,15 +1,20 @@
 /** One call: how it went in words, its sound and words in step, and every trace it left. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
+import { useState } from "react";
 import { callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
 import { CurlButton } from "../../ui/copy.tsx";
 import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Annotations } from "../calls/annotations.tsx";
-import { statusTone } from "../calls/outcome.tsx";
+import { numberOf, statusTone } from "../calls/outcome.tsx";
+import { PlaceCall } from "../calls/place-call.tsx";
+import { useContactName } from "../contacts/contact-name.ts";
 import type { Call, Details } from "./call-details.ts";
 import { Conversation } from "./conversation.tsx";
 import { Costs } from "./costs.tsx";
@@ -34,11 +39,13 @@ export function Page() {
         ? ACTIVE_MS
         : false,
   });
-  const remoteParty =
-    call.data?.direction === "outbound" ? call.data.to_number : call.data?.from_number;
+  const { mayChange } = useSession();
+  const [calling, setCalling] = useState(false);
+  const number = call.data ? numberOf(call.data) : null;
+  const contactName = useContactName(number);
   return (
     <Frame
-      title={call.data ? remoteParty || t("calls.withheld") : t("calls.call")}
+      title={call.data ? (contactName ?? number ?? t("calls.withheld")) : t("calls.call")}
       lead={
         call.data && (
           <>
@@ -51,6 +58,11 @@ export function Page() {
       back={{ to: "/calls", search: calls, label: t("nav.calls") }}
       actions={
         <>
+          {mayChange && number !== null && call.data?.ended_reason && (
+            <Button icon="calls" onClick={() => setCalling(true)}>
+              {t("call.back")}
+            </Button>
+          )}
           {call.data?.ended_reason && (
             <Link
               className="button ghost"
@@ -67,6 +79,13 @@ export function Page() {
       <Loaded query={call} lines={8}>
         {(data) => <CallBody call={data} />}
       </Loaded>
+      {calling && (
+        <PlaceCall
+          to={number ?? ""}
+          agentId={call.data?.agent_id ?? undefined}
+          onClose={() => setCalling(false)}
+        />
+      )}
     </Frame>
   );
 }

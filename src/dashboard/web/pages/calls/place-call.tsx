@@ -26,7 +26,11 @@ const bodyOf = (draft: Draft) => ({
   ...(draft.schedule_at ? { schedule_at: new Date(draft.schedule_at).toISOString() } : {}),
 });
 
-export function PlaceCall(props: { onClose: () => void; agentId?: number }) {
+export function PlaceCall(props: {
+  onClose: () => void;
+  to?: string;
+  agentId?: number | undefined;
+}) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const navigate = useNavigate();
@@ -34,7 +38,7 @@ export function PlaceCall(props: { onClose: () => void; agentId?: number }) {
   const agents = useAgentChoices("–");
   const onlyAgent = useOnlyAgent();
   const form = useForm<Draft>({
-    to_number: "",
+    to_number: props.to ?? "",
     agent_id: props.agentId === undefined ? onlyAgent : String(props.agentId),
     from_number: "",
     schedule_at: "",

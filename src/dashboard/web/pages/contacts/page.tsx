@@ -13,6 +13,7 @@ import { Badge, Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Pager, Table } from "../../ui/table.tsx";
 import { ContactDialog } from "./contact-dialog.tsx";
+import { contactName } from "./contact-name.ts";
 import { ImportDialog } from "./import-dialog.tsx";
 
 type Contact = Rest["Contact"];
@@ -119,9 +120,6 @@ function Actions({ onNew }: { onNew: () => void }) {
   );
 }
 
-const nameOf = (contact: Contact) =>
-  `${contact.first_name} ${contact.last_name}`.trim() || contact.number_e164;
-
 function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Contact) => void }) {
   const { t, birthday } = useText();
   return (
@@ -132,7 +130,7 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
       columns={[
         {
           head: t("contacts.name"),
-          cell: (contact) => <span className="strong">{nameOf(contact)}</span>,
+          cell: (contact) => <span className="strong">{contactName(contact)}</span>,
         },
         {
           head: t("numbers.number"),
@@ -176,7 +174,7 @@ function ContactButtons({ contact, onEdit }: { contact: Contact; onEdit: () => v
   const doing = useDoing("contacts");
   const [removing, setRemoving] = useState(false);
   if (!mayChange) return null;
-  const name = nameOf(contact);
+  const name = contactName(contact);
   return (
     <span className="row">
       <Button small aria-label={`${t("action.edit")}: ${name}`} onClick={onEdit}>
