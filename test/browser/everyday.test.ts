@@ -69,6 +69,23 @@ inChromium("first steps", () => {
     await page.keyboard.press("Escape");
   });
 
+  test("an agent's tabs lead to its knowledge files, and to adding one for it", async () => {
+    const tab = address(`/agents/${world.agentId}?tab=knowledge`);
+    await page.goto(tab);
+    await page.getByRole("link", { name: `${en["action.edit"]}: clinic.md` }).click();
+    await page.waitForURL(/\/knowledge\/\d+$/);
+    await page.goto(tab);
+    await page.getByRole("link", { name: en["knowledge.new"] }).click();
+    // Whoever writes a text need not know of endings.
+    await dialog(page).getByLabel(en["knowledge.filename"]).fill("Prices");
+    await dialog(page).getByLabel(en["knowledge.content"]).fill("A consultation costs 40 euros.");
+    await dialog(page).getByRole("button", { name: en["action.add"], exact: true }).click();
+    await page.getByRole("link", { name: "Prices.md" }).waitFor();
+    await page.waitForURL(/\/knowledge$/);
+    const { body } = await world.api("GET", "/files");
+    expect(JSON.stringify(body)).toMatch(/"Prices.md"[^}]*"agent_ids":\[1\]/);
+  });
+
   test("the first steps lead to a new agent, and to talking to the one there is", async () => {
     const open = (at: Page, step: string) =>
       at.getByRole("listitem").filter({ hasText: step }).getByRole("link");
@@ -117,6 +134,35 @@ inChromium("a call that lives", () => {
     await page.locator("main").getByRole("link", { name: en["nav.calls"] }).click();
     await page.waitForURL(/direction=inbound/);
     await call.hangUp();
+  });
+});
+
+inChromium("a call that is over", () => {
+  test("names who called, is called back in two presses, and leads to what the agent's words came from", async () => {
+    const number = "+37061000093";
+    await world.api("POST", "/contacts", {
+      number_e164: number,
+      first_name: "Žydrūnė",
+      last_name: "Kazlauskaitė",
+    });
+    const caller = await world.phone(number, "m3");
+    const call = await caller.call(OWN_NUMBER);
+    await call.answered;
+    await call.waitForReply();
+    await call.say("What are your opening hours?");
+    await call.waitForReply();
+    await call.hangUp();
+    await page.goto(address("/calls"));
+    await page.getByRole("link", { name: "Žydrūnė Kazlauskaitė" }).click();
+    await page.getByRole("heading", { name: "Žydrūnė Kazlauskaitė", level: 1 }).waitFor();
+    await button(page, en["call.back"]).click();
+    expect(await dialog(page).getByLabel(en["calls.place_to"]).inputValue()).toBe(number);
+    const agent = dialog(page).getByLabel(en["calls.agent"]);
+    expect(await agent.locator("option:checked").textContent()).toBe("Reception");
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: /^from .*opening hours/ }).click();
+    await page.waitForURL(/\/knowledge\/\d+$/);
+    expect(await page.getByLabel(en["knowledge.content"]).inputValue()).toContain("nine to five");
   });
 });
 

@@ -1,6 +1,6 @@
 /** A page that lists records: the same button makes one at the top, and where there is none yet. */
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import { useSession } from "../session.ts";
@@ -16,7 +16,10 @@ interface ListPageProps<Row> {
   readonly query: UseQueryResult<readonly Row[]>;
   readonly rows: (rows: readonly Row[]) => ReactNode;
   /** Where a record is made: on a page of its own, or in a dialog. */
-  readonly make: "/agents/new" | "/tools/new" | ((close: () => void) => ReactNode);
+  readonly make:
+    | "/agents/new"
+    | "/tools/new"
+    | ((close: () => void, agentId: string | null) => ReactNode);
   /** Default: whoever may change things. */
   readonly mayMake?: boolean;
   /** What stands below the list. */
@@ -27,7 +30,14 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   const { t } = useText();
   const { mayChange } = useSession();
   const { name, make, mayMake = mayChange } = props;
-  const [making, setMaking] = useState(false);
+  const navigate = useNavigate();
+  // Who comes from an agent wants one for it.
+  const { agent = null }: { agent?: number | null } = useSearch({ strict: false });
+  const [making, setMaking] = useState(agent !== null);
+  const close = () => {
+    setMaking(false);
+    if (agent !== null) void navigate({ to: ".", search: {}, replace: true });
+  };
   const button =
     typeof make === "string" ? (
       <Link to={make} className="button primary">
@@ -54,7 +64,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         </LoadedRows>
       </section>
       {props.children}
-      {making && typeof make === "function" && make(() => setMaking(false))}
+      {making && typeof make === "function" && make(close, agent === null ? null : String(agent))}
     </Page>
   );
 }

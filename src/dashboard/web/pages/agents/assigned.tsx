@@ -14,12 +14,12 @@ import { ToolState } from "../tools/tool-state.tsx";
 import { useAgentName } from "./agent-choices.ts";
 
 export function AgentKnowledge({ agentId }: { agentId: number }) {
-  const { t, bytes } = useText();
+  const { t } = useText();
   const files = useQuery(filesQuery);
   const { mayChange } = useSession();
   const doing = useDoing("files", "home");
   const add = mayChange && (
-    <Link to="/knowledge" className="button">
+    <Link to="/knowledge" search={{ agent: agentId }} className="button">
       {t("knowledge.new")}
     </Link>
   );
@@ -39,7 +39,18 @@ export function AgentKnowledge({ agentId }: { agentId: number }) {
               <Assigned
                 key={file.id}
                 label={file.filename}
-                note={<span className="muted nums">{bytes(file.size_bytes)}</span>}
+                note={
+                  mayChange && (
+                    <Link
+                      to="/knowledge/$id"
+                      params={{ id: String(file.id) }}
+                      className="button small"
+                      aria-label={`${t("action.edit")}: ${file.filename}`}
+                    >
+                      {t("action.edit")}
+                    </Link>
+                  )
+                }
                 value={file.agent_ids.includes(agentId)}
                 disabled={!mayChange}
                 onValue={(known) =>
@@ -143,7 +154,7 @@ export function AgentNumbers({ agentId }: { agentId: number }) {
   const numbers = useQuery(numbersQuery);
   const { mayChange } = useSession();
   const add = mayChange && (
-    <Link to="/numbers" className="button">
+    <Link to="/numbers" search={{ agent: agentId }} className="button">
       {t("numbers.new")}
     </Link>
   );

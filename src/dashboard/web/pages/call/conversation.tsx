@@ -3,13 +3,13 @@
  * turn.
  */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { callDetailsQuery, peaksQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { Badge, Card } from "../../ui/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
 import { Waveform, type WaveformHandle } from "../../ui/waveform.tsx";
 import { sourceNames } from "../knowledge/source-name.ts";
 import type { Call, Details } from "./call-details.ts";
@@ -58,9 +58,7 @@ export function Conversation({ call }: { call: Call }) {
         ) : call.transcript ? (
           <p className="card-body pre">{call.transcript}</p>
         ) : (
-          <EmptyState icon="live" title={t("call.transcript")}>
-            {t("call.no_transcript")}
-          </EmptyState>
+          <p className="card-body soft">{t("call.no_transcript")}</p>
         )}
       </Card>
     </div>
@@ -72,7 +70,6 @@ interface TurnProps {
     Call["turns"][number],
     "speaker" | "text" | "start_ms" | "interrupted" | "latency_ms"
   >;
-  readonly sources?: Sources | undefined;
   readonly current: boolean;
   /** Missing: there is nothing to be heard. */
   readonly onPlay?: (() => void) | undefined;
@@ -105,10 +102,10 @@ export function Turns<Turn extends TurnProps["turn"]>(props: {
         <li key={`${turn.speaker}-${turn.start_ms}`}>
           <TurnLine
             turn={turn}
-            sources={props.sources?.[at]}
             current={at === current}
             onPlay={onPlay && (() => onPlay(turn.start_ms / 1000))}
           />
+          <TurnSources sources={props.sources?.[at] ?? []} />
           {below?.(turn)}
         </li>
       ))}
@@ -116,7 +113,7 @@ export function Turns<Turn extends TurnProps["turn"]>(props: {
   );
 }
 
-function TurnLine({ turn, sources = [], current, onPlay }: TurnProps) {
+function TurnLine({ turn, current, onPlay }: TurnProps) {
   const { t, clock, ms } = useText();
   const Line = onPlay ? "button" : "div";
   return (
@@ -133,14 +130,6 @@ function TurnLine({ turn, sources = [], current, onPlay }: TurnProps) {
         </span>
         <br />
         {turn.text}
-        {sources.length > 0 && (
-          <span className="small muted">
-            <br />
-            {t("knowledge.from", {
-              sources: sourceNames(sources),
-            })}
-          </span>
-        )}
       </span>
       <span className="row">
         {turn.interrupted && <Badge tone="warn">{t("call.interrupted")}</Badge>}
@@ -150,6 +139,18 @@ function TurnLine({ turn, sources = [], current, onPlay }: TurnProps) {
       </span>
     </Line>
   );
+}
+
+/** Where what was said comes from, and can be corrected. */
+function TurnSources({ sources }: { sources: Sources }) {
+  const { t } = useText();
+  return sources.map((source) => (
+    <p key={`${source.file_id} ${source.heading}`} className="turn-source small">
+      <Link to="/knowledge/$id" params={{ id: String(source.file_id) }}>
+        {t("knowledge.from", { sources: sourceNames([source]) })}
+      </Link>
+    </p>
+  ));
 }
 
 /** With its waveform, which is drawn from peaks that were kept with the recording. */

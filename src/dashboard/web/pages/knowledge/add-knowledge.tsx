@@ -22,14 +22,18 @@ const NO_FILE = { filename: "", content: "", document: null };
 const DOCUMENT = /\.(pdf|docx?|x?html?)$/i;
 const DOCUMENT_BYTES_MAX = 8_388_608;
 
+/** What is written here is Markdown unless its name says otherwise. */
+const named = (filename: string) =>
+  filename === "" || /\.\w+$/.test(filename) ? filename : `${filename.trim()}.md`;
+
 const commonOf = ({ filename, agent_id }: Draft) => ({
-  filename,
+  filename: named(filename),
   ...(agent_id ? { agent_id: Number(agent_id) } : {}),
 });
 const bodyOf = (draft: Draft) => ({ ...commonOf(draft), content: draft.content });
 
 /** A document becomes text of the same name. */
-const storedName = (filename: string) => filename.replace(DOCUMENT, ".md").toLowerCase();
+const storedName = (filename: string) => named(filename).replace(DOCUMENT, ".md").toLowerCase();
 
 /** Returns how many pages of it have no text. */
 async function add(draft: Draft): Promise<number> {
@@ -98,14 +102,8 @@ function WrittenText({ form }: { form: Form<Draft> }) {
   const { t } = useText();
   return (
     <>
-      <TextField
-        label={t("knowledge.filename")}
-        hint={t("knowledge.filename_hint")}
-        placeholder="prices.md"
-        required
-        {...form.bind("filename")}
-      />
-      <AreaField label={t("knowledge.content")} code rows={8} required {...form.bind("content")} />
+      <TextField label={t("knowledge.filename")} required {...form.bind("filename")} />
+      <AreaField label={t("knowledge.content")} rows={8} required {...form.bind("content")} />
     </>
   );
 }

@@ -18,7 +18,7 @@ export function Page() {
       name="knowledge"
       icon="knowledge"
       query={query}
-      make={(close) => <AddKnowledge agentId={onlyAgent} onClose={close} />}
+      make={(close, agent) => <AddKnowledge agentId={agent ?? onlyAgent} onClose={close} />}
       rows={(rows) => <FileTable rows={rows} />}
     >
       <Sites agentId={onlyAgent} />

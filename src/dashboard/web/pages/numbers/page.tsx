@@ -26,7 +26,7 @@ export function Page() {
       name="numbers"
       icon="number"
       query={query}
-      make={(close) => <AddNumber agentId={onlyAgent} onClose={close} />}
+      make={(close, agent) => <AddNumber agentId={agent ?? onlyAgent} onClose={close} />}
       rows={(rows) => <NumberTable rows={rows} />}
     />
   );

@@ -71,7 +71,7 @@ function Editor({ file }: { file: File }) {
           hint={t("knowledge.filename_hint")}
           {...form.bind("filename")}
         />
-        <AreaField label={t("knowledge.content")} code rows={14} {...form.bind("content")} />
+        <AreaField label={t("knowledge.content")} rows={14} {...form.bind("content")} />
       </Card>
       <KnowingAgents ids={form.values.agent_ids} onIds={(ids) => form.set({ agent_ids: ids })} />
     </EditForm>
