@@ -1,4 +1,4 @@
-/** Home: what is to be fixed, the way to the first call, the week, the last calls, money, the system. */
+/** Home: the way to the first call, what is to be fixed, the week, the last calls, money, the system. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { QueryData } from "../../api/queries.ts";
@@ -33,20 +33,25 @@ function inApp(href: string) {
 
 export function Page() {
   const { t } = useText();
+  const { operator } = useSession();
   const home = useQuery(homeQuery);
+  // Backups are the operator's business: nobody else can make one.
+  const problems = (home.data?.problems ?? []).filter(
+    ({ code }) => operator || !code.startsWith("backup_"),
+  );
   return (
     <Frame title={t("nav.home")} lead={t("home.lead")}>
       <Loaded query={home} lines={8}>
         {(data) => (
           <>
-            {data.problems.length > 0 && <Problems problems={data.problems} />}
             {data.checklist.some(({ done }) => !done) && <Checklist steps={data.checklist} />}
+            {problems.length > 0 && <Problems problems={problems} />}
             <Week home={data} />
             <div className="columns wide">
               <LastCalls calls={data.last_calls} />
               <div className="stack">
                 <Money money={data.money} />
-                <System statuses={data.statuses} isWell={data.problems.length === 0} />
+                <System statuses={data.statuses} isWell={problems.length === 0} />
               </div>
             </div>
           </>
