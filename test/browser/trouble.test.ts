@@ -102,6 +102,23 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
+  test("what could not be taken from a list is told, and still stands there", async () => {
+    const { page, context } = await somebody();
+    const asked = { key: "k", question: "Do you whiten?", variants: [], count: 1 };
+    const call_uuid = "01a1fdec-0000-7000-8000-000000000000";
+    const question = { ...asked, call_uuid, last_asked_at: new Date().toISOString() };
+    await page.route("**/api/dashboard/unanswered-questions**", (route) =>
+      route.request().method() === "GET"
+        ? route.fulfill({ json: { ok: true, questions: [question] } })
+        : route.abort("connectionrefused"),
+    );
+    await page.goto(address("/knowledge"));
+    await page.getByRole("button", { name: en["knowledge.answer"] }).click();
+    await page.getByRole("button", { name: en["knowledge.dismiss"] }).click();
+    await page.getByRole("dialog").locator(".toast.bad").waitFor(WAIT);
+    await context.close();
+  });
+
   test("an address of nothing says so, and leads home", async () => {
     const { page, context } = await somebody();
     await page.goto(address("/calls/01a1fdec-0000-7000-8000-000000000000"));

@@ -9,7 +9,7 @@ import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
-import { useStale } from "../../ui/mutate.ts";
+import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { Table } from "../../ui/table.tsx";
@@ -73,11 +73,16 @@ function AnswerDialog({ asked, onClose }: { asked: Question; onClose: () => void
   const files = useQuery(filesQuery).data ?? [];
   const form = useForm({ question: asked.question, answer: "", file_id: "" });
   const { key, variants } = asked;
+  const doing = useDoing();
   const done = async (message: string) => {
     await stale("unanswered", "files");
     showMessage(message);
     onClose();
   };
+  async function dismiss() {
+    await answer(own.POST("/unanswered-questions/dismiss", { body: { key } }));
+    await done(t("knowledge.dismissed"));
+  }
   const targets = files.filter(({ filename }) => filename.endsWith(".md"));
   return (
     <FormDialog
@@ -112,13 +117,7 @@ function AnswerDialog({ asked, onClose }: { asked: Question; onClose: () => void
         {...form.bind("file_id")}
       />
       <div className="row">
-        <Button
-          variant="ghost"
-          onClick={async () => {
-            await answer(own.POST("/unanswered-questions/dismiss", { body: { key } }));
-            await done(t("knowledge.dismissed"));
-          }}
-        >
+        <Button busy={doing.busy} onClick={() => void doing.run(dismiss)}>
           {t("knowledge.dismiss")}
         </Button>
       </div>
