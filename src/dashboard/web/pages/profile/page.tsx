@@ -15,6 +15,7 @@ import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
 import { SendForm } from "../../ui/send-form.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
+import { deviceName } from "./device-name.ts";
 import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 
@@ -109,7 +110,9 @@ function Sessions() {
                     {session.ip}{" "}
                     {session.current && <Badge tone="good">{t("profile.this_session")}</Badge>}
                   </p>
-                  <p className="small soft clip">{session.user_agent}</p>
+                  <p className="small soft clip" title={session.user_agent}>
+                    {deviceName(session.user_agent)}
+                  </p>
                   <p className="small muted">
                     {t(`profile.method.${session.method}`)} · {dateTime(session.last_seen_at)}
                   </p>
