@@ -97,6 +97,19 @@ inChromium("first steps", () => {
     await page.waitForURL(/\/agents\/\d+\?tab=test$/);
   });
 
+  test("come before what is to be fixed, and backups trouble the operator alone", async () => {
+    await emptyPage.goto(address("/"));
+    await emptyPage.getByRole("heading", { name: en["home.checklist"] }).waitFor();
+    const heads = await emptyPage.locator("main h2").allTextContents();
+    expect(heads.slice(0, 2)).toEqual([en["home.checklist"], en["home.problems"]]);
+    expect(await emptyPage.getByText(en["system_status.backup_none"]).count()).toBe(0);
+    const operator = await visit(browser);
+    const as = { tenantId: emptyTenantId, email: "ops@other.example", operator: true };
+    await signIn(operator, world.app, as);
+    await operator.page.getByText(en["system_status.backup_none"]).waitFor();
+    await operator.context.close();
+  });
+
   test("a campaign without an agent leads to making one", async () => {
     await emptyPage.goto(address("/campaigns"));
     await button(emptyPage, en["campaigns.new"]).first().click();
@@ -163,6 +176,12 @@ inChromium("a call that is over", () => {
     await page.getByRole("link", { name: /^from .*opening hours/ }).click();
     await page.waitForURL(/\/knowledge\/\d+$/);
     expect(await page.getByLabel(en["knowledge.content"]).inputValue()).toContain("nine to five");
+    await page.goBack();
+    await page.getByRole("tab", { name: en["call.tab.quality"] }).click();
+    const ticks = page.locator(".bars svg").first().locator("text");
+    await ticks.first().waitFor();
+    const named = (await ticks.allTextContents()).filter(Boolean);
+    expect(named).toEqual([...new Set(named)]);
   });
 });
 

@@ -263,6 +263,13 @@ inChromium("every page", () => {
       const about = await page.locator(".about").first().boundingBox();
       expect(about?.width ?? 0).toBeGreaterThan(120);
     }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press("j");
+    await page.locator(".call-panel").waitFor();
+    for (const width of [1100, 1200, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect([width, await excessOf(page)]).toEqual([width, 0]);
+    }
     await visitor.context.close();
   });
 

@@ -34,6 +34,11 @@ export function Bars(props: {
   const step = values.every(Number.isInteger) ? Math.max(1, wanted) : wanted;
   const top = step * Math.max(1, Math.ceil(most / step - 1e-9));
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
+  // One that is rounded to the same words as the tick below it has none.
+  const nameOf = (at: number) => {
+    const name = format(ticks[at] ?? 0);
+    return at > 0 && name === format(ticks[at - 1] ?? 0) ? "" : name;
+  };
   const y = (value: number) => HEAD + (1 - value / top) * (HEIGHT - HEAD - FOOT);
   const slot = 100 / Math.max(SLOTS_MIN, values.length);
   const everyName = Math.ceil(names.length / NAMES_MAX);
@@ -44,9 +49,9 @@ export function Bars(props: {
   return (
     <div className="bars">
       <svg width="52" height={HEIGHT} aria-hidden="true">
-        {ticks.map((tick) => (
+        {ticks.map((tick, at) => (
           <text key={tick} x="46" y={y(tick) + 4} textAnchor="end">
-            {format(tick)}
+            {nameOf(at)}
           </text>
         ))}
       </svg>

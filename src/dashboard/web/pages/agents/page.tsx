@@ -21,7 +21,7 @@ export function Page() {
 }
 
 function AgentTable({ rows }: { rows: readonly Rest["Agent"][] }) {
-  const { t, number } = useText();
+  const { t } = useText();
   const numbers = useQuery(numbersQuery);
   const numbersOf = (id: number) =>
     (numbers.data ?? []).filter(({ agent_id }) => agent_id === id).map((one) => one.number_e164);
@@ -45,12 +45,6 @@ function AgentTable({ rows }: { rows: readonly Rest["Agent"][] }) {
         {
           head: t("nav.numbers"),
           cell: (agent) => <span className="nums">{numbersOf(agent.id).join(", ") || "–"}</span>,
-        },
-        {
-          head: t("agents.max_duration_sec"),
-          card: "none",
-          end: true,
-          cell: (agent) => <span className="nums">{number(agent.max_duration_sec)}</span>,
         },
       ]}
     />

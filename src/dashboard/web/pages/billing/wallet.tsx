@@ -35,7 +35,7 @@ export function Wallet() {
         {(data) => (
           <Figures
             figures={[
-              { label: t("billing.balance"), value: eur(data.balance_eur, 4) },
+              { label: t("billing.balance"), value: eur(data.balance_eur) },
               {
                 label: t("billing.plan_left"),
                 value: number(Math.floor(data.included_seconds_left / SECONDS)),
@@ -150,9 +150,7 @@ function Ledger() {
       <Loaded query={ledger}>
         {(data) =>
           data.entries.length === 0 ? (
-            <EmptyState icon="money" title={t("billing.ledger")}>
-              {t("billing.no_ledger")}
-            </EmptyState>
+            <EmptyState icon="money" title={t("billing.no_ledger")} />
           ) : (
             <>
               <Table

@@ -39,7 +39,7 @@ function Paid({ lines, writtenOff }: { lines: readonly CostLine[]; writtenOff: n
   const amount = of("overage")?.amount_eur ?? 0;
   return (
     <Card title={t("call.cost_paid")}>
-      <p className="price">{eur(amount)}</p>
+      <p className="price">{eur(amount, DIGITS)}</p>
       {plan + over === 0 && amount === 0 ? (
         <p className="soft">{t("call.cost_nothing")}</p>
       ) : (

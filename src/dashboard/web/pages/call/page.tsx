@@ -65,7 +65,7 @@ export function Page() {
           )}
           {call.data?.ended_reason && (
             <Link
-              className="button ghost"
+              className="button"
               to="/rehearsals"
               search={{ call: uuid, agent: call.data.agent_id ?? undefined }}
             >

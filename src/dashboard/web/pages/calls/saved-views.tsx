@@ -62,7 +62,7 @@ export function SavedViews(props: { view: CallsView; onView: (view: CallsView) =
         </span>
       ))}
       {canKeep && (
-        <Button small variant="ghost" icon="plus" onClick={() => setNaming(true)}>
+        <Button small icon="plus" onClick={() => setNaming(true)}>
           {t("calls.keep_view")}
         </Button>
       )}

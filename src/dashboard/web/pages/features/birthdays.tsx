@@ -30,11 +30,7 @@ export function Birthdays() {
       <Card title={t("features.today")} note={t("features.today_lead")} flush>
         <LoadedRows
           query={preview}
-          empty={
-            <EmptyState icon="contacts" title={t("features.today_empty")}>
-              {t("features.today_lead")}
-            </EmptyState>
-          }
+          empty={<EmptyState icon="contacts" title={t("features.today_empty")} />}
         >
           {(rows) => (
             <Table

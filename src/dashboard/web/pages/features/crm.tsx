@@ -152,11 +152,7 @@ function Messages() {
     <Card title={t("features.crm_messages")} flush>
       <LoadedRows
         query={messages}
-        empty={
-          <EmptyState icon="webhook" title={t("features.crm_empty")}>
-            {t("features.crm_lead")}
-          </EmptyState>
-        }
+        empty={<EmptyState icon="webhook" title={t("features.crm_empty")} />}
       >
         {(rows) => <MessageTable rows={rows} />}
       </LoadedRows>

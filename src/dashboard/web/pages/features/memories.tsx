@@ -32,11 +32,7 @@ export function Memories() {
     <Card title={t("features.tab.memories")} note={t("features.memories_lead")} flush>
       <LoadedRows
         query={memories}
-        empty={
-          <EmptyState icon="contacts" title={t("features.memories_empty")}>
-            {t("features.memories_lead")}
-          </EmptyState>
-        }
+        empty={<EmptyState icon="contacts" title={t("features.memories_empty")} />}
       >
         {(rows) => <MemoryTable rows={rows} onEdit={setEditing} onRemove={setRemoving} />}
       </LoadedRows>

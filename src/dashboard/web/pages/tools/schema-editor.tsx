@@ -32,7 +32,7 @@ export function SchemaEditor({ value, onValue, error }: Bound<JsonSchema>) {
       title={t("tools.parameters")}
       note={t("tools.parameters_lead")}
       actions={
-        <Button variant="ghost" onClick={toggle}>
+        <Button small onClick={toggle}>
           {t(asText ? "tools.as_fields" : "tools.as_json")}
         </Button>
       }

@@ -68,7 +68,7 @@ function RegistrationState({ trunk }: { trunk: Trunk }) {
       title={t("trunk.status")}
       actions={
         (operator || (isOwner && trunk.register)) && (
-          <Button variant="ghost" small onClick={() => setRemoving(true)}>
+          <Button small onClick={() => setRemoving(true)}>
             {t("trunk.delete")}
           </Button>
         )

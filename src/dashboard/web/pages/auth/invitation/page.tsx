@@ -13,7 +13,7 @@ import { SecondStep } from "../second-step.tsx";
 const ROLE_TEXTS = { owner: "role.owner", member: "role.member", viewer: "role.viewer" } as const;
 
 export function Page() {
-  const { t } = useText();
+  const { t, language } = useText();
   const token = useLinkToken();
   const enter = useEnter();
   const [step, setStep] = useState<"form" | "totp">("form");
@@ -38,7 +38,7 @@ export function Page() {
     <AuthFrame
       title={t("auth.invitation", { company: invitation.tenant_name })}
       lead={t("auth.invitation_lead", {
-        role: t(ROLE_TEXTS[invitation.role]),
+        role: t(ROLE_TEXTS[invitation.role]).toLocaleLowerCase(language),
         email: invitation.email,
       })}
     >

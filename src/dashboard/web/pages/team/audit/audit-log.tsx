@@ -39,7 +39,10 @@ function Entries() {
                 rowKey={(entry) => entry.id}
                 columns={[
                   { head: t("team.action"), cell: (entry) => <Deed entry={entry} names={names} /> },
-                  { head: t("calls.when"), cell: (entry) => dateTime(entry.at) },
+                  {
+                    head: t("calls.when"),
+                    cell: (entry) => <span className="nowrap">{dateTime(entry.at)}</span>,
+                  },
                   { head: t("auth.email"), cell: (entry) => entry.user_email },
                   { head: t("team.address"), card: "none", cell: (entry) => entry.ip },
                 ]}

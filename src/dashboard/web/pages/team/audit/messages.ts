@@ -27,7 +27,7 @@ export const messages = {
     ru: "{who} проверил(а): {what}",
   },
   "audit.read": {
-    en: "{who} read {what}",
+    en: "{who} opened {what}",
     lt: "{who} peržiūrėjo: {what}",
     lv: "{who} skatīja: {what}",
     ru: "{who} смотрел(а): {what}",
@@ -144,7 +144,7 @@ export const messages = {
     ru: "приглашение",
   },
   "audit.what.profile": {
-    en: "the own profile",
+    en: "their own profile",
     lt: "savo profilį",
     lv: "savu profilu",
     ru: "свой профиль",
