@@ -145,11 +145,11 @@ function TurnLine({ turn, current, onPlay }: TurnProps) {
 function TurnSources({ sources }: { sources: Sources }) {
   const { t } = useText();
   return sources.map((source) => (
-    <p key={`${source.file_id} ${source.heading}`} className="turn-source small">
+    <div key={`${source.file_id} ${source.heading}`} className="turn-source small">
       <Link to="/knowledge/$id" params={{ id: String(source.file_id) }}>
         {t("knowledge.from", { sources: sourceNames([source]) })}
       </Link>
-    </p>
+    </div>
   ));
 }
 
