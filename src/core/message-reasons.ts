@@ -95,6 +95,7 @@ export type ProblemReason =
   | "scenarios_of_agent"
   | "schedule_over"
   | "acting"
+  | "signed_out"
   | "suspended"
   | "tags_of_call"
   | "tags_of_company"

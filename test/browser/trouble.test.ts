@@ -102,6 +102,29 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
+  test("a session that ended in the middle of a form says so, and loses nothing", async () => {
+    const visitor = await newcomer("ends@clinic.example");
+    const { page, context } = visitor;
+    await page.goto(address("/contacts"));
+    await page.getByRole("button", { name: en["contacts.new"] }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(en["numbers.number"], { exact: true }).fill("+37061000785");
+    const session = await context.cookies();
+    await context.clearCookies();
+    await dialog.getByRole("button", { name: en["action.save"] }).click();
+    await dialog.getByText("You are signed out.").waitFor(WAIT);
+    const [door] = await Promise.all([
+      context.waitForEvent("page"),
+      dialog.getByRole("link", { name: en["auth.sign_in"] }).click(),
+    ]);
+    await door.getByRole("heading", { name: en["auth.sign_in"] }).waitFor(WAIT);
+    await context.addCookies(session);
+    await dialog.getByRole("button", { name: en["action.save"] }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("+37061000785").first().waitFor();
+    await context.close();
+  });
+
   test("what could not be taken from a list is told, and still stands there", async () => {
     const { page, context } = await somebody();
     const asked = { key: "k", question: "Do you whiten?", variants: [], count: 1 };

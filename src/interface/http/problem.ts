@@ -96,7 +96,11 @@ export const unauthorized = () =>
 
 /** The answer below /api/dashboard if the session is missing or invalid. */
 export const signInNeeded = () =>
-  new AppError({ code: "unauthorized", publicMessage: "You are not signed in." });
+  new AppError({
+    code: "unauthorized",
+    reason: "signed_out",
+    publicMessage: "You are not signed in.",
+  });
 
 export const forbidden = (publicMessage: string, reason?: MessageReason) =>
   new AppError({ code: "forbidden", publicMessage, reason });

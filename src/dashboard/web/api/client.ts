@@ -65,8 +65,19 @@ export async function* jsonLines<Line>(
   }
 }
 
+const SIGNED_OUT = {
+  error: "unauthorized",
+  reason: "signed_out",
+  message: "You are signed out. Sign in, then press again: what you typed stays here.",
+};
+
+/** The public API asks for a key where the session has ended. */
+const isWithoutSession = ({ status, url }: Response) =>
+  status === 401 && new URL(url, location.origin).pathname.startsWith("/api/v1/");
+
 export async function answer<Data>(asked: Promise<Reply<Data>>): Promise<Data> {
   const { data, error, response } = await asked;
-  if (!response.ok || data === undefined) throw new ApiProblem(response.status, error);
+  if (!response.ok || data === undefined)
+    throw new ApiProblem(response.status, isWithoutSession(response) ? SIGNED_OUT : error);
   return data;
 }

@@ -506,6 +506,11 @@ export const serverMessages = {
     lv: "To drīkst tikai paša uzņēmuma cilvēki: jūs šeit rīkojaties kā administrators.",
     ru: "Это могут только сотрудники самой компании: вы здесь действуете как администратор.",
   },
+  "problem.signed_out": {
+    lt: "Esate atsijungę. Prisijunkite ir spauskite dar kartą: ką įrašėte, lieka čia.",
+    lv: "Jūs esat izgājis no sistēmas. Ieejiet un spiediet vēlreiz: ierakstītais paliek šeit.",
+    ru: "Вы вышли из системы. Войдите и нажмите ещё раз: введённое останется здесь.",
+  },
   "problem.suspended": {
     lt: "Įmonės veikla sustabdyta. Kreipkitės į administratorių.",
     lv: "Uzņēmuma darbība ir apturēta. Vērsieties pie administratora.",

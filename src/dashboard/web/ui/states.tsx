@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { problemText } from "../i18n/problem-text.ts";
 import { useText } from "../i18n/text.tsx";
-import { Button } from "./button.tsx";
+import { Button, ButtonAnchor } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
 const WIDTHS = ["92%", "74%", "57%", "85%", "68%", "49%", "78%", "61%"];
@@ -28,7 +28,12 @@ export function ProblemNote({ problem }: { problem: ApiProblem | null }) {
   return (
     <div className="note bad" role="alert">
       <Icon name="warning" />
-      <span>{problemText(problem, texts)}</span>
+      <span className="grow">{problemText(problem, texts)}</span>
+      {problem.reason === "signed_out" && (
+        <ButtonAnchor small href="/app/sign-in" target="_blank" rel="noreferrer">
+          {texts.t("auth.sign_in")}
+        </ButtonAnchor>
+      )}
     </div>
   );
 }
