@@ -263,8 +263,11 @@ inChromium("every page", () => {
       const about = await page.locator(".about").first().boundingBox();
       expect(about?.width ?? 0).toBeGreaterThan(120);
     }
+    const preview = page.locator("tbody td:last-child button").first();
+    await page.setViewportSize({ width: 1024, height: 800 });
+    expect(await preview.isVisible()).toBe(false);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.keyboard.press("j");
+    await preview.click();
     await page.locator(".call-panel").waitFor();
     for (const width of [1100, 1200, 1280, 1440]) {
       await page.setViewportSize({ width, height: 800 });

@@ -84,7 +84,7 @@ export function CallPanel(props: { call: FoundCall; view: CallsView; onClose: ()
           }
         </Loaded>
         <Annotations key={call.call_uuid} uuid={call.call_uuid} bare />
-        <p className="hint wide-only">
+        <p className="hint beside-only">
           <kbd>j</kbd> <kbd>k</kbd> {t("calls.keys")}
         </p>
       </div>

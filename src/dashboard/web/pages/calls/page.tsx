@@ -232,7 +232,7 @@ function RowTools({ call, shown }: { call: FoundCall; shown: TableShown }) {
   return (
     <span className="row firm end">
       <Mark call={call} shown={shown} />
-      <span className="wide-only">
+      <span className="beside-only">
         <IconButton
           icon="next"
           label={t("calls.beside", { name: callerOf(call) ?? t("calls.withheld") })}
