@@ -1,6 +1,7 @@
 /** A month's statement as one printable page: HTML without scripts or external parts. */
 import { type MicroEur, microToEur } from "../../core/money.ts";
 import type { StatementRow, StatementSummary } from "./statement.ts";
+import { STATEMENT_TEXTS, type StatementTexts } from "./statement-texts.ts";
 
 const eur = (amount: MicroEur) =>
   microToEur(amount)
@@ -11,26 +12,36 @@ const escaped = (text: string) =>
 const minutes = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-const rowHtml = ({ date, kind, note, transactions, paid, wallet }: StatementRow) => {
-  const text = kind === "charge" ? `${note} (${transactions})` : note;
+const rowHtml = (
+  { date, kind, note, transactions, paid, wallet }: StatementRow,
+  { calls }: StatementTexts,
+) => {
+  const text = kind === "charge" ? `${calls} (${transactions})` : note;
   const cells = [paid, wallet].map((amount) => `<td>${amount === 0 ? "" : eur(amount)}</td>`);
   return `<tr><td>${date}</td><td>${escaped(text)}</td>${cells.join("")}</tr>`;
 };
 
-export function statementPage(summary: StatementSummary, rows: readonly StatementRow[]): string {
-  const title = `Statement ${summary.month}: ${summary.name}`;
+/** `language`: of the headings; what was noted with a row stays as it was written. */
+export function statementPage(
+  summary: StatementSummary,
+  rows: readonly StatementRow[],
+  language: keyof typeof STATEMENT_TEXTS = "en",
+): string {
+  const texts = STATEMENT_TEXTS[language];
+  const title = `${texts.title} ${summary.month}: ${summary.name}`;
   const facts: [string, string][] = [
-    ["Tenant", `${summary.name} (${summary.tenantId}), ${summary.email}`],
-    ["Month", `${summary.month}, ${summary.timeZone}`],
-    ["Balance before", `${eur(summary.openingBalance)} EUR`],
-    ["Balance after", `${eur(summary.closingBalance)} EUR`],
-    ["Calls started", String(summary.calls)],
-    ["Billable time", minutes(summary.billableSeconds)],
-    ["From the plan", minutes(summary.includedSeconds)],
-    ["Beyond the plan", minutes(summary.overageSeconds)],
+    [texts.company, `${summary.name} (${summary.tenantId}), ${summary.email}`],
+    [texts.month, `${summary.month}, ${summary.timeZone}`],
+    [texts.before, `${eur(summary.openingBalance)} EUR`],
+    [texts.after, `${eur(summary.closingBalance)} EUR`],
+    [texts.calls, String(summary.calls)],
+    [texts.time, minutes(summary.billableSeconds)],
+    [texts.included, minutes(summary.includedSeconds)],
+    [texts.overage, minutes(summary.overageSeconds)],
   ];
+  const heads = [texts.day, texts.description, texts.paid, texts.wallet];
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -46,9 +57,9 @@ td:nth-child(n+3),th:nth-child(n+3){text-align:right;font-variant-numeric:tabula
 ${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("\n")}
 </dl>
 <table>
-<thead><tr><th>Day</th><th>Description</th><th>Paid in, EUR</th><th>Wallet, EUR</th></tr></thead>
+<thead><tr>${heads.map((head) => `<th>${head}</th>`).join("")}</tr></thead>
 <tbody>
-${rows.map(rowHtml).join("\n")}
+${rows.map((row) => rowHtml(row, texts)).join("\n")}
 </tbody>
 </table>
 </body>

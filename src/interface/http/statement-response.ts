@@ -14,9 +14,10 @@ export async function statementPageResponse(
   statements: Statements,
   tenantId: number,
   month: string,
+  language?: Parameters<typeof statementPage>[2],
 ): Promise<Response> {
   const summary = await statements.summary(tenantId, month);
-  const page = statementPage(summary, await statements.rows(tenantId, month));
+  const page = statementPage(summary, await statements.rows(tenantId, month), language);
   return new Response(page, { headers: HTML_HEADERS });
 }
 

@@ -72,6 +72,8 @@ test("balance before, every line and balance after agree, in the month of the te
   expect(page).not.toContain("<b>");
   expect(page).toContain("Calls (3)");
   expect(page).toContain("-0.300003");
+  const rows = await statements.rows(tenantId, "2026-11");
+  expect(statementPage(summary, rows, "lt")).toContain("<td>Skambučiai (3)</td>");
   const csv = lines.flatMap(ledgerRows);
   expect(csv[0]).toContain(`"'=HYPERLINK(""http://x""), ""quoted""",wallet,20`);
   const [call] = await statements.calls(tenantId, "2026-11", 0);

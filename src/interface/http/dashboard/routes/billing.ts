@@ -19,6 +19,7 @@ import {
 import { contract, rawRoute, route } from "../../contract.ts";
 import { statementCsvResponse, statementPageResponse } from "../../statement-response.ts";
 import type { ProductContext } from "./context.ts";
+import { sessionOf } from "./signed-in.ts";
 
 export const listLedger = contract({
   operationId: "listLedger",
@@ -140,9 +141,11 @@ export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
         }),
       ),
     })),
-    rawRoute(getStatement)(async ({ tenantId, query }) => {
+    rawRoute(getStatement)(async (request) => {
+      const { tenantId, query } = request;
       const month = monthText(query.year, query.month);
-      return await statementPageResponse(statements, tenantId, month);
+      const { locale } = sessionOf(request).user;
+      return await statementPageResponse(statements, tenantId, month, locale);
     }),
     rawRoute(getStatementCsv)(async ({ tenantId, query }) => {
       const month = monthText(query.year, query.month);
