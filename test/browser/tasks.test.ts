@@ -427,6 +427,12 @@ inChromium("in the dashboard", () => {
           ...[at, name, 0],
         ]);
     }
+    for (const tab of ["?tab=knowledge", "?tab=numbers"]) {
+      await viewer.page.goto(address + tab);
+      const box = viewer.page.locator("[role=tabpanel]").getByRole("checkbox").first();
+      await box.waitFor();
+      expect([tab, await box.isDisabled()]).toEqual([tab, true]);
+    }
     await viewer.context.close();
   });
 

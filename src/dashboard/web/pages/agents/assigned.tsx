@@ -6,7 +6,7 @@ import { answer, type Rest, rest } from "../../api/client.ts";
 import { filesQuery, numbersQuery, toolsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
-import { CheckField } from "../../ui/field.tsx";
+import { CheckField, ReadOnlyFields } from "../../ui/field.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
@@ -86,11 +86,13 @@ function Assigned(props: {
   return (
     <li>
       <div className="grow">
-        <CheckField
-          label={<span className="strong">{props.label}</span>}
-          value={props.value}
-          onValue={(value) => !props.disabled && props.onValue(value)}
-        />
+        <ReadOnlyFields value={props.disabled}>
+          <CheckField
+            label={<span className="strong">{props.label}</span>}
+            value={props.value}
+            onValue={props.onValue}
+          />
+        </ReadOnlyFields>
       </div>
       {props.note}
     </li>
