@@ -34,11 +34,6 @@ export function Bars(props: {
   const step = values.every(Number.isInteger) ? Math.max(1, wanted) : wanted;
   const top = step * Math.max(1, Math.ceil(most / step - 1e-9));
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
-  // One that is rounded to the same words as the tick below it has none.
-  const nameOf = (at: number) => {
-    const name = format(ticks[at] ?? 0);
-    return at > 0 && name === format(ticks[at - 1] ?? 0) ? "" : name;
-  };
   const y = (value: number) => HEAD + (1 - value / top) * (HEIGHT - HEAD - FOOT);
   const slot = 100 / Math.max(SLOTS_MIN, values.length);
   const everyName = Math.ceil(names.length / NAMES_MAX);
@@ -48,13 +43,7 @@ export function Bars(props: {
   };
   return (
     <div className="bars">
-      <svg width="52" height={HEIGHT} aria-hidden="true">
-        {ticks.map((tick, at) => (
-          <text key={tick} x="46" y={y(tick) + 4} textAnchor="end">
-            {nameOf(at)}
-          </text>
-        ))}
-      </svg>
+      <TickNames names={ticks.map(format)} y={(at) => y(at * step) + 4} />
       <svg width="100%" height={HEIGHT} role="img" aria-label={props.label}>
         {ticks.map((tick) => (
           <line key={tick} x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
@@ -78,6 +67,22 @@ export function Bars(props: {
         ))}
       </svg>
     </div>
+  );
+}
+
+/** Where rounding gives a tick the words of the one below it, they are said once. */
+function TickNames({ names, y }: { names: readonly string[]; y: (at: number) => number }) {
+  return (
+    <svg width="52" height={HEIGHT} aria-hidden="true">
+      {names.map(
+        (name, at) =>
+          name !== names[at - 1] && (
+            <text key={name} x="46" y={y(at)} textAnchor="end">
+              {name}
+            </text>
+          ),
+      )}
+    </svg>
   );
 }
 

@@ -39,18 +39,7 @@ export function AgentKnowledge({ agentId }: { agentId: number }) {
               <Assigned
                 key={file.id}
                 label={file.filename}
-                note={
-                  mayChange && (
-                    <Link
-                      to="/knowledge/$id"
-                      params={{ id: String(file.id) }}
-                      className="button small"
-                      aria-label={`${t("action.edit")}: ${file.filename}`}
-                    >
-                      {t("action.edit")}
-                    </Link>
-                  )
-                }
+                note={mayChange && <EditFile file={file} />}
                 value={file.agent_ids.includes(agentId)}
                 disabled={!mayChange}
                 onValue={(known) =>
@@ -73,6 +62,20 @@ export function AgentKnowledge({ agentId }: { agentId: number }) {
         )}
       </LoadedRows>
     </Card>
+  );
+}
+
+function EditFile({ file: { id, filename } }: { file: Pick<Rest["File"], "id" | "filename"> }) {
+  const { t } = useText();
+  return (
+    <Link
+      to="/knowledge/$id"
+      params={{ id: String(id) }}
+      className="button small"
+      aria-label={`${t("action.edit")}: ${filename}`}
+    >
+      {t("action.edit")}
+    </Link>
   );
 }
 

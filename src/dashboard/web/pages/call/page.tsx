@@ -63,15 +63,7 @@ export function Page() {
               {t("call.back")}
             </Button>
           )}
-          {call.data?.ended_reason && (
-            <Link
-              className="button"
-              to="/rehearsals"
-              search={{ call: uuid, agent: call.data.agent_id ?? undefined }}
-            >
-              {t("call.rehearse")}
-            </Link>
-          )}
+          {call.data?.ended_reason && <Rehearse call={call.data} />}
           <CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />
         </>
       }
@@ -87,6 +79,15 @@ export function Page() {
         />
       )}
     </Frame>
+  );
+}
+
+function Rehearse({ call: { call_uuid: call, agent_id } }: { call: Call }) {
+  const { t } = useText();
+  return (
+    <Link className="button" to="/rehearsals" search={{ call, agent: agent_id ?? undefined }}>
+      {t("call.rehearse")}
+    </Link>
   );
 }
 

@@ -26,11 +26,13 @@ const bodyOf = (draft: Draft) => ({
   ...(draft.schedule_at ? { schedule_at: new Date(draft.schedule_at).toISOString() } : {}),
 });
 
-export function PlaceCall(props: {
-  onClose: () => void;
-  to?: string;
-  agentId?: number | undefined;
-}) {
+interface PlaceCallProps {
+  readonly onClose: () => void;
+  readonly to?: string;
+  readonly agentId?: number | undefined;
+}
+
+export function PlaceCall(props: PlaceCallProps) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const navigate = useNavigate();

@@ -157,8 +157,22 @@ function tenantParts({ dependencies, parts }: ProductContext) {
   return { ask, withCalls, presentCheckouts, services };
 }
 
+const checkoutRoutes = ({ ask, presentCheckouts }: ReturnType<typeof tenantParts>): Route[] => [
+  route(listWaitingCheckouts)(async () => ({
+    ok: true,
+    checkouts: await presentCheckouts(await ask("checkout.list", {})),
+  })),
+  route(confirmCheckout)(async ({ params }) => {
+    const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
+    const [checkout] = await presentCheckouts([confirmed]);
+    if (!checkout) throw notFound("checkout");
+    return { ok: true, checkout };
+  }),
+];
+
 export const operatorTenantRoutes = (context: ProductContext): Route[] => {
-  const { ask, withCalls, presentCheckouts, services } = tenantParts(context);
+  const parts = tenantParts(context);
+  const { ask, withCalls, services } = parts;
   return [
     route(listTenants)(async ({ query: { search, ...asked } }) => {
       const { tenants, total } = await services.tenants.page(search, asked);
@@ -207,15 +221,6 @@ export const operatorTenantRoutes = (context: ProductContext): Route[] => {
       ok: true,
       ...(await ask("credit", { tenant: id, ...body })),
     })),
-    route(listWaitingCheckouts)(async () => ({
-      ok: true,
-      checkouts: await presentCheckouts(await ask("checkout.list", {})),
-    })),
-    route(confirmCheckout)(async ({ params }) => {
-      const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
-      const [checkout] = await presentCheckouts([confirmed]);
-      if (!checkout) throw notFound("checkout");
-      return { ok: true, checkout };
-    }),
+    ...checkoutRoutes(parts),
   ];
 };
