@@ -105,10 +105,10 @@ export const messages = {
   "home.system_status.mail": { en: "Email", lt: "Paštas", lv: "Pasts", ru: "Почта" },
   "home.live": { en: "Live now", lt: "Vyksta dabar", lv: "Notiek tagad", ru: "Идут сейчас" },
   "home.latency": {
-    en: "Time to answer (p95)",
-    lt: "Laikas iki atsako (p95)",
-    lv: "Laiks līdz atbildei (p95)",
-    ru: "Время до ответа (p95)",
+    en: "Answer time, 95 of 100 within",
+    lt: "Atsakymo laikas, 95 iš 100 neilgiau",
+    lv: "Atbildes laiks, 95 no 100 ne ilgāk",
+    ru: "Время ответа, 95 из 100 не дольше",
   },
   "home.system": { en: "System", lt: "Sistema", lv: "Sistēma", ru: "Система" },
   "home.problems": {
