@@ -19,12 +19,16 @@ const summary = {
 } as StatementSummary;
 
 test("seconds become minutes, money has two to six decimals", () => {
-  const row = { date: "2026-11-21", kind: "charge", note: "Calls <b>", transactions: 3 };
+  const calls = { date: "2026-11-21", kind: "charge", note: "Calls", transactions: 3 };
+  const credit = { date: "2026-11-22", kind: "credit", note: "Sorry <b>", transactions: 1 };
   const amounts = { paid: microEur(0), wallet: microEur(-32_501) };
-  const page = statementPage(summary, [{ ...row, ...amounts } as StatementRow]);
+  const rows = [calls, credit].map((row) => ({ ...row, ...amounts }) as StatementRow);
+  const page = statementPage(summary, rows);
   for (const text of ["2:05", "1:00", "0:59", "10.00 EUR", "9.9675 EUR", "-0.032501"])
     expect(page).toContain(text);
-  expect(page).toContain("Calls &#60;b&#62; (3)");
+  expect(page).toContain("Calls (3)");
+  expect(page).toContain("Sorry &#60;b&#62;<");
+  expect(statementPage(summary, rows, "lt")).toContain("Skambučiai (3)");
   expect(page).toContain("A &#38; B");
   expect(page).not.toContain("(undefined)");
 });

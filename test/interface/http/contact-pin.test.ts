@@ -43,18 +43,18 @@ const change = async (id: number, body: object) =>
   (await ask(server, tenant, "PATCH", `/contacts/${id}`, body)).status;
 
 test("a contact has none unless one is given", async () => {
-  expect(await stateOf(await create({}), "4711")).toEqual([false, null]);
-  expect(await stateOf(await create({ pin: null }), "4711")).toEqual([false, null]);
-  expect(await stateOf(await create({ pin: "4711" }), "4711")).toEqual([true, true]);
+  expect(await stateOf(await create({}), "47110815")).toEqual([false, null]);
+  expect(await stateOf(await create({ pin: null }), "47110815")).toEqual([false, null]);
+  expect(await stateOf(await create({ pin: "47110815" }), "47110815")).toEqual([true, true]);
 });
 
 test("a change of something else keeps it, another replaces it, null deletes it", async () => {
-  const id = await create({ pin: "4711" });
+  const id = await create({ pin: "47110815" });
   expect(await change(id, { first_name: "Ona" })).toBe(200);
-  expect(await stateOf(id, "4711")).toEqual([true, true]);
-  expect(await change(id, { pin: "0815" })).toBe(200);
-  expect(await stateOf(id, "4711")).toEqual([true, false]);
-  expect(await stateOf(id, "0815")).toEqual([true, true]);
+  expect(await stateOf(id, "47110815")).toEqual([true, true]);
+  expect(await change(id, { pin: "08154711" })).toBe(200);
+  expect(await stateOf(id, "47110815")).toEqual([true, false]);
+  expect(await stateOf(id, "08154711")).toEqual([true, true]);
   expect(await change(id, { pin: null })).toBe(200);
-  expect(await stateOf(id, "0815")).toEqual([false, null]);
+  expect(await stateOf(id, "08154711")).toEqual([false, null]);
 });
