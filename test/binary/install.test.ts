@@ -3,25 +3,17 @@
  * a wrong checksum, on a full disk, with an older version, with a broken newer one. Takes about a minute.
  */
 import { afterEach, beforeAll, describe, expect } from "bun:test";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/appliance/bare-machine.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
+import { makeRelease, PACK, putBuilt } from "../support/appliance/release-directory.ts";
 import { requirePeer } from "../support/peers.ts";
 import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const LIMIT_MS = 180_000;
-const PACK = "linevoice-hearing-en.pack";
 const MIB = 1_048_576;
 const OTHER_PACK_BYTES = 60 * MIB;
 const canRun = requirePeer("bwrap") && mayMakeNamespaces();
@@ -33,68 +25,32 @@ beforeAll(async () => {
   if (!canRun) return;
   const binary = await builtBinary();
   chmodSync(releases, 0o755);
-  makeKey("ours");
-  makeKey("theirs");
-  await release("this", (file) => {
-    cpSync(binary, file);
-    cpSync(join(dirname(binary), PACK), join(dirname(file), PACK));
-  });
-  await release("newer", (file) => {
+  const fails = "serve) echo broken >&2; exit 1 ;;";
+  makeRelease(releases, "this", (file) => putBuilt(binary, file));
+  makeRelease(releases, "newer", (file) => {
     pretending(file, "99.0.0", "");
     newUnit(file);
   });
-  await release("older", (file) => pretending(file, "0.0.1", ""));
-  const fails = "serve) echo broken >&2; exit 1 ;;";
-  await release("broken", (file) => pretending(file, "99.0.0", fails));
-  await release("broken-with-pack", (file) => {
+  makeRelease(releases, "older", (file) => pretending(file, "0.0.1", ""));
+  makeRelease(releases, "broken", (file) => pretending(file, "99.0.0", fails));
+  makeRelease(releases, "broken-with-pack", (file) => {
     pretending(file, "99.0.0", fails, otherPack(file));
     newUnit(file);
   });
-  await release("newer-with-pack", (file) => pretending(file, "99.0.0", "", otherPack(file)));
-  await release("forged", (file) => cpSync(binary, file));
+  makeRelease(releases, "newer-with-pack", (file) =>
+    pretending(file, "99.0.0", "", otherPack(file)),
+  );
+  makeRelease(releases, "forged", (file) => cpSync(binary, file));
   writeFileSync(join(releases, "forged/linevoice"), "#!/bin/sh\ntouch /tmp/forged\n");
-  await release("unsigned", (file) => pretending(file, "99.0.0", ""));
-  sign(join(releases, "unsigned"), null);
-  await release("theirs", (file) => pretending(file, "99.0.0", ""));
-  sign(join(releases, "theirs"), "theirs");
+  makeRelease(releases, "unsigned", (file) => pretending(file, "99.0.0", ""), null);
+  makeRelease(releases, "theirs", (file) => pretending(file, "99.0.0", ""), "theirs");
 }, BUILD_LIMIT_MS);
 
 afterEach(() => machine?.stop());
 
-async function release(name: string, put: (file: string) => void) {
-  const directory = join(releases, name);
-  mkdirSync(directory);
-  for (const part of ["install.sh", "config", "systemd"])
-    cpSync(join(ROOT, part), join(directory, part), { recursive: true });
-  put(join(directory, "linevoice"));
-  chmodSync(join(directory, "linevoice"), 0o755);
-  sign(directory, "ours");
-}
-
 function newUnit(file: string) {
   const unit = join(dirname(file), "systemd/linevoice.service");
   writeFileSync(unit, `${readFileSync(unit, "utf8")}# of 99.0.0\n`);
-}
-
-const keyOf = (who: string) => join(releases, `${who}.key`);
-
-function makeKey(who: string) {
-  const made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", who, "-f", keyOf(who)];
-  expect(Bun.spawnSync(made).exitCode).toBe(0);
-}
-
-/** As `npm run release` does it: checksums of everything, whose key it is, and the signature. null: unsigned. */
-function sign(directory: string, who: "ours" | "theirs" | null) {
-  rmSync(join(directory, "SHA256SUMS.sig"), { force: true });
-  const [type, key] = readFileSync(`${keyOf(who ?? "ours")}.pub`, "utf8").split(" ");
-  const signers = `releases@linevoice namespaces="linevoice-release" ${type} ${key}\n`;
-  if (who) writeFileSync(join(directory, "release-signers"), signers);
-  const listed = "find . -type f ! -name 'SHA256SUMS*' -printf '%P\\n' | sort | xargs sha256sum";
-  const sums = Bun.spawnSync(["sh", "-c", listed], { cwd: directory });
-  writeFileSync(join(directory, "SHA256SUMS"), sums.stdout);
-  if (!who) return;
-  const command = ["ssh-keygen", "-q", "-Y", "sign", "-f", keyOf(who), "-n", "linevoice-release"];
-  expect(Bun.spawnSync([...command, join(directory, "SHA256SUMS")]).exitCode).toBe(0);
 }
 
 /** The pack of another release beside the program. Answers the SHA-256. */
