@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
+import { DEVELOPMENT } from "../support/appliance/machine.ts";
 import { requirePeer } from "../support/peers.ts";
 import { mayMakeNamespaces, mayRaisePriorityLimit, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -31,9 +32,6 @@ const REAL_TIME = (hasLimit ? ["RTPRIO", "RTTIME"] : ["RTTIME"]).map((limit) => 
 const CAPABILITIES = hasLimit ? "-all" : "-all,+sys_nice";
 const hasTools = [requirePeer("bwrap"), requirePeer("systemd-analyze")].every(Boolean);
 const hardened = testWhere(hasTools && mayMakeNamespaces(), "making namespaces");
-
-/** What a compiler needs of the C library is on no machine that only runs programs (libc6-dev). */
-const DEVELOPMENT = [...new Bun.Glob("usr/lib/*/libc.{so,a}").scanSync({ cwd: "/" })];
 
 /** A call by telephone with an agent, in a process that the service starts. */
 const ORDER = {
@@ -117,7 +115,7 @@ hardened(
         ...["--symlink", "usr/bin", "/bin", "--symlink", "usr/sbin", "/sbin"],
         ...["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
         ...["--tmpfs", "/usr/include"],
-        ...DEVELOPMENT.flatMap((file) => ["--ro-bind", hidden, join("/", file)]),
+        ...DEVELOPMENT.flatMap((file) => ["--ro-bind", hidden, file]),
         ...["--ro-bind", opt, "/opt", "--bind", data, "/data"],
         ...["--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/"],
         ...[

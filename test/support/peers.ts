@@ -11,6 +11,8 @@ const PACKAGES = {
   shellcheck: "shellcheck",
   nginx: "nginx-light",
   "systemd-analyze": "systemd",
+  "systemd-nspawn": "systemd-container",
+  "dbus-daemon": "dbus",
   promtool: "prometheus",
   sqlite3: "sqlite3",
   pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
