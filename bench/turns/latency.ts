@@ -29,8 +29,10 @@ export interface TurnsResult {
   readonly turns: number;
   readonly speculate: Speculate;
   readonly injectedMs: number;
-  /** Our own share. */
+  /** Our own share, but of the first turn since the start of both programs, whose code is compiled meanwhile. */
   readonly own: Percentiles;
+  /** Of that turn. */
+  readonly firstOwnMs: number;
   /** From the caller's last sound to the answer's first packet. */
   readonly whole: Percentiles;
 }
@@ -140,7 +142,7 @@ async function measure(
     const { callId: _, ...brief } = callConfig({ firstMessage: "Hello." });
     const call = await startCall(studio, { ...brief, knowledge: KNOWLEDGE });
     await call.agentDone(0);
-    for (let turn = 1; turn <= wanted; turn++) {
+    for (let turn = 1; turn <= wanted + 1; turn++) {
       await Bun.sleep(PAUSE_MS);
       await call.say(QUESTION);
       const { latencyMs, measures } = await call.agentDone(turn);
@@ -154,6 +156,8 @@ async function measure(
     await studio.close();
   }
   const { label } = engine;
+  const firstOwnMs = own.shift() ?? Number.NaN;
+  whole.shift();
   const turns = whole.length;
   return {
     engine: label,
@@ -161,6 +165,7 @@ async function measure(
     speculate,
     injectedMs,
     own: percentilesOf(own),
+    firstOwnMs,
     whole: percentilesOf(whole),
   };
 }
