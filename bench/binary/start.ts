@@ -24,7 +24,7 @@ export interface BinaryResult {
   readonly empty: Starts;
   /** In the directory of the start before. */
   readonly existing: Starts;
-  /** Megabytes of all starts. */
+  /** Megabytes, of those with an existing store. */
   readonly idle: Readonly<Record<keyof Resident, Spread>>;
   readonly megabytes: number;
 }
@@ -32,7 +32,7 @@ export interface BinaryResult {
 const BINARY =
   process.env.LINEVOICE_BINARY ?? fileURLToPath(new URL("../../dist/linevoice", import.meta.url));
 const HOST = "127.0.44.1";
-/** After /readyz. */
+/** After /readyz, where it is waited for. */
 const IDLE_AFTER_MS = 3_000;
 const GIVE_UP_MS = 30_000;
 const OFTEN_MS = 2;
@@ -55,7 +55,7 @@ async function answered(url: string, since: number): Promise<void> {
   }
 }
 
-async function startOnce(directory: string, port: number): Promise<Start> {
+async function startOnce(directory: string, port: number, idleMs: number): Promise<Start> {
   const startedAt = performance.now();
   const server = Bun.spawn([BINARY, "serve"], {
     cwd: directory,
@@ -75,7 +75,7 @@ async function startOnce(directory: string, port: number): Promise<Start> {
     const firstAnswerMs = performance.now() - startedAt;
     const { ranMs: mainThreadMs } = mainThreadTimes(server.pid);
     await answered(`http://${HOST}:${port}/readyz`, startedAt);
-    await Bun.sleep(IDLE_AFTER_MS);
+    await Bun.sleep(idleMs);
     return { firstAnswerMs, mainThreadMs, resident: residentMemory(server.pid) };
   } finally {
     server.kill("SIGTERM");
@@ -99,13 +99,13 @@ export async function measureBinary(runs: number): Promise<BinaryResult> {
   for (let run = 0; run < runs; run++) {
     const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
     try {
-      empty.push(await startOnce(directory, 18_100 + 2 * run));
-      existing.push(await startOnce(directory, 18_101 + 2 * run));
+      empty.push(await startOnce(directory, 18_100 + 2 * run, 0));
+      existing.push(await startOnce(directory, 18_101 + 2 * run, IDLE_AFTER_MS));
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
   }
-  const residents = [...empty, ...existing].map(({ resident }) => resident);
+  const residents = existing.map(({ resident }) => resident);
   const megabytesOf = (part: keyof Resident) => spreadOf(residents.map((one) => one[part]));
   return {
     runs,
