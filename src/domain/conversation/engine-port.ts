@@ -131,8 +131,9 @@ export interface LlmSession {
    */
   respond(input: LlmInput, signal: AbortSignal): AsyncIterable<LlmEvent>;
   /**
-   * What the caller really heard of the last response, when it was interrupted; `playedMs` is how
-   * long that sounded, where the conversation knows it.
+   * What the caller really heard of the last response, when it was interrupted; empty: nothing, and what
+   * the caller says next may begin with the same question. `playedMs` is how long that sounded, where the
+   * conversation knows it.
    */
   truncateSpoken(text: string, playedMs?: number): void;
   /** What was used since the last `done`: by answers that were cut or thrown away. */

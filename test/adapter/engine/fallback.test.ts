@@ -235,6 +235,23 @@ test("with all models dead a message is taken, and the summary holds it", async 
   }
 });
 
+test("an apology that was asked for early and given up is still owed", async () => {
+  const session = openWith([first.url]);
+  first.fail({ type: "status", status: 401 });
+  const abort = new AbortController();
+  const early = session.llm
+    .respond(utterance("When are you"), abort.signal)
+    [Symbol.asyncIterator]();
+  const { apology, askName } = MESSAGE_PHRASES.en;
+  expect((await early.next()).value).toEqual({ type: "text", text: apology });
+  abort.abort();
+  await early.return?.();
+  const all = `${apology} ${askName}`;
+  expect(textOf(await answerTo(session, utterance("When are you open")))).toBe(all);
+  session.llm.truncateSpoken("");
+  expect(textOf(await answerTo(session, utterance("When are you open tomorrow?")))).toBe(all);
+});
+
 test("what an ear of closed phrases made of a name is not passed on as one", async () => {
   const session = openWith([first.url], { language: "lt" });
   first.fail({ type: "status", status: 500 });

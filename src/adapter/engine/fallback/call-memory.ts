@@ -82,8 +82,8 @@ export class CallMemory {
     if (last < 0) return;
     if (text.trim() === "") this.#entries.splice(last, 1);
     else this.#entries[last] = { by: "agent", text };
-    this.#answerWasCut = false;
-    this.#exchange = null;
+    this.#answerWasCut = text.trim() === "";
+    if (!this.#answerWasCut) this.#exchange = null;
   }
 
   #toolAnswered(input: { toolCallId: string; ok: boolean; output: JsonValue }): void {

@@ -56,13 +56,16 @@ export class LlmChain implements LlmSession {
   }
 
   async *respond(input: LlmInput, signal: AbortSignal): AsyncGenerator<LlmEvent> {
-    const { memory } = this.options;
+    const { memory, messageTaker } = this.options;
     if (signal.aborted) return;
     const undo = memory.asked(input);
     let taken = false;
     const onAbort = () => {
       if (taken) memory.cut();
-      else undo();
+      else {
+        undo();
+        messageTaker?.truncateSpoken("");
+      }
     };
     signal.addEventListener("abort", onAbort, { once: true });
     try {
@@ -79,6 +82,7 @@ export class LlmChain implements LlmSession {
 
   truncateSpoken(text: string, playedMs?: number): void {
     this.options.memory.truncateSpoken(text);
+    this.options.messageTaker?.truncateSpoken(text);
     this.options.providers.current("llm")?.stream.truncateSpoken(text, playedMs);
   }
 

@@ -13,7 +13,9 @@ import { MESSAGE_PHRASES, type MessagePhrases } from "./message-phrases.ts";
 
 type Step = "name" | "number" | "message" | "taken";
 
+/** `step`: what was asked for last; null: nothing yet. */
 interface TakenMessage {
+  readonly step: Step | null;
   readonly name: string;
   readonly number: string;
   readonly message: string;
@@ -29,10 +31,9 @@ const EXPECTED: Readonly<Record<Step, ExpectedAnswer>> = {
 const ANSWER_CHARACTERS_MAX = 2_000;
 
 export class MessageTaker {
-  #step: Step | null = null;
-  #name = "";
-  #number = "";
-  #message = "";
+  #taken: TakenMessage = { step: null, name: "", number: "", message: "" };
+  /** Before the last input. */
+  #before = this.#taken;
   #language: AgentLanguage;
 
   constructor(
@@ -48,15 +49,19 @@ export class MessageTaker {
   }
 
   get begun(): boolean {
-    return this.#step !== null;
+    return this.#taken.step !== null;
   }
 
   /** What is known of it so far, as text; empty before anything was asked. */
   get text(): string {
-    if (!this.#step || this.#step === "name") return "";
-    const { name, number, message } = this.#phrases;
-    const { name: who, number: where, message: what } = this.#known();
-    return `${name}: ${who}. ${number}: ${where}. ${message}: ${what}`;
+    const { step } = this.#taken;
+    if (step === null || step === "name") return "";
+    const { onTheRecording, ...labels } = this.#phrases;
+    const spoken = (text: string) => (text === "" ? onTheRecording : text);
+    const name = spoken(this.#taken.name);
+    const number = spoken(this.#taken.number || this.callerNumber);
+    const message = spoken(this.#taken.message);
+    return `${labels.name}: ${name}. ${labels.number}: ${number}. ${labels.message}: ${message}`;
   }
 
   get outage(): string {
@@ -66,15 +71,23 @@ export class MessageTaker {
   /** The first input is answered with the apology, whatever it was. */
   *respond(input: LlmInput): Generator<LlmEvent> {
     const phrases = this.#phrases;
-    if (this.#step === null) {
-      this.#step = "name";
+    this.#before = this.#taken;
+    if (!this.begun) {
+      this.#taken = { ...this.#taken, step: "name" };
       yield say(phrases.apology);
       yield say(phrases.askName);
     } else if (input.type === "silence" || input.type === "tool_result") {
       if (input.type === "silence") yield say(this.#question());
     } else yield* this.#answered(input);
-    yield { type: "expect", answer: EXPECTED[this.#step ?? "taken"] };
+    yield { type: "expect", answer: EXPECTED[this.#taken.step ?? "taken"] };
     yield { type: "done", usage: { inputTokens: 0, outputTokens: 0 } };
+  }
+
+  /** Nobody has answered a question of which nothing was heard, and after half an apology none was. */
+  truncateSpoken(text: string): void {
+    const isApology = this.#before.step === null;
+    if (text === "" || (isApology && text.length <= this.#phrases.apology.length))
+      this.#taken = this.#before;
   }
 
   get #phrases(): MessagePhrases {
@@ -82,22 +95,20 @@ export class MessageTaker {
   }
 
   *#answered(input: Extract<LlmInput, { type: "utterance" | "digits" }>): Generator<LlmEvent> {
+    const taken = this.#taken;
     const answer = (input.type === "digits" ? input.digits : input.text).trim();
     const clipped = answer.slice(0, ANSWER_CHARACTERS_MAX);
-    switch (this.#step) {
+    switch (taken.step) {
       case "name":
         // Keys are no name: the caller is ahead of the question.
-        if (input.type === "digits") this.#number = clipped;
-        else this.#name = clipped;
-        this.#step = this.#number === "" ? "number" : "message";
+        if (input.type === "digits") this.#taken = { ...taken, number: clipped, step: "message" };
+        else this.#taken = { ...taken, name: clipped, step: "number" };
         break;
       case "number":
-        this.#number = clipped;
-        this.#step = "message";
+        this.#taken = { ...taken, number: clipped, step: "message" };
         break;
       case "message":
-        this.#message = clipped;
-        this.#step = "taken";
+        this.#taken = { ...taken, message: clipped, step: "taken" };
         yield { type: "message", text: this.text };
         yield say(this.#phrases.thanks);
         yield { type: "end_call" };
@@ -112,15 +123,8 @@ export class MessageTaker {
   #question(): string {
     const { askName, askNumber, askMessage, thanks } = this.#phrases;
     return { name: askName, number: askNumber, message: askMessage, taken: thanks }[
-      this.#step ?? "name"
+      this.#taken.step ?? "name"
     ];
-  }
-
-  #known(): TakenMessage {
-    const { onTheRecording } = this.#phrases;
-    const spoken = (text: string) => (text === "" ? onTheRecording : text);
-    const number = this.#number || this.callerNumber;
-    return { name: spoken(this.#name), number: spoken(number), message: spoken(this.#message) };
   }
 }
 

@@ -39,7 +39,7 @@ const NO_RESULT = '{"error":"no result"}';
 
 export class ChatHistory {
   #messages: CompletionMessage[] = [];
-  /** The caller's words whose answer is running or was cut. */
+  /** The caller's last words, and where they stand; null: something else was asked since. */
   #question: { readonly text: string; readonly at: number } | null = null;
   /** The running answer's message; null before its first word. */
   #answer: CompletionMessage | null = null;
@@ -141,10 +141,9 @@ export class ChatHistory {
   /** The answer is complete. */
   complete(): void {
     this.#answerWasCut = false;
-    this.#question = null;
   }
 
-  /** The caller heard only this of the last answer. */
+  /** The caller heard only this of the last answer; empty: nothing. */
   truncateSpoken(text: string): void {
     const last = this.#messages.findLastIndex(({ role, content }) => {
       return role === "assistant" && content !== null;
@@ -155,8 +154,8 @@ export class ChatHistory {
     else if (message.tool_calls) this.#messages[last] = { ...message, content: null };
     else this.#messages.splice(last, 1);
     this.#answer = null;
-    this.#answerWasCut = false;
-    this.#question = null;
+    this.#answerWasCut = text.trim() === "";
+    if (!this.#answerWasCut) this.#question = null;
   }
 
   /** For a request: whole tool exchanges only, within `contextTokens`. */

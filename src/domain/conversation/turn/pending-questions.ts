@@ -3,6 +3,7 @@
  * every question reaches the LLM once, with the times that the answer's latency counts from.
  */
 import type { Clock } from "../../../core/clock.ts";
+import type { LlmSession } from "../engine-port.ts";
 import type { Transcript } from "../transcript.ts";
 import type { AgentSide } from "./agent-side.ts";
 import type { TurnMachine } from "./turn-taking.ts";
@@ -11,6 +12,7 @@ import type { Utterance } from "./utterance-segmenter.ts";
 interface PendingQuestionsOptions {
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
+  readonly llm: LlmSession;
   readonly transcript: Transcript;
   readonly clock: Clock;
   readonly fadeMs: number;
@@ -41,11 +43,12 @@ export class PendingQuestions {
 
   /** The caller goes on while the agent is about to answer: the answer waits for all of it. */
   retract(): void {
-    const { agent, machine } = this.options;
+    const { agent, llm, machine } = this.options;
     agent.forgetInputs();
     this.#unanswered = this.#answering;
     this.#answering = "";
-    agent.stop(0);
+    const { playedLlmText, playedMs } = agent.stop(0);
+    if (playedLlmText !== null) llm.truncateSpoken(playedLlmText, playedMs);
     machine.apply({ type: "caller_spoke" });
   }
 

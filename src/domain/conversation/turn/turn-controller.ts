@@ -105,6 +105,7 @@ export class TurnController {
     this.#pendingQuestions = new PendingQuestions({
       machine: this.#machine,
       agent: this.#agent,
+      llm: options.engine.llm,
       transcript: options.transcript,
       clock,
       fadeMs: settings.bargeInFadeMs,

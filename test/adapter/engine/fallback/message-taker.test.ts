@@ -45,3 +45,41 @@ test("a silent caller is asked the same question again", () => {
   [...taker.respond(said("Hello"))];
   expect(texts(taker.respond({ type: "silence", count: 1 }))).toEqual([MESSAGE_PHRASES.en.askName]);
 });
+
+test.each([
+  ["nothing", 0],
+  ["half", 0.5],
+  ["all", 1],
+])(
+  "of an apology of which %s was heard before the caller went on, nothing is taken as a name",
+  (_, share) => {
+    const { apology, askName, askNumber } = MESSAGE_PHRASES.en;
+    const taker = new MessageTaker("en", "");
+    [...taker.respond(said("When are you"))];
+    taker.truncateSpoken(apology.slice(0, apology.length * share));
+    expect(texts(taker.respond(said("When are you open?")))).toEqual([apology, askName]);
+    expect(texts(taker.respond(said("Jonas")))).toEqual([askNumber]);
+  },
+);
+
+test("whoever answers before a question is at its end has answered it", () => {
+  const { apology, askName, askNumber, askMessage } = MESSAGE_PHRASES.en;
+  const taker = new MessageTaker("en", "");
+  [...taker.respond(said("When are you open?"))];
+  taker.truncateSpoken(`${apology} I will take a message.`);
+  expect(askName).toStartWith("I will take a message.");
+  expect(texts(taker.respond(said("Jonas")))).toEqual([askNumber]);
+  taker.truncateSpoken("On which");
+  expect(texts(taker.respond(said("860000001")))).toEqual([askMessage]);
+});
+
+test("a name that comes in two parts is one when the next question was not heard", () => {
+  const taker = new MessageTaker("en", "");
+  [...taker.respond(said("Hello"))];
+  [...taker.respond(said("Jonas"))];
+  taker.truncateSpoken("");
+  expect(texts(taker.respond(said("Jonas Petraitis")))).toEqual([MESSAGE_PHRASES.en.askNumber]);
+  [...taker.respond(said("860000001"))];
+  [...taker.respond(said("Call me"))];
+  expect(taker.text).toStartWith("Name: Jonas Petraitis. Call back: 860000001.");
+});

@@ -31,6 +31,30 @@ test("a question whose answer nobody heard is asked once when the caller goes on
   expect(told(history)).toEqual(["system: Prompt", "user: I would like to book a visit"]);
 });
 
+test("so is one whose answer was complete before anybody heard of it", () => {
+  const history = new ChatHistory("Prompt", []);
+  history.caller("I would like");
+  history.agent("What would you like?");
+  history.complete();
+  history.truncateSpoken("");
+  history.caller("I would like to book a visit");
+  expect(told(history)).toEqual(["system: Prompt", "user: I would like to book a visit"]);
+});
+
+test("an answer that nobody heard goes, and its question stays when another one follows", () => {
+  const history = new ChatHistory("Prompt", []);
+  history.caller("When are you open?");
+  history.agent("From nine.");
+  history.complete();
+  history.truncateSpoken("");
+  history.caller("And where are you?");
+  expect(told(history)).toEqual([
+    "system: Prompt",
+    "user: When are you open?",
+    "user: And where are you?",
+  ]);
+});
+
 test("an answer given up before its first word leaves no trace", () => {
   const history = new ChatHistory("Prompt", []);
   history.caller("One");

@@ -106,6 +106,19 @@ test("a caller who goes on before the answer is heard gets one answer to all of 
   ]);
 });
 
+test("an answer that was there and nobody heard is taken back from the LLM", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.ttsTakesMs = 600;
+  await call.says("I need an appointment.");
+  expect(call.session.turn.name).toBe("thinking");
+  expect(call.inputs).toHaveLength(1);
+  await call.says("On Monday.");
+  expect(call.truncated).toEqual([""]);
+  await call.silence(1_500);
+  expect(call.inputs.at(-1)).toMatchObject({ text: "I need an appointment. On Monday." });
+});
+
 test.each([
   [220, false],
   [240, true],
