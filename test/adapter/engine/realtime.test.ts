@@ -199,6 +199,33 @@ test("an answer that nobody heard is deleted at the server", async () => {
   await eventually(() => server.of("conversation.item.delete").length === 1, "the item is deleted");
 });
 
+test("it leaves what was heard before in the conversation, here and there", async () => {
+  const session = open();
+  await exchange(session, "Hello");
+  server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(10) });
+  server.script.paceMs = 10;
+  server.script.recognises.push("When");
+  hum(session, 500);
+  await session.stt.finalize();
+  const abort = new AbortController();
+  const answer = session.llm.respond(utterance("When"), abort.signal)[Symbol.asyncIterator]();
+  await answer.next();
+  const rest = answer.next();
+  abort.abort();
+  session.llm.truncateSpoken("", 0);
+  await rest;
+  server.script.paceMs = 0;
+  server.script.answer = () => ({ text: "On Sunday, too." });
+  await exchange(session, "When are you open on Sunday?");
+  const answers = () => server.conversations()[0]?.filter(({ role }) => role === "assistant");
+  expect(answers()).toHaveLength(2);
+  expect(server.of("conversation.item.delete")).toHaveLength(1);
+  await session.llm.summarize({ reason: "caller_hangup", durationSeconds: 20 });
+  const told = JSON.stringify(server.of("response.create").at(-1));
+  expect(told).toContain("Agent: All right.");
+  expect(told).not.toContain("We are open");
+}, 10_000);
+
 test("a phrase is said word for word, or not at all", async () => {
   const session = open();
   expect((await speech(session, "Good afternoon, how can I help?")).length).toBeGreaterThan(8_000);

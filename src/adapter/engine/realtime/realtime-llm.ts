@@ -212,11 +212,18 @@ export class RealtimeLlmSession implements LlmSession {
     const { link, tts } = this.options;
     this.#turn.push(response);
     tts.speaksFrom(response);
-    const onAbort = () => this.#aborted(response);
+    const words: string[] = [];
+    const remember = () => {
+      if (words.length > 0) link.remember({ by: "agent", text: words.splice(0).join(" ") });
+    };
+    // At once: whoever aborts may say next how much of it was heard.
+    const onAbort = () => {
+      remember();
+      this.#aborted(response);
+    };
     signal.addEventListener("abort", onAbort, { once: true });
     let toolCalls = 0;
     let hasRejected = false;
-    const words: string[] = [];
     try {
       for (let event = await response.next(); event; event = await response.next()) {
         if (signal.aborted) break;
@@ -236,7 +243,7 @@ export class RealtimeLlmSession implements LlmSession {
       if (missing !== null) yield { type: "text", text: missing };
     } finally {
       signal.removeEventListener("abort", onAbort);
-      if (words.length > 0) link.remember({ by: "agent", text: words.join(" ") });
+      remember();
     }
     return hasRejected && toolCalls === 0;
   }
@@ -251,9 +258,8 @@ export class RealtimeLlmSession implements LlmSession {
     link.cancel(response);
     if (response.track.begun) return;
     // Nobody heard a sound of it: it was never said.
+    this.#turn = this.#turn.filter((answer) => answer !== response);
     void response.settled.then(() => {
-      if (response.track.begun) return;
-      this.#turn = this.#turn.filter((answer) => answer !== response);
       for (const { id } of response.items) {
         if (id !== "") link.send({ type: "conversation.item.delete", item_id: id });
       }
