@@ -11,6 +11,8 @@ interface Pending {
 export interface FakeClock extends Clock {
   /** Moves both clocks on, firing what becomes due; lets promises settle after each timer. */
   advance(ms: number): Promise<void>;
+  /** The process is stopped: both clocks go on, and what becomes due fires with the next `advance`. */
+  stop(ms: number): void;
   /** Steps the wall clock alone, as NTP or an operator does. */
   stepWallClock(ms: number): void;
   /** Since it was made, without the wall clock's steps. */
@@ -54,6 +56,9 @@ export function fakeClock(startEpochMs = 1_795_000_000_000): FakeClock {
       }
       monotonicMs = untilMs;
       for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    },
+    stop(ms) {
+      monotonicMs += ms;
     },
     stepWallClock(ms) {
       wallOffsetMs += ms;

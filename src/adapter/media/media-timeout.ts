@@ -5,9 +5,7 @@
  */
 import type { MediaDirection } from "../../core/media-plan.ts";
 import type { MediaTimeout } from "../../domain/conversation/audio-port.ts";
-
-/** A call is checked every 20 ms. After a longer pause than this the whole process was stopped. */
-const STOPPED_MS = 1_000;
+import { STOPPED_MS } from "../../domain/conversation/limits.ts";
 
 interface MediaTimeoutLimits {
   readonly rtpTimeoutMs: number;

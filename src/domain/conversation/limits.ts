@@ -5,6 +5,8 @@
 
 /** One audio frame, in and out. */
 export const FRAME_MS = 20;
+/** Without a frame for longer than this, the whole process was stopped. */
+export const STOPPED_MS = 1_000;
 /** Audio kept from before speech was noticed: what the STT stream gets as `lead`. */
 export const LEAD_MS = 500;
 

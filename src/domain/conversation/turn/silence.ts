@@ -54,9 +54,13 @@ export class SilenceWatch {
   hold(onHold: boolean): void {
     if (this.#onHold === onHold) return;
     this.#onHold = onHold;
+    this.restart();
+  }
+
+  /** Nobody listened for a while: the count begins anew. */
+  restart(): void {
     this.callerActive();
-    if (!this.#wanted) return;
-    this.start();
+    if (this.#wanted) this.start();
   }
 
   callerActive(): void {

@@ -15,7 +15,7 @@ import type { Screening } from "../answering/screening.ts";
 import type { VoiceActivityDetector } from "../audio-port.ts";
 import type { CallConfig } from "../call-config.ts";
 import { withDeadline } from "../deadline.ts";
-import { LAST_TEXT_TIMEOUT_MS } from "../limits.ts";
+import { LAST_TEXT_TIMEOUT_MS, STOPPED_MS } from "../limits.ts";
 import { OptOut } from "../opt-out/opt-out.ts";
 import { SpokenOptOut } from "../opt-out/spoken-opt-out.ts";
 import { EchoGuard } from "../speech/echo.ts";
@@ -79,6 +79,7 @@ export class TurnController {
   readonly #spokenOptOut: SpokenOptOut;
   /** Who answered our call; null: nobody asks, the caller called. */
   readonly #screening: Screening | null;
+  #framedAtMs = 0;
 
   constructor(private readonly options: TurnControllerOptions) {
     const { settings, audio, clock, log } = options;
@@ -285,6 +286,9 @@ export class TurnController {
 
   /** One heard frame of 20 ms. */
   frame(pcm: Int16Array): void {
+    const nowMs = this.options.clock.monotonic();
+    if (nowMs - this.#framedAtMs > STOPPED_MS) this.#silence.restart();
+    this.#framedAtMs = nowMs;
     this.#echo.receive(pcm, this.options.audio.playedMs);
     this.#agent.followPlayout();
     if (!TALKING.has(this.state.name)) return;

@@ -288,6 +288,19 @@ test("a customer who never says the first word is let go without one", async () 
   expect(call.audio.playedMs).toBe(0);
 });
 
+test("a stopped process asks nobody whether they are there, and lets nobody go", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  const said = call.spoken.length;
+  call.clock.stop(40_000);
+  call.audio.tick(new Int16Array(160));
+  await call.silence(7_900);
+  expect(call.spoken).toHaveLength(said);
+  await call.silence(5_000);
+  expect(call.spoken).toHaveLength(said + 1);
+  expect(call.hangupRequested()).toBeNull();
+});
+
 test("nothing is said before the disclosure: no filler, no question for a key", async () => {
   const call = await scriptedCall({
     config: callConfig({ firstSpeaker: "customer" }),
