@@ -89,7 +89,6 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #queue: PlayoutQueue;
   readonly #callerFrame: Int16Array;
   readonly #agentFrame: Int16Array;
-  readonly #silence: Int16Array;
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
   readonly #digitListeners: ((digit: string) => void)[] = [];
   #timeoutListener: ((timeout: MediaTimeout) => void) | null = null;
@@ -118,7 +117,6 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#queue = new PlayoutQueue(sampleRateHz);
     this.#callerFrame = new Int16Array(frameSamples);
     this.#agentFrame = new Int16Array(frameSamples);
-    this.#silence = new Int16Array(frameSamples);
     this.#sender = new RtpSender(
       random,
       (datagram, size) => this.#transmitRtp(datagram, size),
@@ -284,9 +282,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (skippedTicks > 0) {
       this.#sender.skip(skippedTicks);
       const silentTicks = Math.min(skippedTicks, SKIPPED_TICKS_RECORDED_MAX);
-      for (let tick = 0; tick < silentTicks; tick++) {
-        this.#recorder?.write(this.#silence, this.#silence);
-      }
+      this.#recorder?.writeSilence(silentTicks * this.#agentFrame.length);
     }
     if (!this.#plan || !mayWeSend(this.#plan)) {
       this.#agentFrame.fill(0);

@@ -64,6 +64,29 @@ export class CallRecorder {
   }
 
   /**
+   * Adds silence of both sides, in samples of one, for any time: half seconds of it take neither memory
+   * nor disk.
+   */
+  writeSilence(samples: number): void {
+    if (this.#stopped) return;
+    const missing = this.#block.length - this.#filled;
+    const left = samples * CHANNELS - missing;
+    this.#block.fill(0, this.#filled);
+    if (left < 0) {
+      this.#filled += samples * CHANNELS;
+      return;
+    }
+    this.#filled = this.#block.length;
+    this.#handOver();
+    this.#filled = left % this.#block.length;
+    this.#block.fill(0, 0, this.#filled);
+    const holeBytes = (left - this.#filled) * BYTES_PER_SAMPLE;
+    this.#work = this.#work.then(() => {
+      this.#writtenBytes += holeBytes;
+    });
+  }
+
+  /**
    * Writes the rest and closes the file. Returns null, and removes the file, if nothing usable was
    * recorded.
    */

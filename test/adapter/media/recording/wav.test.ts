@@ -106,6 +106,26 @@ test("a recording is readable before it is closed, and holds every frame afterwa
   expect(samples.every((value, index) => value === (index % 2 === 0 ? 5 : -7))).toBe(true);
 });
 
+test("silence of any length is recorded where it was, and stops no recording", async () => {
+  const path = join(folder, "silence.wav");
+  const recorder = new CallRecorder(path, 8000, silentLog);
+  const frame = new Int16Array(160).fill(5);
+  const expected = new Int16Array(61_620 * 16);
+  let at = 0;
+  for (const silentMs of [20, 60_010, 490, 480, 500, 0]) {
+    recorder.write(frame, frame);
+    recorder.writeSilence(silentMs * 8);
+    expected.fill(5, at, at + 320);
+    at += 320 + silentMs * 16;
+  }
+  const info = await recorder.close();
+  expect(info?.durationMs).toBe(61_620);
+  const wav = await openWav(path);
+  const samples = (await wav.read(2_000_000)) ?? new Int16Array(0);
+  await wav.close();
+  expect(Buffer.from(samples.buffer).equals(Buffer.from(expected.buffer))).toBe(true);
+});
+
 test("a recording is what another reader of WAV files expects", async () => {
   const path = join(folder, "foreign-reader.wav");
   const recorder = new CallRecorder(path, 8000, silentLog);
