@@ -16,6 +16,7 @@ import { createResampler, type Resampler } from "../../platform/audio/resampler.
 import { dtmfTones } from "../../platform/audio/tones.ts";
 import { PlayoutQueue } from "./audio/playout-queue.ts";
 import { createCallMonitor } from "./call-monitor.ts";
+import { MediaTimeoutWatch } from "./media-timeout.ts";
 import { type PacedStream, type Pacer, TICK_MS } from "./rtp/pacer.ts";
 
 interface BrowserAudioOptions {
@@ -61,6 +62,7 @@ class BrowserAudio implements CallAudio, PacedStream {
   readonly #agentFrame = new Int16Array(FRAME_SAMPLES);
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
   #timeoutListener: ((timeout: MediaTimeout) => void) | null = null;
+  readonly #timeout: MediaTimeoutWatch;
   #monitor: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #backlog = new Int16Array(0);
   #isFlowing = false;
@@ -78,6 +80,11 @@ class BrowserAudio implements CallAudio, PacedStream {
     this.#down = createResampler(options.sampleRateHz, RATE_HZ);
     this.#up = createResampler(RATE_HZ, options.sampleRateHz);
     this.#lastFedMs = deps.clock.monotonic();
+    this.#timeout = new MediaTimeoutWatch({
+      rtpTimeoutMs: options.timeoutMs,
+      holdTimeoutMs: Number.POSITIVE_INFINITY,
+    });
+    this.#timeout.follow("sendrecv", this.#lastFedMs);
     deps.pacer.add(this);
   }
 
@@ -205,9 +212,9 @@ class BrowserAudio implements CallAudio, PacedStream {
 
   #checkTimeout(): void {
     const listener = this.#timeoutListener;
-    if (!listener || this.deps.clock.monotonic() - this.#lastFedMs < this.options.timeoutMs) return;
-    this.#timeoutListener = null;
-    this.#guard(() => listener("lost"));
+    if (!listener) return;
+    const timeout = this.#timeout.check(this.deps.clock.monotonic(), this.#lastFedMs);
+    if (timeout) this.#guard(() => listener(timeout));
   }
 
   #guard(task: () => void): void {

@@ -38,7 +38,10 @@ function rig(sampleRateHz: 8000 | 16000) {
       stream?.afterSend();
     }
   };
-  return { audio, sent, tick, cleared: () => cleared, isPaced: () => stream !== null };
+  const stop = (ms: number) => {
+    nowMs += ms;
+  };
+  return { audio, sent, tick, stop, cleared: () => cleared, isPaced: () => stream !== null };
 }
 
 const tone = (samples: number) => new Int16Array(samples).fill(5_000);
@@ -110,4 +113,17 @@ test("a silent browser is reported once, and closed audio is not paced", async (
   expect(await audio.close()).toBeNull();
   expect(isPaced()).toBe(false);
   audio.feed(tone(160));
+});
+
+test("while the process is stopped, no browser is gone; after it the whole time counts again", () => {
+  const { audio, tick, stop } = rig(8000);
+  let timeouts = 0;
+  audio.onTimeout(() => timeouts++);
+  audio.connect({} as never);
+  tick(40);
+  stop(40_000);
+  tick(49);
+  expect(timeouts).toBe(0);
+  tick(60);
+  expect(timeouts).toBe(1);
 });
