@@ -138,6 +138,20 @@ export class RegistrationClient {
     if (this.#machine.state.name === "registered") this.#machine.apply({ type: "due" });
   }
 
+  /**
+   * Acts if the wall clock has passed the time of the timer: while a machine is suspended its timers stand
+   * still, the registrar's do not.
+   */
+  catchUp(): void {
+    const { state } = this.#machine;
+    const now = this.deps.clock.now();
+    if (
+      (state.name === "registered" && state.refreshAtMs <= now) ||
+      (state.name === "failed" && state.nextAttemptAtMs <= now)
+    )
+      this.#machine.apply({ type: "due" });
+  }
+
   /** Un-REGISTERs. Resolves when answered, after 2 s at the latest. */
   stop(): Promise<void> {
     if (this.#machine.state.name === "unregistered") return Promise.resolve();

@@ -266,6 +266,7 @@ export class SipTrunk implements Trunk {
   }
 
   #keepAlive(): void {
+    this.#registration?.catchUp();
     // Also needed without a registration, while draining: requests of the remote party must reach
     // us.
     const needsPath = this.#routeSet.transport !== "UDP" || this.#registration !== null;

@@ -13,10 +13,13 @@ import {
   type SipResponse,
 } from "../../../src/adapter/sip/message/index.ts";
 import { RegistrationClient } from "../../../src/adapter/sip/registration.ts";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { trunkSettings } from "../../support/sip/sip-stack.ts";
+import { startRegistrar } from "../../support/sip/registrar.ts";
+import { settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
 /** What the registrar answers; null: nothing. */
 type Script = (request: SipRequest) => ResponseParts | null;
@@ -344,6 +347,43 @@ describe("a registration", () => {
     client.refreshNow();
     await clock.advance(1);
     expect(requests).toHaveLength(2);
+  });
+
+  test("a machine that was suspended registers as soon as it is awake, and not before its time", async () => {
+    const accepting = await started(accepted);
+    accepting.clock.stepWallClock(200_000);
+    accepting.client.catchUp();
+    await accepting.clock.advance(1);
+    expect(accepting.requests).toHaveLength(1);
+    accepting.clock.stepWallClock(100_000);
+    accepting.client.catchUp();
+    await accepting.clock.advance(1);
+    expect(accepting.requests).toHaveLength(2);
+    const refusing = await started(() => ({ statusCode: 403 }));
+    refusing.clock.stepWallClock(700_000);
+    refusing.client.catchUp();
+    await refusing.clock.advance(1);
+    expect(refusing.requests).toHaveLength(2);
+  });
+
+  test("a trunk looks for that with each keep-alive", async () => {
+    const { host, password } = { host: "127.0.36.9", password: () => "p" };
+    const registrar = await startRegistrar({ host, password });
+    let asleepMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now() + asleepMs,
+      every: (ms, task) => systemClock.every(ms / 100, task),
+    };
+    const stack = await startStack(host, silentLog, {}, { clock });
+    const { port } = registrar;
+    const trunk = stack.addTrunk(trunkSettings({ server: host, port, password: "p" }));
+    await settled(trunk);
+    const before = registrar.requests.length;
+    asleepMs = 3_600_000;
+    await eventually(() => registrar.requests.length > before, "it registers again");
+    await stack.close();
+    registrar.close();
   });
 
   test("stopping un-REGISTERs, waits 2 s at most and leaves no timer", async () => {
