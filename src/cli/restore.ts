@@ -37,6 +37,10 @@ export const restoreCommand: Command = {
         terminal.out(`Restored: ${restored.tenants} tenants, ${restored.calls} calls.`);
         if (restored.previousCopy)
           terminal.out(`The previous data was kept in ${restored.previousCopy}.`);
+        if (restored.campaignsPaused > 0)
+          terminal.out(
+            `Campaigns that ran are paused (${restored.campaignsPaused}): they would call again whom they have called since the backup. Resume them in the dashboard.`,
+          );
         for (const line of aboutRevocations(revoked, dataDir)) terminal.out(line);
       }
       return 0;

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { identityStores } from "../../../src/adapter/store/identity/identity-stores.ts";
-import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
+import { campaigns, schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { describeError } from "../../../src/core/errors.ts";
@@ -348,6 +348,37 @@ test("what fell due between backup and restore is not dialled a second time", as
   const leaseOf = (uuid: string) => rows.find((row) => row.callUuid === uuid)?.leaseUntil ?? null;
   expect(leaseOf("due")).toBeGreaterThan(NOW + 60_000 + 15 * 60_000);
   expect(leaseOf("ahead")).toBeNull();
+});
+
+test("a campaign that ran waits for a person: whom it has called since the backup is not known", async () => {
+  const { database, backups, dataDir, databasePath, clock } = appliance();
+  const tenantId = await insertTenant(database);
+  const made = (status: "running" | "finished") => ({
+    tenantId,
+    name: status,
+    status,
+    callingFrom: 0,
+    callingTo: 1,
+    concurrencyMax: 1,
+    attemptsMax: 1,
+    retryAfterMin: 5,
+    createdAt: NOW,
+    updatedAt: NOW,
+  });
+  await database.tx(async (queries) => {
+    await queries.insert(campaigns).values([made("running"), made("finished")]);
+  });
+  const { file } = await backups.create(null);
+  await close(database);
+  const { campaignsPaused } = await restoreBackup({ file, dataDir, databasePath, clock });
+  expect(campaignsPaused).toBe(1);
+  const restored = openDatabase(databasePath, NOW);
+  opened.push(restored);
+  const rows = await restored.read.select().from(campaigns);
+  expect(rows.map(({ name, status }) => [name, status])).toEqual([
+    ["running", "paused"],
+    ["finished", "finished"],
+  ]);
 });
 
 test("a damaged database is not served from; the message names the way back", async () => {
