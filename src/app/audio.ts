@@ -48,6 +48,7 @@ export function createAudio(
     readonly clock: Clock;
     readonly log: Log;
     readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+    readonly onStall?: (lateMs: number) => void;
     /** What a rehearsal changes about a call. Missing: nothing. */
     readonly adaptCall?: ((config: CallConfig) => CallConfig) | undefined;
     /** Missing: nothing is found. */

@@ -205,6 +205,21 @@ test("stopped for longer than calls may be silent, and continued: the call goes 
   expect(callOf(number)?.ended_reason).toBe("caller_hangup");
 });
 
+test("stopped again and again: the call goes on, and /readyz says that there is too little processor time", async () => {
+  const { call: leg } = await talking();
+  for (let stop = 0; stop < 25; stop++) {
+    await world.freeze(150);
+    await Bun.sleep(50);
+  }
+  const ready = await fetch(`http://${HOST}:8480/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([
+    200,
+    expect.stringContaining("audio stood still"),
+  ]);
+  expect(leg.state).toBe("active");
+  await leg.hangUp();
+});
+
 test("charged, before the recording is touched: charged once, mailed", async () => {
   const { number, call: leg } = await talking();
   await Bun.sleep(1_000);

@@ -74,6 +74,7 @@ interface CallWorkerPoolOptions {
   readonly log: Log;
   /** Default: nobody hears of providers' troubles. */
   readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+  readonly onStall?: (lateMs: number) => void;
   /** Never rejects. Missing: nothing is found. */
   readonly searchKnowledge?: KnowledgeIndex["search"];
   readonly timeouts?: Partial<PoolTimeouts>;
@@ -239,6 +240,7 @@ class WorkerSlot {
     },
     log: (level, event, fields) => this.options.log[level](event, fields),
     providerTrouble: (trouble) => this.options.onProviderTrouble?.(trouble),
+    stalled: (lateMs) => this.options.onStall?.(lateMs),
     opened: (callId, rtpPort) => this.#calls.get(callId)?.opened(rtpPort),
     event: (callId, event) => this.#calls.get(callId)?.receive(event),
     closed: (callId, report) => this.#calls.get(callId)?.closed(report),

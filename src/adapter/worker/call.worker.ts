@@ -67,7 +67,7 @@ async function start(
   const { rtpPorts, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, keepsPacketHeaders } = settings;
   const clock = systemClock;
   const ports = createPortPool(rtpPorts, clock);
-  const pacer = createPacer(clock, log);
+  const pacer = createPacer(clock, log, (lateMs) => post({ type: "stalled", args: [lateMs] }));
   const departures = handle && startDepartures(handle, clock, log);
   const createVad = await loadVad();
   host = new CallHost(

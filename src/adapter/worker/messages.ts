@@ -80,6 +80,8 @@ export interface CallWorkerEvents {
   ];
   /** A provider that nobody can use, and that it answers again. */
   providerTrouble: [trouble: ProviderTrouble];
+  /** Audio stood still for that long. */
+  stalled: [lateMs: number];
   opened: [callId: string, rtpPort: number];
   event: [callId: string, event: CallEvent];
   closed: [callId: string, report: CallReport];

@@ -82,8 +82,17 @@ export async function openHttp(
   doctor: Doctor | null,
   phones: PhoneProgram | null,
 ): Promise<HttpPhase> {
-  const { settings, maintenance, descriptors, clockWatch, monitoring, providerWatch, run, stops } =
-    phase;
+  const {
+    settings,
+    maintenance,
+    descriptors,
+    clockWatch,
+    monitoring,
+    providerWatch,
+    stalls,
+    run,
+    stops,
+  } = phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
   const rehearsals = createRehearsals(settings, phase.context, phase.services, phones);
   const http = startHttp(settings, {
@@ -96,7 +105,9 @@ export async function openHttp(
     },
     warnings: () => [
       ...maintenance.warnings(),
-      ...[descriptors.warning(), clockWatch.warning()].filter((sentence) => sentence !== null),
+      ...[descriptors.warning(), clockWatch.warning(), stalls.warning()].filter(
+        (sentence) => sentence !== null,
+      ),
       ...monitoring.warnings(),
       ...providerWatch.warnings(),
       ...[phase.knowledge.index.problem()].filter((sentence) => sentence !== null),

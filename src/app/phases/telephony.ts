@@ -15,6 +15,7 @@ import type { SipStack } from "../../domain/call/sip-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import { createTurnFeed, type TurnFeed } from "../../operations/admin/turn-feed.ts";
 import { createProviderWatch, type ProviderWatch } from "../../operations/ops/provider-watch.ts";
+import { createStallWatch, type StallWatch } from "../../operations/ops/stall-watch.ts";
 import { type Audio, createAudio } from "../audio.ts";
 import { createCallNotices } from "../call-notices.ts";
 import { createHealthCheck, type HealthCheck } from "../health.ts";
@@ -30,6 +31,7 @@ export interface TelephonyPhase extends StorePhase {
   readonly knowledge: Knowledge;
   readonly audio: Audio;
   readonly providerWatch: ProviderWatch;
+  readonly stalls: StallWatch;
   readonly sip: SipStack;
   readonly diagnostics: DiagnosticsRecorder;
   readonly registry: CallRegistry;
@@ -51,12 +53,14 @@ export async function openTelephony(
   const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
+  const stalls = createStallWatch(clock);
   const knowledge = createKnowledge(settings, store.paths.knowledge, { database, clock, log });
   stops.add(() => knowledge.stop());
   const audio = createAudio(settings, {
     clock,
     log,
     onProviderTrouble: providerWatch.report,
+    onStall: stalls.report,
     adaptCall,
     searchKnowledge: (...asked) => knowledge.index.search(...asked),
   });
@@ -84,6 +88,7 @@ export async function openTelephony(
   const held = {
     ...store,
     providerWatch,
+    stalls,
     knowledge,
     audio,
     sip,

@@ -42,14 +42,19 @@ export interface Pacer {
   close(): void;
 }
 
-/** The owner must `close` it. The timer runs only while there are streams. */
-export function createPacer(clock: Clock, log: Log): Pacer {
-  return new SlotPacer(clock, log);
+/** The owner must `close` it. The timer runs only while there are streams. `onStall`: ticks were skipped. */
+export function createPacer(
+  clock: Clock,
+  log: Log,
+  onStall: (lateMs: number) => void = () => {},
+): Pacer {
+  return new SlotPacer(clock, log, onStall);
 }
 
 class SlotPacer implements Pacer {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #onStall: (lateMs: number) => void;
   readonly #slots: PacedStream[][] = Array.from({ length: SLOTS }, () => []);
   readonly #skippedTicks: number[] = new Array<number>(SLOTS).fill(0);
   #timer: Timer | null = null;
@@ -57,9 +62,10 @@ class SlotPacer implements Pacer {
   #dueMs = 0;
   #slotMs = 0;
 
-  constructor(clock: Clock, log: Log) {
+  constructor(clock: Clock, log: Log, onStall: (lateMs: number) => void) {
     this.#clock = clock;
     this.#log = log;
+    this.#onStall = onStall;
   }
 
   get streamCount(): number {
@@ -132,7 +138,9 @@ class SlotPacer implements Pacer {
       this.#skippedTicks[slot] = (this.#skippedTicks[slot] ?? 0) + cyclesSkipped;
     }
     this.#dueMs += cyclesSkipped * TICK_MS;
-    this.#log.warn("media.thread_stalled", { late_ms: Math.round(cyclesLate * TICK_MS) });
+    const lateMs = cyclesLate * TICK_MS;
+    this.#log.warn("media.thread_stalled", { late_ms: lateMs });
+    this.#onStall(lateMs);
   }
 
   #serve(slot: number): void {

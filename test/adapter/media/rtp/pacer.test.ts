@@ -120,7 +120,8 @@ test("what a timer of whole milliseconds leaves is slept through, so that every 
 
 test("after a short stall what is due is made up for, after a long one the rest is skipped", () => {
   const hand = handClock();
-  const pacer = createPacer(hand.clock, silentLog);
+  const stalls: number[] = [];
+  const pacer = createPacer(hand.clock, silentLog, (lateMs) => stalls.push(lateMs));
   const { counts, stream } = countingStream();
   pacer.add(stream);
   hand.stall(65);
@@ -131,6 +132,7 @@ test("after a short stall what is due is made up for, after a long one the rest 
   expect(counts.sent - before).toBeLessThanOrEqual(4);
   hand.advance(935);
   expect(counts.sent + counts.skipped).toBe(150);
+  expect(stalls).toEqual([1_980]);
   pacer.close();
 });
 

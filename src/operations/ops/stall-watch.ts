@@ -1,0 +1,32 @@
+/**
+ * Counts how often audio stood still, as call workers report it: that is how a machine with too little
+ * processor time is noticed first. One long stop, such as that of a snapshot, is no shortage.
+ */
+import type { Clock } from "../../core/clock.ts";
+
+const WINDOW_MS = 600_000;
+const STALLS_MIN = 20;
+const KEPT_MAX = 1_000;
+
+export interface StallWatch {
+  report(lateMs: number): void;
+  /** Null: audio is even, or nobody has talked in the last ten minutes. */
+  warning(): string | null;
+}
+
+export function createStallWatch(clock: Pick<Clock, "monotonic">): StallWatch {
+  const stalls: { readonly atMs: number; readonly lateMs: number }[] = [];
+  return {
+    report(lateMs) {
+      stalls.push({ atMs: clock.monotonic(), lateMs });
+      if (stalls.length > KEPT_MAX) stalls.shift();
+    },
+    warning() {
+      const since = clock.monotonic() - WINDOW_MS;
+      const recent = stalls.filter(({ atMs }) => atMs > since);
+      if (recent.length < STALLS_MIN) return null;
+      const seconds = Math.round(recent.reduce((sum, { lateMs }) => sum + lateMs, 0) / 1000);
+      return `Callers hear gaps: audio stood still ${recent.length} times in the last ten minutes, ${seconds} s in all, for want of processor time. Give the machine more of it, or take other work from the machine and its host (docs/sizing.md).`;
+    },
+  };
+}
