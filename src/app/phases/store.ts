@@ -14,6 +14,7 @@ import {
 } from "../../operations/ops/descriptor-watch.ts";
 import { type FreeDiskBytes, freeBytesOf } from "../../operations/ops/disk-watch.ts";
 import { createLogRing, type LogRing } from "../../operations/ops/log-ring.ts";
+import { watchStandstills } from "../../operations/ops/standstill-watch.ts";
 import { isSynchronised } from "../../operations/ops/time-server.ts";
 import type { Vault } from "../../platform/secrets/vault.ts";
 import { type Maintenance, startMaintenance } from "../maintenance.ts";
@@ -67,6 +68,8 @@ export async function openStorePhase(
   const synchronised = given.isSynchronised ?? (() => isSynchronised(clock));
   const clockWatch = watchClock({ dataDir, clock, log, isSynchronised: synchronised });
   stops.add(() => clockWatch.stop());
+  const standstills = watchStandstills(clock, log);
+  stops.add(() => standstills.cancel());
   const maintenance = startMaintenance(settings, paths, {
     database,
     clock,
