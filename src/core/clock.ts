@@ -14,7 +14,10 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds (fractional) from an arbitrary start. Never goes back. */
   monotonic(): number;
-  /** Runs `task` once after `delayMs`; its owner must cancel it. */
+  /**
+   * Runs `task` once after `delayMs`; its owner must cancel it. After a stop of the whole process what has come
+   * meanwhile is read first, where `delayMs` is a second or more.
+   */
   after(delayMs: number, task: () => void): Timer;
   /** Runs `task` every `periodMs` until cancelled. */
   every(periodMs: number, task: () => void): Timer;
@@ -34,6 +37,12 @@ export interface ClockTrust {
 }
 
 const BLOCK_MS_MAX = 1;
+/** Shorter ones are a beat, not a limit to what is waited for. */
+const LIMIT_MS_MIN = 1_000;
+/** A timer that is this late has been stopped with the whole process. */
+const STOPPED_MS = 1_000;
+/** The runtime runs timers before it reads sockets: what was waited for may have come meanwhile. */
+const READ_FIRST_MS = 100;
 /**
  * A cell to wait on that is never notified. Created on first use: a browser page has no shared
  * memory and never blocks.
@@ -44,7 +53,16 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, task) {
-    const handle = setTimeout(task, delayMs);
+    if (delayMs < LIMIT_MS_MIN) {
+      const handle = setTimeout(task, delayMs);
+      return { cancel: () => clearTimeout(handle) };
+    }
+    const dueMs = performance.now() + delayMs;
+    const fire = () => {
+      if (performance.now() - dueMs < STOPPED_MS) task();
+      else handle = setTimeout(task, READ_FIRST_MS);
+    };
+    let handle = setTimeout(fire, delayMs);
     return { cancel: () => clearTimeout(handle) };
   },
   every(periodMs, task) {
