@@ -1,6 +1,8 @@
 /** `linevoice key create` and `linevoice key rotate-master`. */
+import { z } from "zod";
 import { isoUtc, systemClock } from "../core/clock.ts";
 import { systemRandom } from "../core/random.ts";
+import { timeIn } from "../core/schema.ts";
 import { action, asks, commandOf } from "./actions.ts";
 import { type Rotation, rotateMasterKey } from "./key-rotation.ts";
 import { invokerConfig } from "./operator.ts";
@@ -65,11 +67,11 @@ const ended = (people: number) => [
 /** ISO 8601. */
 function expiryFrom(text: string, nowMs: number): string {
   const days = /^([1-9]\d{0,3})d$/.exec(text)?.[1];
-  const atMs = days ? nowMs + Number(days) * DAY_MS : isDate(text) ? Date.parse(text) : Number.NaN;
+  const time = z.union([z.iso.date(), timeIn()]).safeParse(text).data ?? "";
+  const atMs = days ? nowMs + Number(days) * DAY_MS : Date.parse(time);
   if (!(atMs > nowMs))
-    throw new WrongUsage("--expires is a number of days such as 90d, or a date to come.");
+    throw new WrongUsage(
+      "--expires is a number of days such as 90d, or a time to come such as 2027-11-21 or 2027-11-21T10:00:00Z.",
+    );
   return isoUtc(atMs);
 }
-
-/** A day, or a time with its zone. */
-const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text);
