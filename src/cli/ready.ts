@@ -1,13 +1,17 @@
 /** `linevoice ready`: asks the running server whether it carries calls; for installers and health checks. */
 import { systemClock as clock, sleep } from "../core/clock.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
+import { ConfigInvalid } from "../operations/config/config-invalid.ts";
+import { serverOfInvalid } from "../operations/config/load.ts";
+import type { Config } from "../operations/config/schema.ts";
 import { parseHostPort } from "../platform/config/formats.ts";
 import { configFor } from "./operator.ts";
-import { type Command, parse, WrongUsage } from "./usage.ts";
+import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
 
 const WAIT_SECONDS_MAX = 600;
 const ASK_TIMEOUT_MS = 3_000;
 const POLL_MS = 500;
+
+type Server = Config["server"];
 
 interface Readiness {
   readonly ok: boolean;
@@ -23,25 +27,40 @@ export const readyCommand: Command = {
     const waitSeconds = Number(values.wait);
     if (!/^\d{1,3}$/.test(values.wait) || waitSeconds > WAIT_SECONDS_MAX)
       throw new WrongUsage(`--wait is a whole number of seconds from 0 to ${WAIT_SECONDS_MAX}.`);
-    const loaded = configFor(values.config, terminal);
-    const readiness = await becomesReady(loaded, waitSeconds * 1000);
+    const readiness = await readinessOf(values.config, terminal, waitSeconds * 1000);
     if (values.json) terminal.out(JSON.stringify(readiness));
     else for (const line of inWords(readiness)) terminal.out(line);
     return readiness.ok ? 0 : 1;
   },
 };
 
-async function becomesReady(loaded: LoadedConfig, waitMs: number): Promise<Readiness> {
+/** A server that runs on while its file is being edited is asked, too. With such a file none gets ready. */
+async function readinessOf(
+  path: string | undefined,
+  terminal: Terminal,
+  waitMs: number,
+): Promise<Readiness> {
+  try {
+    return await becomesReady(configFor(path, terminal).config.server, waitMs);
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error;
+    const server = serverOfInvalid({ path, env: terminal.env, cwd: terminal.cwd });
+    const running = server && (await ask(server));
+    if (!running?.ok) throw error;
+    return { ...running, warnings: [...error.problems, ...running.warnings] };
+  }
+}
+
+async function becomesReady(server: Server, waitMs: number): Promise<Readiness> {
   const until = clock.monotonic() + waitMs;
   for (;;) {
-    const readiness = await ask(loaded);
+    const readiness = await ask(server);
     if (readiness.ok || clock.monotonic() + POLL_MS > until) return readiness;
     await sleep(clock, POLL_MS);
   }
 }
 
-async function ask({ config }: LoadedConfig): Promise<Readiness> {
-  const { listen, tls_cert: certificate } = config.server;
+async function ask({ listen, tls_cert: certificate }: Server): Promise<Readiness> {
   const address = parseHostPort(listen);
   const host = reachable(address?.host ?? "127.0.0.1");
   const url = `${certificate ? "https" : "http"}://${host}:${address?.port ?? 0}/readyz`;

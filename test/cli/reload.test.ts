@@ -3,7 +3,7 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
-import { startCli, untilListening } from "../support/appliance/cli.ts";
+import { runCli, startCli, untilListening } from "../support/appliance/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { testCa } from "../support/net/test-ca.ts";
 import { freePort } from "../support/store/sqld-server.ts";
@@ -170,6 +170,34 @@ test("a mistake changes nothing and is told with its line", async () => {
   expect(await limit()).toBe("70");
   configure({ perMinute: 70 });
 });
+
+test.each([
+  ["a value out of bounds", "[limits]\nrequests_per_minute = 0\n", "requests_per_minute"],
+  ["a mistake in TOML", '[sip]\nbind = "0.0.0.0\n', "not valid TOML"],
+  ["a secret that is not there", '[mail.smtp]\npassword = { file = "gone" }\n', "cannot be read"],
+])(
+  "while the file has %s, ready says what the running server says, and warns",
+  async (_, end, told) => {
+    const edited = join(cwd, "edited.toml");
+    const ready = async (at: number) => {
+      writeFileSync(
+        edited,
+        `[server]\nlisten = "${HOST}:${at}"\ntls_cert = "${cwd}/tls.crt"\n${end}`,
+      );
+      return await runCli(cwd, `ready --config ${edited}`);
+    };
+    const running = await ready(port);
+    expect([running.status, running.out]).toEqual([
+      0,
+      expect.stringContaining("ready\n  warning: "),
+    ]);
+    expect(running.out).toContain(told);
+    const gone = await ready(1);
+    expect([gone.status, gone.err]).toEqual([2, expect.stringContaining(told)]);
+    const missing = await runCli(cwd, "ready --config missing.toml");
+    expect([missing.status, missing.err]).toEqual([2, expect.stringContaining("no such file")]);
+  },
+);
 
 test("a renewed certificate serves new connections; open ones go on", async () => {
   const open = await handshake();

@@ -150,6 +150,31 @@ function fileOf({ path, cwd, systemPath = SYSTEM_PATH }: LoadOptions): string | 
   return [systemPath, local].find((candidate) => existsSync(candidate)) ?? null;
 }
 
+/**
+ * `[server]` of a configuration that is not valid, up to the file's first mistake in TOML: where a server that runs on
+ * can be asked. null: that is not known.
+ */
+export function serverOfInvalid(options: LoadOptions): Config["server"] | null {
+  try {
+    const file = fileOf(options);
+    const raw: RawTable = file === null ? {} : tablesBeforeMistake(readFileSync(file, "utf8"));
+    for (const { key, value } of readEnvironment(options.env).overrides) put(raw, key.path, value);
+    return configSchema.shape.server.parse(raw.server, READ_ONCE);
+  } catch {
+    return null; // the configuration's own error says why
+  }
+}
+
+function tablesBeforeMistake(source: string): RawTable {
+  try {
+    return readToml(source).values;
+  } catch (error) {
+    if (!(error instanceof TomlProblem)) throw error;
+    const before = source.split("\n", error.line - 1);
+    return before.length === 0 ? {} : tablesBeforeMistake(before.join("\n"));
+  }
+}
+
 function tomlOf(file: string): TomlText {
   try {
     const bytes = readFileSync(file);
