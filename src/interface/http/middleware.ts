@@ -81,13 +81,14 @@ export class Middleware {
     const requestContext = this.#open(request);
     try {
       const waiting = this.#identify(requestContext, request);
-      return waiting ? this.#admitLater(requestContext, waiting) : undefined;
+      return waiting ? this.#admitLater(request, requestContext, waiting) : undefined;
     } catch (error) {
-      return this.#rejection(requestContext, error);
+      return this.#rejection(request, requestContext, error);
     }
   }
 
   async #admitLater(
+    request: Request,
     requestContext: RequestContext,
     waiting: Promise<void>,
   ): Promise<Response | undefined> {
@@ -95,23 +96,36 @@ export class Middleware {
       await this.deps.storeDeadline(waiting);
       return undefined;
     } catch (error) {
-      return this.#rejection(requestContext, error);
+      return this.#rejection(request, requestContext, error);
     }
   }
 
-  #rejection(requestContext: RequestContext, error: unknown): Response {
+  #rejection(request: Request, requestContext: RequestContext, error: unknown): Response {
     const problem = problemOf(error);
     if (problem.cause !== null && !this.#refusing)
       this.deps.log.error("http.admission_failed", {
         request_id: requestContext.requestId,
         error: describeError(problem.cause),
       });
-    return problemResponse(requestContext, problem);
+    return this.logged(request, requestContext, problemResponse(requestContext, problem));
   }
 
-  /** Answers a request without a route: an unknown path, another method, or OPTIONS. */
+  logged({ method }: Request, requestContext: RequestContext, response: Response): Response {
+    const { clock, log } = this.deps;
+    const { requestId, path, startedAt } = requestContext;
+    const { status } = response;
+    const ms = Math.round(clock.monotonic() - startedAt);
+    log.debug("http.request", { request_id: requestId, method, path, status, ms });
+    return response;
+  }
+
   notFound(request: Request): Response {
     const requestContext = this.requestContextOf(request);
+    return this.logged(request, requestContext, this.#withoutRoute(request, requestContext));
+  }
+
+  /** An unknown path, another method, or OPTIONS. */
+  #withoutRoute(request: Request, requestContext: RequestContext): Response {
     const allow = this.deps.table.allow(requestContext.path);
     if (allow === null) return problemResponse(requestContext, problemOf(unknownPath()));
     if (request.method === "OPTIONS")

@@ -4,7 +4,6 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
-import type { Log } from "../../core/log.ts";
 import type { Sessions } from "../../domain/identity/sessions.ts";
 import { requireScope } from "../../domain/tenant/key-limits.ts";
 import { type Route, requiredScope } from "./contract.ts";
@@ -24,7 +23,6 @@ interface RouteHandlerDependencies {
   readonly storeDeadline: StoreDeadline;
   readonly database: Pick<Database, "settled">;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** A route below a mount, and what runs its requests. */
@@ -57,10 +55,8 @@ export class RouteHandler {
     const response = this.#answer(mounted, requestContext, request, params);
     // Only what a browser may have sent is in the audit log.
     const isDone = !(response instanceof Promise || requestContext.origins);
-    if (isDone && this.deps.database.settled() === null) {
-      this.#log(request, requestContext, response);
-      return response;
-    }
+    if (isDone && this.deps.database.settled() === null)
+      return this.deps.middleware.logged(request, requestContext, response);
     return this.#later(
       route,
       requestContext,
@@ -88,26 +84,18 @@ export class RouteHandler {
     requestContext: RequestContext,
     answer: Promise<Response> | Response,
   ): Promise<Response> {
-    const { audit, database } = this.deps;
+    const { audit, database, middleware } = this.deps;
     this.#underWay++;
     try {
       const response = await answer;
       if (requestContext.origins) await audit.note(contract, requestContext, response.status);
       const settling = database.settled();
       if (settling) await settling;
-      this.#log(request, requestContext, response);
-      return response;
+      return middleware.logged(request, requestContext, response);
     } finally {
       this.#underWay--;
       if (this.#underWay === 0) this.#onIdle?.();
     }
-  }
-
-  #log({ method }: Request, requestContext: RequestContext, { status }: Response): void {
-    const { clock, log } = this.deps;
-    const { requestId, path, startedAt } = requestContext;
-    const ms = Math.round(clock.monotonic() - startedAt);
-    log.debug("http.request", { request_id: requestId, method, path, status, ms });
   }
 
   /** Resolves when no request is under way, or after `limitMs`. */

@@ -102,7 +102,6 @@ export class HttpServer {
       database,
       sessions,
       clock,
-      log,
     });
     this.#app.onRequest(({ request }) => this.#middleware.admit(request));
     this.#app.onError({ as: "global" }, ({ code, error, request }) =>

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { apiKeys as keyTable, tenants } from "../../../src/adapter/store/schema/index.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { ask, pick, pickId, pickText, startApiServer } from "../../support/http/api-server.ts";
@@ -319,6 +320,27 @@ describe("trouble", () => {
     expect(answer.text).not.toContain(".ts");
     expect(lines).toContain("http.request_failed");
     await broken.stop();
+  });
+
+  test("each answer of the API is logged, also one without a route or a key", async () => {
+    const answers: unknown[] = [];
+    const log = {
+      ...silentLog,
+      debug: (event: string, fields?: object) => answers.push({ event, ...fields }),
+    };
+    const logged = await startApiServer({ directory: tempDir(), log });
+    const caller = await logged.tenant();
+    for (const [method, path, key, status] of [
+      ["GET", "/tenant", caller.key, 200],
+      ["GET", "/tenant", "lv_live_unknown", 401],
+      ["GET", "/nowhere", caller.key, 404],
+      ["PUT", "/tenant", caller.key, 405],
+    ] as const) {
+      await ask(logged, { ...caller, key }, method, path);
+      const line = { event: "http.request", method, path: `/api/v1${path}`, status };
+      expect(answers.at(-1)).toMatchObject(line);
+    }
+    await logged.stop();
   });
 
   test("storage out of reach is 503 with Retry-After", async () => {
