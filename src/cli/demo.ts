@@ -1,6 +1,7 @@
 /** `linevoice demo`: the main job on embedded defaults (appliance.md 2). */
 import { resolve } from "node:path";
 import { createLogger } from "../operations/ops/logger.ts";
+import { requireVectorInstructions } from "./processor.ts";
 import { type Command, parse } from "./usage.ts";
 
 export const demoCommand: Command = {
@@ -11,6 +12,7 @@ export const demoCommand: Command = {
       "data-dir": { type: "string" },
     } as const;
     const { values } = parse(args, options, 0);
+    requireVectorInstructions();
     const directory = values["data-dir"];
     const { runDemo } = await import("../demo/run.ts");
     return await runDemo({

@@ -31,6 +31,7 @@ import { asOwnerOf } from "../operations/ops/data-owner.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { givenFile } from "./given-file.ts";
 import { configFor, invokerConfig, operate } from "./operator.ts";
+import { requireVectorInstructions } from "./processor.ts";
 import { type Command, idFrom, parse, type Terminal, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -160,6 +161,7 @@ async function byPhone(
   running: Pick<Parameters<typeof runSuite>[1], "runs" | "onResult">,
   { config, ...options }: PhoneRun,
 ): Promise<SuiteReport> {
+  requireVectorInstructions();
   const { openPhoneRehearsals } = await import("../demo/rehearsal/phone-rehearsal.ts");
   const { engine, conversation } = config;
   const sections = { engine, conversation };

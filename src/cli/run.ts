@@ -1,4 +1,4 @@
-/** argv → command → exit status: 0 done, 1 failed, 2 wrong usage or configuration (systemd does not restart it). */
+/** argv → command → exit status: 0 done, 1 failed, 2 what a restart does not fix: wrong usage, configuration, processor. */
 
 import { AppError, describeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
@@ -6,7 +6,7 @@ import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
 import { fileProblem } from "./given-file.ts";
 import { interpreted } from "./interpreted.ts";
-import { type Command, type Terminal, WrongUsage } from "./usage.ts";
+import { CannotRunHere, type Command, type Terminal, WrongUsage } from "./usage.ts";
 
 const OPTIONS_HELP = [
   "Every command takes --config FILE (default: /etc/linevoice/linevoice.toml, else",
@@ -85,5 +85,5 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
     return 2;
   }
   terminal.err(`linevoice: ${wordsOf(error)}`);
-  return 1;
+  return error instanceof CannotRunHere ? 2 : 1;
 }

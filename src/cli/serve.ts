@@ -24,19 +24,14 @@ import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
 import { releaseStartMemory } from "../operations/ops/start-memory.ts";
 import { surviveUncaughtErrors } from "../operations/ops/uncaught-errors.ts";
-import {
-  hasVectorInstructions,
-  NO_VECTOR_INSTRUCTIONS,
-} from "../platform/audio/vector-instructions.ts";
 import { raiseSignalling } from "../platform/threads/priority.ts";
 import { interpreted } from "./interpreted.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
+import { requireVectorInstructions } from "./processor.ts";
 import { reloadConfig } from "./reload.ts";
 import { type Command, PHONES, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
-/** A status after which systemd does not start it anew. */
-const NOT_AGAIN = 2;
 const DRAIN_MS_MAX = 3_600_000;
 const EXTENSION_EVERY_MS = 10_000;
 const EXTENSION_MS = 30_000;
@@ -47,10 +42,8 @@ export const serveCommand: Command = {
   usage: ["serve [--config FILE]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);
-    if (hasVectorInstructions())
-      return await serve(() => configFor(values.config, terminal), terminal);
-    terminal.err(`linevoice: ${Object.values(NO_VECTOR_INSTRUCTIONS).join(" ")}`);
-    return NOT_AGAIN;
+    requireVectorInstructions();
+    return await serve(() => configFor(values.config, terminal), terminal);
   },
 };
 

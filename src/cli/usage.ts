@@ -8,6 +8,11 @@ export class WrongUsage extends Error {
   override readonly name = "WrongUsage";
 }
 
+/** This machine lacks what a command needs, and a restart does not fix that: status 2. */
+export class CannotRunHere extends Error {
+  override readonly name = "CannotRunHere";
+}
+
 export interface Terminal {
   /** A line on standard output. */
   out(line: string): void;

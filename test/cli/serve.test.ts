@@ -1,5 +1,7 @@
 /** `serve` as a process: it owns its data directory, obeys the control socket, drains on SIGTERM. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import {
   listeningOn,
   runCli,
@@ -43,10 +45,13 @@ test("addresses of IPv6 are printed in brackets, in URLs and beside them", async
 
 test("a processor without vector instructions is told at once, with what helps; systemd leaves it at that", async () => {
   const old = { env: { ...listeningOn("127.0.0.78"), BUN_JSC_useWasmSIMD: "0" } };
-  const { err, status } = await runCli(tempDir(), "serve", old);
-  expect(err).toContain("linevoice: The processor has no AVX");
-  expect(err).toContain("choose the processor type host");
-  expect(status).toBe(2);
-  const doctor = await runCli(tempDir(), "doctor", old);
+  const directory = tempDir();
+  for (const words of ["serve", "demo --exit", "rehearse clinic-phone --mode phone"]) {
+    const { err, status } = await runCli(directory, words, old);
+    expect(err).toMatch(/^linevoice: The processor has no AVX.*choose the processor type host/);
+    expect(status).toBe(2);
+  }
+  expect(existsSync(join(directory, "data"))).toBe(false);
+  const doctor = await runCli(directory, "doctor", old);
   expect(doctor.out).toMatch(/NO {2}engine +The processor has no AVX/);
 });
