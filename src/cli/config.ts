@@ -1,5 +1,6 @@
 /** `linevoice config check|show`. */
 import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { closedSecrets } from "../operations/config/open-secrets.ts";
 import { showConfig } from "../operations/config/show.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, table, WrongUsage } from "./usage.ts";
@@ -19,10 +20,11 @@ export const configCommand: Command = {
         masterKey: new Uint8Array(32),
         dataDir: loaded.dataDir,
       });
-      const where = loaded.file ?? "the built-in defaults";
-      terminal.out(
-        values.json ? JSON.stringify({ ok: true, file: loaded.file }) : `${where}: valid.`,
-      );
+      const closed = closedSecrets(loaded);
+      const warnings = closed ? [`${closed.finding} ${closed.remedy}`] : [];
+      if (values.json) terminal.out(JSON.stringify({ ok: true, file: loaded.file, warnings }));
+      else terminal.out(`${loaded.file ?? "the built-in defaults"}: valid.`);
+      if (!values.json) for (const line of warnings) terminal.err(`warning: ${line}`);
       return 0;
     }
     const keys = showConfig(loaded);

@@ -11,7 +11,7 @@ import { createControlClient, NoServer } from "../interface/control/client.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
-import { openSecrets } from "../operations/config/open-secrets.ts";
+import { closedSecrets, openSecrets } from "../operations/config/open-secrets.ts";
 import {
   type Check,
   type CheckResult,
@@ -21,6 +21,7 @@ import {
   type Finding,
   failed,
   ok,
+  warning,
 } from "../operations/doctor/check.ts";
 import { databaseInWorker } from "../operations/doctor/database-check.ts";
 import { knowledgeSearch } from "../operations/doctor/embedding-check.ts";
@@ -106,7 +107,7 @@ function examineConfiguration(
     const masterKey = new Uint8Array(MASTER_KEY_BYTES);
     settingsFromConfig(loaded.config, { version, masterKey, dataDir: loaded.dataDir });
     const valid = ok(`${loaded.file ?? "The built-in defaults"}: valid.`);
-    return { finding: openToOthers(loaded) ?? valid, loaded };
+    return { finding: openToOthers(loaded) ?? closedToService(loaded) ?? valid, loaded };
   } catch (error) {
     const what = error instanceof ConfigInvalid ? error.problems.join(" ") : describeError(error);
     return { finding: failed(what, "Correct it, then: linevoice config check"), loaded: null };
@@ -116,6 +117,11 @@ function examineConfiguration(
 function openToOthers(loaded: LoadedConfig): Finding | null {
   const open = openSecrets(loaded);
   return open && failed(open.finding, open.remedy);
+}
+
+function closedToService(loaded: LoadedConfig): Finding | null {
+  const closed = closedSecrets(loaded);
+  return closed && warning(closed.finding, closed.remedy);
 }
 
 async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {

@@ -1,6 +1,6 @@
 /** Files that a command is given and that are not there, are folders, or are no text: said in words, as processes. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileProblem } from "../../src/cli/given-file.ts";
 import { runCli } from "../support/appliance/cli.ts";
@@ -46,3 +46,29 @@ test("a file of somebody else, a disk that is full or read-only and what has no 
   expect(fileProblem(error("EROFS"), "/srv/a")).toContain("ReadWritePaths=");
   expect(fileProblem(error("ECONNREFUSED"), "a")).toBeNull();
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a secret that root may read and the service's user may not is told with the command that opens it",
+  async () => {
+    const home = tempDir();
+    chmodSync(home, 0o755);
+    mkdirSync(join(home, "data"), { mode: 0o700 });
+    chownSync(join(home, "data"), 65_534, 65_534);
+    mkdirSync(join(home, "credentials"));
+    const file = (name: string) => join(home, "credentials", name);
+    writeFileSync(file("secrets.master_key"), Buffer.alloc(32, 3).toString("base64"), {
+      mode: 0o600,
+    });
+    writeFileSync(file("engine.openai.api_key"), "sk-1", { mode: 0o600 });
+    writeFileSync(join(home, "x.toml"), '[storage]\ndata_dir = "data"\n');
+    const check = () => runCli(home, "config check --config x.toml --json");
+    const wrong = await check();
+    expect(wrong.status).toBe(0);
+    expect(JSON.parse(wrong.out).warnings).toEqual([
+      `The service's user cannot read ${file("engine.openai.api_key")}. chgrp 65534 ${file("engine.openai.api_key")}; chmod 0640 ${file("engine.openai.api_key")}`,
+    ]);
+    chownSync(file("engine.openai.api_key"), 0, 65_534);
+    chmodSync(file("engine.openai.api_key"), 0o640);
+    expect(JSON.parse((await check()).out).warnings).toEqual([]);
+  },
+);

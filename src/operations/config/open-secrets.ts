@@ -1,5 +1,5 @@
-/** Files with secrets that every user of this machine may read. */
-import { statSync } from "node:fs";
+/** Files with secrets that every user of this machine may read, or that the service may not. */
+import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Log } from "../../core/log.ts";
 import { keyText, type LoadedConfig } from "./load.ts";
@@ -7,8 +7,8 @@ import { keyText, type LoadedConfig } from "./load.ts";
 const OTHERS_READ = 0o004;
 const OTHERS_ENTER = 0o001;
 
-interface OpenSecrets {
-  /** Names each file and a secret in it. */
+interface WrongRights {
+  /** Names each file. */
   readonly finding: string;
   /** A command. */
   readonly remedy: string;
@@ -17,7 +17,7 @@ interface OpenSecrets {
 /** null: there are none. */
 export function openSecrets({
   secretFiles,
-}: Pick<LoadedConfig, "secretFiles">): OpenSecrets | null {
+}: Pick<LoadedConfig, "secretFiles">): WrongRights | null {
   const open = [...secretFiles].filter(([file]) => isOpen(file));
   if (open.length === 0) return null;
   const files = open.map(([file, key]) => `${file}, which holds ${keyText(key.split("."))}`);
@@ -30,6 +30,34 @@ export function openSecrets({
 export function logOpenSecrets(loaded: Pick<LoadedConfig, "secretFiles">, log: Log): void {
   const open = openSecrets(loaded);
   if (open) log.warn("config.secrets_open", { problem: open.finding, remedy: open.remedy });
+}
+
+/**
+ * Files that root has read and this process, now the data's owner, cannot. systemd reads the master key for
+ * the service. null: there are none.
+ */
+export function closedSecrets({
+  secretFiles,
+  sources,
+}: Pick<LoadedConfig, "secretFiles" | "sources">): WrongRights | null {
+  const closed = [...secretFiles]
+    .filter(([, key]) => key !== "secrets.master_key" && !sources.get(key)?.startsWith("systemd"))
+    .flatMap(([file]) => (isClosed(file) ? [file] : []));
+  if (closed.length === 0) return null;
+  const files = closed.join(" ");
+  return {
+    finding: `The service's user cannot read ${files}.`,
+    remedy: `chgrp ${process.getegid?.()} ${files}; chmod 0640 ${files}`,
+  };
+}
+
+function isClosed(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** A file in a directory that is closed to others is closed, too. */
