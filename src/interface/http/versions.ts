@@ -48,7 +48,7 @@ export function createVersions(groups: readonly (readonly Route[])[]): Versions 
       const result = (async () => {
         await before?.catch(() => undefined);
         const version = versionOf(JSON.stringify(await read(reader)));
-        if (!seen.split(",").some((tag) => tag.trim() === version)) throw changedSince();
+        if (!seen.split(",").some((tag) => withoutMarks(tag) === version)) throw changedSince();
         return await run();
       })();
       underWay.set(key, result);
@@ -60,6 +60,9 @@ export function createVersions(groups: readonly (readonly Route[])[]): Versions 
     },
   };
 }
+
+/** Proxies that compress an answer mark its ETag: nginx `W/"…"`, Apache and Caddy `"…-gzip"`. */
+const withoutMarks = (tag: string) => tag.trim().replace(/^W\/|-\w+(?="$)/g, "");
 
 const changedSince = () =>
   new AppError({

@@ -6,6 +6,19 @@ import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 const room = twoTenants();
 const { get, post } = room;
 
+test("a version that a proxy marked when it compressed the answer is still that version", async () => {
+  const path = `/agents/${pickId(await post("/agents", newAgent), "agent.id")}`;
+  // nginx; Apache and Caddy; Caddy's other encoding.
+  for (const mark of ["W/$", "$-gzip", "$-zstd"]) {
+    const version = (await get(path)).headers.get("etag") ?? "";
+    const marked = mark.replace("$", version).replace(/"(-\w+)$/, '$1"');
+    const patch = (name: string) =>
+      ask(room.server, room.own, "PATCH", path, { name }, { "if-match": marked });
+    expect([mark, (await patch(mark)).status]).toEqual([mark, 200]);
+    expect([mark, (await patch("again")).status]).toEqual([mark, 409]);
+  }
+});
+
 test("a change that names an old version is refused and writes nothing", async () => {
   const id = pickId(await post("/agents", newAgent), "agent.id");
   const path = `/agents/${id}`;
