@@ -109,7 +109,7 @@ function isWellFormed(value: unknown): boolean {
 }
 
 function badEncoding(bytes: Uint8Array, textField: string | null): AppError {
-  const otherwise = invalidJson("The body is not valid UTF-8.");
+  const otherwise = invalidJson("The body is not valid UTF-8. Send it so, and not compressed.");
   if (!textField) return otherwise;
   try {
     const text = parseObject(new TextDecoder().decode(bytes))[textField];

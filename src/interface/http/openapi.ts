@@ -226,7 +226,7 @@ function pathParameters(contract: Contract): Json[] {
         name: "uuid",
         in: "path",
         required: true,
-        description: `The ${contract.noun ?? "call"}'s UUID, lower case.`,
+        description: `The ${contract.noun ?? "call"}'s UUID.`,
         schema: { type: "string", format: "uuid" },
         example: "019aa1b2-0000-7000-8000-000000000001",
       },

@@ -31,7 +31,7 @@ export function checkParams(
     return { id: Number(id), delivery_id: delivery };
   }
   if (contract.path.includes("{uuid}")) {
-    const uuid = params.uuid ?? "";
+    const uuid = (params.uuid ?? "").toLowerCase();
     if (!isUuid(uuid)) throw notFound(noun);
     return { uuid };
   }

@@ -184,6 +184,11 @@ describe("a finished call", () => {
     expect((await get(`/calls/${uuid}`)).status).toBe(404);
   });
 
+  test("is found by its UUID in capitals, too (RFC 9562, 4)", async () => {
+    const capitals = await get(`/calls/${uuid.toUpperCase()}`, tenant);
+    expect(pick(capitals, "call.call_uuid")).toBe(uuid);
+  });
+
   test("is listed with its thirteen fields, filtered, counted", async () => {
     const all = await get("/calls", tenant);
     expect(Object.keys(pick(all, "calls.0") as object)).toHaveLength(13);
