@@ -244,7 +244,7 @@ function orderFor(
     case "plan": {
       const plan = plans.find((found) => found.slug === input.plan);
       const slugs = plans.map(({ slug }) => slug).join(", ");
-      if (!plan) throw invalidField("plan", `plan must be one of: ${slugs}.`);
+      if (!plan) throw invalidField("plan", `\`plan\` must be one of: ${slugs}.`);
       if (plan.slug === account.planSlug && !isPlanRefunded)
         throw conflict("This is the current plan.", "bought");
       return { kind: "plan", amount: plan.pricePerMonth, item: plan.slug };

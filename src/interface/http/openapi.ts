@@ -302,12 +302,10 @@ export function errorCodes(contract: Contract): string[] {
   if (!contract.open) for (const code of ["unauthorized", "rate_limited"]) codes.add(code);
   if (contract.path.includes("{")) codes.add("not_found");
   for (const name of Object.keys(contract.query?.shape ?? {})) codes.add(`valid_${name}_required`);
-  if (contract.body) {
-    for (const name of bodyFields(contract.body)) codes.add(`valid_${name}_required`);
-    codes.add("invalid_json");
-  }
+  for (const name of contract.body ? bodyFields(contract.body) : [])
+    codes.add(`valid_${name}_required`);
   if (contract.method === "POST" || contract.method === "PATCH")
-    for (const code of ["unknown_field", "payload_too_large"]) codes.add(code);
+    for (const code of ["invalid_json", "unknown_field", "payload_too_large"]) codes.add(code);
   if (contract.method === "POST")
     for (const code of ["conflict", "valid_idempotency_key_required"]) codes.add(code);
   if (contract.method === "PATCH") codes.add("conflict");

@@ -165,6 +165,12 @@ const tell = (
     body: body ? JSON.stringify(body) : null,
   });
 
+test("names invalid_json wherever a body can be sent, also where none is needed", () => {
+  const changing = allContracts().filter(({ method }) => method === "POST" || method === "PATCH");
+  const without = changing.filter((contract) => !errorCodes(contract).includes("invalid_json"));
+  expect(without.map(({ operationId }) => operationId)).toEqual([]);
+});
+
 test("a file name's extension may be in capitals, as the server takes it", () => {
   const { components } = openApiDocument(allContracts(), "0") as {
     components: { schemas: Record<string, { properties: Record<string, { pattern: string }> }> };
