@@ -80,18 +80,18 @@ export class Screening {
     if (this.#phase.name !== "over") this.#detection.words(text, true);
   }
 
+  /** A transfer begins: who answered is asked no further. */
   stop(): void {
+    if (this.#phase.name === "judging") this.#note({ result: "unknown", cause: "transfer" });
     this.#phase = { name: "over" };
   }
 
   #judged(detected: AnsweringResult): void {
     const { effects, voicemailAction } = this.options;
-    const { result, cause } = detected;
-    const atMs = this.#detection.elapsedMs;
-    effects.note({ kind: "answered_by", atMs, result, cause });
-    if (result !== "machine") {
+    this.#note(detected);
+    if (detected.result !== "machine") {
       this.#phase = { name: "watching" };
-      effects.human({ byName: result === "human" });
+      effects.human({ byName: detected.result === "human" });
       return;
     }
     effects.machine();
@@ -101,6 +101,10 @@ export class Screening {
     } else {
       this.#phase = { name: "awaiting_beep" };
     }
+  }
+
+  #note(judged: { readonly result: AnsweredBy; readonly cause: string }): void {
+    this.options.effects.note({ kind: "answered_by", atMs: this.#detection.elapsedMs, ...judged });
   }
 
   #beeped(): void {

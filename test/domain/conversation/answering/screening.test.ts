@@ -54,6 +54,18 @@ test("600 ms of silence after a hello end it, to the frame", async () => {
   expect(call.session.turn.name).not.toBe("screening");
 });
 
+test("a transfer in the first moments settles who answered: what follows may last for hours", async () => {
+  const call = await outbound();
+  const judged = () => notes(call).filter(({ kind }) => kind === "answered_by");
+  await call.silence(500);
+  call.session.transferBegin();
+  const unknown = { kind: "answered_by", atMs: 500, result: "unknown", cause: "transfer" } as const;
+  expect(judged()).toEqual([unknown]);
+  call.session.transferFailed("declined");
+  await call.silence(12_000);
+  expect(judged()).toEqual([unknown]);
+});
+
 test("nobody speaks: after two seconds the general greeting, without the name", async () => {
   const call = await outbound();
   await call.silence(1_900);
