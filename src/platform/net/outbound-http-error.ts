@@ -34,6 +34,11 @@ export function asOutboundHttpError(error: unknown): OutboundHttpError {
     return new OutboundHttpError("certificate", `the certificate is not trusted (${code})`);
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return new OutboundHttpError("name_not_found", "the host name was not found");
+  if (code.startsWith("ERR_SSL_"))
+    return new OutboundHttpError(
+      "connection_failed",
+      `no TLS connection: is this an HTTPS port? (${code})`,
+    );
   if (/^E[A-Z]+$/.test(code))
     return new OutboundHttpError("connection_failed", `the connection failed (${code})`);
   return new OutboundHttpError("bad_response", code || message || "not an HTTP answer");

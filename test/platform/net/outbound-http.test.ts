@@ -160,6 +160,17 @@ describe("the guarded client", () => {
     expect(await failureOf(client.request(post(withUser)))).toBe("invalid_url");
   });
 
+  test("a port without TLS fails in words, not with a code alone", async () => {
+    const plain = http.createServer().listen(0, HOST);
+    await eventually(async () => plain.listening, "the plain server listens");
+    const { port } = plain.address() as AddressInfo;
+    await expect(allowing(HOST).request(post(`https://${HOST}:${port}/`))).rejects.toMatchObject({
+      failure: "connection_failed",
+      message: expect.stringMatching(/^no TLS connection: is this an HTTPS port\? \(ERR_SSL_/),
+    });
+    plain.close();
+  });
+
   test("a receiver that is silent, drips or never shakes hands runs into the time limit", async () => {
     const client = allowing("127.0.0.0/8");
     const request = post(`https://hooks.test:${receiver.port}/`, { timeoutMs: 150 });
