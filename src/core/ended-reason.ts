@@ -35,3 +35,6 @@ export const CALL_STATUSES = [
   "cancelled",
 ] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
+
+/** Statuses of a call that came in and was missed: nobody talked with the caller. */
+export const MISSED_STATUSES = ["no_answer", "busy", "failed", "cancelled"] as const;

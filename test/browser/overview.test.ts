@@ -103,6 +103,23 @@ inChromium("home", () => {
     await page.waitForURL(/\/calls/);
   });
 
+  test("says how many calls were missed, and leads to them", async () => {
+    await page.goto(address("/"));
+    const missed = page.getByRole("link", { name: new RegExp(`^${en["home.missed"]}: `) });
+    const count = Number((await missed.textContent())?.match(/\d+$/)?.[0]);
+    expect(count).toBeGreaterThan(0);
+    await missed.click();
+    await page.waitForURL(/status=missed/);
+    const rows = page.locator("main tbody tr");
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(count);
+    expect(await rows.filter({ hasText: en["status.missed"] }).count()).toBe(count);
+    const chosen = page.getByLabel(en["calls.status"]).locator("option:checked");
+    expect(await chosen.textContent()).toBe(en["status.missed"]);
+    await rows.first().getByRole("link").first().click();
+    await page.locator("main .badge").getByText(en["status.missed"]).waitFor();
+  });
+
   test("says in one line that the system is well, and names a problem once", async () => {
     await page.goto(address("/"));
     await page.locator("summary").filter({ hasText: en["home.system"] }).waitFor();

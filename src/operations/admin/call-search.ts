@@ -70,7 +70,7 @@ export function createCallSearch(
     { offset }: Page,
     listed: readonly ListedCall[],
   ): Promise<readonly ListedCall[]> {
-    if (filter.status !== undefined) return listed;
+    if (filter.status !== undefined || filter.missed) return listed;
     const others = listed.filter(({ status }) => !LIVE.includes(status));
     if (offset > 0) return others;
     const first = { limit: LIVE_MAX, offset: 0 };
@@ -95,6 +95,9 @@ export function createCallSearch(
         more: page.offset + listed.length < total,
       };
     },
+
+    /** How many calls were missed since then: a whole UTC hour. */
+    missed: (tenantId: number, fromMs: number) => history.total(tenantId, { missed: true, fromMs }),
 
     /** The newest, those that live first, without those that are scheduled and wait. */
     async latest(tenantId: number, count: number) {

@@ -1,11 +1,12 @@
 /** The dashboard's list of calls tells of a call what its page tells. */
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { calls, contacts } from "../../../src/adapter/store/schema/index.ts";
 import { getCallDetails } from "../../../src/interface/http/dashboard/routes/calls.ts";
 import { findCalls } from "../../../src/interface/http/dashboard/routes/found-calls.ts";
+import { getHome } from "../../../src/interface/http/dashboard/routes/home.ts";
 import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
 import { replyOf } from "../../support/http/reply.ts";
-import { storeCalls } from "../../support/store/call-history.ts";
+import { type PastCall, storeCalls } from "../../support/store/call-history.ts";
 
 setDefaultTimeout(60_000);
 
@@ -32,4 +33,65 @@ test("a call's duration is the same in the list and on its page, to the millisec
   expect([call?.duration_ms, replyOf(getCallDetails, page).details.duration_ms]).toEqual([
     7_200, 7_200,
   ]);
+});
+
+describe("missed calls", () => {
+  const past = (at: number, call: Partial<PastCall>): PastCall => ({
+    direction: "inbound",
+    status: "completed",
+    summary: null,
+    said: [],
+    number: `+3706100080${at}`,
+    agoMs: at * 60_000,
+    ...call,
+  });
+  const ago = (days: number) => days * 86_400_000;
+
+  beforeAll(async () => {
+    await room.world.app.database.tx(async (queries) => {
+      await queries.delete(contacts);
+      await queries.delete(calls);
+    });
+    await storeCalls(room.world, Date.now(), [
+      past(1, { status: "busy" }),
+      past(2, { direction: "outbound", status: "no_answer" }),
+      past(3, {}),
+      past(4, { status: "failed" }),
+      past(5, { status: "busy", agoMs: ago(20) }),
+      past(6, { status: "failed", agoMs: ago(21) }),
+    ]);
+  });
+
+  const found = async (query: string) => {
+    const { calls, total } = replyOf(
+      findCalls,
+      await room.as("viewer").ask("GET", `/calls?${query}`),
+    );
+    return { numbers: calls.map(({ from_number }) => from_number?.at(-1)).join(""), total };
+  };
+
+  test("are those that came in and reached nobody, newest first, whatever became of them", async () => {
+    expect(await found("status=missed")).toEqual({ numbers: "1456", total: 4 });
+    expect(await found("status=missed&limit=2&offset=1")).toEqual({ numbers: "45", total: 4 });
+    expect(await found("status=missed&direction=outbound")).toEqual({ numbers: "", total: 0 });
+    expect((await found("status=missed&words=61000806")).numbers).toBe("6");
+    expect((await found("status=missed&words=61000803")).numbers).toBe("");
+  });
+
+  test("are exported as they are listed", async () => {
+    const { text } = await room.as("owner").ask("GET", "/calls.csv?status=missed");
+    expect(
+      text
+        .match(/\+3706100080\d/g)
+        ?.map((number) => number.at(-1))
+        .join(""),
+    ).toBe("1456");
+  });
+
+  test("of seven days are counted on Home as the list that it leads to has them", async () => {
+    const { week } = replyOf(getHome, await room.as("viewer").ask("GET", "/home"));
+    expect(week.missed).toBe(2);
+    const { total } = await found(`status=missed&from=${week.days[0]?.date}`);
+    expect(total).toBe(2);
+  });
 });

@@ -84,6 +84,30 @@ test.each(filters)(
   },
 );
 
+test.each([
+  [{}, "calls_status_direction"],
+  [day, "calls_status_direction"],
+  [{ agentId: 1 }, "calls_agent_status_direction"],
+])(
+  "missed calls filtered by %j are merged from the statuses' parts of %s, without sorting",
+  (filter, index) => {
+    const missed: CallFilter = { ...filter, missed: true };
+    const place = { createdAt: 5, id: 7 };
+    for (const query of [
+      pageOf(database.read, tenantId, missed, { limit: 25, offset: 100 }),
+      callsBelow(database.read, tenantId, missed, place, 500),
+    ]) {
+      const plan = planOf(query);
+      expect(plan[0]).toBe("MERGE (UNION ALL)");
+      expect(plan.join()).not.toContain("TEMP B-TREE");
+      const searches = plan.filter((step) => step.includes("calls"));
+      expect(searches).toHaveLength(4);
+      for (const search of searches)
+        expect(search).toStartWith(`SEARCH calls USING INDEX ${index} (`);
+    }
+  },
+);
+
 test("calls of a page are read by their ids, not among all of their tenant", () => {
   const plan = planOfPrepared(itemsByIds(database.read));
   expect(plan[0]).toBe("SEARCH calls USING INTEGER PRIMARY KEY (rowid=?)");

@@ -4,9 +4,9 @@
  * calls.
  */
 import { and, asc, count, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";
-import type { CallStatus } from "../../../core/ended-reason.ts";
+import { type CallStatus, MISSED_STATUSES } from "../../../core/ended-reason.ts";
 import { flatRowReader } from "../query/flat-rows.ts";
 import { arg, rowStatement, statement } from "../query/prepared.ts";
 import {
@@ -24,6 +24,8 @@ export interface CallFilter {
   readonly agentId?: number;
   readonly status?: CallStatus;
   readonly direction?: "inbound" | "outbound";
+  /** Only calls that came in and were missed. */
+  readonly missed?: true;
   /** Epoch ms, whole UTC hours; inclusive. */
   readonly fromMs?: number;
   /** Exclusive. */
@@ -186,18 +188,25 @@ function callParts(queries: Queries) {
   };
 }
 
+type CallKinds = typeof calls | typeof callRollups | typeof callDays | typeof callTotals;
+
+/** Missed calls of these statuses. */
+export const missedOf = (table: CallKinds, statuses: readonly CallStatus[]) =>
+  and(eq(table.direction, "inbound"), inArray(table.status, [...statuses]));
+
 /** `time`: the column that `fromMs` and `toMs` are compared with. */
 const matching = (
-  table: typeof calls | typeof callRollups | typeof callDays | typeof callTotals,
+  table: CallKinds,
   time: SQLiteColumn,
   tenantId: number,
-  { agentId, status, direction, fromMs, toMs }: CallFilter,
+  { agentId, status, direction, missed, fromMs, toMs }: CallFilter,
 ) =>
   and(
     eq(table.tenantId, tenantId),
     agentId === undefined ? undefined : eq(table.agentId, agentId),
     status && eq(table.status, status),
     direction && eq(table.direction, direction),
+    missed && missedOf(table, MISSED_STATUSES),
     fromMs === undefined ? undefined : gte(time, fromMs),
     toMs === undefined ? undefined : lt(time, toMs),
   );
@@ -233,6 +242,12 @@ async function taggedTotal(
   return row?.n ?? 0;
 }
 
+/** What is asked of each status of missed calls: merged, each is read in the order of its index. */
+export function eachMissed<Rows>(rows: (status: CallStatus) => Rows) {
+  const [first, second, ...others] = MISSED_STATUSES;
+  return [rows(first), rows(second), ...others.map(rows)] as const;
+}
+
 /** The query of a page. Exported for a test of its query plan. */
 export function pageOf(
   queries: Queries,
@@ -241,15 +256,19 @@ export function pageOf(
   page: Page,
   columns: Partial<typeof FOUND> = ITEM,
 ) {
-  return queries
-    .select(columns)
-    .from(calls)
-    .where(
-      and(
-        matching(calls, calls.createdAt, tenantId, filter),
-        taggedWith(queries, tenantId, filter.tag),
-      ),
-    )
+  const { missed, tag, ...others } = filter;
+  const rows = (status?: CallStatus) =>
+    queries
+      .select(columns)
+      .from(calls)
+      .where(
+        and(
+          matching(calls, calls.createdAt, tenantId, others),
+          status && missedOf(calls, [status]),
+          taggedWith(queries, tenantId, tag),
+        ),
+      );
+  return (missed ? unionAll(...eachMissed(rows)) : rows())
     .orderBy(desc(calls.createdAt), desc(calls.id))
     .limit(page.limit)
     .offset(page.offset);

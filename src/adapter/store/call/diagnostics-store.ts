@@ -1,8 +1,9 @@
 /** Diagnostics of a call: SIP message trace, quality, waveform, deliveries. */
 
 import { and, asc, desc, eq, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";
-import type { CallStatus } from "../../../core/ended-reason.ts";
+import { type CallStatus, MISSED_STATUSES } from "../../../core/ended-reason.ts";
 import type { PacketHeaders } from "../../../core/packet-headers.ts";
 import type { QualitySample, SipTraceEntry } from "../../../domain/call/diagnostics.ts";
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
@@ -17,7 +18,7 @@ import {
   mails,
   tenants,
 } from "../schema/index.ts";
-import { type CallFilter, FOUND, taggedWith } from "./call-history-store.ts";
+import { type CallFilter, eachMissed, FOUND, missedOf, taggedWith } from "./call-history-store.ts";
 
 /** Position in a list of calls after which the next page begins. */
 interface CallPlace {
@@ -260,12 +261,13 @@ const namedCalls = rowStatement((queries, { tenantId, ids, ...filter }: NamedCal
 
 /** All of a filter but its end. */
 function fromTime(queries: Queries, tenantId: number, filter: CallFilter) {
-  const { agentId, status, direction, fromMs, tag } = filter;
+  const { agentId, status, direction, missed, fromMs, tag } = filter;
   return and(
     eq(calls.tenantId, tenantId),
     agentId === undefined ? undefined : eq(calls.agentId, agentId),
     status && eq(calls.status, status),
     direction && eq(calls.direction, direction),
+    missed && missedOf(calls, MISSED_STATUSES),
     fromMs === undefined ? undefined : gte(calls.createdAt, fromMs),
     taggedWith(queries, tenantId, tag),
   );
@@ -288,10 +290,15 @@ export function callsBelow(
         or(lt(calls.createdAt, after.createdAt), lt(calls.id, after.id)),
       ]
     : [filter.toMs === undefined ? undefined : lt(calls.createdAt, filter.toMs)];
-  return queries
-    .select(EXPORTED)
-    .from(calls)
-    .where(and(fromTime(queries, tenantId, filter), ...below))
+  const { missed, ...others } = filter;
+  const rows = (status?: CallStatus) =>
+    queries
+      .select(EXPORTED)
+      .from(calls)
+      .where(
+        and(fromTime(queries, tenantId, others), status && missedOf(calls, [status]), ...below),
+      );
+  return (missed ? unionAll(...eachMissed(rows)) : rows())
     .orderBy(desc(calls.createdAt), desc(calls.id))
     .limit(limit);
 }

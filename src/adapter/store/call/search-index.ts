@@ -10,6 +10,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
+import { MISSED_STATUSES } from "../../../core/ended-reason.ts";
 import { folded, type SoughtWord, WORD_LETTERS_MAX, wordsOf } from "../../../core/search-words.ts";
 import { calls } from "../schema/index.ts";
 import type { CallFilter } from "./call-history-store.ts";
@@ -150,11 +151,15 @@ async function contactNumbers(
 }
 
 function factsSought(tenantId: number, filter: CallFilter): string[] {
-  const { agentId, status, direction, fromMs, toMs } = filter;
+  const { agentId, status, direction, missed, fromMs, toMs } = filter;
   const facts: string[] = [];
   if (agentId !== undefined) facts.push(`agent${agentId}`);
   if (status !== undefined) facts.push(statusOf(tenantId, status));
   if (direction !== undefined) facts.push(`${tenantId}${direction}`);
+  if (missed) {
+    const any = MISSED_STATUSES.map((one) => statusOf(tenantId, one)).join(" OR ");
+    facts.push(`${tenantId}inbound`, `(${any})`);
+  }
   if (fromMs !== undefined && toMs !== undefined && toMs - fromMs <= DAYS_MAX * DAY_MS)
     facts.push(`(${timesSought(tenantId, fromMs, toMs).join(" OR ")})`);
   return facts;

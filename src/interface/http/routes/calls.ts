@@ -29,7 +29,7 @@ const day = (description: string) =>
     must: "be a date like 2026-11-21",
   }).optional();
 
-const oneOf = <const Values extends readonly [string, ...string[]]>(
+export const oneOf = <const Values extends readonly [string, ...string[]]>(
   values: Values,
   description: string,
 ) =>

@@ -8,11 +8,11 @@ import { useNow } from "../../live/now.ts";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CurlButton } from "../../ui/copy.tsx";
-import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
+import { Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Annotations } from "../calls/annotations.tsx";
-import { numberOf, statusTone } from "../calls/outcome.tsx";
+import { numberOf, StatusBadge } from "../calls/outcome.tsx";
 import { PlaceCall } from "../calls/place-call.tsx";
 import { useContactName } from "../contacts/contact-name.ts";
 import type { Call, Details } from "./call-details.ts";
@@ -175,7 +175,7 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
     <>
       <Card>
         <div className="row">
-          <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
+          <StatusBadge call={call} />
           <span className="strong">
             {isTurnedAway
               ? t("call.lines_busy")

@@ -2,12 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { systemClock, type Timer } from "../../../../core/clock.ts";
-import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
 import { agentsQuery, callTagsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
-import { type CallsView, WORDS_MAX } from "./calls-view.ts";
+import { type CallsView, LISTED_STATUSES, WORDS_MAX } from "./calls-view.ts";
 
 const SEARCH_AFTER_MS = 300;
 
@@ -44,7 +43,7 @@ export function CallFilters({
         value={view.status ?? ""}
         choices={[
           { value: "", label: t("calls.any_status") },
-          ...CALL_STATUSES.map((status) => ({ value: status, label: t(`status.${status}`) })),
+          ...LISTED_STATUSES.map((status) => ({ value: status, label: t(`status.${status}`) })),
         ]}
         onValue={(value) => onView({ ...filters, status: value === "" ? undefined : value })}
       />

@@ -1,10 +1,12 @@
 /** What the address of the calls page may say, checked. */
 import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
-import type { CallStatus } from "./outcome.tsx";
+
+/** What the list's filter offers: missed calls, and each status. */
+export const LISTED_STATUSES = ["missed", ...CALL_STATUSES] as const;
 
 export interface CallsView {
   readonly agent_id?: number;
-  readonly status?: CallStatus;
+  readonly status?: (typeof LISTED_STATUSES)[number];
   readonly direction?: "inbound" | "outbound";
   /** Days, `2026-11-21`. */
   readonly from?: string;
@@ -30,7 +32,7 @@ export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
       : undefined;
   return {
     agent_id: positive(search.agent_id),
-    status: CALL_STATUSES.find((status) => status === search.status),
+    status: LISTED_STATUSES.find((status) => status === search.status),
     direction:
       search.direction === "inbound" || search.direction === "outbound"
         ? search.direction

@@ -247,6 +247,7 @@ export const messages = {
     lv: "Zvans ir ieplānots.",
     ru: "Звонок запланирован.",
   },
+  "status.missed": { en: "Missed", lt: "Praleistas", lv: "Neatbildēts", ru: "Пропущен" },
   "status.queued": { en: "Queued", lt: "Eilėje", lv: "Rindā", ru: "В очереди" },
   "status.dialing": { en: "Dialling", lt: "Renkama", lv: "Sastāda", ru: "Набор" },
   "status.ringing": { en: "Ringing", lt: "Skamba", lv: "Zvana", ru: "Звонит" },

@@ -1,9 +1,10 @@
 /** How a call's status looks, and whom it was with. */
+import { MISSED_STATUSES } from "../../../../core/ended-reason.ts";
 import type { Own, Rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Badge, type Tone } from "../../ui/page.tsx";
 
-export type CallStatus = Rest["CallItem"]["status"];
+type CallStatus = Rest["CallItem"]["status"];
 export type FoundCall = Own["FoundCall"];
 
 const TONES: Readonly<Record<CallStatus, Tone>> = {
@@ -20,15 +21,24 @@ const TONES: Readonly<Record<CallStatus, Tone>> = {
 
 export const statusTone = (status: CallStatus): Tone => TONES[status];
 
+/** Of a call that came in and reached nobody, its being missed is told; why, on its page. */
+export function StatusBadge({ call }: { call: Pick<FoundCall, "direction" | "status"> }) {
+  const { t } = useText();
+  const { direction, status } = call;
+  const missed = direction === "inbound" && MISSED_STATUSES.some((one) => one === status);
+  return (
+    <Badge tone={missed ? "warn" : TONES[status]}>
+      {t(`status.${missed ? "missed" : status}`)}
+    </Badge>
+  );
+}
+
 /** What is no news is not said: a call that went as calls go. */
 export function Outcome({ call }: { call: FoundCall }) {
   const { t } = useText();
   if (call.status === "completed") return null;
-  return (
-    <Badge tone={statusTone(call.status)}>
-      {t(call.planned_at ? "schedules.status.pending" : `status.${call.status}`)}
-    </Badge>
-  );
+  if (!call.planned_at) return <StatusBadge call={call} />;
+  return <Badge tone={statusTone(call.status)}>{t("schedules.status.pending")}</Badge>;
 }
 
 /** The contact, else the number; null: withheld. */

@@ -104,6 +104,12 @@ export const messages = {
   },
   "home.system_status.mail": { en: "Email", lt: "Paštas", lv: "Pasts", ru: "Почта" },
   "home.live": { en: "Live now", lt: "Vyksta dabar", lv: "Notiek tagad", ru: "Идут сейчас" },
+  "home.missed": {
+    en: "Missed calls",
+    lt: "Praleisti skambučiai",
+    lv: "Neatbildētie zvani",
+    ru: "Пропущенные звонки",
+  },
   "home.latency": {
     en: "Answer time, 95 of 100 within",
     lt: "Atsakymo laikas, 95 iš 100 neilgiau",

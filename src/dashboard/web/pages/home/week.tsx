@@ -78,6 +78,7 @@ export function Week({ home }: { home: Home }) {
   const { t, number } = texts;
   const { calls, state } = useLive();
   const live = state === "open" ? calls.length : home.live_calls;
+  const { days, missed } = home.week;
   return (
     <Card
       title={t("home.week")}
@@ -88,15 +89,20 @@ export function Week({ home }: { home: Home }) {
         </span>
       }
       actions={
-        <Link to="/live" className="row firm tight">
-          {t("home.live")}: <span className="strong nums">{number(live)}</span>
-        </Link>
+        <>
+          <Link to="/calls" search={{ status: "missed", from: days[0]?.date }}>
+            {t("home.missed")}: <span className="strong nums">{number(missed)}</span>
+          </Link>
+          <Link to="/live">
+            {t("home.live")}: <span className="strong nums">{number(live)}</span>
+          </Link>
+        </>
       }
       flush
     >
       <dl className="figures week">
         {linesOf(home, texts).map((line) => (
-          <WeekLine key={line.label} line={line} days={home.week.days} />
+          <WeekLine key={line.label} line={line} days={days} />
         ))}
       </dl>
     </Card>

@@ -1,10 +1,11 @@
 /** Calls as the dashboard lists them: with the contact's name and the summary, found by words that were said. */
 import { z } from "zod";
+import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
 import type { FoundCall } from "../../../../operations/admin/call-search.ts";
 import { field, okReply, page, shown, timeOrNull } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
 import { CallItem, presentItem } from "../../routes/call-shapes.ts";
-import { callFilter, filterOf } from "../../routes/calls.ts";
+import { callFilter, filterOf, oneOf } from "../../routes/calls.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import { tagIn } from "./call-annotations.ts";
 import type { ProductContext } from "./context.ts";
@@ -49,12 +50,20 @@ export const callWords = field(z.string().max(WORDS_MAX), {
 /** The filters of GET /calls, and those that only the dashboard has. */
 export const foundCallFilter = {
   ...callFilter,
+  status: oneOf(
+    [...CALL_STATUSES, "missed"],
+    "Only calls in this state; `missed`: that came in, and in which nobody talked with the caller.",
+  ),
   words: callWords,
   tag: tagIn("Only calls with this tag.").optional(),
 };
 
-export const foundFilterOf = (query: z.output<z.ZodObject<typeof foundCallFilter>>) => ({
-  ...filterOf(query),
+export const foundFilterOf = ({
+  status,
+  ...query
+}: z.output<z.ZodObject<typeof foundCallFilter>>) => ({
+  ...filterOf({ ...query, status: status === "missed" ? undefined : status }),
+  ...(status === "missed" ? { missed: true as const } : {}),
   tag: query.tag,
 });
 
@@ -95,8 +104,9 @@ export const presentFound = (call: FoundCall) => ({
 
 export const foundCallRoutes = ({ dependencies: { services } }: ProductContext) => [
   route(findCalls)(async ({ tenantId, query }) => {
+    const { limit, offset, words } = query;
     const filter = foundFilterOf(query);
-    const found = await services.callSearch.find(tenantId, filter, query.words, query);
+    const found = await services.callSearch.find(tenantId, filter, words, { limit, offset });
     return { ...found, ok: true, calls: found.calls.map(presentFound) };
   }),
 ];

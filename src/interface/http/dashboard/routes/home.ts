@@ -67,6 +67,11 @@ export const getHome = contract({
     week: z.strictObject({
       days: shown(z.array(HomeDay), "The last seven days, today last.", []),
       before: shown(z.array(HomeDay), "The seven days before these.", []),
+      missed: shown(
+        z.int(),
+        "What GET /calls has from the first day on with the status `missed`.",
+        2,
+      ),
     }),
     money: z.strictObject({
       plan: shown(z.string(), "Name of the plan.", "Start"),
@@ -175,7 +180,13 @@ function homeParts({ dependencies, parts }: ProductContext) {
       cost_eur: eur(cost),
       p95_ms: p95Ms,
     });
-    return { days: days.map(present), before: before.map(present) };
+    // The list's days are UTC, and it is the list that the count leads to.
+    const since = Date.parse(days[0]?.date ?? "");
+    return {
+      days: days.map(present),
+      before: before.map(present),
+      missed: await services.callSearch.missed(tenantId, since),
+    };
   }
   const lastCalls = async (tenantId: number) =>
     (await services.callSearch.latest(tenantId, LAST_CALLS)).map(presentFound);
@@ -213,8 +224,8 @@ const routesOf = ({
     const shownTrunk = trunk && presentTrunk(trunk);
     const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
     const { p50Ms, p90Ms } = await services.reports.latency(tenantId);
-    const { days, before } = await week(tenantId);
-    const today = days.at(-1);
+    const seven = await week(tenantId);
+    const today = seven.days.at(-1);
     const money = await billing.balance(tenantId);
     return {
       ok: true,
@@ -225,7 +236,7 @@ const routesOf = ({
         minutes: today?.minutes ?? 0,
         cost_eur: today?.cost_eur ?? 0,
       },
-      week: { days, before },
+      week: seven,
       money: {
         plan: money.plan.name,
         included_minutes_left: minutesOf(money.includedSecondsLeft),
