@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from "react";
 import { systemClock, type Timer } from "../../../../core/clock.ts";
 import { agentsQuery, callTagsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { type CallsView, LISTED_STATUSES, WORDS_MAX } from "./calls-view.ts";
 
@@ -20,7 +19,6 @@ export function CallFilters({
   const { t } = useText();
   const agents = useQuery(agentsQuery);
   const { offset: _, ...filters } = view;
-  const some = Object.values(filters).some((value) => value !== undefined);
   return (
     <div className="filters">
       <Search
@@ -58,11 +56,6 @@ export function CallFilters({
       />
       <TagFilter view={filters} onView={onView} />
       <Days view={filters} onView={onView} />
-      {some && (
-        <Button variant="ghost" small onClick={() => onView({})}>
-          {t("calls.clear")}
-        </Button>
-      )}
     </div>
   );
 }

@@ -41,8 +41,9 @@ export function SavedViews(props: { view: CallsView; onView: (view: CallsView) =
     setViews(next);
   };
   const isKept = views.some(({ view }) => JSON.stringify(view) === same);
-  const canKeep = same !== "{}" && !isKept && views.length < VIEWS_MAX;
-  if (views.length === 0 && !canKeep) return null;
+  const isFiltered = same !== "{}";
+  const canKeep = isFiltered && !isKept && views.length < VIEWS_MAX;
+  if (views.length === 0 && !isFiltered) return null;
   return (
     <div className="row views">
       {views.map(({ name, view }) => (
@@ -64,6 +65,11 @@ export function SavedViews(props: { view: CallsView; onView: (view: CallsView) =
       {canKeep && (
         <Button small icon="plus" onClick={() => setNaming(true)}>
           {t("calls.keep_view")}
+        </Button>
+      )}
+      {isFiltered && (
+        <Button small variant="ghost" onClick={() => props.onView({})}>
+          {t("calls.clear")}
         </Button>
       )}
       {naming && (
