@@ -78,6 +78,16 @@ inChromium("what was typed", () => {
     expect(asked).toEqual(["beforeunload"]);
     await page.getByText(en["unsaved.restored"]).waitFor();
     expect(await prompt(page).inputValue()).toBe(PROMPT);
+    // Whoever discards it is asked, too: it would be gone for good.
+    await page.getByRole("button", { name: en["unsaved.discard"] }).click();
+    await leaving(page).getByText(en["unsaved.discard_title"]).waitFor();
+    await leaving(page).getByRole("button", { name: en["unsaved.stay"] }).click();
+    expect(await prompt(page).inputValue()).toBe(PROMPT);
+    await page.getByRole("button", { name: en["unsaved.discard"] }).click();
+    await leaving(page).getByRole("button", { name: en["unsaved.discard"] }).click();
+    await page.getByText(en["unsaved.restored"]).waitFor({ state: "detached" });
+    expect(await prompt(page).inputValue()).not.toBe(PROMPT);
+    await prompt(page).fill(PROMPT);
     await save(page);
     await saved(page);
     expect((await agent()).prompt).toBe(PROMPT);

@@ -56,6 +56,12 @@ export const messages = {
     lv: "Jūsu nesaglabātās izmaiņas ir atjaunotas.",
     ru: "Ваши несохранённые изменения восстановлены.",
   },
+  "unsaved.discard_title": {
+    en: "Discard your changes?",
+    lt: "Atsisakyti pakeitimų?",
+    lv: "Atmest izmaiņas?",
+    ru: "Отменить изменения?",
+  },
   "unsaved.discard": {
     en: "Discard them",
     lt: "Atsisakyti jų",

@@ -86,16 +86,26 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
 /** That a draft was found again; and where somebody else changed the same fields, the question which values stay. */
 function FormNotices<Values extends object>({ form }: { form: Form<Values> }) {
   const { t } = useText();
+  const [discarding, setDiscarding] = useState(false);
   return (
     <>
       {form.restored && (
         <div className="note info" role="status">
           <span className="grow">{t("unsaved.restored")}</span>
-          <Button small onClick={form.discard}>
+          <Button small onClick={() => setDiscarding(true)}>
             {t("unsaved.discard")}
           </Button>
         </div>
       )}
+      <Confirm
+        title={t("unsaved.discard_title")}
+        body={t("unsaved.body")}
+        action={t("unsaved.discard")}
+        cancel={t("unsaved.stay")}
+        open={discarding}
+        onOpen={setDiscarding}
+        onConfirm={async () => form.discard()}
+      />
       {form.disputed && <Comparison disputed={form.disputed} />}
     </>
   );
