@@ -168,6 +168,8 @@ inChromium("a call that is over", () => {
     await page.goto(address("/calls"));
     await page.getByRole("link", { name: "Žydrūnė Kazlauskaitė" }).click();
     await page.getByRole("heading", { name: "Žydrūnė Kazlauskaitė", level: 1 }).waitFor();
+    const itself = page.getByRole("link", { name: number });
+    expect(await itself.getAttribute("href")).toBe(`tel:${number}`);
     await button(page, en["call.back"]).click();
     expect(await dialog(page).getByLabel(en["calls.place_to"]).inputValue()).toBe(number);
     const agent = dialog(page).getByLabel(en["calls.agent"]);

@@ -273,8 +273,15 @@ inChromium("the calls", () => {
       "call",
       "Call back on Monday.",
     );
+    // What one opens a call for comes first; what colleagues said of it stands beside the summary in short.
+    const summary = page.locator("main .card").first();
+    await summary.locator(".badge", { hasText: "Invoice" }).waitFor();
+    await summary.getByText("owner: Call back on Monday.").waitFor();
+    const heads = await page.locator("main h2").allTextContents();
+    expect(heads.at(-1)).toBe(en["calls.tags_and_comments"]);
     await page.getByRole("button", { name: en["calls.delete_comment"] }).click();
-    await page.getByText("Call back on Monday.").waitFor({ state: "detached" });
+    await page.getByText("Call back on Monday.", { exact: true }).waitFor({ state: "detached" });
+    await summary.getByText("Call back on Monday.").waitFor({ state: "detached" });
     const remove = en["calls.remove_tag"].replace("{tag}", "Invoice");
     await page.getByRole("button", { name: remove }).click();
     await page.getByRole("button", { name: remove }).waitFor({ state: "detached" });

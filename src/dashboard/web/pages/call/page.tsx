@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { callDetailsQuery, callQuery } from "../../api/queries.ts";
+import { callAnnotationsQuery, callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
 import { useSession } from "../../session.ts";
@@ -11,7 +11,7 @@ import { CurlButton } from "../../ui/copy.tsx";
 import { Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { Annotations } from "../calls/annotations.tsx";
+import { Annotations, TagLabels } from "../calls/annotations.tsx";
 import { numberOf, StatusBadge } from "../calls/outcome.tsx";
 import { PlaceCall } from "../calls/place-call.tsx";
 import { useContactName } from "../contacts/contact-name.ts";
@@ -43,6 +43,9 @@ export function Page() {
   const [calling, setCalling] = useState(false);
   const number = call.data ? numberOf(call.data) : null;
   const contactName = useContactName(number);
+  // A person, too, can call back.
+  const side = (shown: string | null) =>
+    shown && shown === number ? <a href={`tel:${shown}`}>{shown}</a> : shown || t("calls.withheld");
   return (
     <Frame
       title={call.data ? (contactName ?? number ?? t("calls.withheld")) : t("calls.call")}
@@ -50,7 +53,7 @@ export function Page() {
         call.data && (
           <>
             {t(call.data.direction === "inbound" ? "calls.inbound" : "calls.outbound")} ·{" "}
-            {call.data.from_number || t("calls.withheld")} → {call.data.to_number} ·{" "}
+            {side(call.data.from_number)} → {side(call.data.to_number)} ·{" "}
             {dateTime(call.data.created_at)}
           </>
         )
@@ -104,7 +107,6 @@ function CallBody({ call }: { call: Call }) {
   return (
     <>
       <Outcome call={call} details={details.data ?? null} />
-      <Annotations key={call.call_uuid} uuid={call.call_uuid} />
       <Tabs
         label={t("calls.call")}
         tabs={[
@@ -135,6 +137,24 @@ function CallBody({ call }: { call: Call }) {
           },
         ]}
       />
+      <Annotations key={call.call_uuid} uuid={call.call_uuid} />
+    </>
+  );
+}
+
+/** What colleagues have said of the call, in short: the tags and the last comment. */
+function Remarks({ uuid }: { uuid: string }) {
+  const { t } = useText();
+  const { data } = useQuery(callAnnotationsQuery(uuid));
+  const last = data?.comments.at(-1);
+  return (
+    <>
+      <TagLabels tags={data?.tags ?? []} />
+      {last && (
+        <p className="soft clamp">
+          {last.author ?? t("calls.former_member")}: {last.text}
+        </p>
+      )}
     </>
   );
 }
@@ -185,6 +205,7 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
           </span>
         </div>
         <p>{call.summary ?? <span className="muted">{t("call.no_summary")}</span>}</p>
+        <Remarks uuid={call.call_uuid} />
       </Card>
       <Figures
         figures={[
