@@ -413,6 +413,10 @@ inChromium("in the dashboard", () => {
       email: "viewer@clinic.example",
       role: "viewer",
     });
+    await viewer.page.goto(`${base}/calls/${uuid}`);
+    await viewer.page.getByRole("tab", { name: "Conversation" }).waitFor();
+    for (const name of ["Call back", "Make a rehearsal of this call", "New tag"])
+      expect([name, await viewer.page.getByText(name).count()]).toEqual([name, 0]);
     await viewer.page.goto(`${base}/agents`);
     await viewer.page.getByRole("link", { name: "Reception" }).waitFor();
     expect(await viewer.page.getByRole("link", { name: "New agent" }).count()).toBe(0);

@@ -66,7 +66,7 @@ export function Page() {
               {t("call.back")}
             </Button>
           )}
-          {call.data?.ended_reason && <Rehearse call={call.data} />}
+          {mayChange && call.data?.ended_reason && <Rehearse call={call.data} />}
           <CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />
         </>
       }
