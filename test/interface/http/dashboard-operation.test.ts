@@ -1,6 +1,9 @@
 /** The dashboard over real HTTP on a whole appliance without calls: deliveries, money, lists as CSV, home, the operator. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { calls, mails, webhooks } from "../../../src/adapter/store/schema/index.ts";
+import { eq } from "drizzle-orm";
+import { calls, mails, planUsage, webhooks } from "../../../src/adapter/store/schema/index.ts";
+import { monthText, wallClock } from "../../../src/core/calendar.ts";
+import { microEur } from "../../../src/core/money.ts";
 import * as wallet from "../../../src/interface/http/dashboard/routes/billing.ts";
 import * as homes from "../../../src/interface/http/dashboard/routes/home.ts";
 import * as operatorHealth from "../../../src/interface/http/dashboard/routes/operator-health.ts";
@@ -169,6 +172,51 @@ test("home says how everything stands, what is wrong and what is left to do", as
   const empty = replyOf(homes.getHome, await room.stranger.ask("GET", "/home"));
   expect(empty.statuses.trunk.state).toBe("unknown");
   expect(empty.live_calls).toBe(0);
+});
+
+test("home warns before plan and wallet run out, says when they have, and leads to the wallet", async () => {
+  const tenantId = room.strangerTenant;
+  const { year, month } = wallClock("Europe/Vilnius", Date.now());
+  const used = (secondsUsed: number) =>
+    room.world.app.database.tx(async (queries) => {
+      await queries.delete(planUsage).where(eq(planUsage.tenantId, tenantId));
+      const row = { tenantId, month: monthText(year, month), secondsUsed };
+      await queries.insert(planUsage).values(row);
+    });
+  const problem = async () => {
+    const { problems } = replyOf(homes.getHome, await room.stranger.ask("GET", "/home"));
+    return problems.find(({ code }) => code.startsWith("money"));
+  };
+  const PLAN_SECONDS = 6000;
+  await used(PLAN_SECONDS - 3600);
+  expect(await problem()).toBeUndefined();
+  const href = "/app/billing?tab=wallet";
+  await used(PLAN_SECONDS - 3599);
+  expect(await problem()).toMatchObject({ code: "money_low", values: { minutes: 59 }, href });
+  await used(PLAN_SECONDS);
+  expect(await problem()).toMatchObject({ code: "money_gone", href });
+  await used(0);
+});
+
+test("a trunk that fails after the first call is a problem, and no step to that call", async () => {
+  await room.world.app.database.tx(async (queries) => {
+    await queries.insert(calls).values({
+      tenantId: room.strangerTenant,
+      callUuid: "019aa1b2-0000-7000-8000-00000000f1c5",
+      direction: "inbound",
+      fromNumber: "",
+      toNumber: OWN_NUMBER,
+      status: "completed",
+      createdAt: Date.now(),
+      recordingStatus: "none",
+      overageRate: microEur(0),
+      cost: microEur(0),
+    });
+  });
+  const { statuses, checklist } = replyOf(homes.getHome, await room.stranger.ask("GET", "/home"));
+  expect(statuses.trunk.state).not.toBe("ok");
+  const done = Object.fromEntries(checklist.map((step) => [step.id, step.done]));
+  expect(done).toMatchObject({ trunk: true, first_call: true });
 });
 
 test("who took recordings, exports and log lines along stands in the audit log, done or refused", async () => {

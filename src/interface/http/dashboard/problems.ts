@@ -1,8 +1,15 @@
 /** What is wrong for a tenant right now, each with its remedy and the page that fixes it. Pure. */
-import { type MicroEur, microToEur } from "../../../core/money.ts";
+import { microToEur } from "../../../core/money.ts";
+import type { Balance } from "../../../domain/billing/ports.ts";
+import { coveredBy, coverSeconds } from "../../../domain/billing/rating.ts";
 import type { StatusCode, StatusIndicator, Values } from "./status-indicators.ts";
 
-export const PROBLEM_CODES = ["webhook_off", "money_gone", "number_without_agent"] as const;
+export const PROBLEM_CODES = [
+  "webhook_off",
+  "money_gone",
+  "money_low",
+  "number_without_agent",
+] as const;
 
 interface Problem {
   readonly code: StatusCode | (typeof PROBLEM_CODES)[number];
@@ -27,16 +34,15 @@ interface Troubles {
     readonly inboundEnabled: boolean;
     readonly agentId: number | null;
   }[];
-  readonly money: {
-    readonly availableBalance: MicroEur;
-    readonly availableIncludedSeconds: number;
-  };
+  readonly money: Pick<Balance, "availableBalance" | "availableIncludedSeconds" | "plan">;
   /** Whether the person may see the operator's pages. */
   readonly isOperator: boolean;
 }
 
 /** The wallet must pay for a call of this length. */
 const CALL_SECONDS_MIN = 15;
+/** What is left is told from here on down. */
+const LOW_SECONDS = 3600;
 
 const OPERATOR_PAGE = "/app/operator";
 const TRUNK_PAGE = "/app/trunk";
@@ -65,8 +71,17 @@ function problemOfStatus(
 }
 
 function moneyProblems({ money }: Troubles): Problem[] {
-  const { availableBalance, availableIncludedSeconds } = money;
-  if (availableIncludedSeconds >= CALL_SECONDS_MIN || availableBalance > 0) return [];
+  const { availableBalance, availableIncludedSeconds, plan } = money;
+  const funds = { planSeconds: availableIncludedSeconds, money: availableBalance };
+  const left = coveredBy(coverSeconds(LOW_SECONDS, funds, plan.overagePerMinute));
+  if (left >= LOW_SECONDS) return [];
+  const href = "/app/billing?tab=wallet";
+  if (availableIncludedSeconds >= CALL_SECONDS_MIN || availableBalance > 0) {
+    const minutes = Math.floor(left / 60);
+    const sentence = `Plan and wallet pay for about ${minutes} more minutes of calls.`;
+    const remedy = "Top up the wallet before calls stop.";
+    return [{ code: "money_low", values: { minutes }, sentence, remedy, href }];
+  }
   const eur = microToEur(availableBalance);
   return [
     {
@@ -74,7 +89,7 @@ function moneyProblems({ money }: Troubles): Problem[] {
       values: { eur },
       sentence: `Plan minutes and wallet are used up (${eur} EUR): no call can be made or taken.`,
       remedy: "Top up the wallet.",
-      href: "/app/billing",
+      href,
     },
   ];
 }

@@ -426,6 +426,18 @@ export const messages = {
     lv: "Papildiniet maku.",
     ru: "Пополните кошелёк.",
   },
+  "system_status.money_low": {
+    en: "Plan and wallet pay for about {minutes} more min of calls.",
+    lt: "Plano minučių ir piniginės užteks dar maždaug {minutes} min. pokalbių.",
+    lv: "Plāna minūšu un maka pietiks vēl apmēram {minutes} min. sarunu.",
+    ru: "Минут тарифа и кошелька хватит ещё примерно на {minutes} мин. разговоров.",
+  },
+  "remedy.money_low": {
+    en: "Top up the wallet before calls stop.",
+    lt: "Papildykite piniginę, kol skambučiai nesustojo.",
+    lv: "Papildiniet maku, pirms zvani apstājas.",
+    ru: "Пополните кошелёк, пока звонки не остановились.",
+  },
   "system_status.number_without_agent": {
     en: "Nobody answers {number}: it has no agent.",
     lt: "Į {number} niekas neatsiliepia: nėra agento.",

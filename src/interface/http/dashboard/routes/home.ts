@@ -198,7 +198,8 @@ function homeParts({ dependencies, parts }: ProductContext) {
       ["agent", done.agent, "/app/agents/new"],
       ["knowledge", done.knowledge, "/app/knowledge"],
       ["talk", done.talk, agent ? `/app/agents/${agent.id}?tab=test` : "/app/agents/new"],
-      ["trunk", trunk.state === "ok", "/app/trunk"],
+      // Later, a trunk that fails is a problem, and no step to the first call.
+      ["trunk", trunk.state === "ok" || done.first_call, "/app/trunk"],
       ["number", done.number, "/app/numbers"],
       ["first_call", done.first_call, "/app/calls"],
     ] as const;
