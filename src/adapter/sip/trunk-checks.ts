@@ -100,7 +100,7 @@ function registrationOf({ registration, probe }: TrunkFacts): CheckOutcome {
       const reachable = probe.sipCode !== null && registration.lastCode === null;
       const remedy = reachable
         ? "The server answers OPTIONS but not REGISTER: ask the provider whether it wants another server or outbound proxy for registrations."
-        : "Fix that with `linevoice trunk set`; the next attempt is made at once.";
+        : "Correct the account on the Trunk page or with `linevoice trunk set`; the next attempt is made at once.";
       return failed(`The registration failed${code}: ${registration.explanation}`, remedy);
     }
   }

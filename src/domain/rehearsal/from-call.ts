@@ -42,7 +42,10 @@ const SPOKEN_DIGITS = "zero one two three four five six seven eight nine".split(
 export function scenarioOfCall(call: TakenCall, title: string): string {
   const mask = new Mask(call.names);
   const lines = [
-    "# Made of a call that took place: numbers and names are replaced. Say what must be, then keep it.",
+    "# Made of a call that took place; numbers and names are replaced.",
+    "# Write what must be answered below what the caller says, for example:",
+    "#   - say: When are you open?",
+    "#     must: [nine to five]",
     `name: ${yamlText(mask.text(title))}`,
     `at: ${isoUtc(call.startedAt)}`,
     ...(call.direction === "outbound" ? ["direction: outbound"] : []),

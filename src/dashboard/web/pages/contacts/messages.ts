@@ -134,10 +134,10 @@ export const messages = {
     ru: "Удалить: {name}?",
   },
   "contacts.delete_body": {
-    en: "Agents no longer recognise the number. Calls stay.",
-    lt: "Agentai numerio nebeatpažins. Skambučiai lieka.",
-    lv: "Aģenti numuru vairs neatpazīs. Zvani paliek.",
-    ru: "Агенты больше не узнают номер. Звонки остаются.",
+    en: "Agents no longer recognise the number. Calls stay. If the person asks to be forgotten, ask the operator of the system to erase the number (linevoice erase).",
+    lt: "Agentai numerio nebeatpažins. Skambučiai lieka. Jei žmogus prašo viską apie jį ištrinti, kreipkitės į sistemos administratorių (linevoice erase).",
+    lv: "Aģenti numuru vairs neatpazīs. Zvani paliek. Ja cilvēks lūdz izdzēst visu par viņu, vērsieties pie sistēmas administratora (linevoice erase).",
+    ru: "Агенты больше не узнают номер. Звонки остаются. Если человек просит удалить всё о нём, обратитесь к администратору системы (linevoice erase).",
   },
   "contacts.look": {
     en: "Preview",
