@@ -287,6 +287,29 @@ inChromium("the calls", () => {
     await page.getByRole("button", { name: remove }).waitFor({ state: "detached" });
   });
 
+  test("are printed whole and in dark ink, without what can be pressed", async () => {
+    const seen = await visit(browser, { as: owner, theme: "dark", width: 794, height: 1123 });
+    const { page: paper } = seen;
+    await paper.goto(address("/calls"));
+    await paper.getByRole("link", { name: "Jonas Petraitis" }).click();
+    const words = paper.locator(".turns");
+    await words.getByText("I would like to book a check-up.").waitFor();
+    await paper.emulateMedia({ media: "print", colorScheme: "dark" });
+    const style = await words.evaluate((list) => {
+      const { maxHeight, overflowY, color } = getComputedStyle(list);
+      const [red = 255] = (color.match(/\d+/g) ?? []).map(Number);
+      return { maxHeight, overflowY, isDark: red < 64 };
+    });
+    expect(style).toEqual({ maxHeight: "none", overflowY: "visible", isDark: true });
+    for (const kind of [".button", ".topbar", ".sidebar", ".tabs"])
+      expect([kind, await paper.locator(kind).filter({ visible: true }).count()]).toEqual([
+        kind,
+        0,
+      ]);
+    if (PICTURES) await paper.screenshot({ path: `${PICTURES}/print-call.png`, fullPage: true });
+    await seen.context.close();
+  });
+
   test("fit both themes; a phone shows six of them at least", async () => {
     await looksRight("/calls", "calls", "Jonas Petraitis");
     const phone = await visit(browser, { width: 390, height: 844 });

@@ -54,7 +54,7 @@ export function Page() {
           <>
             {t(call.data.direction === "inbound" ? "calls.inbound" : "calls.outbound")} ·{" "}
             {side(call.data.from_number)} → {side(call.data.to_number)} ·{" "}
-            {dateTime(call.data.created_at)}
+            <span className="nowrap">{dateTime(call.data.created_at)}</span>
           </>
         )
       }
