@@ -249,6 +249,8 @@ inChromium("every page", () => {
     const visitor = await visit(browser, { isStill: true });
     const { page } = visitor;
     const email = "tablet@clinic.example";
+    const rename = (name: string) => world.api("PATCH", `/agents/${world.agentId}`, { name });
+    await rename("Registratūros-administratorė Nebeprisikiškiakopūsteliaudamienė");
     await signIn(visitor, world.app, { tenantId: world.tenantId, email });
     await speak(page, "ru");
     await goTo(page, world.app, "/calls");
@@ -263,6 +265,7 @@ inChromium("every page", () => {
       const about = await page.locator(".about").first().boundingBox();
       expect(about?.width ?? 0).toBeGreaterThan(120);
     }
+    await rename("Reception");
     const preview = page.locator("tbody td:last-child button").first();
     await page.setViewportSize({ width: 1024, height: 800 });
     expect(await preview.isVisible()).toBe(false);

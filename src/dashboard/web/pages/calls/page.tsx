@@ -190,7 +190,11 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
         </>
       ),
     },
-    { head: t("calls.agent"), card: "none", cell: (call) => agentName(call.agent_id) ?? "–" },
+    {
+      head: t("calls.agent"),
+      card: "none",
+      cell: (call) => <span className="clamp">{agentName(call.agent_id) ?? "–"}</span>,
+    },
     {
       head: t("calls.when"),
       card: "side",
