@@ -3,9 +3,12 @@
  * which something was said. In Chromium, in both themes and on a phone.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import { callNotesStore } from "../../src/adapter/store/call/call-notes-store.ts";
+import { calls } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { violations } from "../support/browser/axe.ts";
@@ -285,6 +288,22 @@ inChromium("the calls", () => {
     const remove = en["calls.remove_tag"].replace("{tag}", "Invoice");
     await page.getByRole("button", { name: remove }).click();
     await page.getByRole("button", { name: remove }).waitFor({ state: "detached" });
+  });
+
+  test("say that a message was left, and show it beside the list", async () => {
+    const { database } = world.app;
+    const [call] = await database.read
+      .select({ id: calls.id })
+      .from(calls)
+      .where(eq(calls.fromNumber, "+37061000502"));
+    const note = { kind: "message", atMs: 0, callerName: "Ona", callback: null } as const;
+    await database.tx((queries) =>
+      callNotesStore(queries).add(call?.id ?? 0, { ...note, text: "Please ring after four." }),
+    );
+    await page.goto(address("/calls"));
+    await row("+37061000502").locator(".badge", { hasText: en["call.message"] }).waitFor();
+    await row("+37061000502").getByRole("button").click();
+    await page.locator("aside.call-panel").getByText("Please ring after four.").waitFor();
   });
 
   test("are printed whole and in dark ink, without what can be pressed", async () => {

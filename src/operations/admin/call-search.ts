@@ -7,6 +7,7 @@
  */
 import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call/call-history-store.ts";
+import { callNotesStore } from "../../adapter/store/call/call-notes-store.ts";
 import { diagnosticsStore } from "../../adapter/store/call/diagnostics-store.ts";
 import { searchIndexStore } from "../../adapter/store/call/search-index.ts";
 import { contactSearch } from "../../adapter/store/contact/contact-search.ts";
@@ -36,6 +37,8 @@ export interface FoundCall extends ListedCall {
   /** What was said around the words that were looked for; null: nothing was looked for, or not said. */
   readonly said: string | null;
   readonly tags: readonly string[];
+  /** The caller left a message. */
+  readonly hasMessage: boolean;
   /** When a call that is scheduled, and waits, is placed; null: any other. */
   readonly plannedAt: number | null;
 }
@@ -281,12 +284,11 @@ async function named(
   calls: readonly ListedCall[],
   known?: ReadonlyMap<string, string>,
 ): Promise<FoundCall[]> {
-  const [names, tags, dueTimes] = await Promise.all([
+  const ids = calls.map(({ id }) => id);
+  const [names, tags, withMessage, dueTimes] = await Promise.all([
     known ?? namesOf(read, tenantId, calls),
-    callAnnotationStore(read).tagsByCall(
-      tenantId,
-      calls.map(({ id }) => id),
-    ),
+    callAnnotationStore(read).tagsByCall(tenantId, ids),
+    callNotesStore(read).withMessage(ids),
     dueTimesOf(read, tenantId, calls),
   ]);
   return calls.map((call) => ({
@@ -294,6 +296,7 @@ async function named(
     contactName: names.get(otherNumber(call)) || null,
     said: null,
     tags: tags.get(call.id) ?? [],
+    hasMessage: withMessage.has(call.id),
     plannedAt: dueTimes.get(call.scheduleId ?? 0) ?? null,
   }));
 }

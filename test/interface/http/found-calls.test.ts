@@ -1,5 +1,7 @@
 /** The dashboard's list of calls tells of a call what its page tells. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { like } from "drizzle-orm";
+import { callNotesStore } from "../../../src/adapter/store/call/call-notes-store.ts";
 import { calls, contacts } from "../../../src/adapter/store/schema/index.ts";
 import { getCallDetails } from "../../../src/interface/http/dashboard/routes/calls.ts";
 import { findCalls } from "../../../src/interface/http/dashboard/routes/found-calls.ts";
@@ -76,6 +78,24 @@ describe("missed calls", () => {
     expect(await found("status=missed&direction=outbound")).toEqual({ numbers: "", total: 0 });
     expect((await found("status=missed&words=61000806")).numbers).toBe("6");
     expect((await found("status=missed&words=61000803")).numbers).toBe("");
+  });
+
+  test("and those who left a message are told apart", async () => {
+    const { database } = room.world.app;
+    const [left] = await database.read.select().from(calls).where(like(calls.fromNumber, "%3"));
+    const note = {
+      kind: "message",
+      atMs: 0,
+      text: "Please call.",
+      callerName: null,
+      callback: null,
+    } as const;
+    await database.tx((queries) => callNotesStore(queries).add(left?.id ?? 0, note));
+    const found = replyOf(findCalls, await room.as("viewer").ask("GET", "/calls")).calls;
+    const callers = found
+      .filter(({ has_message }) => has_message)
+      .map(({ from_number }) => from_number);
+    expect(callers).toEqual([left?.fromNumber ?? null]);
   });
 
   test("are exported as they are listed", async () => {

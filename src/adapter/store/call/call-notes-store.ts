@@ -1,5 +1,5 @@
 /** Notes of a call besides its turns (schema/call-notes.ts). At most 500 notes per call. */
-import { asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -13,6 +13,19 @@ const notesOfCall = statement((queries) =>
     .from(callNotes)
     .where(eq(callNotes.callId, arg("callId")))
     .orderBy(asc(callNotes.id))
+    .prepare(),
+);
+
+const callsWithMessage = statement((queries) =>
+  queries
+    .selectDistinct({ callId: callNotes.callId })
+    .from(callNotes)
+    .where(
+      and(
+        inArray(callNotes.callId, sql`(SELECT value FROM json_each(${arg("callIds")}))`),
+        eq(callNotes.kind, "message"),
+      ),
+    )
     .prepare(),
 );
 
@@ -32,6 +45,12 @@ export function callNotesStore(queries: Queries) {
     async of(callId: number): Promise<CallNote[]> {
       const rows = await notesOfCall(queries).all({ callId });
       return rows.map(({ note }) => note);
+    },
+
+    /** Those of the calls in which a message was left. */
+    async withMessage(callIds: readonly number[]): Promise<ReadonlySet<number>> {
+      const rows = await callsWithMessage(queries).all({ callIds: JSON.stringify(callIds) });
+      return new Set(rows.map(({ callId }) => callId));
     },
   };
 }

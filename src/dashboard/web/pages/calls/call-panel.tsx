@@ -66,6 +66,13 @@ export function CallPanel(props: { call: FoundCall; view: CallsView; onClose: ()
           <Outcome call={call} />
         </p>
         {call.summary && <p>{call.summary}</p>}
+        {detail.data?.messages.map(({ at_ms, caller_name, text, callback }) => (
+          <p key={at_ms} className="note info pre">
+            {[caller_name, text, callback && t("call.callback", { when: callback })]
+              .filter(Boolean)
+              .join("\n")}
+          </p>
+        ))}
         <Loaded query={detail} lines={4}>
           {({ turns }) =>
             turns.length === 0 ? (

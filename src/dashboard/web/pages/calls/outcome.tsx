@@ -33,12 +33,19 @@ export function StatusBadge({ call }: { call: Pick<FoundCall, "direction" | "sta
   );
 }
 
-/** What is no news is not said: a call that went as calls go. */
+/** What is no news is not said: a call that went as calls go, and left nobody a message. */
 export function Outcome({ call }: { call: FoundCall }) {
   const { t } = useText();
-  if (call.status === "completed") return null;
-  if (!call.planned_at) return <StatusBadge call={call} />;
-  return <Badge tone={statusTone(call.status)}>{t("schedules.status.pending")}</Badge>;
+  return (
+    <>
+      {call.planned_at ? (
+        <Badge tone={statusTone(call.status)}>{t("schedules.status.pending")}</Badge>
+      ) : (
+        call.status !== "completed" && <StatusBadge call={call} />
+      )}
+      {call.has_message && <Badge tone="info">{t("call.message")}</Badge>}
+    </>
+  );
 }
 
 /** The contact, else the number; null: withheld. */

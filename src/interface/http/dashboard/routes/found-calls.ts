@@ -29,6 +29,7 @@ export const FoundCallItem = z
       "What are your opening hours?",
     ),
     tags: z.array(shown(z.string(), "A tag that the company's people gave it.", "Complaint")),
+    has_message: shown(z.boolean(), "Whether the caller left a message.", false),
     planned_at: timeOrNull("When a scheduled call that waits is placed; null: of others."),
     duration_ms: shown(
       z.number().nullable(),
@@ -99,6 +100,7 @@ export const presentFound = (call: FoundCall) => ({
   said: call.said,
   latency_p95_ms: call.latencyP95Ms,
   tags: [...call.tags],
+  has_message: call.hasMessage,
   planned_at: isoOrNull(call.plannedAt),
 });
 
