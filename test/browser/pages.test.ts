@@ -146,9 +146,7 @@ async function examine(visitor: Visit, path: string): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });
   const desk = page.viewportSize();
   await page.setViewportSize(PHONE);
-  const excess = await page.evaluate(
-    () => document.documentElement.scrollWidth - window.innerWidth,
-  );
+  const excess = await excessOf(page);
   if (desk) await page.setViewportSize(desk);
   return [...light, ...dark, ...(excess > 0 ? [`${path}: ${excess} px too wide`] : [])];
 }
