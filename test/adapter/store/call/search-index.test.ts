@@ -2,10 +2,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { searchIndexStore } from "../../../../src/adapter/store/call/search-index.ts";
 import { eraseStore } from "../../../../src/adapter/store/retention/erase-store.ts";
 import { retentionStore } from "../../../../src/adapter/store/retention/retention-store.ts";
+import { calls } from "../../../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../../../src/adapter/store/sqlite/database.ts";
 import { indexSomeCalls } from "../../../../src/app/call-indexing.ts";
 import type { Database } from "../../../../src/core/database.ts";
@@ -74,6 +75,35 @@ test("the newest come first, also of calls that waited, page by page", async () 
     found.push(...calls.map(({ id }) => id));
   }
   expect(found).toEqual(expected);
+  await database.close();
+});
+
+test("missed calls of any status are found in the index, and no others", async () => {
+  const database = await openStore();
+  const tenantId = await insertTenant(database);
+  const kinds = [
+    ["inbound", "completed"],
+    ["inbound", "no_answer"],
+    ["inbound", "busy"],
+    ["outbound", "failed"],
+    ["inbound", "cancelled"],
+  ] as const;
+  const ids = await insertCalls(
+    database,
+    tenantId,
+    kinds.map(([direction], createdAt) => ({ direction, createdAt, said: [], summary: "labas" })),
+  );
+  for (const [at, [, status]] of kinds.entries())
+    await database.tx((queries) =>
+      queries
+        .update(calls)
+        .set({ status })
+        .where(eq(calls.id, ids[at] ?? 0)),
+    );
+  await indexAll(database);
+  const search = createCallSearch(database);
+  const { calls: found } = await search.find(tenantId, { missed: true }, "labas", page);
+  expect(found.map(({ id }) => ids.indexOf(id))).toEqual([4, 2, 1]);
   await database.close();
 });
 
