@@ -26,6 +26,7 @@ test("wrong usage is status 2 and says what is right", async () => {
     "tenant create --name N",
     "key create --tenant x --label l",
     "credit --tenant 1 --eur much --note n",
+    "credit --tenant 1 --eur=-0.0000001 --note n",
     "checkout",
     "checkout confirm",
     "statement --tenant 1 --month 2026-13",

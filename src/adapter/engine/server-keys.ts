@@ -1,6 +1,6 @@
 /** Keys that providers on servers have in common, and what is missing in them. */
 import { isHttpUrl, isWebSocketUrl } from "../../platform/config/formats.ts";
-import { decimal } from "../../platform/config/key.ts";
+import { eur } from "../../platform/config/key.ts";
 import type { KeyProblem } from "./provider.ts";
 
 export const MODEL = { allowed: "the name of a model", charactersMax: 200 };
@@ -16,7 +16,7 @@ export const PROMPT = { allowed: "a sentence or two", charactersMax: 500 };
 export const API_KEY = { allowed: "an API key" };
 
 export const price = (what: string) =>
-  decimal(`What ${what} costs you in EUR, for the cost of goods.`, 0, 0, 100_000);
+  eur(`What ${what} costs you in EUR, for the cost of goods.`, 100_000);
 
 /** Hosts that answer nobody without a key. */
 const NEEDS_KEY = /(^|\.)(openai\.com|groq\.com|mistral\.ai|together\.xyz|deepinfra\.com)$/;

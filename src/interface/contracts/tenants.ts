@@ -44,11 +44,11 @@ const creditFields = {
       .number()
       .min(-1_000_000)
       .max(1_000_000)
-      .refine((eur) => eur !== 0),
+      .refine((eur) => Math.abs(eur) >= 0.000001),
     {
       description: "EUR; negative: taken.",
       example: 10,
-      must: "be an amount of EUR from -1000000 to 1000000, not 0",
+      must: "be an amount of EUR from -1000000 to 1000000; the smallest is 0.000001",
       reason: "amount",
       params: { from: -1_000_000, to: 1_000_000 },
     },

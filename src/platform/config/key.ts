@@ -114,6 +114,16 @@ export const decimal = (description: string, fallback: number, min: number, max:
   });
 };
 
+/** EUR. What is less than the unit of account, a micro-euro, would count as 0. */
+export const eur = (description: string, max: number) =>
+  described(z._default(numberWith(z.lte(max), z.refine(isCountable)), 0), {
+    description,
+    allowed: `${bounds("a number", 0, max)}; above 0 at least 0.000001`,
+    kind: "number",
+  });
+
+const isCountable = (amount: number) => amount === 0 || amount >= 0.000001;
+
 export const flag = (description: string, fallback: boolean) =>
   described(z._default(z.boolean(), fallback), {
     description,

@@ -130,6 +130,21 @@ test.each(NUMBERS)(
   },
 );
 
+test("a price that the account cannot count is refused: it would be 0", () => {
+  const plan = (price: number) => `
+[[plans]]
+slug = "x"
+name = "X"
+overage_eur_per_min = ${price}
+`;
+  for (const price of [0, 0.000001, 0.15]) expect(problemsOf(plan(price))).toEqual([]);
+  expect(problemsOf(plan(1e-7))).toEqual([
+    expect.stringContaining(
+      "overage_eur_per_min: not allowed. Allowed: a number from 0 to 1000; above 0 at least 0.000001",
+    ),
+  ]);
+});
+
 test("what Stripe is to charge for a plan is in whole cents", () => {
   const plan = (price: number) => `
 [[plans]]

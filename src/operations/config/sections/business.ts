@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isHost, isHttpUrl, isMailbox } from "../../../platform/config/formats.ts";
 import {
-  decimal,
+  eur,
   integer,
   listOf,
   oneOf,
@@ -126,8 +126,8 @@ const plan = z.strictObject({
     kind: "text",
   }),
   included_minutes: integer("Minutes a month that the price includes.", 0, 0, 1_000_000),
-  price_eur_per_month: decimal("Price of a month in EUR.", 0, 0, 1_000_000),
-  overage_eur_per_min: decimal("Price of each further minute in EUR.", 0, 0, 1000),
+  price_eur_per_month: eur("Price of a month in EUR.", 1_000_000),
+  overage_eur_per_min: eur("Price of each further minute in EUR.", 1000),
   max_concurrent_calls: integer("Calls at the same time.", 5, 1, 5000),
   max_agents: integer("Agents a tenant may have.", 10, 1, 10_000),
   max_phone_numbers: integer("Phone numbers a tenant may have.", 10, 1, 10_000),
