@@ -187,10 +187,15 @@ export class Admission {
   ): Promise<void> {
     notSuspended(tenant);
     const number = checkTransferTarget(to, rulesOf(tenant, trunk));
-    const country =
-      number && (await this.#burst.check(queries, tenant.id, number, callerIdOf(trunk)));
-    this.#withinSpend(tenant, await this.loadOf(queries, tenant));
-    this.#withinRate(tenant, await this.#dialledOf(queries, tenant.id, "with waiting"));
+    const [burst, load, dialled] = await Promise.all([
+      number && this.#burst.ask(queries, tenant.id, number, "to"),
+      this.loadOf(queries, tenant),
+      this.#dialledOf(queries, tenant.id, "with waiting"),
+    ]);
+    // From here on nothing is awaited: a transfer that is checked meanwhile must count.
+    const country = burst && burst(callerIdOf(trunk));
+    this.#withinSpend(tenant, load);
+    this.#withinRate(tenant, dialled);
     const atMs = this.options.clock.monotonic();
     this.#transfers.set(tenant.id, [...this.#transfersOf(tenant.id), atMs]);
     if (number) this.#burst.transferred(tenant.id, number, country);

@@ -147,13 +147,5 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     };
   }
 
-  return {
-    ask,
-
-    /** For the target of a transfer. */
-    check: async (queries: Queries, tenantId: number, number: E164, callerId: E164 | null) =>
-      (await ask(queries, tenantId, number, "to"))(callerId),
-
-    transferred,
-  };
+  return { ask, transferred };
 }

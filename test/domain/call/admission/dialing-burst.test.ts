@@ -31,8 +31,8 @@ function world(limits = { newNumbersPerHour: 2, newCountriesPerDay: 1 }) {
     limits: () => limits,
     onStop: (stop) => stops.push(stop),
   } as Parameters<typeof createDialingBurst>[0]);
-  type Queries = Parameters<typeof burst.check>[0];
-  const check = (number: E164) => burst.check({} as Queries, 1, number, OWN);
+  type Queries = Parameters<typeof burst.ask>[0];
+  const check = async (number: E164) => (await burst.ask({} as Queries, 1, number, "to"))(OWN);
   return { clock, abroad, asked, stops, burst, check };
 }
 

@@ -159,6 +159,23 @@ describe("a burst to new numbers", () => {
     expect(await fire(await newTenant(), lithuanian(3))).toBe("admitted");
   });
 
+  test("is stopped where all transfers come at once, too", async () => {
+    const { id } = await newTenant();
+    const { read } = server.database;
+    const [tenant, trunk] = [
+      await callSetupStore(read).tenant(id),
+      await callSetupStore(read).trunk(id),
+    ];
+    if (!tenant) throw new Error("no tenant");
+    const transfers = [0, 1, 2, 3, 4].map((n) =>
+      admission.transfer(read, tenant, trunk, lithuanian(n)),
+    );
+    const admitted = (await Promise.allSettled(transfers)).filter(
+      ({ status }) => status === "fulfilled",
+    );
+    expect(admitted.length).toBe(NUMBERS);
+  });
+
   test("ends with the hour, and what was called before it is not new", async () => {
     const tenant = await newTenant();
     for (let n = 0; n < NUMBERS; n++) await fire(tenant, lithuanian(n));
