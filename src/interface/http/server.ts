@@ -51,7 +51,7 @@ const REQUESTS_PER_TURN_MAX = 64;
 export class HttpServer {
   /** As bound: port 0 is resolved. */
   readonly address: { readonly host: string; port: number };
-  readonly #app = new Elysia({ systemRouter: false });
+  readonly #app: Elysia;
   readonly #context: RouteContext;
   readonly #table: RouteTable;
   readonly #api: LateRoutes;
@@ -73,6 +73,9 @@ export class HttpServer {
     const { clock, trust, log, database, vault, identity } = deps;
     const { sessions } = identity;
     this.address = { host: settings.host, port: settings.port };
+    // A "standard" name has four letters and more: of `http://pbx/` the path would be read wrongly.
+    const handler = { standardHostname: settings.tls !== null };
+    this.#app = new Elysia({ systemRouter: false, handler });
     this.#idempotency = createIdempotency({
       database,
       records: deps.idempotencyRecords,

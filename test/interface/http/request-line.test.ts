@@ -103,6 +103,19 @@ for (const path of PATHS)
     expect([401, 403, 404]).toContain(post.status);
   });
 
+test("a host of one to three letters changes no path: gate and router read the same", async () => {
+  for (const host of ["a", "ab", "pbx"]) {
+    const at = async (path: string) =>
+      (await send([`GET ${path} HTTP/1.1`, `Host: ${host}`])).status;
+    expect([host, await at("/healthz"), await at("/v1/ping"), await at("/docs/")]).toEqual([
+      host,
+      ...[200, 200, 200],
+    ]);
+    for (const before of ["a", "ab", "abc"])
+      expect([host, before, await at(`/${before}/healthz`)]).toEqual([host, before, 404]);
+  }
+});
+
 test("two hosts, none, and one that is no name get nothing", async () => {
   for (const hosts of [
     ["Host: 127.0.0.1", "Host: evil.example"],
