@@ -2,10 +2,12 @@
  * Holds a rehearsed call against its scenario: what must and must never be, and the limits. Every failure
  * names the turn at which it shows.
  */
+
+import { yieldToEventLoop } from "../../core/clock.ts";
 import { isObject, type JsonValue } from "../../core/json.ts";
 import { wordsOf } from "../conversation/words.ts";
 import { NOT_LIVE, type RehearsedCall, type RehearsedTurn } from "./rehearsed-call.ts";
-import type { Expectation, Fact, Scenario } from "./scenario.ts";
+import { type Expectation, type Fact, patternOf, type Scenario } from "./scenario.ts";
 import { saysDate, saysMoney, saysNumber } from "./values.ts";
 
 export interface Failure {
@@ -26,16 +28,28 @@ interface Span {
 const WHOLE: Span = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
 
 /** Empty: everything is as the scenario says. */
-export function failuresOf(scenario: Scenario, call: RehearsedCall): Failure[] {
-  const all = [
-    ...(scenario.script ?? []).flatMap(({ must, never }, step) =>
-      ofStep(call, step, { must, never }),
-    ),
-    ...ofSpan(call, WHOLE, scenario),
-    ...call.unanswered.map((tool) => notAnswered(call, tool)),
-    ...limitFailures(scenario, call),
-  ];
-  return all.sort((a, b) => (a.turn ?? call.turns.length) - (b.turn ?? call.turns.length));
+export const failuresOf = (scenario: Scenario, call: RehearsedCall): Failure[] =>
+  inOrder(call, [...failuresIn(scenario, call)].flat());
+
+/** The same in many turns of the event loop: a pattern may take long. */
+export async function failuresInTurns(scenario: Scenario, call: RehearsedCall): Promise<Failure[]> {
+  const all: Failure[] = [];
+  for (const found of failuresIn(scenario, call)) {
+    all.push(...found);
+    await yieldToEventLoop();
+  }
+  return inOrder(call, all);
+}
+
+const inOrder = ({ turns }: RehearsedCall, all: Failure[]) =>
+  all.sort((a, b) => (a.turn ?? turns.length) - (b.turn ?? turns.length));
+
+/** Of one expectation after the other. */
+function* failuresIn(scenario: Scenario, call: RehearsedCall): Generator<readonly Failure[]> {
+  for (const [step, wanted] of (scenario.script ?? []).entries()) yield* ofStep(call, step, wanted);
+  yield* ofSpan(call, WHOLE, scenario);
+  yield call.unanswered.map((tool) => notAnswered(call, tool));
+  yield limitFailures(scenario, call);
 }
 
 const failure = (expected: string, found: string, turn: number | null = null): Failure => ({
@@ -54,32 +68,34 @@ function notAnswered(call: RehearsedCall, tool: string): Failure {
 
 type Wanted = Pick<Scenario, "must" | "never">;
 
-function ofStep(call: RehearsedCall, step: number, wanted: Wanted): Failure[] {
+function* ofStep(call: RehearsedCall, step: number, wanted: Wanted): Generator<readonly Failure[]> {
   const place = call.steps.findIndex((done) => done.step === step);
   const begun = call.steps[place];
   if (!begun) {
     const missing = wanted.must.length > 0 || wanted.never.length > 0;
     const ended = `the call ended before (${call.endedReason})`;
-    return missing ? [failure(`step ${step + 1} is reached`, ended, lastTurn(call)?.index)] : [];
+    if (missing) yield [failure(`step ${step + 1} is reached`, ended, lastTurn(call)?.index)];
+    return;
   }
   const toMs = call.steps[place + 1]?.atMs ?? Number.POSITIVE_INFINITY;
-  return ofSpan(call, { fromMs: begun.atMs, toMs }, wanted);
+  yield* ofSpan(call, { fromMs: begun.atMs, toMs }, wanted);
 }
 
-function ofSpan(call: RehearsedCall, span: Span, { must, never }: Wanted): Failure[] {
-  const missing = must.flatMap((expectation) => {
+function* ofSpan(
+  call: RehearsedCall,
+  span: Span,
+  { must, never }: Wanted,
+): Generator<readonly Failure[]> {
+  for (const expectation of must) {
     const found = evidence(call, span, expectation);
-    return found.holds
-      ? []
-      : [failure(inWords(expectation), found.found, found.turn ?? shownAt(call, span))];
-  });
-  const forbidden = never.flatMap((expectation) => {
+    const turn = found.turn ?? shownAt(call, span);
+    yield found.holds ? [] : [failure(inWords(expectation), found.found, turn)];
+  }
+  for (const expectation of never) {
     const found = evidence(call, span, expectation);
-    return found.holds
-      ? [failure(`never: ${inWords(expectation)}`, found.found, found.turn ?? shownAt(call, span))]
-      : [];
-  });
-  return [...missing, ...forbidden];
+    const turn = found.turn ?? shownAt(call, span);
+    yield found.holds ? [failure(`never: ${inWords(expectation)}`, found.found, turn)] : [];
+  }
 }
 
 const lastTurn = ({ turns }: RehearsedCall): RehearsedTurn | undefined => turns.at(-1);
@@ -137,7 +153,7 @@ function sayingEvidence(call: RehearsedCall, span: Span, fact: Fact): Evidence {
 
 function saysFact(text: string, fact: Fact, day: string): boolean {
   if (fact.words !== undefined) return saysWords(text, fact.words);
-  if (fact.regex !== undefined) return new RegExp(fact.regex, "iu").test(text);
+  if (fact.regex !== undefined) return patternOf(fact.regex).test(text);
   if (fact.number !== undefined) return saysNumber(text, fact.number);
   if (fact.money !== undefined) return saysMoney(text, fact.money);
   return saysDate(text, fact.date ?? "", day);

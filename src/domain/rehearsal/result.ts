@@ -1,6 +1,6 @@
 /** What came of a rehearsal: the call, and every expectation that it did not meet, a language model's judgement included. */
 import type { RehearsedAgent } from "./agent-file.ts";
-import { type Failure, failuresOf } from "./expectations.ts";
+import { type Failure, failuresInTurns } from "./expectations.ts";
 import { judge, type OpenModel } from "./language-model.ts";
 import type { RehearsedCall } from "./rehearsed-call.ts";
 import type { Scenario } from "./scenario.ts";
@@ -42,7 +42,8 @@ export async function resultOf(
 ): Promise<RehearsalResult> {
   const { name } = scenario;
   const judged = model ? await judge(model.open, scenario.judge, call) : [];
-  return { name, run, call, failures: [...failuresOf(scenario, call), ...judged] };
+  const failures = await failuresInTurns(scenario, call);
+  return { name, run, call, failures: [...failures, ...judged] };
 }
 
 /** A rehearsal that could not be carried out. */

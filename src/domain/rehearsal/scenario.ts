@@ -5,11 +5,13 @@
 import { z } from "zod";
 import { ENDED_REASONS } from "../../core/ended-reason.ts";
 import { AGENT_LANGUAGES } from "../agent/agent.ts";
+import { LinearPattern } from "../tool/linear-pattern.ts";
 
 const TEXT_MAX = 2_000;
 const STEPS_MAX = 100;
 const LIST_MAX = 50;
 const WAIT_MS_MAX = 120_000;
+const PATTERN_STATES_MAX = 500;
 
 const text = z.string().trim().min(1).max(TEXT_MAX);
 const waitMs = z.int().min(0).max(WAIT_MS_MAX);
@@ -23,7 +25,9 @@ const Fact = z.preprocess(
   onlyOne(
     z.strictObject({
       words: text.optional(),
-      regex: text.refine(isPattern, "must be a regular expression").optional(),
+      regex: text
+        .refine(isPattern, "must be a regular expression that does not look around or back")
+        .optional(),
       number: z.number().optional(),
       money: z
         .string()
@@ -177,9 +181,12 @@ function onlyOne<Schema extends z.ZodType<object>>(schema: Schema, names: readon
   );
 }
 
+/** It is matched on the main thread, against all that an agent said. */
+export const patternOf = (source: string) => new LinearPattern(source, "iu", PATTERN_STATES_MAX);
+
 function isPattern(source: string): boolean {
   try {
-    new RegExp(source, "iu");
+    patternOf(source);
     return true;
   } catch {
     return false;

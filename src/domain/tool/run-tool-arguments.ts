@@ -5,13 +5,42 @@
  */
 import { z } from "zod";
 import type { JsonObject } from "../../core/json.ts";
+import { LinearPattern } from "./linear-pattern.ts";
 
 const PROBLEMS_MAX = 5;
 
 type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
 
 /** One sentence that a language model can act on; null when the arguments are valid. */
-export function argumentProblem(schema: JsonObject, values: JsonObject): string | null {
+export const argumentProblem = (schema: JsonObject, values: JsonObject): string | null =>
+  withLinearPatterns(schema, () => problemOf(schema, values));
+
+/** Zod makes the patterns of a schema with the global RegExp, some of them when it first needs them. */
+function withLinearPatterns<Result>(schema: JsonObject, work: () => Result): Result {
+  const { RegExp: own } = globalThis;
+  const texts = textsOf(schema);
+  globalThis.RegExp = new Proxy(own, {
+    construct: (_, [source, ...flags]) =>
+      texts.has(source) ? new LinearPattern(source) : new own(source, ...flags),
+  });
+  try {
+    return work();
+  } finally {
+    globalThis.RegExp = own;
+  }
+}
+
+/** Every text and name in it: its patterns are among them. */
+function textsOf(schema: JsonObject): ReadonlySet<unknown> {
+  const texts = new Set<unknown>();
+  JSON.stringify(schema, (name, value) => {
+    texts.add(name).add(value);
+    return value;
+  });
+  return texts;
+}
+
+function problemOf(schema: JsonObject, values: JsonObject): string | null {
   let check: z.ZodType;
   try {
     check = z.fromJSONSchema(schema as unknown as SchemaDocument);

@@ -5,13 +5,14 @@
  */
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { patternProblem } from "./pattern-bounds.ts";
+import { LinearPattern, PatternRefused } from "./linear-pattern.ts";
 
 const DEPTH_MAX = 12;
 /** Objects in the schema. */
 const NODES_MAX = 300;
 /** Objects when every `$ref` is replaced by its target. */
 const EXPANDED_MAX = 1000;
+const PATTERN_CHARACTERS_MAX = 200;
 
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
 
@@ -73,6 +74,19 @@ function patternsProblem({ pattern, patternProperties }: JsonObject): string | n
     if (problem !== null) return problem;
   }
   return null;
+}
+
+/** One clause; null for a pattern that may be saved. */
+export function patternProblem(pattern: string): string | null {
+  if (pattern.length > PATTERN_CHARACTERS_MAX)
+    return `a pattern must be at most ${PATTERN_CHARACTERS_MAX} characters`;
+  try {
+    new LinearPattern(pattern);
+    return null;
+  } catch (error) {
+    if (error instanceof PatternRefused) return error.message;
+    return `the pattern ${pattern} is not a regular expression`;
+  }
 }
 
 /** Null: a `$ref` refers to itself. Each definition is computed once, however often it is used. */

@@ -1,7 +1,7 @@
 /** What a tool's JSON Schema may be when it is saved: each bound below, at and above. */
 import { describe, expect, test } from "bun:test";
 import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
-import { patternProblem } from "../../../src/domain/tool/pattern-bounds.ts";
+import { patternProblem } from "../../../src/domain/tool/schema-bounds.ts";
 import { schemaProblem } from "../../../src/domain/tool/tool-rules.ts";
 
 const withProperties = (properties: JsonObject): JsonObject => ({ type: "object", properties });
@@ -104,11 +104,6 @@ describe("a pattern", () => {
     "(a+)?",
     "x".repeat(200),
     "(ab){1000}",
-  ])("%s may be saved", (pattern) => {
-    expect(patternProblem(pattern)).toBeNull();
-  });
-
-  test.each([
     "^(a+)+$",
     "^(a|a)*$",
     "^(a|aa)+$",
@@ -119,6 +114,11 @@ describe("a pattern", () => {
     "((a?){30}b)",
     "(a|b|ab)*",
     "((a{1,9}){2}){2}",
+  ])("%s may be saved", (pattern) => {
+    expect(patternProblem(pattern)).toBeNull();
+  });
+
+  test.each([
     "(a)\\1",
     "(?=a)a",
     "(?<!a)b",
@@ -132,7 +132,7 @@ describe("a pattern", () => {
   });
 
   test("stands wherever a schema may hold one", () => {
-    const bad = "^(a+)+$";
+    const bad = "^(?=a)a$";
     const places: readonly JsonObject[] = [
       { x: { type: "string", pattern: bad } },
       { x: { type: "array", items: { type: "string", pattern: bad } } },
@@ -174,12 +174,4 @@ describe("a part that is not what JSON Schema has there is named", () => {
     if (problem === null) expect(said).toBeNull();
     else expect(said).toStartWith(problem);
   });
-});
-
-test("a repeated group matches in at most 1,000 ways", () => {
-  const ofWays = (alternatives: number, times: number) =>
-    patternProblem(`(${Array.from({ length: alternatives }, () => ".").join("|")}){${times}}`);
-  expect(ofWays(10, 3)).toBeNull();
-  expect(ofWays(11, 3)).toContain("must not repeat a group");
-  expect(ofWays(10, 4)).toContain("must not repeat a group");
 });

@@ -188,12 +188,12 @@ export class Admission {
     notSuspended(tenant);
     const number = checkTransferTarget(to, rulesOf(tenant, trunk));
     const [burst, load, dialled] = await Promise.all([
-      number && this.#burst.ask(queries, tenant.id, number, "to"),
+      number ? this.#burst.ask(queries, tenant.id, number, "to") : null,
       this.loadOf(queries, tenant),
       this.#dialledOf(queries, tenant.id, "with waiting"),
     ]);
     // From here on nothing is awaited: a transfer that is checked meanwhile must count.
-    const country = burst && burst(callerIdOf(trunk));
+    const country = burst?.(callerIdOf(trunk)) ?? null;
     this.#withinSpend(tenant, load);
     this.#withinRate(tenant, dialled);
     const atMs = this.options.clock.monotonic();
