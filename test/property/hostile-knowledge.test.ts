@@ -1,9 +1,10 @@
 /**
- * Knowledge is the tenants' text, and is read in threads that carry the calls of all: none takes a time that grows
- * with its square. Measured in processor time of the thread, ten times what the slowest takes.
+ * Knowledge and what agents say are the tenants' text, and are read in threads that carry the calls of all: none takes
+ * a time that grows with its square. Measured in processor time of the thread, ten times what the slowest takes.
  */
 import { expect, test } from "bun:test";
 import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { spokenText } from "../../src/adapter/engine/embedded/speech/spoken-text.ts";
 import { knowledgeKeywords } from "../../src/adapter/engine/knowledge-keywords.ts";
 import type { KnowledgeSnapshot } from "../../src/domain/conversation/call-config.ts";
 import { knowledgeSection } from "../../src/domain/conversation/prompt/knowledge-section.ts";
@@ -54,6 +55,14 @@ test.each([
         processorMs(() => read(format, text)),
         `${text.slice(0, 9)}… as ${format}`,
       ).toBeLessThan(MS_MAX);
+});
+
+test.each(["en", "lt", "lv", "ru"])("12,000 characters of figures, spoken: %s", (language) => {
+  for (const unit of ["1.", "1.1.", "1 h ", "1% "])
+    expect(
+      processorMs(() => spokenText(unit.repeat(12_000 / unit.length), language)),
+      unit,
+    ).toBeLessThan(MS_MAX);
 });
 
 test.each([

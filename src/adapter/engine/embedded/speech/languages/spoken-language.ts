@@ -174,10 +174,13 @@ export const joined = (...words: readonly string[]): string => words.filter(Bool
 
 export const NOMINATIVE: Agreement = { gender: "masculine", case: "nominative" };
 
-/** The text before a match, of the arguments of `replace`. */
+/** Of the text before a match: it is looked through anew at each of them. */
+const BEFORE_MAX = 200;
+
+/** The text just before a match, of the arguments of `replace`. */
 export function beforeOf(parts: readonly unknown[]): string {
   const [offset, whole] = placeOf(parts);
-  return whole.slice(0, offset);
+  return whole.slice(Math.max(0, offset - BEFORE_MAX), offset);
 }
 
 export function afterOf(parts: readonly unknown[]): string {
