@@ -44,6 +44,9 @@ const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slic
 
 const PROBLEMS_MAX = 20;
 const BYTES_MAX = 256 * 1024;
+/** As JSON, with its aliases. */
+const WRITTEN_OUT_MAX = 4 * BYTES_MAX;
+const EXACT_CHARACTERS_MAX = 2_000_000;
 
 /** Throws ScenarioInvalid. */
 export function readScenario(file: string, source: string): Scenario {
@@ -59,22 +62,25 @@ export function readYaml<Schema extends z.ZodType>(
   if (source.length > BYTES_MAX) throw new ScenarioInvalid([tooLong(file)]);
   const read = schema.safeParse(parsed(file, source));
   if (read.success) return read.data;
-  const problems = read.error.issues.slice(0, PROBLEMS_MAX).flatMap((issue) => {
+  const found = read.error.issues.flatMap((issue) => {
     const names = issue.code === "unrecognized_keys" ? issue.keys : [null];
-    return names.map((name) => {
-      const path = [...issue.path, ...(name === null ? [] : [name])];
-      const line = lineOf(source, path);
-      const { what, ...message } = name === null ? inWords(issue) : unknownField(name);
-      const text = `${pathText(path)}: ${what}`;
-      return { file, line, text, messageName: named(message, line, path) };
-    });
+    return names.map((name) => ({ issue, name }));
+  });
+  const problems = found.slice(0, PROBLEMS_MAX).map(({ issue, name }) => {
+    const path = [...issue.path, ...(name === null ? [] : [name])];
+    const line = lineOf(source, path);
+    const { what, ...message } = name === null ? inWords(issue) : unknownField(name);
+    const text = `${pathText(path)}: ${what}`;
+    return { file, line, text, messageName: named(message, line, path) };
   });
   throw new ScenarioInvalid(problems);
 }
 
 function parsed(file: string, source: string): unknown {
   try {
-    return Bun.YAML.parse(source);
+    const value = Bun.YAML.parse(source);
+    // An alias makes much of little, or leads back to itself.
+    if (value === undefined || JSON.stringify(value).length <= WRITTEN_OUT_MAX) return value;
   } catch (error) {
     const line = brokenLine(source);
     const why = describeError(error).replace(/^YAML Parse error: /, "");
@@ -82,14 +88,21 @@ function parsed(file: string, source: string): unknown {
     const messageName = { reason: "scenario_broken", params: { line } } as const;
     throw new ScenarioInvalid([{ file, line, text, messageName }]);
   }
+  throw new ScenarioInvalid([tooLong(file)]);
 }
 
-/** The parser does not tell it: the line after the longest beginning that can be read. */
+/**
+ * The parser does not tell it: the line after the longest beginning that can be read. Of a long file only about: each
+ * beginning is parsed anew.
+ */
 function brokenLine(source: string): number {
   const lines = source.split("\n");
-  for (let count = lines.length; ; count--) {
+  let exactFor = EXACT_CHARACTERS_MAX;
+  for (let count = lines.length; ; count = exactFor > 0 ? count - 1 : Math.floor(count * 0.75)) {
+    const beginning = lines.slice(0, count).join("\n");
+    exactFor -= beginning.length;
     try {
-      Bun.YAML.parse(lines.slice(0, count).join("\n"));
+      Bun.YAML.parse(beginning);
       return count + 1;
     } catch {
       // A shorter beginning may do; one without a line does.

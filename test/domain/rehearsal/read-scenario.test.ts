@@ -150,6 +150,26 @@ test("twenty problems are named at most", () => {
   expect(problemsOf(wrong(21))).toHaveLength(20);
 });
 
+test("aliases may save words, but neither make millions of values nor lead back to themselves", () => {
+  const answering = (answer: string) =>
+    problemsOf(`name: A\nscript: [{hang_up: true}]\ntools:\n  t:\n    answer:\n${answer}`);
+  const twice = (times: number) =>
+    Array.from(
+      { length: times },
+      (_, n) => `      l${n}: &l${n} [${n ? `*l${n - 1}, *l${n - 1}` : 1}]\n`,
+    );
+  expect(answering(twice(12).join(""))).toEqual([]);
+  expect(answering(twice(20).join(""))).toEqual(["a.yaml: is longer than 256 KB"]);
+  expect(answering("      x: &x [*x]\n")).toEqual([expect.stringContaining("cannot be read")]);
+});
+
+test("a file that is wrong in every one of its lines is read as quickly as another", () => {
+  const fields = Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`);
+  expect(problemsOf(`name: A\n${fields.join("\n")}\n`).length).toBe(20);
+  const [broken] = problemsOf(`name: [\n${"x,\n".repeat(60_000)}`);
+  expect(broken).toContain("cannot be read");
+});
+
 test.each([
   ["name: A\nscript: [{say: A, hang_up: false}]", "must be true"],
   ["name: A\nscript: [{say: A}]\ndirection: up", "must be one of: inbound, outbound"],
