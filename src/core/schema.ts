@@ -60,6 +60,9 @@ type Check<Value> = z.core.$ZodCheck<Value>;
 export const stringWith = (...checks: Check<string>[]) =>
   new z.ZodString({ type: "string", checks });
 
+/** What is longer is not looked at further: a pattern over a whole body would hold the thread. */
+export const atMost = (max: number) => z.maxLength(max, { abort: true });
+
 export const numberWith = (...checks: Check<number>[]) =>
   new z.ZodNumber({ type: "number", checks });
 
@@ -125,7 +128,7 @@ export const filled = (max: number, description: string, example: string) =>
 
 /** A name on one line, with at least one visible character; spaces around it are cut off. */
 export const nameIn = (max: number, description: string, example: string) =>
-  field(stringWith(z.trim(), z.minLength(1), z.maxLength(max), z.regex(ONE_LINE)), {
+  field(stringWith(z.trim(), z.minLength(1), atMost(max), z.regex(ONE_LINE)), {
     description,
     example,
     must: `be text of 1 to ${max} characters ${ON_ONE_LINE}`,
@@ -135,7 +138,7 @@ export const nameIn = (max: number, description: string, example: string) =>
 
 /** A name that may be empty. */
 export const nameOrEmpty = (max: number, description: string, example: string) =>
-  field(stringWith(z.maxLength(max), z.regex(ONE_LINE)), {
+  field(stringWith(atMost(max), z.regex(ONE_LINE)), {
     description,
     example,
     must: `be text of at most ${max} characters ${ON_ONE_LINE}`,
@@ -144,7 +147,7 @@ export const nameOrEmpty = (max: number, description: string, example: string) =
   });
 
 export const emailIn = (description: string) =>
-  field(z.email().max(254), {
+  field(z.string().check(atMost(254), z.email()), {
     description,
     example: "office@example.com",
     must: "be an email address of at most 254 characters",

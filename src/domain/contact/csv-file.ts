@@ -30,8 +30,12 @@ interface Row {
   readonly info: { readonly lines: number };
 }
 
-function* piecesOf(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+async function* piecesOf(bytes: Buffer, turn: () => Promise<void>): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    // Not every piece has a row in it.
+    await turn();
+    yield bytes.subarray(at, at + PIECE_BYTES);
+  }
 }
 
 /**
@@ -56,7 +60,7 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
       max_record_size: LINE_CHARACTERS_MAX,
       to: CSV_LINES_MAX + 2,
     });
-    for await (const row of Readable.from(piecesOf(Buffer.from(csv))).pipe(parser)) {
+    for await (const row of Readable.from(piecesOf(Buffer.from(csv), turn)).pipe(parser)) {
       rows.push(row as Row);
       await turn();
     }

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { field, integer, nameIn, shown } from "../../core/schema.ts";
 
 export {
+  atMost,
   choice,
   e164In,
   emailIn,

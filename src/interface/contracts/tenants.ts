@@ -10,7 +10,7 @@ import {
 } from "../../domain/tenant/tenant-settings.ts";
 import type { AdminTenant } from "../../operations/admin/tenants.ts";
 import { id, nothing, ofTenant, operation } from "./operation.ts";
-import { eurOut, field, filled, integer, nameIn, shown, timeOut } from "./schema.ts";
+import { atMost, eurOut, field, filled, integer, nameIn, shown, timeOut } from "./schema.ts";
 
 export const Tenant = z.strictObject({
   id: shown(z.int(), "Id of the tenant.", 1),
@@ -28,10 +28,12 @@ const planSlug = field(z.string().min(1).max(100), {
   must: "be the slug of a plan",
 });
 
+const CONTACT_EMAIL = /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u;
+
 /** A tenant's name and contact address. The tenant may change them in its settings. */
 export const contactFields = {
   name: nameIn(120, "Company name.", "Example UAB"),
-  email: field(z.email({ pattern: /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u }).max(254), {
+  email: field(z.string().check(atMost(254), z.email({ pattern: CONTACT_EMAIL })), {
     description: "Contact e-mail.",
     example: "office@example.com",
     must: "be an email address such as desk@example.com",

@@ -8,6 +8,7 @@ import { documentRefused } from "../../../domain/knowledge/documents.ts";
 import { FILE_BYTES_MAX, type FileRecord } from "../../../domain/knowledge/files.ts";
 import { DOCUMENT_BYTES_MAX } from "../../../domain/knowledge/imports.ts";
 import {
+  atMost,
   deletedReply,
   field,
   idIn,
@@ -38,7 +39,7 @@ export const filename = field(
   z
     .string()
     .min(4)
-    .max(255)
+    .check(atMost(255))
     // Without the flag `i`, which JSON Schema has not.
     .regex(
       /^(?:[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\u200c\u200d]*)+\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV]|[jJ][sS][oO][nN])$/u,
