@@ -20,14 +20,17 @@ const RULES_MAX = 1_000;
 export function readRobots(text: string): Robots {
   const groups = new Map<string, Rule[]>();
   const sitemaps: string[] = [];
-  let agents: string[] = [];
+  /** Of the group: those that may be us. */
+  let agents = new Set<string>();
   let isNaming = false;
   for (const line of text.slice(0, CHARACTERS_MAX).split(/[\r\n]+/)) {
     const [, key = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*)/.exec(line) ?? [];
     const [name, said] = [key.toLowerCase(), value.trim()];
     if (name === "sitemap") sitemaps.push(said);
     else if (name === "user-agent") {
-      agents = [...(isNaming ? agents : []), said.toLowerCase()];
+      if (!isNaming) agents = new Set();
+      const agent = said.toLowerCase();
+      if (agent === AGENT || agent === "*") agents.add(agent);
       isNaming = true;
     } else if (name === "allow" || name === "disallow") {
       isNaming = false;

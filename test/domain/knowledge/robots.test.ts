@@ -36,6 +36,13 @@ test("sitemaps are named anywhere", () => {
   expect(readRobots(text).sitemaps).toEqual(["https://a.example/1.xml", "/2.xml"]);
 });
 
+test("groups of others cost nothing, however many names and rules they have", () => {
+  const names = Array.from({ length: 12_000 }, (_, n) => `User-agent: a${n}`);
+  const rules = Array.from({ length: 20_000 }, () => "Disallow: /");
+  const text = [...names, "User-agent: *", ...rules].join("\n");
+  expect(readRobots(text).allows("/a")).toBe(false);
+});
+
 test("a thousand rules count, and no more", () => {
   const rules = (count: number) =>
     readRobots(forAll(...Array(count).fill("Disallow: /x"), "Disallow: /a")).allows("/a");
