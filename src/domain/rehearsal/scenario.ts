@@ -11,7 +11,7 @@ const TEXT_MAX = 2_000;
 const STEPS_MAX = 100;
 const LIST_MAX = 50;
 const WAIT_MS_MAX = 120_000;
-const PATTERN_STATES_MAX = 500;
+const PATTERN_SIZE_MAX = 1_000;
 
 const text = z.string().trim().min(1).max(TEXT_MAX);
 const waitMs = z.int().min(0).max(WAIT_MS_MAX);
@@ -182,7 +182,7 @@ function onlyOne<Schema extends z.ZodType<object>>(schema: Schema, names: readon
 }
 
 /** It is matched on the main thread, against all that an agent said. */
-export const patternOf = (source: string) => new LinearPattern(source, "iu", PATTERN_STATES_MAX);
+export const patternOf = (source: string) => new LinearPattern(source, "iu", PATTERN_SIZE_MAX);
 
 function isPattern(source: string): boolean {
   try {
