@@ -398,6 +398,17 @@ function shownSchema(schema: z.ZodType, io: "input" | "output", components: Json
   return { $ref: `#/components/schemas/${named}` };
 }
 
+/** Unicode's classes as ranges, up to U+FFFF: many clients' regular expressions have no classes, and some no more. */
+const CLASSES: Readonly<Record<string, string>> = {
+  Cc: String.raw`\u0000-\u001f\u007f-\u009f`,
+  Cf: String.raw`\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb`,
+  Zl: String.raw`\u2028`,
+  Zp: String.raw`\u2029`,
+};
+
+const portable = (pattern: string): string =>
+  pattern.replace(/\\p\{(\w+)\}/g, (written, name: string) => CLASSES[name] ?? written);
+
 /** References to the components; without the bounds that only say "a safe integer". */
 function tidied(node: unknown, io: "input" | "output"): unknown {
   if (Array.isArray(node)) return node.map((item) => tidied(item, io));
@@ -409,6 +420,7 @@ function tidied(node: unknown, io: "input" | "output"): unknown {
     else if (key === "minimum" && value === Number.MIN_SAFE_INTEGER) continue;
     else if (key === "maximum" && value === Number.MAX_SAFE_INTEGER && io === "output") continue;
     else if (key === "exclusiveMinimum" && value === 0) result.minimum = 1;
+    else if (key === "pattern") result.pattern = portable(String(value));
     else result[key] = key === "examples" ? value : tidied(value, io);
   }
   return result;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import createClient from "openapi-fetch";
 import { breakingChanges } from "../../../scripts/openapi-breaking.ts";
 import { DOCUMENT_FILE, reviewDocument, reviewText } from "../../../scripts/openapi-document.ts";
+import { ONE_LINE } from "../../../src/core/one-line.ts";
 import type { paths } from "../../../src/dashboard/web/api/rest.gen.ts";
 import { errorCodes, openApiDocument } from "../../../src/interface/http/openapi.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
@@ -164,6 +165,22 @@ const tell = (
     },
     body: body ? JSON.stringify(body) : null,
   });
+
+test("patterns need nothing that a client's regular expressions may lack, and mean what the server's mean", () => {
+  const document = openApiDocument(allContracts(), "0.1.0");
+  const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, text = ""]): string => JSON.parse(text),
+  );
+  // JSON Schema 2020-12, 6.4. Python's `re` refuses the whole schema for a class it does not know.
+  expect(patterns.filter((pattern) => /\\p\{/i.test(pattern))).toEqual([]);
+  const { schemas } = document.components as {
+    schemas: { NewAgent: { properties: { name: { pattern: string } } } };
+  };
+  const shown = new RegExp(schemas.NewAgent.properties.name.pattern);
+  const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+  const others = characters.filter((each) => each.isWellFormed());
+  expect(others.filter((each) => shown.test(each) !== ONE_LINE.test(each))).toEqual([]);
+});
 
 test("names invalid_json wherever a body can be sent, also where none is needed", () => {
   const changing = allContracts().filter(({ method }) => method === "POST" || method === "PATCH");
