@@ -62,7 +62,7 @@ export const messages = {
   },
   "team.last_seen": {
     en: "Last active",
-    lt: "Paskutinį kartą prisijungė",
+    lt: "Prisijungė",
     lv: "Pēdējoreiz šeit",
     ru: "Последний вход",
   },

@@ -150,7 +150,7 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
         },
         {
           head: t("team.role"),
-          card: "action",
+          card: "block",
           cell: (member) =>
             managesPeople ? <RoleSelect member={member} /> : t(`role.${member.role}`),
         },
