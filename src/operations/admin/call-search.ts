@@ -13,6 +13,8 @@ import { searchIndexStore } from "../../adapter/store/call/search-index.ts";
 import { contactSearch } from "../../adapter/store/contact/contact-search.ts";
 import { contactNames } from "../../adapter/store/contact/contact-store.ts";
 import { scheduleListStore } from "../../adapter/store/schedule/schedule-list-store.ts";
+import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
+import { startOfDay } from "../../core/calendar.ts";
 import { yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
@@ -22,6 +24,11 @@ import { type CsvCall, type ListedCall, totalAndPage } from "./call-records.ts";
 interface Page {
   readonly limit: number;
   readonly offset: number;
+}
+
+interface Days {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 interface Search {
@@ -43,6 +50,7 @@ export interface FoundCall extends ListedCall {
   readonly plannedAt: number | null;
 }
 
+const HOUR_MS = 3_600_000;
 /** Of calls that are read at once, so that it takes a few milliseconds only. */
 const PIECE_CALLS = 50;
 /** With more ended calls that are not in the index, as after an upgrade, the calls are read. */
@@ -83,6 +91,21 @@ export function createCallSearch(
     const shown = live.flat().toSorted((a, b) => b.createdAt - a.createdAt);
     return [...shown, ...others];
   }
+  /**
+   * Days such as `2026-11-21` of the company's calendar, `to` included. Calls are counted by UTC hours: where a day
+   * begins within one, that hour belongs to the day before, as in reports.
+   */
+  async function span(tenantId: number, { from, to }: Days) {
+    const zone = await tenantStore(read).timeZone(tenantId);
+    const begin = (date: string, later: number) => {
+      const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+      return HOUR_MS * Math.ceil(startOfDay(zone, { year, month, day: day + later }) / HOUR_MS);
+    };
+    return {
+      ...(from === undefined ? {} : { fromMs: begin(from, 0) }),
+      ...(to === undefined ? {} : { toMs: begin(to, 1) }),
+    };
+  }
   return {
     /** Those that live first, then newest first; where words are looked for, newest first only. `total` null: not counted; `more`: there are others after these. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
@@ -99,8 +122,11 @@ export function createCallSearch(
       };
     },
 
-    /** How many calls were missed since then: a whole UTC hour. */
-    missed: (tenantId: number, fromMs: number) => history.total(tenantId, { missed: true, fromMs }),
+    /** How many calls were missed since the begin of that day (`2026-11-21`). */
+    missed: async (tenantId: number, from: string | undefined) =>
+      await history.total(tenantId, { missed: true, ...(await span(tenantId, { from })) }),
+
+    span,
 
     /** The newest, those that live first, without those that are scheduled and wait. */
     async latest(tenantId: number, count: number) {

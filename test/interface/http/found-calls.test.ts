@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { like } from "drizzle-orm";
 import { callNotesStore } from "../../../src/adapter/store/call/call-notes-store.ts";
-import { calls, contacts } from "../../../src/adapter/store/schema/index.ts";
+import { calls, contacts, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { getCallDetails } from "../../../src/interface/http/dashboard/routes/calls.ts";
 import { findCalls } from "../../../src/interface/http/dashboard/routes/found-calls.ts";
 import { getHome } from "../../../src/interface/http/dashboard/routes/home.ts";
@@ -114,4 +114,45 @@ describe("missed calls", () => {
     const { total } = await found(`status=missed&from=${week.days[0]?.date}`);
     expect(total).toBe(2);
   });
+});
+
+/** The day of 20 November begins there at this time of UTC; in half hours with the next UTC hour. */
+test.each([
+  ["Europe/Vilnius", "2026-11-19T22:00:00Z"],
+  ["America/New_York", "2026-11-20T05:00:00Z"],
+  ["Asia/Kolkata", "2026-11-19T19:00:00Z"],
+  ["UTC", "2026-11-20T00:00:00Z"],
+])("days are those of the company's calendar: %s", async (timeZone, begin) => {
+  const { database } = room.world.app;
+  const beginMs = Date.parse(begin);
+  await database.tx(async (queries) => {
+    await queries.delete(contacts);
+    await queries.delete(calls);
+    await queries.update(tenants).set({ timeZone });
+  });
+  const at = (number: number, atMs: number): PastCall => ({
+    direction: "inbound",
+    status: "busy",
+    summary: null,
+    said: [],
+    number: `+3706100070${number}`,
+    agoMs: Date.now() - atMs,
+  });
+  const dayMs = 86_400_000;
+  await storeCalls(room.world, Date.now(), [
+    at(4, beginMs + dayMs + 60_000),
+    at(3, beginMs + dayMs - 60_000),
+    at(2, beginMs + 60_000),
+    at(1, beginMs - 60_000),
+  ]);
+  const found = async (query: string) => {
+    const answer = await room.as("viewer").ask("GET", `/calls?${query}`);
+    const { calls, total } = replyOf(findCalls, answer);
+    return [calls.map(({ from_number }) => from_number?.at(-1)).join(""), total];
+  };
+  expect(await found("from=2026-11-20&to=2026-11-20")).toEqual(["32", 2]);
+  expect(await found("to=2026-11-19")).toEqual(["1", 1]);
+  expect(await found("from=2026-11-21&status=missed")).toEqual(["4", 1]);
+  const { text } = await room.as("owner").ask("GET", "/calls.csv?from=2026-11-20&to=2026-11-20");
+  expect(text.match(/\+3706100070\d/g)?.map((number) => number.at(-1))).toEqual(["3", "2"]);
 });

@@ -22,9 +22,10 @@ import { CallDetail, CallItem, callUuid, presentDetail, presentItem } from "./ca
 import { createCallTexts } from "./call-texts.ts";
 import type { RouteContext } from "./context.ts";
 
-const day = (description: string) =>
+/** `ofWhat` days. */
+export const dayIn = (description: string, ofWhat: string) =>
   field(z.iso.date(), {
-    description: `${description} UTC.`,
+    description: `${description} ${ofWhat}.`,
     example: "2026-11-21",
     must: "be a date like 2026-11-21",
   }).optional();
@@ -43,8 +44,8 @@ export const callFilter = {
   agent_id: idIn("agents").optional(),
   status: oneOf(CALL_STATUSES, "Only calls in this state."),
   direction: oneOf(["inbound", "outbound"], "Only this direction."),
-  from: day("Only calls of this day or later."),
-  to: day("Only calls of this day or earlier."),
+  from: dayIn("Only calls of this day or later.", "UTC"),
+  to: dayIn("Only calls of this day or earlier.", "UTC"),
 };
 
 export const listCalls = contract({

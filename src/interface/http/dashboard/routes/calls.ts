@@ -481,7 +481,7 @@ const callFileRoutes = ({ dependencies }: ProductContext) => {
       if (chosen) return csvResponse(callRecords.chosenCsv(tenantId, chosen), `calls-${day}.csv`);
       const lines = callRecords.csv(
         tenantId,
-        foundFilterOf(query),
+        await foundFilterOf(services.callSearch, tenantId, query),
         words.trim() === ""
           ? undefined
           : (calls) => services.callSearch.matches(tenantId, calls, words),

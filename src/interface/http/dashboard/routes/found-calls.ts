@@ -1,11 +1,11 @@
 /** Calls as the dashboard lists them: with the contact's name and the summary, found by words that were said. */
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
-import type { FoundCall } from "../../../../operations/admin/call-search.ts";
+import type { CallSearch, FoundCall } from "../../../../operations/admin/call-search.ts";
 import { field, okReply, page, shown, timeOrNull } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
 import { CallItem, presentItem } from "../../routes/call-shapes.ts";
-import { callFilter, filterOf, oneOf } from "../../routes/calls.ts";
+import { callFilter, dayIn, filterOf, oneOf } from "../../routes/calls.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import { tagIn } from "./call-annotations.ts";
 import type { ProductContext } from "./context.ts";
@@ -55,18 +55,24 @@ export const foundCallFilter = {
     [...CALL_STATUSES, "missed"],
     "Only calls in this state; `missed`: that came in, and in which nobody talked with the caller.",
   ),
+  from: dayIn("Only calls of this day or later.", "In the company's time zone"),
+  to: dayIn("Only calls of this day or earlier.", "In the company's time zone"),
   words: callWords,
   tag: tagIn("Only calls with this tag.").optional(),
 };
 
-export const foundFilterOf = ({
-  status,
-  ...query
-}: z.output<z.ZodObject<typeof foundCallFilter>>) => ({
-  ...filterOf({ ...query, status: status === "missed" ? undefined : status }),
-  ...(status === "missed" ? { missed: true as const } : {}),
-  tag: query.tag,
-});
+export async function foundFilterOf(
+  callSearch: Pick<CallSearch, "span">,
+  tenantId: number,
+  { status, ...query }: z.output<z.ZodObject<typeof foundCallFilter>>,
+) {
+  return {
+    ...filterOf({ ...query, status: status === "missed" ? undefined : status }),
+    ...(await callSearch.span(tenantId, query)),
+    ...(status === "missed" ? { missed: true as const } : {}),
+    tag: query.tag,
+  };
+}
 
 export const findCalls = contract({
   operationId: "findCalls",
@@ -107,7 +113,7 @@ export const presentFound = (call: FoundCall) => ({
 export const foundCallRoutes = ({ dependencies: { services } }: ProductContext) => [
   route(findCalls)(async ({ tenantId, query }) => {
     const { limit, offset, words } = query;
-    const filter = foundFilterOf(query);
+    const filter = await foundFilterOf(services.callSearch, tenantId, query);
     const found = await services.callSearch.find(tenantId, filter, words, { limit, offset });
     return { ...found, ok: true, calls: found.calls.map(presentFound) };
   }),

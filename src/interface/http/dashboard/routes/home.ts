@@ -180,12 +180,10 @@ function homeParts({ dependencies, parts }: ProductContext) {
       cost_eur: eur(cost),
       p95_ms: p95Ms,
     });
-    // The list's days are UTC, and it is the list that the count leads to.
-    const since = Date.parse(days[0]?.date ?? "");
     return {
       days: days.map(present),
       before: before.map(present),
-      missed: await services.callSearch.missed(tenantId, since),
+      missed: await services.callSearch.missed(tenantId, days[0]?.date),
     };
   }
   const lastCalls = async (tenantId: number) =>
