@@ -69,6 +69,22 @@ export type CallSearch = ReturnType<typeof createCallSearch>;
 
 type ContactNames = Pick<ReturnType<typeof contactSearch>, "named">;
 
+/**
+ * Days such as `2026-11-21` of the company's calendar, `to` included. Calls are counted by UTC hours: where a day
+ * begins within one, that hour belongs to the day before, as in reports.
+ */
+async function spanOf(read: Queries, tenantId: number, { from, to }: Days) {
+  const zone = await tenantStore(read).timeZone(tenantId);
+  const begin = (date: string, later: number) => {
+    const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+    return HOUR_MS * Math.ceil(startOfDay(zone, { year, month, day: day + later }) / HOUR_MS);
+  };
+  return {
+    ...(from === undefined ? {} : { fromMs: begin(from, 0) }),
+    ...(to === undefined ? {} : { toMs: begin(to, 1) }),
+  };
+}
+
 export function createCallSearch(
   { read }: Pick<Database, "read">,
   names: ContactNames = contactSearch(read),
@@ -91,21 +107,6 @@ export function createCallSearch(
     const shown = live.flat().toSorted((a, b) => b.createdAt - a.createdAt);
     return [...shown, ...others];
   }
-  /**
-   * Days such as `2026-11-21` of the company's calendar, `to` included. Calls are counted by UTC hours: where a day
-   * begins within one, that hour belongs to the day before, as in reports.
-   */
-  async function span(tenantId: number, { from, to }: Days) {
-    const zone = await tenantStore(read).timeZone(tenantId);
-    const begin = (date: string, later: number) => {
-      const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
-      return HOUR_MS * Math.ceil(startOfDay(zone, { year, month, day: day + later }) / HOUR_MS);
-    };
-    return {
-      ...(from === undefined ? {} : { fromMs: begin(from, 0) }),
-      ...(to === undefined ? {} : { toMs: begin(to, 1) }),
-    };
-  }
   return {
     /** Those that live first, then newest first; where words are looked for, newest first only. `total` null: not counted; `more`: there are others after these. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
@@ -124,9 +125,8 @@ export function createCallSearch(
 
     /** How many calls were missed since the begin of that day (`2026-11-21`). */
     missed: async (tenantId: number, from: string | undefined) =>
-      await history.total(tenantId, { missed: true, ...(await span(tenantId, { from })) }),
-
-    span,
+      await history.total(tenantId, { missed: true, ...(await spanOf(read, tenantId, { from })) }),
+    span: (tenantId: number, days: Days) => spanOf(read, tenantId, days),
 
     /** The newest, those that live first, without those that are scheduled and wait. */
     async latest(tenantId: number, count: number) {
