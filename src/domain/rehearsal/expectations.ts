@@ -6,8 +6,9 @@
 import { yieldToEventLoop } from "../../core/clock.ts";
 import { isObject, type JsonValue } from "../../core/json.ts";
 import { wordsOf } from "../conversation/words.ts";
+import { patternOf } from "./pattern.ts";
 import { NOT_LIVE, type RehearsedCall, type RehearsedTurn } from "./rehearsed-call.ts";
-import { type Expectation, type Fact, patternOf, type Scenario } from "./scenario.ts";
+import type { Expectation, Fact, Scenario } from "./scenario.ts";
 import { saysDate, saysMoney, saysNumber } from "./values.ts";
 
 export interface Failure {

@@ -5,13 +5,12 @@
 import { z } from "zod";
 import { ENDED_REASONS } from "../../core/ended-reason.ts";
 import { AGENT_LANGUAGES } from "../agent/agent.ts";
-import { LinearPattern } from "../tool/linear-pattern.ts";
+import { isPattern } from "./pattern.ts";
 
 const TEXT_MAX = 2_000;
 const STEPS_MAX = 100;
 const LIST_MAX = 50;
 const WAIT_MS_MAX = 120_000;
-const PATTERN_SIZE_MAX = 1_000;
 
 const text = z.string().trim().min(1).max(TEXT_MAX);
 const waitMs = z.int().min(0).max(WAIT_MS_MAX);
@@ -179,16 +178,4 @@ function onlyOne<Schema extends z.ZodType<object>>(schema: Schema, names: readon
     (given) => names.filter((name) => Reflect.get(given, name) !== undefined).length === 1,
     { message: `must have exactly one of: ${names.join(", ")}` },
   );
-}
-
-/** It is matched on the main thread, against all that an agent said. */
-export const patternOf = (source: string) => new LinearPattern(source, "iu", PATTERN_SIZE_MAX);
-
-function isPattern(source: string): boolean {
-  try {
-    patternOf(source);
-    return true;
-  } catch {
-    return false;
-  }
 }
