@@ -55,6 +55,31 @@ const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 const dialog = (at: Page) => at.getByRole("dialog");
 const button = (at: Page, name: string) => at.getByRole("button", { name, exact: true });
 
+inChromium("a person who asks to be forgotten", () => {
+  test("is looked up, and erased when the owner says so", async () => {
+    const created = await page.request.post(`${world.app.addresses.http}/api/v1/contacts`, {
+      headers: { origin: world.app.addresses.http },
+      data: { number_e164: "+37061000095", first_name: "Forgotten" },
+    });
+    expect(created.status()).toBe(200);
+    await page.goto(address("/contacts"));
+    await button(page, `${en["action.delete"]}: Forgotten`).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: en["contacts.erase"] }).click();
+    const number = dialog(page).getByLabel(en["numbers.number"]);
+    expect(await number.inputValue()).toBe("+37061000095");
+    await button(page, en["contacts.look"]).click();
+    await dialog(page).getByText(en["contacts.erase_stays"]).waitFor();
+    expect(await violations(page, "erasing a person")).toEqual([]);
+    await number.fill("+37061000096");
+    expect(await button(page, en["contacts.erase_all"]).count()).toBe(0);
+    await number.fill("+370 610 00095");
+    await button(page, en["contacts.look"]).click();
+    await button(page, en["contacts.erase_all"]).click();
+    await page.getByText(en["contacts.erased"]).waitFor();
+    await page.getByText(en["contacts.empty"]).waitFor();
+  });
+});
+
 inChromium("first steps", () => {
   test("knowledge and numbers go to the only agent unless somebody says otherwise", async () => {
     await page.goto(address("/knowledge"));

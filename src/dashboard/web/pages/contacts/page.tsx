@@ -14,6 +14,7 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Pager, Table } from "../../ui/table.tsx";
 import { ContactDialog } from "./contact-dialog.tsx";
 import { contactName } from "./contact-name.ts";
+import { EraseDialog } from "./erase-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 
 type Contact = Rest["Contact"];
@@ -97,16 +98,18 @@ function NoContacts({ search }: { search: string }) {
   );
 }
 
-/** Export, import, a new contact. */
+/** Export, erasing a person, import, a new contact. */
 function Actions({ onNew }: { onNew: () => void }) {
   const { t } = useText();
-  const { mayChange } = useSession();
+  const { mayChange, isOwner } = useSession();
   const [importing, setImporting] = useState(false);
+  const [erasing, setErasing] = useState(false);
   return (
     <>
       <ExportAnchor icon="down" href="/api/v1/contacts/export" download="contacts.csv">
         CSV
       </ExportAnchor>
+      {isOwner && <Button onClick={() => setErasing(true)}>{t("contacts.erase")}</Button>}
       {mayChange && (
         <>
           <Button onClick={() => setImporting(true)}>{t("contacts.import")}</Button>
@@ -116,6 +119,7 @@ function Actions({ onNew }: { onNew: () => void }) {
         </>
       )}
       {importing && <ImportDialog onClose={() => setImporting(false)} />}
+      {erasing && <EraseDialog number="" onClose={() => setErasing(false)} />}
     </>
   );
 }
@@ -170,9 +174,10 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
 
 function ContactButtons({ contact, onEdit }: { contact: Contact; onEdit: () => void }) {
   const { t } = useText();
-  const { mayChange } = useSession();
+  const { mayChange, isOwner } = useSession();
   const doing = useDoing("contacts");
   const [removing, setRemoving] = useState(false);
+  const [erasing, setErasing] = useState(false);
   if (!mayChange) return null;
   const name = contactName(contact);
   return (
@@ -195,7 +200,20 @@ function ContactButtons({ contact, onEdit }: { contact: Contact; onEdit: () => v
           const path = { id: contact.id };
           return doing.run(() => answer(rest.DELETE("/contacts/{id}", { params: { path } })));
         }}
-      />
+      >
+        {isOwner && (
+          <Button
+            small
+            onClick={() => {
+              setRemoving(false);
+              setErasing(true);
+            }}
+          >
+            {t("contacts.erase")}
+          </Button>
+        )}
+      </Confirm>
+      {erasing && <EraseDialog number={contact.number_e164} onClose={() => setErasing(false)} />}
     </span>
   );
 }

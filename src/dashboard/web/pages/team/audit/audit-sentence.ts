@@ -103,6 +103,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   changeRole: "changed_role",
   setActiveTenant: "entered",
   stopActing: "stopped_acting",
+  erasePerson: "erased",
   createCall: "called",
   transferCall: "transferred",
   hangUpCall: "hung_up",

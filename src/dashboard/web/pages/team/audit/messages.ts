@@ -314,6 +314,12 @@ export const messages = {
     lv: "{who} atvēra maksājumu",
     ru: "{who} открыл(а) платёж",
   },
+  "audit.did.erased": {
+    en: "{who} erased all about a person",
+    lt: "{who} ištrynė viską apie žmogų",
+    lv: "{who} izdzēsa visu par kādu cilvēku",
+    ru: "{who} стёр(ла) всё о человеке",
+  },
   "audit.did.resent": {
     en: "{who} sent deliveries again",
     lt: "{who} išsiuntė pranešimus dar kartą",

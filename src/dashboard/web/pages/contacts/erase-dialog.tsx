@@ -1,0 +1,80 @@
+/** Erase all about a person who asks for it: first what there is, then the deed. */
+import { useState } from "react";
+import { answer, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { FormDialog } from "../../ui/send-form.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+
+const look = (number: string) =>
+  answer(own.GET("/erasures", { params: { query: { number } } })).then(({ erasure }) => erasure);
+type Erasure = Awaited<ReturnType<typeof look>>;
+
+const plain = (number: string) => number.replace(/[\s()-]/g, "");
+
+export function EraseDialog({ number, onClose }: { number: string; onClose: () => void }) {
+  const { t } = useText();
+  const { showMessage } = useToasts();
+  const stale = useStale();
+  const form = useForm({ number });
+  const [found, setFound] = useState<Erasure | null>(null);
+
+  /** The first send only looks. */
+  async function send(values: { number: string }) {
+    const body = { number: plain(values.number) };
+    if (!found) {
+      setFound(await look(body.number));
+      return;
+    }
+    await answer(own.POST("/erasures", { body }));
+    await stale("contacts", "calls", "schedules", "home");
+    showMessage(t("contacts.erased"));
+    onClose();
+  }
+
+  return (
+    <FormDialog
+      title={t("contacts.erase")}
+      lead={t("contacts.erase_lead")}
+      action={t(found ? "contacts.erase_all" : "contacts.look")}
+      variant={found ? "danger" : "primary"}
+      form={form}
+      onSend={send}
+      onClose={onClose}
+    >
+      <TextField
+        label={t("numbers.number")}
+        placeholder="+370…"
+        required
+        {...form.bind("number")}
+        onValue={(next) => {
+          setFound(null);
+          form.set({ number: next });
+        }}
+      />
+      {found && <Found erasure={found} />}
+    </FormDialog>
+  );
+}
+
+function Found({ erasure }: { erasure: Erasure }) {
+  const { t } = useText();
+  return (
+    <div className="note warn" role="status">
+      <div className="stack tight">
+        <p className="strong">
+          {t("contacts.erase_found", {
+            calls: erasure.calls,
+            recordings: erasure.recordings,
+            contacts: erasure.contacts,
+            planned: erasure.schedules_cancelled,
+          })}
+        </p>
+        <p>{t("contacts.erase_stays")}</p>
+        {erasure.do_not_call_kept && <p>{t("contacts.erase_refusal")}</p>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+/** A person's request to be forgotten, by telephone number. */
+import { z } from "zod";
+import { e164In, okReply, shown } from "../../../contracts/schema.ts";
+import { contract, route } from "../../contract.ts";
+import type { ProductContext } from "./context.ts";
+import { sessionOf } from "./signed-in.ts";
+
+export const Erasure = z
+  .strictObject({
+    contacts: shown(z.int(), "Contacts with the number.", 1),
+    calls: shown(z.int(), "Calls, which stay without number, words and recording.", 3),
+    recordings: shown(z.int(), "Recordings.", 2),
+    schedules_cancelled: shown(z.int(), "Calls to the number that were still to be placed.", 0),
+    do_not_call_kept: shown(
+      z.boolean(),
+      "Who asked not to be called is not called afterwards, either.",
+      false,
+    ),
+  })
+  .meta({ id: "Erasure" });
+
+const asked = z.strictObject({ number: e164In("Of the person.") });
+
+export const countErasure = contract({
+  operationId: "countErasure",
+  at: "GET /erasures",
+  weight: 5,
+  tag: "Contacts",
+  role: "owner",
+  summary: "What there is about a telephone number",
+  query: asked,
+  reply: okReply({ erasure: Erasure }),
+  errors: ["conflict", "valid_number_required"],
+});
+
+export const erasePerson = contract({
+  operationId: "erasePerson",
+  at: "POST /erasures",
+  weight: 5,
+  tag: "Contacts",
+  role: "owner",
+  summary: "Erase all about a telephone number",
+  description:
+    "Recordings, transcripts, summaries, events, mails, calls to be placed, the contact and what agents remember. Calls stay without the person, for the bill. Backups keep it until they expire. Needs a recent sign-in.",
+  body: asked.meta({ id: "ErasureRequest" }),
+  reply: okReply({ erasure: Erasure }),
+  errors: ["conflict", "valid_number_required"],
+});
+
+type ErasureReport = Awaited<ReturnType<ProductContext["dependencies"]["services"]["erasePerson"]>>;
+
+const present = (report: ErasureReport) => ({
+  contacts: report.contacts,
+  calls: report.calls,
+  recordings: report.recordings,
+  schedules_cancelled: report.schedules_cancelled,
+  do_not_call_kept: report.do_not_call_kept ?? false,
+});
+
+export const erasureRoutes = ({ dependencies: { services } }: ProductContext) => [
+  route(countErasure)(async ({ tenantId, query: { number } }) => ({
+    ok: true,
+    erasure: present(await services.erasePerson(tenantId, number, true)),
+  })),
+  route(erasePerson)(async (request) => {
+    services.identity.sessions.requireRecent(sessionOf(request));
+    const { tenantId, body } = request;
+    return { ok: true, erasure: present(await services.erasePerson(tenantId, body.number, false)) };
+  }),
+];

@@ -1,0 +1,87 @@
+/** An owner erases a person from the dashboard, and only that person of only that company. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { calls, sessions } from "../../../src/adapter/store/schema/index.ts";
+import {
+  countErasure,
+  erasePerson,
+} from "../../../src/interface/http/dashboard/routes/erasures.ts";
+import { listAudit } from "../../../src/interface/http/dashboard/routes/team.ts";
+import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
+import { pick } from "../../support/http/api-server.ts";
+import { replyOf } from "../../support/http/reply.ts";
+import { storeCalls } from "../../support/store/call-history.ts";
+
+setDefaultTimeout(60_000);
+
+const room = dashboardWorld("127.0.8.79");
+const { as } = room;
+const PERSON = "+37061000777";
+const OTHER = "+37061000778";
+const COUNT = `/erasures?number=${encodeURIComponent(PERSON)}`;
+
+test("first it is told what there is, then it is gone; others stay", async () => {
+  for (const [number, name] of [
+    [PERSON, "Forgotten"],
+    [OTHER, "Remembered"],
+  ] as const)
+    await as("owner").fetch("POST", "/api/v1/contacts", { number_e164: number, first_name: name });
+  await room.stranger.fetch("POST", "/api/v1/contacts", {
+    number_e164: PERSON,
+    first_name: "Theirs",
+  });
+  const past = {
+    direction: "inbound",
+    status: "completed",
+    summary: "About a bridge.",
+    agoMs: 60_000,
+  } as const;
+  await storeCalls(room.world, Date.now(), [
+    { ...past, number: PERSON, said: ["It hurts."] },
+    { ...past, number: OTHER, said: ["A cleaning."] },
+  ]);
+  const there = {
+    contacts: 1,
+    calls: 1,
+    recordings: 0,
+    schedules_cancelled: 0,
+    do_not_call_kept: false,
+  };
+  expect(replyOf(countErasure, await as("owner").ask("GET", COUNT)).erasure).toEqual(there);
+  const erased = await as("owner").ask("POST", "/erasures", { number: PERSON });
+  expect(replyOf(erasePerson, erased).erasure).toEqual(there);
+  expect(replyOf(countErasure, await as("owner").ask("GET", COUNT)).erasure).toEqual({
+    ...there,
+    contacts: 0,
+    calls: 0,
+  });
+  const { text } = await as("owner").fetch("GET", "/api/v1/contacts");
+  expect(text).toContain("Remembered");
+  expect(text).not.toContain("Forgotten");
+  const rows = await room.world.app.database.read.select().from(calls);
+  expect(rows.map(({ fromNumber, summary }) => [fromNumber === OTHER, summary]).sort()).toEqual([
+    [false, null],
+    [true, "About a bridge."],
+  ]);
+  expect((await room.stranger.fetch("GET", "/api/v1/contacts")).text).toContain("Theirs");
+  const audit = await as("owner").ask("GET", "/audit?limit=50");
+  const done = replyOf(listAudit, audit).entries.filter(({ action }) => action === "erasePerson");
+  expect(done).toHaveLength(1);
+  expect(audit.text).not.toContain(PERSON.slice(1));
+});
+
+test("it is the owner's, with a recent sign-in, and of a person's number", async () => {
+  for (const role of ["viewer", "member"] as const) {
+    expect((await as(role).ask("GET", COUNT)).status).toBe(403);
+    expect((await as(role).ask("POST", "/erasures", { number: OTHER })).status).toBe(403);
+  }
+  for (const number of ["868000000", "+370", ""]) {
+    const wrong = await as("owner").ask("POST", "/erasures", { number });
+    expect([wrong.status, pick(wrong, "field")]).toEqual([400, "number"]);
+  }
+  await room.world.app.database.tx((queries) =>
+    queries.update(sessions).set({ createdAt: Date.now() - 16 * 60_000 }),
+  );
+  const late = await as("owner").ask("POST", "/erasures", { number: OTHER });
+  expect([late.status, pick(late, "field")]).toEqual([403, "sign_in"]);
+  expect((await as("owner").fetch("GET", "/api/v1/contacts")).text).toContain("Remembered");
+});
