@@ -294,6 +294,8 @@ test.each([
   ["goodbye", 0.9, "Can you translate a letter into Spanish?", -0.1, /Spanish/],
   ["goodbye", 0.3, "Good pie.", -0.4, "Good pie."],
   ["what are your opening hours", 0.97, "What a yeah opening.", -0.9, /opening hours/],
+  ["what are you opening long does leave a", 0.7, "Who won the football game?", -0.1, /football/],
+  ["what is opening mhm long does leave a", 0.5, "Which river is longest?", -0.1, /river/],
   ["can you please repeat", 0.6, "Where are you located?", -0.1, /located/],
 ] as const)("of %p (%p) and %p (%p) %p was said", (graph, confidence, text, evidence, said) => {
   const chosen = choose(graph, confidence, text, evidence).text;

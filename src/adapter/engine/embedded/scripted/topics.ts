@@ -24,7 +24,7 @@ export type Finding =
 
 /** Chosen with the coefficients, on the gym and the clinic: two of 78 off topic were answered, 67 refused. */
 const SURE_MIN = 0.75;
-const UNSURE_MIN = 0.35;
+export const UNSURE_MIN = 0.35;
 const SURE_SCORE_MIN = 0.45;
 const UNSURE_SCORE_MIN = 0.3;
 /** Two topics closer than this are told apart by asking. */

@@ -8,6 +8,7 @@ import type { Transcript } from "../recogniser/transcriber/messages.ts";
 import { logOddsOf, MARGIN_MAX, ratioFor } from "./acceptance.ts";
 import { matchIntent } from "./intents.ts";
 import type { Retriever } from "./retrieval.ts";
+import { UNSURE_MIN } from "./topics.ts";
 import { wordsOf } from "./words.ts";
 
 interface Reading {
@@ -19,6 +20,7 @@ interface Reading {
 const OF_TRANSCRIPT = [-1.984, 1.208, 5.948, 4.5] as const;
 /** The better reading's log odds; whether both mean the same entry; and then the other's log odds. */
 const OF_BOTH = [-0.664, 1.206, 0.4, 0.344] as const;
+const UNSURE_ODDS = Math.log(UNSURE_MIN / (1 - UNSURE_MIN));
 /** A command that the graph heard so well stands, unless a whole sentence was heard beside it. */
 const COMMAND_CONFIDENCE = 0.8;
 const SENTENCE_WORDS_MIN = 4;
@@ -67,5 +69,7 @@ function likelier(
   const [constant, byBest, ifSame, byOther] = OF_BOTH;
   const isSame = other?.match.entry === best.match.entry;
   const odds = constant + byBest * best.odds + (isSame ? ifSame + byOther * other.odds : 0);
+  // What the knowledge does not answer was heard better by whoever knows more than that.
+  if (odds < UNSURE_ODDS && best.text !== text) return likelier(retrieve, null, { text, evidence });
   return { text: best.text, confidence: confidenceOf(ratioFor(odds, best.match)) };
 }
