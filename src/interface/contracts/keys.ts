@@ -3,7 +3,7 @@ import { z } from "zod";
 import { wireOf } from "../../core/wire-names.ts";
 import { isKeyNetwork, KEY_NETWORKS_MAX, KEY_SCOPES } from "../../domain/tenant/key-limits.ts";
 import { id, operation } from "./operation.ts";
-import { field, idOut, label, shown, timeIn, timeOrNull, timeOut } from "./schema.ts";
+import { atMost, field, idOut, label, shown, timeIn, timeOrNull, timeOut } from "./schema.ts";
 
 export const keyShape = {
   id: idOut("key"),
@@ -39,11 +39,17 @@ export const newKeyShape = {
   })
     .nullable()
     .default(null),
-  networks: field(z.array(z.string().max(50).refine(isKeyNetwork)).min(1).max(KEY_NETWORKS_MAX), {
-    description: "Addresses and networks (CIDR) it may come from. Left out or null: everywhere.",
-    example: ["192.0.2.0/24"],
-    must: `be a list of 1 to ${KEY_NETWORKS_MAX} addresses or networks such as 192.0.2.7 or 10.0.0.0/8, or null`,
-  })
+  networks: field(
+    z
+      .array(z.string().check(atMost(50)).refine(isKeyNetwork))
+      .min(1)
+      .max(KEY_NETWORKS_MAX),
+    {
+      description: "Addresses and networks (CIDR) it may come from. Left out or null: everywhere.",
+      example: ["192.0.2.0/24"],
+      must: `be a list of 1 to ${KEY_NETWORKS_MAX} addresses or networks such as 192.0.2.7 or 10.0.0.0/8, or null`,
+    },
+  )
     .nullable()
     .default(null),
 };
