@@ -39,10 +39,28 @@ async function* piecesOf(bytes: Buffer, turn: () => Promise<void>): AsyncGenerat
 }
 
 /**
+ * The parser counts neither spaces nor commas as characters of a row: two million of them would be one row, which it
+ * reads anew with each piece. Throws valid_csv_required.
+ */
+function requireShortLines(csv: string): void {
+  for (let at = 0; at + LINE_CHARACTERS_MAX < csv.length; ) {
+    const piece = csv.slice(at, at + LINE_CHARACTERS_MAX + 1);
+    const end = Math.max(piece.lastIndexOf("\n"), piece.lastIndexOf("\r"));
+    if (end < 0)
+      throw invalidField(
+        "csv",
+        `A line of \`csv\` may have ${LINE_CHARACTERS_MAX} characters; one is longer.`,
+      );
+    at += end + 1;
+  }
+}
+
+/**
  * Yields to the event loop. Reads one line more than allowed, so that the caller notices a file
  * that is too long. Throws valid_csv_required.
  */
 export async function readCsvFile(csv: string): Promise<CsvFile> {
+  requireShortLines(csv);
   const beginning = csv.slice(0, LINE_CHARACTERS_MAX);
   const firstLine = beginning.slice(0, beginning.search(/\r?\n|$/));
   const delimiter = firstLine.split(";").length > firstLine.split(",").length ? ";" : ",";
@@ -58,10 +76,10 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
       skip_empty_lines: true,
       relax_column_count: true,
       max_record_size: LINE_CHARACTERS_MAX,
-      to: CSV_LINES_MAX + 2,
     });
     for await (const row of Readable.from(piecesOf(Buffer.from(csv), turn)).pipe(parser)) {
       rows.push(row as Row);
+      if (rows.length > CSV_LINES_MAX + 1) break;
       await turn();
     }
   } catch (error) {

@@ -26,14 +26,23 @@ test("200 problems are told, all are counted", async () => {
 test("a file has 20,000 lines at most", async () => {
   const file = (lines: number) => `number\n${"x\n".repeat(lines)}`;
   expect((await readContactsCsv(file(20_000), null)).problemCount).toBe(20_000);
-  await expect(readContactsCsv(file(20_001), null)).rejects.toThrow("20000 lines");
+  for (const lines of [20_001, 100_000])
+    await expect(readContactsCsv(file(lines), null)).rejects.toThrow("20000 lines");
   expect((await readCsvFile(file(20_009))).lines).toHaveLength(20_001);
 });
 
 test("a line has 16,384 characters at most", async () => {
   const file = (characters: number) => `number\n${"x".repeat(characters)}\n`;
   expect((await readCsvFile(file(16_000))).lines).toHaveLength(1);
-  await expect(readCsvFile(file(16_500))).rejects.toThrow("cannot be read");
+  await expect(readCsvFile(file(16_500))).rejects.toThrow("one is longer");
+  const quoted = `"${"x\n".repeat(8_300)}"\n`;
+  await expect(readCsvFile(quoted)).rejects.toThrow("cannot be read");
+  for (const unit of [",", " ", '"'])
+    await expect(readCsvFile(`number\n${unit.repeat(17_000)}`)).rejects.toThrow("one is longer");
+  for (const end of ["\n", "\r", "\r\n"])
+    expect(
+      (await readCsvFile(`number${end}${`${",".repeat(9_000)}${end}`.repeat(9)}`)).lines,
+    ).toHaveLength(9);
 });
 
 test("of a header without a number 200 characters are repeated", async () => {
