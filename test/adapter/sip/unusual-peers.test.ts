@@ -264,6 +264,12 @@ describe("an INFO", () => {
     ["with a digit", "application/dtmf-relay", "Signal=5\r\nDuration=160\r\n", 200],
     ["with a digit alone", "application/dtmf", "5", 200],
     ["with a digit and the other type", "application/dtmf", "Signal=5\r\nDuration=160\r\n", 200],
+    [
+      "with a digit after a page of blank lines",
+      "application/dtmf-relay",
+      `${"\r\n".repeat(9000)}Signal=5`,
+      200,
+    ],
     ["of an unknown type", "application/media_control+xml", "<media_control/>", 415],
     ["of a package nobody asked for", "text/plain", "hello", 415],
   ])("%s (%s) is answered as it deserves", async (_, contentType, body, code) => {
@@ -272,7 +278,7 @@ describe("an INFO", () => {
     leg.on("digit", ({ digit }) => digits.push(digit));
     const answer = await call.answer(call.send({ method: "INFO", contentType, body }), "INFO");
     expect(answer.statusCode).toBe(code);
-    expect(digits).toEqual(code === 200 ? ["5"] : []);
+    expect(digits).toEqual(code === 200 && body.length < 256 ? ["5"] : []);
     if (code === 415)
       expect(answer.headers.all("accept")).toEqual(["application/dtmf-relay", "application/dtmf"]);
   });
