@@ -70,7 +70,7 @@ class Mask {
 
   text(text: string): string {
     return text
-      .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "someone@example.com")
+      .replace(/[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g, "someone@example.com")
       .replace(DIGIT_WORDS, (words) => this.#spoken(words))
       .replace(FIGURES, (figures) => this.#figuresOf(figures))
       .replace(/\p{L}[\p{L}'-]*/gu, (word) => this.#names.get(word.toLocaleLowerCase()) ?? word);

@@ -80,7 +80,7 @@ function rewritten(text: string, { rewrites }: SpokenLanguage): string {
 // Addresses.
 
 const HOST =
-  /(?<![\w@.])(?:www\.)?([a-z\d][\w-]*(?:\.[a-z\d][\w-]*)*\.(?:com|net|org|eu|lt|lv|ee|pl|de|uk|ru|io|info|biz|example))((?:\/[\w-]+)*)\/?(?![\w@])/gi;
+  /(?<![\w@.])(?:www\.)?([a-z\d][\w-]{0,62}(?:\.[a-z\d][\w-]{0,62})*\.(?:com|net|org|eu|lt|lv|ee|pl|de|uk|ru|io|info|biz|example))((?:\/[\w-]+)*)\/?(?![\w@])/gi;
 
 function spokenAddresses(text: string, { signs, digits }: SpokenLanguage): string {
   const spell = (written: string) =>
@@ -96,7 +96,7 @@ function spokenAddresses(text: string, { signs, digits }: SpokenLanguage): strin
       .trim();
   return text
     .replace(/\bhttps?:\/\//gi, "")
-    .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, spell)
+    .replace(/[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g, spell)
     .replace(HOST, (_, host: string, path: string) => spell(host + path));
 }
 
