@@ -6,6 +6,7 @@ import { expect, test } from "bun:test";
 import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { spokenText } from "../../src/adapter/engine/embedded/speech/spoken-text.ts";
 import { knowledgeKeywords } from "../../src/adapter/engine/knowledge-keywords.ts";
+import { SpokenPieces } from "../../src/adapter/engine/openai/spoken-pieces.ts";
 import type { KnowledgeSnapshot } from "../../src/domain/conversation/call-config.ts";
 import { knowledgeSection } from "../../src/domain/conversation/prompt/knowledge-section.ts";
 import { headingOf } from "../../src/domain/knowledge/heading.ts";
@@ -55,6 +56,11 @@ test.each([
         processorMs(() => read(format, text)),
         `${text.slice(0, 9)}… as ${format}`,
       ).toBeLessThan(MS_MAX);
+});
+
+test.each(["1. ", "\n ", "a. "])("20,000 times %j that a model writes at once", (unit) => {
+  const pieces = new SpokenPieces();
+  expect(processorMs(() => pieces.push(unit.repeat(CHARACTERS / 2)))).toBeLessThan(MS_MAX);
 });
 
 test.each(["en", "lt", "lv", "ru"])("12,000 characters of figures, spoken: %s", (language) => {

@@ -11,6 +11,8 @@ const ABBREVIATION = new RegExp(`(?:^|[\\s(])(?:${ABBREVIATIONS}|\\d{1,2})\\.$`,
 const FIRST_CLAUSE_CHARACTERS_MIN = 50;
 const PIECE_CHARACTERS_MIN = 12;
 const PIECE_CHARACTERS_MAX = 300;
+/** Each end of a sentence is judged by all that stands before it. */
+const DELTA_CHARACTERS_MAX = 1_000;
 
 export class SpokenPieces {
   readonly #thoughts = new ThoughtFilter();
@@ -19,8 +21,13 @@ export class SpokenPieces {
 
   /** Pieces that are complete now. */
   push(delta: string): string[] {
-    this.#text += this.#thoughts.push(delta);
-    return this.#cut();
+    const said = this.#thoughts.push(delta);
+    const pieces: string[] = [];
+    for (let at = 0; at < said.length; at += DELTA_CHARACTERS_MAX) {
+      this.#text += said.slice(at, at + DELTA_CHARACTERS_MAX);
+      pieces.push(...this.#cut());
+    }
+    return pieces;
   }
 
   /** The text is over: what is left. */
