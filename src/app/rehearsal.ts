@@ -70,8 +70,11 @@ const openKnowledge: TextRehearsalPorts["openKnowledge"] = async (knowledge) => 
 
 async function indexed(knowledge: RehearsedAgent["knowledge"]): Promise<PassageIndex> {
   const index = new PassageIndex(":memory:");
-  for (const [at, { filename, format, content }] of knowledge.entries())
+  for (const [at, { filename, format, content }] of knowledge.entries()) {
+    // A file of headings alone has no passage after which others would take their turn.
+    await yieldToEventLoop();
     await index.add({ id: at + 1, filename, format, version: 1 }, content, yieldToEventLoop);
+  }
   return index;
 }
 

@@ -118,6 +118,10 @@ export function callConfigOf(
   callId: string,
   knowledgeTokens = Number.POSITIVE_INFINITY,
 ): CallConfig {
+  const looksUpKnowledge = mustLookUp(
+    knowledge.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
+    knowledgeTokens,
+  );
   const [fromNumber, toNumber] =
     direction === "inbound" ? [caller.number, number] : [number, caller.number];
   return {
@@ -126,7 +130,7 @@ export function callConfigOf(
     fromNumber,
     toNumber,
     agent,
-    knowledge,
+    knowledge: looksUpKnowledge ? [] : knowledge,
     tools,
     knowledgeScope: {
       tenantId: 0,
@@ -137,10 +141,7 @@ export function callConfigOf(
         version: 1,
       })),
     },
-    looksUpKnowledge: mustLookUp(
-      knowledge.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
-      knowledgeTokens,
-    ),
+    looksUpKnowledge,
     tenantName: company,
     timeZone,
     variables,

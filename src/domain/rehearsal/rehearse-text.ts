@@ -68,7 +68,7 @@ async function textCall(
   const clock = new VirtualClock(startMs);
   const config = callConfigOf(rehearsed, scenario, `rehearsal-${run}`, settings.knowledgeTokens);
   const own = { ...settings, transferTargets: rehearsed.transferTargets };
-  const search = config.looksUpKnowledge ? await ports.openKnowledge(config.knowledge) : null;
+  const search = config.looksUpKnowledge ? await ports.openKnowledge(rehearsed.knowledge) : null;
   const engine = await ports.openEngine(clock);
   try {
     const call = new TextCall({

@@ -62,7 +62,12 @@ test("files are numbered from 1 on, and looked up when together they are above t
     "word ".repeat(200),
   );
   const scenario = readScenario("a.yaml", "name: A\nscript: [{say: Hello}]\n");
-  const looksUp = (tokens: number) => callConfigOf(agent, scenario, "c", tokens).looksUpKnowledge;
+  const looksUp = (tokens: number) => {
+    const { looksUpKnowledge, knowledge } = callConfigOf(agent, scenario, "c", tokens);
+    // As in a call, the conversation has no file that is looked up.
+    expect(knowledge).toHaveLength(looksUpKnowledge ? 0 : 2);
+    return looksUpKnowledge;
+  };
   const { knowledgeScope } = callConfigOf(agent, scenario, "c");
   expect(knowledgeScope?.files.map(({ id }) => id)).toEqual([1, 2]);
   expect([looksUp(100), looksUp(10_000), looksUp(Number.POSITIVE_INFINITY)]).toEqual([
