@@ -58,6 +58,11 @@ test.each([
       ).toBeLessThan(MS_MAX);
 });
 
+test("a table whose one cell is the whole file", () => {
+  const table = `a,b\n${"1 ".repeat(256_000)}`;
+  expect(processorMs(() => cutPassages("csv", table))).toBeLessThan(MS_MAX);
+});
+
 test.each(["1. ", "\n ", "a. "])("20,000 times %j that a model writes at once", (unit) => {
   const pieces = new SpokenPieces();
   expect(processorMs(() => pieces.push(unit.repeat(CHARACTERS / 2)))).toBeLessThan(MS_MAX);

@@ -23,7 +23,12 @@ export function cutPassages(format: FileFormat, content: string): Passage[] {
   const cut = { md: sectionsOf, txt: paragraphsOf, csv: rowsOf, json: jsonOf }[format](text);
   return cut
     .map(({ heading, text }) => ({
-      heading: heading.replace(/\s+/g, " ").trim().slice(0, HEADING_CHARACTERS_MAX),
+      // Each piece of a cell is named by the cell, which may be the whole file.
+      heading: heading
+        .slice(0, 2 * HEADING_CHARACTERS_MAX)
+        .replace(/\s+/g, " ")
+        .trim()
+        .slice(0, HEADING_CHARACTERS_MAX),
       text: text.trim(),
     }))
     .filter(({ text }) => text !== "");
