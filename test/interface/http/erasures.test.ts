@@ -44,7 +44,6 @@ test("first it is told what there is, then it is gone; others stay", async () =>
     calls: 1,
     recordings: 0,
     schedules_cancelled: 0,
-    do_not_call_kept: false,
   };
   expect(replyOf(countErasure, await as("owner").ask("GET", COUNT)).erasure).toEqual(there);
   const erased = await as("owner").ask("POST", "/erasures", { number: PERSON });

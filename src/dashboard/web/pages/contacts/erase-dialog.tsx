@@ -73,7 +73,6 @@ function Found({ erasure }: { erasure: Erasure }) {
           })}
         </p>
         <p>{t("contacts.erase_stays")}</p>
-        {erasure.do_not_call_kept && <p>{t("contacts.erase_refusal")}</p>}
       </div>
     </div>
   );

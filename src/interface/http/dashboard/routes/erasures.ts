@@ -11,11 +11,6 @@ export const Erasure = z
     calls: shown(z.int(), "Calls, which stay without number, words and recording.", 3),
     recordings: shown(z.int(), "Recordings.", 2),
     schedules_cancelled: shown(z.int(), "Calls to the number that were still to be placed.", 0),
-    do_not_call_kept: shown(
-      z.boolean(),
-      "Who asked not to be called is not called afterwards, either.",
-      false,
-    ),
   })
   .meta({ id: "Erasure" });
 
@@ -54,7 +49,6 @@ const present = (report: ErasureReport) => ({
   calls: report.calls,
   recordings: report.recordings,
   schedules_cancelled: report.schedules_cancelled,
-  do_not_call_kept: report.do_not_call_kept ?? false,
 });
 
 export const erasureRoutes = ({ dependencies: { services } }: ProductContext) => [
