@@ -373,7 +373,6 @@ inChromium("the navigation", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/webhooks/);
     await open("recep");
-    await option("Reception").first().waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/agents\/\d+/);
     await open("petrai");

@@ -1,7 +1,7 @@
 /** The palette: pages, actions, agents, contacts and calls by a few letters, without the mouse. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useDeferredValue, useId, useState } from "react";
+import { useId, useState } from "react";
 import { agentsQuery, callsQuery, contactsFoundQuery } from "../api/queries.ts";
 import { type Texts, useText } from "../i18n/text.tsx";
 import { contactName } from "../pages/contacts/contact-name.ts";
@@ -108,7 +108,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  const choices = useChoices(useDeferredValue(typed));
+  // At once: Enter means what was typed, not what was listed before.
+  const choices = useChoices(typed);
   const current = Math.min(at, choices.length - 1);
   const go = (choice: Choice | undefined) => {
     if (!choice) return;
