@@ -184,16 +184,21 @@ test("an interrupted answer is cancelled and truncated to the milliseconds that 
   expect(textOf((await exchange(session, "Stop")).events)).toBe("All right.");
 });
 
-test("an answer that nobody heard is deleted at the server", async () => {
+/** An answer whose first words are there, and no sound of it. */
+async function longAnswer(session: Session) {
   server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(10) });
   server.script.paceMs = 10;
-  const session = open();
   server.script.recognises.push("When");
   hum(session, 500);
   await session.stt.finalize();
   const abort = new AbortController();
   const answer = session.llm.respond(utterance("When"), abort.signal)[Symbol.asyncIterator]();
   await answer.next();
+  return { answer, abort };
+}
+
+test("an answer that nobody heard is deleted at the server", async () => {
+  const { answer, abort } = await longAnswer(open());
   abort.abort();
   await answer.next();
   await eventually(() => server.of("conversation.item.delete").length === 1, "the item is deleted");
@@ -202,14 +207,7 @@ test("an answer that nobody heard is deleted at the server", async () => {
 test("it leaves what was heard before in the conversation, here and there", async () => {
   const session = open();
   await exchange(session, "Hello");
-  server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(10) });
-  server.script.paceMs = 10;
-  server.script.recognises.push("When");
-  hum(session, 500);
-  await session.stt.finalize();
-  const abort = new AbortController();
-  const answer = session.llm.respond(utterance("When"), abort.signal)[Symbol.asyncIterator]();
-  await answer.next();
+  const { answer, abort } = await longAnswer(session);
   const rest = answer.next();
   abort.abort();
   session.llm.truncateSpoken("", 0);
