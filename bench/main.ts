@@ -31,7 +31,9 @@ function sectionsAskedFor(): readonly Entry[] {
   const only = process.argv.slice(2).filter((word) => !word.startsWith("--"));
   const unknown = only.filter((name) => !SECTIONS.some((section) => section.name === name));
   if (unknown.length === 0)
-    return SECTIONS.filter(({ name }) => only.length === 0 || only.includes(name));
+    return SECTIONS.filter(({ name, long }) =>
+      only.length === 0 ? full || !long : only.includes(name),
+    );
   const names = SECTIONS.map(({ name }) => name).join(" ");
   console.error(`There is no section ${unknown.join(", ")}. Sections: ${names}.`);
   process.exit(2);

@@ -118,7 +118,7 @@ const understanding: Section = {
   name: "understanding",
   async measure({ full, note }) {
     const faqs = full ? [GARAGE, HOTEL, SCHOOL] : [GARAGE];
-    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 4);
+    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 30);
     const callers = [...new Set(trials.map(({ caller }) => caller))];
     const percent = (share: number) => (100 * share).toFixed(0);
     for (const faq of full ? [null, ...faqs.map(({ name }) => name)] : [null])

@@ -26,6 +26,8 @@ interface Entry {
   readonly needs?: readonly Tool[];
   /** Without these a reference or a figure is left out. */
   readonly uses?: readonly Tool[];
+  /** It tells nothing of few trials: the short form measures it only by name. */
+  readonly long?: true;
 }
 
 const calls = async () => (await import("./calls.ts")).CALL_SECTIONS;
@@ -44,7 +46,7 @@ export const SECTIONS: readonly Entry[] = [
   { name: "codecs", load: audio },
   { name: "mp3", load: audio, uses: ["ffmpeg"] },
   { name: "talkers", load: audio },
-  { name: "understanding", load: audio, uses: ["ffmpeg"] },
+  { name: "understanding", load: audio, uses: ["ffmpeg"], long: true },
   { name: "http", load: service, uses: ["wrk"] },
   { name: "million", load: service },
   { name: "knowledge", load: service },
