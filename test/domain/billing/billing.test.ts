@@ -155,6 +155,31 @@ describe("billing a call", () => {
     },
   );
 
+  test("a call that holds funds, or was charged, is given no other hold", async () => {
+    const { tenantId, uuid, hold, settle } = await tenantWithCall("prepaid", 1_000_000);
+    await hold();
+    await billing.extendHold(tenantId, uuid, 100);
+    await hold();
+    expect(await billing.heldSeconds(database.read, tenantId, uuid)).toBe(160);
+    await settle(100_000);
+    await hold();
+    expect(await billing.heldSeconds(database.read, tenantId, uuid)).toBeNull();
+  });
+
+  test("little is left when the funds pay 60 s more at most", async () => {
+    const money = priceOfSeconds(120, prepaidPlan.overagePerMinute);
+    const { tenantId, uuid, hold } = await tenantWithCall("prepaid", money);
+    await hold();
+    const told: number[] = [];
+    for (const elapsed of [59, 59.9, 60, 61])
+      await billing.extendHold(tenantId, uuid, elapsed, async (_, left) => void told.push(left));
+    expect(told).toEqual([60, 59]);
+  });
+
+  test("money is credited to nobody who does not exist", async () => {
+    expect(await refusal(billing.credit(987_654, microEur(1), "test"))).toBe("not_found");
+  });
+
   test("a charge takes plan seconds that another call holds, and that call holds money instead", async () => {
     const { tenantId, hold, settle } = await tenantWithCall("start", 30_000); // 15 s of 0.12
     await database.tx((queries) =>

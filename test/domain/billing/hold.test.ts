@@ -10,27 +10,38 @@ const RATE = microEur(6_000_000);
 
 /** One other call holds 60 plan seconds and 1 EUR; the charge takes 70 of 100 plan seconds and costs 2 EUR. */
 async function backed(balanceEur: number): Promise<Hold | undefined> {
+  const [first] = await backedAll(balanceEur, 100, [held("other", 60, 1)]);
+  return first;
+}
+
+const held = (callUuid: string, planSeconds: number, euros: number): Hold => ({
+  callUuid,
+  month: MONTH,
+  planSeconds,
+  amount: microEur(euros * 1_000_000),
+});
+
+/** The charge takes 70 plan seconds of `planSecondsLeft` and costs 2 EUR. */
+async function backedAll(
+  balanceEur: number,
+  planSecondsLeft: number,
+  otherHolds: readonly Hold[],
+): Promise<Hold[]> {
   const written: Hold[] = [];
-  const other: Hold = {
-    callUuid: "other",
-    month: MONTH,
-    planSeconds: 60,
-    amount: microEur(1_000_000),
-  };
   await backHolds(
     { holds: { put: async (_tenantId: number, hold: Hold) => void written.push(hold) } },
     1,
     {
       month: MONTH,
-      planSecondsLeft: 100,
+      planSecondsLeft,
       balance: microEur(balanceEur * 1_000_000),
-      otherHolds: [other],
+      otherHolds,
     },
     { includedSeconds: 70, cost: microEur(2_000_000) },
     async () => RATE,
     0,
   );
-  return written[0];
+  return written;
 }
 
 test("seconds that a charge took are paid with money that no call holds and the charge leaves", async () => {
@@ -44,4 +55,17 @@ test("seconds that a charge took are paid with money that no call holds and the 
   ] as const;
   for (const [balance, planSeconds, euros] of cases)
     expect(await backed(balance)).toMatchObject({ planSeconds, amount: euros * 1_000_000 });
+});
+
+test("the longest holds lose first, and share what money is free", async () => {
+  // 10 plan seconds are left of the 40 that are held: 30 are lost. 4 EUR are free of 6.
+  const others = [held("short", 5, 0), held("long", 20, 0), held("middle", 15, 0)];
+  expect(await backedAll(6, 80, others)).toEqual([held("long", 0, 2), held("middle", 5, 1)]);
+  // 1.50 EUR are free: the first gets them all.
+  expect(await backedAll(3.5, 80, others)).toEqual([held("long", 0, 1.5), held("middle", 5, 0)]);
+});
+
+test("holds whose plan seconds are all there stay as they are", async () => {
+  expect(await backedAll(6, 130, [held("one", 60, 1)])).toEqual([]);
+  expect(await backedAll(6, 129, [held("one", 60, 1)])).toMatchObject([{ planSeconds: 59 }]);
 });

@@ -279,7 +279,10 @@ test("the CRM bridge is charged by the day it was bought, and goes off after 7 u
   const isOn = async () =>
     (await database.read.select().from(tenants).where(eq(tenants.id, tenantId)))[0]?.crmBridge;
   expect(await isOn()).toBe(true);
-  turnTo("2027-01-08T11:00:00Z");
+  turnTo("2027-01-08T10:00:00Z");
+  await round();
+  expect(await isOn()).toBe(true);
+  turnTo("2027-01-08T10:00:00.001Z");
   await round();
   expect(await isOn()).toBe(false);
   expect(await mailsTo(tenantId)).toEqual(["renewal-unpaid", "bridge-off"]);
@@ -313,6 +316,16 @@ test("prices by the day are exact, rounded once", () => {
   expect(Number(firstBridgeRenewal(31, 31))).toBe(2_548_387);
   expect(Number(firstBridgeRenewal(15, 28))).toBe(39_500_000);
   expect([monthBefore("2026-01"), monthBefore("2026-11")]).toEqual(["2025-12", "2026-10"]);
+});
+
+test("nothing is charged while it is not certain what time it is", async () => {
+  const tenantId = await insertTenant(database, { createdAt: clock.now() });
+  await credit(tenantId, 100);
+  turnTo("2026-12-01T10:00:00Z");
+  await renewMonths({ ...parts(), trust: { isTrusted: () => false } });
+  expect(await eurOf(tenantId)).toBe(100);
+  await renewMonths({ ...parts(), trust: { isTrusted: () => true } });
+  expect(await eurOf(tenantId)).toBe(81);
 });
 
 test("suspended tenants and free plans are not charged", async () => {
