@@ -67,3 +67,24 @@ test("a refund that fails pays the debt at once, once", async () => {
   await giveBack();
   expect(await owns()).toEqual([5, 0, -20]);
 });
+
+test("a refunded plan is taken from the revenue, not from the wallet, and comes back there", async () => {
+  const tenantId = await insertTenant(database);
+  const checkout = { id: `chk_${tenantId}`, tenantId, kind: "plan" } as Checkout;
+  const amount = microEur(19 * EURO);
+  const refund = { checkout, key: `refund:${tenantId}`, amount, note: "", nowMs: clock.now() };
+  const sums = async () => {
+    const { ledger } = billingStores(database.read);
+    const accounts = ["wallet", "revenue", "payments"] as const;
+    return Promise.all(accounts.map(async (name) => (await ledger.sumOf(tenantId, name)) / EURO));
+  };
+  await database.tx(async (queries) => {
+    const paid = { key: `checkout:${checkout.id}`, kind: "plan", note: "", createdAt: 0 } as const;
+    await post(billingStores(queries), tenantId, paid, move("payments", "revenue", amount));
+  });
+  expect(await sums()).toEqual([0, 19, -19]);
+  await database.tx((queries) => bookChargeback(billingStores(queries), refund));
+  expect(await sums()).toEqual([0, 0, 0]);
+  await database.tx((queries) => reverseChargeback(billingStores(queries), refund));
+  expect(await sums()).toEqual([0, 19, -19]);
+});
