@@ -17,11 +17,15 @@ interface Network {
   readonly duplicateRatio?: number;
   /** How much faster the far end's clock runs than ours. */
   readonly driftPpm?: number;
+  /** Whether the far end is silent, always or from then on. */
   readonly quiet?: boolean;
+  readonly quietFromMs?: number;
   /** The far end's timestamps jump by this much after half of the time. */
   readonly restartBy?: number;
   /** The way is longer by this much from half of the time on. */
   readonly detourMs?: number;
+  /** What is sent in this time arrives at its end, in a burst. */
+  readonly stall?: { readonly fromMs: number; readonly toMs: number };
 }
 
 /** Each octet says which 10 ms block (mod 251) of the far end's audio it belongs to. */
@@ -44,9 +48,12 @@ function simulate(network: Network, delayMsMax = 200) {
       lost.add(packet);
       continue;
     }
+    const { stall } = network;
+    const stalledMs =
+      stall && sentMs >= stall.fromMs && sentMs < stall.toMs ? stall.toMs - sentMs : 0;
     const copies = random.float() < (network.duplicateRatio ?? 0) ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
-      arrivals.push({ atMs: sentMs + (network.delayMs?.(random) ?? 0), packet });
+      arrivals.push({ atMs: sentMs + stalledMs + (network.delayMs?.(random) ?? 0), packet });
     }
   }
   arrivals.sort((a, b) => a.atMs - b.atMs);
@@ -61,7 +68,8 @@ function simulate(network: Network, delayMsMax = 200) {
       buffer.put(timestamp >>> 0, payloadOf(arrival.packet), arrival.atMs);
       next++;
     }
-    const kind = buffer.take(block, nowMs, network.quiet ?? false);
+    const quiet = network.quiet ?? nowMs >= (network.quietFromMs ?? Number.POSITIVE_INFINITY);
+    const kind = buffer.take(block, nowMs, quiet);
     out.push({ kind, mark: kind === "audio" ? (block[0] ?? 0) : -1 });
   }
   return { out, lost, buffer };
@@ -149,6 +157,34 @@ test("a way that becomes longer for good, by whatever, costs half a second beyon
       expect(uneven * 10, `${detourMs} ms, quiet ${quiet}`).toBeLessThanOrEqual(detourMs + 500);
     }
   }
+});
+
+/** Six seconds of speech with a stall after four, then silence: what of the speech is not played, and the delay left. */
+function stallOf(ms: number, delayMsMax = 200) {
+  const stall = { fromMs: 4_000, toMs: 4_000 + ms };
+  const { out, buffer } = simulate({ seconds: 7, quietFromMs: 6_000, stall }, delayMsMax);
+  expectInOrder(out);
+  const heard = new Set(out.slice(350, 600).map(({ mark }) => mark));
+  const spoken = Array.from({ length: 170 }, (_, block) => (350 + block) % 251);
+  const lostMs = spoken.filter((mark) => !heard.has(mark)).length * 10;
+  return { lostMs, surplusMs: buffer.bufferedMs - buffer.targetDelayMs };
+}
+
+test.each([60, 120, 180])(
+  "a stall of %d ms loses no speech: what arrives in a burst is played",
+  (ms) => {
+    const { lostMs, surplusMs } = stallOf(ms);
+    expect(lostMs).toBe(0);
+    expect(surplusMs).toBeLessThanOrEqual(20);
+  },
+);
+
+test("a stall beyond the longest delay loses what is later than that", () => {
+  const { lostMs, surplusMs } = stallOf(250);
+  expect(lostMs).toBeLessThanOrEqual(60);
+  expect(surplusMs).toBeLessThanOrEqual(20);
+  // The burst of a longer one would overwrite what is to be played first.
+  expect(stallOf(900, 1000).lostMs).toBeLessThanOrEqual(200);
 });
 
 test("any mixture of packets and takes neither throws, grows, nor hands out more than came", () => {

@@ -5,9 +5,10 @@
  * any packet size need no special handling. The codec determines the storage: octets for G.711 and
  * G.722, whole packets for Opus. The playout delay follows the 97th percentile of the packets'
  * relative delay (a histogram with decay, as in WebRTC's NetEQ). It grows when packets are missing
- * or the caller is quiet, shrinks in quiet blocks, and never exceeds `delayMsMax`. Clock drift
- * appears as a moving minimum of the transit time and is compensated the same way. Concealment,
- * decoding and RFC 3550 loss counting are done elsewhere.
+ * or the caller is quiet, shrinks in quiet blocks, and its target never exceeds `delayMsMax`. Packets
+ * that arrive late, in a burst after a stall, are still played up to that delay. Clock drift appears
+ * as a moving minimum of the transit time and is compensated the same way. Concealment, decoding and
+ * RFC 3550 loss counting are done elsewhere.
  */
 import { DelayEstimate } from "./delay-estimate.ts";
 import { BLOCK_TICKS, type JitterStorage } from "./jitter-storage.ts";
@@ -20,6 +21,8 @@ const BLOCK_MS = 10;
 const TICKS_PER_MS = 8;
 /** A packet further ahead than this (0.8 s) would overwrite audio that is not yet played. */
 const AHEAD_TICKS_MAX = 6592;
+/** A later packet is never gone back to: what arrived in a burst with it would not all fit ahead. */
+const GO_BACK_MS_MAX = 720;
 const DELAY_MS_MIN = 20;
 const DELAY_MS_INITIAL = 40;
 /** Delay above the target that is cut in quiet blocks, and in any block. */
@@ -27,6 +30,8 @@ const SURPLUS_QUIET_MS = 15;
 const SURPLUS_ANY_MS = 80;
 /** Minimum blocks between two cuts, so that cuts are not audible as stutter. */
 const CUT_INTERVAL_BLOCKS = 5;
+/** After a late packet was played, quiet is awaited this long (3 s): speech has a pause by then. */
+const QUIET_AWAITED_BLOCKS = 300;
 /** After this many consecutive packets that fit nowhere, the remote party's clock was restarted. */
 const MISFITS_MAX = 3;
 /**
@@ -57,10 +62,14 @@ export class JitterBuffer {
   #lastTimestamp = 0;
   #lastPosition = 0;
   #playPosition = 0;
+  /** Where the audio that was played or cut last ends; what was concealed since can still be played. */
+  #playedTo = 0;
   #newestPosition = 0;
   #misfits = 0;
   #lateTicks = 0;
   #blocksSinceCut = 0;
+  /** For so many blocks more, delay is cut in quiet ones only. */
+  #quietAwaited = 0;
   #targetMs = DELAY_MS_INITIAL;
 
   constructor(options: { readonly delayMsMax: number }) {
@@ -94,13 +103,14 @@ export class JitterBuffer {
     const position = this.#lastPosition + Math.round(elapsed);
     const end = position + ticks;
     const tooEarly = end - this.#playPosition > AHEAD_TICKS_MAX;
-    const tooLate = end <= this.#playPosition;
     if (tooEarly || this.#playPosition - end > this.#delayMsMax * TICKS_PER_MS) {
       this.#misfits++;
       if (this.#misfits < MISFITS_MAX) return tooEarly ? "early" : "late";
       return this.#beginWith(timestamp, payload, nowMs);
     }
     this.#misfits = 0;
+    if (position < this.#playPosition) this.#goBackTo(position, nowMs);
+    const tooLate = end <= this.#playPosition;
     this.#lateTicks = tooLate ? this.#lateTicks + ticks : 0;
     if (this.#lateTicks > LATE_TICKS_MAX) return this.#beginWith(timestamp, payload, nowMs);
     this.#lastTimestamp = timestamp;
@@ -120,10 +130,12 @@ export class JitterBuffer {
   take(block: Uint8Array, nowMs: number, quiet: boolean): Block {
     if (!this.#started) return "idle";
     this.#blocksSinceCut++;
+    this.#quietAwaited--;
     const surplusMs = this.#currentDelayMs(nowMs) - this.#targetMs;
     if (this.#shouldCut(surplusMs, quiet)) {
       this.#storage.drop(this.#playPosition);
       this.#playPosition += BLOCK_TICKS;
+      this.#playedTo = this.#playPosition;
       this.#blocksSinceCut = 0;
     } else if (surplusMs <= -BLOCK_MS && (quiet || !this.#storage.has(this.#playPosition))) {
       return "stretch";
@@ -132,6 +144,7 @@ export class JitterBuffer {
     this.#storage.take(this.#playPosition, block);
     this.#storage.drop(this.#playPosition);
     this.#playPosition += BLOCK_TICKS;
+    if (complete) this.#playedTo = this.#playPosition;
     return complete ? "audio" : "missing";
   }
 
@@ -144,6 +157,7 @@ export class JitterBuffer {
     this.#misfits = 0;
     this.#lateTicks = 0;
     this.#blocksSinceCut = 0;
+    this.#quietAwaited = 0;
   }
 
   /** Discards what is known of the stream: this packet is the first again. */
@@ -158,6 +172,21 @@ export class JitterBuffer {
     this.#lastPosition = 0;
     this.#newestPosition = 0;
     this.#playPosition = -Math.min(DELAY_MS_INITIAL, this.#delayMsMax) * TICKS_PER_MS;
+    this.#playedTo = this.#playPosition;
+  }
+
+  /**
+   * A late packet is still played if nothing after it has been: what was concealed in its place was a
+   * pause in the arrivals, not a loss. The delay grows by that, and shrinks again like any surplus.
+   */
+  #goBackTo(position: number, nowMs: number): void {
+    const delayMs = nowMs - position / TICKS_PER_MS - this.#delay.transitMsMin;
+    const delayMsMax = Math.min(this.#delayMsMax, GO_BACK_MS_MAX);
+    if (position < this.#playedTo || delayMs > delayMsMax) return;
+    this.#playPosition = position;
+    // The last block was concealed: its silence says nothing about what is played next.
+    this.#blocksSinceCut = 0;
+    this.#quietAwaited = QUIET_AWAITED_BLOCKS;
   }
 
   #currentDelayMs(nowMs: number): number {
@@ -171,6 +200,7 @@ export class JitterBuffer {
 
   #shouldCut(surplusMs: number, quiet: boolean): boolean {
     if (this.#blocksSinceCut < CUT_INTERVAL_BLOCKS) return false;
-    return surplusMs > SURPLUS_ANY_MS || (quiet && surplusMs > SURPLUS_QUIET_MS);
+    if (quiet) return surplusMs > SURPLUS_QUIET_MS;
+    return surplusMs > SURPLUS_ANY_MS && this.#quietAwaited <= 0;
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { estimateMos } from "../../../../src/adapter/media/rtp/quality.ts";
 import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
 import type { CodecName } from "../../../../src/core/codecs.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
 import { decodeG711, encodeG711, type G711Law } from "../../../../src/platform/audio/g711.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
@@ -222,4 +223,42 @@ test.each([
   expect(heard.length).toBeGreaterThan(6_000);
   const first = decoded.indexOf(heard[0] ?? 0);
   expect(heard).toEqual([...decoded.subarray(first, first + heard.length)]);
+});
+
+test("what arrives in a burst after a stall is heard whole, and in silence the delay shrinks again", () => {
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
+  receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const random = seededRandom(5);
+  const [stalledFrom, stalledTo, speechTo, clickAt] = [50, 56, 100, 190];
+  const sent = Int16Array.from({ length: 200 * 160 }, (_, index) => {
+    const tick = Math.floor(index / 160);
+    return tick < speechTo || tick === clickAt ? Math.round(random.float() * 8000 - 4000) : 0;
+  });
+  const octets = new Uint8Array(sent.length);
+  encodeG711("PCMA", sent, octets);
+  const decoded = new Int16Array(octets.length);
+  decodeG711("PCMA", octets, decoded);
+  const frame = new Int16Array(160);
+  const heard: number[] = [];
+  let next = 0;
+  for (let tick = 0; tick < 200; tick++) {
+    const isStalled = tick >= stalledFrom && tick < stalledTo;
+    for (; !isStalled && next <= tick; next++) {
+      const header = { marker: false, payloadType: 8, ssrc: 1, sequenceNumber: next };
+      const payload = octets.subarray(next * 160, next * 160 + 160);
+      const datagram = buildRtpPacket({ ...header, timestamp: next * 160 }, payload);
+      receiver.receive(datagram, SDP.host, SDP.port, tick * 20);
+    }
+    receiver.takeFrame(frame, tick * 20);
+    heard.push(...frame);
+  }
+  const whereOf = (from: number, to: number) =>
+    heard.join().indexOf(decoded.subarray(from, to).join());
+  // The first 5 ms after the gap are blended into what was concealed.
+  expect(whereOf(stalledFrom * 160 + 40, speechTo * 160)).toBeGreaterThan(0);
+  const click = heard.lastIndexOf(decoded[clickAt * 160] ?? 0);
+  expect(whereOf(clickAt * 160, clickAt * 160 + 160)).toBeGreaterThan(0);
+  expect((click - clickAt * 160) / 8).toBeLessThanOrEqual(60);
+  expect([receiver.packetsDiscarded, receiver.reception.packetsLost]).toEqual([0, 0]);
 });
