@@ -17,6 +17,7 @@ import type { Database } from "../../../src/core/database.ts";
 import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import { Checkouts } from "../../../src/domain/billing/checkout.ts";
+import { retentionOf } from "../../../src/domain/billing/fulfilment.ts";
 import { post, verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { writtenOff } from "../../../src/domain/billing/rating.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -493,6 +494,19 @@ describe("checkouts", () => {
     expect(await refusal(longer.confirm(alsoTwo.id))).toBe("conflict");
     await longer.confirm(one.id);
     expect((await accountOf(tenantId))?.retentionBlocks).toBe(3);
+  });
+
+  test.each([
+    [0, 30, 30],
+    [1, 30, 60],
+    [5, 30, 180],
+    [6, 30, 180],
+    [2, 90, 150],
+    [3, 90, 180],
+    [4, 90, 180],
+    [5, 3650, 3650],
+  ])("with %d blocks, where transcripts are kept %d days, they stay %d", (blocks, kept, days) => {
+    expect(retentionOf(blocks, kept).days).toBe(days);
   });
 
   test("an expired or unknown one cannot be confirmed", async () => {

@@ -8,8 +8,8 @@ import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import {
+  everyRow,
   STATEMENT_PAGE_ROWS,
-  type StatementLine,
   Statements,
 } from "../../../src/domain/billing/statement.ts";
 import { CALLS_HEADER, callRow, ledgerRows } from "../../../src/domain/billing/statement-csv.ts";
@@ -28,14 +28,8 @@ const statements = new Statements(database, statementStore);
 const credit = (tenantId: number, eur: number, note: string) =>
   billing.credit(tenantId, microEur(eur * 1_000_000), note);
 
-async function allLines(tenantId: number, month: string): Promise<StatementLine[]> {
-  const all: StatementLine[] = [];
-  for (;;) {
-    const page = await statements.lines(tenantId, month, all.at(-1)?.id ?? 0);
-    all.push(...page);
-    if (page.length < STATEMENT_PAGE_ROWS) return all;
-  }
-}
+const allLines = (tenantId: number, month: string) =>
+  Array.fromAsync(everyRow((after) => statements.lines(tenantId, month, after)));
 
 async function callOf(tenantId: number, seconds: number): Promise<void> {
   const uuid = crypto.randomUUID();
