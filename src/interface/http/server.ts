@@ -51,7 +51,7 @@ const REQUESTS_PER_TURN_MAX = 64;
 export class HttpServer {
   /** As bound: port 0 is resolved. */
   readonly address: { readonly host: string; port: number };
-  readonly #app: Elysia;
+  readonly #app = new Elysia({ systemRouter: false });
   readonly #context: RouteContext;
   readonly #table: RouteTable;
   readonly #api: LateRoutes;
@@ -73,9 +73,6 @@ export class HttpServer {
     const { clock, trust, log, database, vault, identity } = deps;
     const { sessions } = identity;
     this.address = { host: settings.host, port: settings.port };
-    // A "standard" name has four letters and more: of `http://pbx/` the path would be read wrongly.
-    const handler = { standardHostname: settings.tls !== null };
-    this.#app = new Elysia({ systemRouter: false, handler });
     this.#idempotency = createIdempotency({
       database,
       records: deps.idempotencyRecords,
@@ -202,6 +199,7 @@ export class HttpServer {
 
   /** A request for a route that is not loaded yet waits for it. */
   #fetch(request: Request): Promise<Response> | Response {
+    giveLongName(request);
     if (this.#api.isLoaded && this.#ownApi.isLoaded) return this.#app.fetch(request);
     const { path } = splitUrl(request.url);
     const late = [this.#api, this.#ownApi].find((one) => !one.isLoaded && one.covers(path));
@@ -348,6 +346,14 @@ export class HttpServer {
     });
     return problemResponse(requestContext, problemOf(error));
   }
+}
+
+/** The router finds the path behind the first eleven characters of the address: `http://pbx/` has fewer before it. */
+function giveLongName(request: Request): void {
+  const { url } = request;
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start >= 0 && start < 11)
+    Object.defineProperty(request, "url", { value: `http://short.invalid${url.slice(start)}` });
 }
 
 const urlHost = (host: string) => {

@@ -4,8 +4,10 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import { type ApiServer, startApiServer } from "../../support/http/api-server.ts";
+import { testCa } from "../../support/net/test-ca.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(30_000);
@@ -28,11 +30,13 @@ interface RawAnswer {
   readonly text: string;
 }
 
-function send(lines: readonly string[]): Promise<RawAnswer> {
+function send(lines: readonly string[], secure?: ApiServer): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
-    const socket = connect(server.server.address.port, "127.0.0.1", () =>
-      socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`),
-    );
+    const { port } = (secure ?? server).server.address;
+    const write = () => socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
+    const socket = secure
+      ? connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false }, write)
+      : connect(port, "127.0.0.1", write);
     let text = "";
     socket.on("data", (data) => {
       text += data;
@@ -103,18 +107,24 @@ for (const path of PATHS)
     expect([401, 403, 404]).toContain(post.status);
   });
 
-test("a host of one to three letters changes no path: gate and router read the same", async () => {
-  for (const host of ["a", "ab", "pbx"]) {
-    const at = async (path: string) =>
-      (await send([`GET ${path} HTTP/1.1`, `Host: ${host}`])).status;
-    expect([host, await at("/healthz"), await at("/v1/ping"), await at("/docs/")]).toEqual([
-      host,
-      ...[200, 200, 200],
-    ]);
-    for (const before of ["a", "ab", "abc"])
-      expect([host, before, await at(`/${before}/healthz`)]).toEqual([host, before, 404]);
-  }
-});
+test.each(["HTTP", "TLS"])(
+  "over %s a host of one to three letters changes no path: gate and router read the same",
+  async (over) => {
+    const tls = over === "TLS" ? testCa(tempDir()).issue(["DNS:pbx"]) : null;
+    const secure = tls
+      ? await startApiServer({ directory: tempDir(), settings: { tls } })
+      : undefined;
+    for (const host of ["a", "ab", "pbx"]) {
+      const at = async (path: string) =>
+        (await send([`GET ${path} HTTP/1.1`, `Host: ${host}`], secure)).status;
+      const found = await Promise.all(["/healthz", "/v1/ping", "/docs/"].map(at));
+      expect([host, found]).toEqual([host, [200, 200, 200]]);
+      for (const before of ["a", "ab", "abc"])
+        expect([host, before, await at(`/${before}/healthz`)]).toEqual([host, before, 404]);
+    }
+    await secure?.stop();
+  },
+);
 
 test("two hosts, none, and one that is no name get nothing", async () => {
   for (const hosts of [
