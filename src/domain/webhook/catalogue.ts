@@ -89,6 +89,7 @@ export function callFailed(call: CallFacts, ending: EndingFacts): EventDraft {
   });
 }
 
+/** What there is none of, an empty text too, is told as null. */
 export function transcriptCompleted(
   call: CallReference & { readonly language: string | null },
   transcript: string,
@@ -96,8 +97,8 @@ export function transcriptCompleted(
 ): EventDraft {
   return eventDraft("transcript.completed", call, {
     call_id: call.callUuid,
-    transcript,
-    summary,
+    transcript: transcript || null,
+    summary: summary || null,
     language: call.language,
   });
 }

@@ -112,8 +112,16 @@ export const EVENTS = {
     summary: "Transcript and summary are ready",
     data: z.strictObject({
       call_id,
-      transcript: shown(z.string(), "Lines of `Agent:` and `Customer:`.", "Agent: Hello."),
-      summary: shown(z.string(), "One or two sentences.", "The caller booked a visit."),
+      transcript: shown(
+        z.string().nullable(),
+        "Lines of `Agent:` and `Customer:`; null: nothing was said or understood.",
+        "Agent: Hello.",
+      ),
+      summary: shown(
+        z.string().nullable(),
+        "One or two sentences; null: none was made.",
+        "The caller booked a visit.",
+      ),
       language: shown(z.string().nullable(), "Of the conversation.", "en"),
     }),
     example: {

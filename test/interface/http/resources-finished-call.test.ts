@@ -184,6 +184,36 @@ describe("a finished call", () => {
     expect((await get(`/calls/${uuid}`)).status).toBe(404);
   });
 
+  test("has null, not an empty text, where no summary was made and nobody was understood", async () => {
+    const silent = "019aa1b2-0000-7000-8000-00000000bbbb";
+    const other = await room.server.tenant();
+    await room.server.database.tx(async (q) => {
+      const [row] = await q
+        .insert(calls)
+        .values({
+          callUuid: silent,
+          tenantId: other.id,
+          direction: "inbound",
+          fromNumber: "+37060000001",
+          toNumber: "+37052000000",
+          status: "completed",
+          endedReason: "caller_hangup",
+          createdAt,
+          recordingStatus: "none",
+          overageRate: microEur(0),
+          cost: microEur(0),
+          summary: "",
+        })
+        .returning({ id: calls.id });
+      const said = { text: " ", startMs: 0, endMs: 900, interrupted: false };
+      await q
+        .insert(turns)
+        .values({ callId: row?.id ?? 0, turnIndex: 0, speaker: "customer", ...said });
+    });
+    const { json } = await get(`/calls/${silent}`, other);
+    expect(json).toMatchObject({ call: { summary: null, transcript: null } });
+  });
+
   test("is found by its UUID in capitals, too (RFC 9562, 4)", async () => {
     const capitals = await get(`/calls/${uuid.toUpperCase()}`, tenant);
     expect(pick(capitals, "call.call_uuid")).toBe(uuid);

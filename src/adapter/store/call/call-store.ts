@@ -367,7 +367,7 @@ function callEnd(queries: Queries) {
         ...(report && ending.status === "completed"
           ? {
               answeredBy: report.answeredBy,
-              summary: report.summary,
+              summary: report.summary || null,
               codec: report.media.codec,
               packetsLost: report.media.packetsLost,
               jitterMs: report.media.jitterMs,

@@ -302,9 +302,10 @@ export function presentDetail(
   return {
     ...presentItem(call),
     agent_version: call.agentVersion,
-    transcript: turns.length === 0 ? null : transcriptOf(turns),
+    transcript: transcriptOf(turns) || null,
     turns: turns.map(presentTurn),
-    summary: call.summary,
+    // Where none was made, version 0.1.0 stored an empty text.
+    summary: call.summary || null,
     recording_url: hasRecording ? links.urlFor(call.callUuid).url : null,
     recording_status: call.recordingStatus,
     answered_by: call.answeredBy,

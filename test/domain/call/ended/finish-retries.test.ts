@@ -110,9 +110,10 @@ const NO_PRICES = {
   trunkPerMinute: 0,
 };
 
-/** The mails that the end of a call without a recording queues. */
-async function mailsOf(answeredMs: number): Promise<unknown[]> {
+/** The mails that the end of a call without a recording queues, and its events. */
+async function endOf(answeredMs: number) {
   const mails: { readonly attachment: unknown }[] = [];
+  const events: { readonly type: string; readonly data: object }[] = [];
   const done = async () => undefined;
   const row = { id: 5, tenantId: 1, callUuid: "c", agentId: 7, direction: "inbound" };
   const stored = { ...row, fromNumber: "+37060000001", createdAt: 0, answeredAt: 0 };
@@ -138,7 +139,10 @@ async function mailsOf(answeredMs: number): Promise<unknown[]> {
       notes: () => ({ of: async () => [] }),
     },
     billing: { settle: async () => ({ cost: 0 }) },
-    events: { emit: done, wake: () => undefined },
+    events: {
+      emit: async (_: unknown, __: unknown, ...emitted: typeof events) => events.push(...emitted),
+      wake: () => undefined,
+    },
     callers: { ended: done, wake: () => undefined },
     mails: {
       enqueue: async (_: unknown, __: unknown, mail: (typeof mails)[number]) => mails.push(mail),
@@ -149,10 +153,18 @@ async function mailsOf(answeredMs: number): Promise<unknown[]> {
   const ending = { status: "completed", reason: "caller_hangup" };
   const state = { answeredMs, sinceAnswerMs: answeredMs, ending } as unknown as Arguments[2];
   await finishCall(context, call, state, null);
-  return mails.map(({ attachment }) => attachment);
+  return { mails: mails.map(({ attachment }) => attachment), events };
 }
 
 test("an answered call without a recording is mailed with its end; one that nobody answered is not", async () => {
-  expect(await mailsOf(20_000)).toEqual([null]);
-  expect(await mailsOf(0)).toEqual([]);
+  expect((await endOf(20_000)).mails).toEqual([null]);
+  expect((await endOf(0)).mails).toEqual([]);
+});
+
+test("a transcript and a summary that nobody has are null, as in the REST answer", async () => {
+  const { events } = await endOf(20_000);
+  expect(events.find(({ type }) => type === "transcript.completed")?.data).toMatchObject({
+    transcript: null,
+    summary: null,
+  });
 });
