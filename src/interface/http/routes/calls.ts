@@ -323,7 +323,9 @@ export function recordingResponse(path: string, callUuid: string, request: Reque
     "cache-control": "private, no-store",
     "content-disposition": `inline; filename="${callUuid}.mp3"`,
   };
-  const range = byteRange(request.headers.get("range"), file.size);
+  // A range is of GET only (RFC 9110, 14.2).
+  const wanted = request.method === "GET" ? request.headers.get("range") : null;
+  const range = byteRange(wanted, file.size);
   if (range.kind === "unsatisfiable")
     return new Response(null, {
       status: 416,
