@@ -120,6 +120,14 @@ const HEADER_PARAMETERS: Json = {
     schema: { type: "string" },
     example: '"2f9x0c1k7m3q"',
   },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    description:
+      "The `ETag` of the record as you have it: the answer is 304 without a body while it is that one.",
+    schema: { type: "string" },
+    example: '"2f9x0c1k7m3q"',
+  },
 };
 
 const COMMON_HEADERS: Json = {
@@ -151,6 +159,8 @@ function operation(contract: Contract, show: Show, scoped: boolean, versioned: b
     parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
   if (versioned && contract.method === "PATCH")
     parameters.push({ $ref: "#/components/parameters/IfMatch" });
+  if (versioned && contract.method === "GET")
+    parameters.push({ $ref: "#/components/parameters/IfNoneMatch" });
   return {
     operationId: contract.operationId,
     tags: [contract.tag],
@@ -293,6 +303,11 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
       headers: { ...commonHeaders(contract), ...RANGE },
     };
   }
+  if (own.ETag)
+    responses[304] = {
+      description: "The record is still the version in `If-None-Match`.",
+      headers: { ...commonHeaders(contract), ...own },
+    };
   return responses;
 }
 

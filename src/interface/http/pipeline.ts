@@ -13,6 +13,7 @@ import { type Answer, type Idempotency, idempotencyKey } from "./idempotency.ts"
 import { type Problem, problemOf } from "./problem.ts";
 import {
   jsonResponse,
+  notModifiedResponse,
   problemJson,
   problemResponse,
   type RequestContext,
@@ -20,7 +21,7 @@ import {
 } from "./request-context.ts";
 import { type AuditDetailsReader, createAuditDetails } from "./session/audit-details.ts";
 import { checkBody, checkParams, checkQuery } from "./validate.ts";
-import { createVersions, type Versions, versionOf } from "./versions.ts";
+import { createVersions, namesVersion, type Versions, versionOf } from "./versions.ts";
 
 interface PipelineDependencies {
   readonly idempotency: Idempotency;
@@ -75,8 +76,8 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       const input = inputOf(contract, requestContext, request, params);
       return written(versions, contract, await route.handle({ ...input, body: {} } as never));
     });
-    if (!(made instanceof Promise)) return answered(contract, requestContext, made);
-    return made.then((result) => answered(contract, requestContext, result));
+    if (!(made instanceof Promise)) return answered(contract, requestContext, request, made);
+    return made.then((result) => answered(contract, requestContext, request, result));
   }
 
   async function executeRequest(
@@ -94,7 +95,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       const result = await route.handle({ ...input, body: {} } as never);
       described?.(null, null);
       if (result instanceof Response) return withCommonHeaders(requestContext, result);
-      return answered(contract, requestContext, written(versions, contract, result));
+      return answered(contract, requestContext, request, written(versions, contract, result));
     }
     const asked = { route, requestContext, request, input };
     return await change(dependencies, versions, auditDetails, asked);
@@ -120,8 +121,17 @@ function written(versions: Versions, contract: Contract, result: unknown): Writt
   return { json, etag: versions.has(contract) ? versionOf(json) : null };
 }
 
-const answered = ({ status = 200 }: Contract, to: RequestContext, { json, etag }: Written) =>
-  jsonResponse(to, status, json, etag);
+function answered(
+  { status = 200 }: Contract,
+  to: RequestContext,
+  { headers }: Request,
+  { json, etag }: Written,
+): Response {
+  const known = etag === null ? null : headers.get("if-none-match");
+  if (etag !== null && known !== null && namesVersion(known, etag))
+    return notModifiedResponse(to, etag);
+  return jsonResponse(to, status, json, etag);
+}
 
 interface Changing {
   readonly route: Route;

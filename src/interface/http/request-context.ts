@@ -105,6 +105,12 @@ export function jsonResponse(
   return new Response(json, { status, headers });
 }
 
+/** The client has this version already. */
+export function notModifiedResponse(requestContext: RequestContext, etag: string): Response {
+  const { "content-type": _, ...headers } = headersOf(requestContext, JSON_TYPE);
+  return new Response(null, { status: 304, headers: { ...headers, etag } });
+}
+
 /** `Retry-After` of 429: the specification's 60 seconds if no other value is known. */
 export function problemResponse(
   requestContext: RequestContext,

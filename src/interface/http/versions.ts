@@ -1,6 +1,6 @@
 /**
- * Versions of records (RFC 9110, ETag and If-Match): the GET of a record answers its version, and who changes
- * the record may name the version they saw. If the record is another by then, the change is refused with
+ * Versions of records (RFC 9110, ETag and If-Match): the GET of a record answers its version, and who reads
+ * it again with that version (If-None-Match) gets 304 while it has that one. Who changes the record may name the version they saw. If the record is another by then, the change is refused with
  * `conflict` on the field `if_match`, and nothing is written. Changes of one record that name a version run
  * one after another within this process.
  */
@@ -48,7 +48,7 @@ export function createVersions(groups: readonly (readonly Route[])[]): Versions 
       const result = (async () => {
         await before?.catch(() => undefined);
         const version = versionOf(JSON.stringify(await read(reader)));
-        if (!seen.split(",").some((tag) => withoutMarks(tag) === version)) throw changedSince();
+        if (!namesVersion(seen, version)) throw changedSince();
         return await run();
       })();
       underWay.set(key, result);
@@ -60,6 +60,10 @@ export function createVersions(groups: readonly (readonly Route[])[]): Versions 
     },
   };
 }
+
+/** Whether a field of a condition names `version`: it names one, several, or `*` for any (RFC 9110, 13.1). */
+export const namesVersion = (field: string, version: string): boolean =>
+  field.trim() === "*" || field.split(",").some((tag) => withoutMarks(tag) === version);
 
 /** Proxies that compress an answer mark its ETag: nginx `W/"…"`, Apache and Caddy `"…-gzip"`. */
 const withoutMarks = (tag: string) => tag.trim().replace(/^W\/|-\w+(?="$)/g, "");

@@ -19,6 +19,24 @@ test("a version that a proxy marked when it compressed the answer is still that 
   }
 });
 
+test("who names the version that the record has is told that it is that one (RFC 9110, 13.1.2)", async () => {
+  const path = `/agents/${pickId(await post("/agents", newAgent), "agent.id")}`;
+  const version = (await get(path)).headers.get("etag") ?? "";
+  const known = (seen: string, method = "GET", at = path) =>
+    ask(room.server, room.own, method, at, undefined, { "if-none-match": seen });
+  const marked = version.replace(/"$/, '-gzip"');
+  for (const seen of [version, `W/${version}`, marked, `"old", ${version}`, "*"])
+    for (const method of ["GET", "HEAD"]) {
+      const same = await known(seen, method);
+      expect([seen, method, same.status, same.text]).toEqual([seen, method, 304, ""]);
+      expect(same.headers.get("etag")).toBe(version);
+    }
+  expect((await known('"old"')).status).toBe(200);
+  expect((await known("*", "GET", "/agents/999999")).status).toBe(404);
+  await ask(room.server, room.own, "PATCH", path, { name: "Another" });
+  expect((await known(version)).status).toBe(200);
+});
+
 test("a change that names an old version is refused and writes nothing", async () => {
   const id = pickId(await post("/agents", newAgent), "agent.id");
   const path = `/agents/${id}`;
