@@ -212,6 +212,14 @@ inChromium("a call that is over", () => {
   });
 });
 
+inChromium("a call that is placed from an address", () => {
+  test("names the only agent, as behind the button", async () => {
+    await page.goto(address("/calls?place=true"));
+    const agent = dialog(page).getByLabel(en["calls.agent"]);
+    expect(await agent.locator("option:checked").textContent()).toBe("Reception");
+  });
+});
+
 inChromium("a question before something is lost", () => {
   test("has two answers that say what they do", async () => {
     await page.goto(address("/schedules"));

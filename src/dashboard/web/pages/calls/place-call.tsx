@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { answer, rest } from "../../api/client.ts";
-import { numbersQuery } from "../../api/queries.ts";
+import { agentsQuery, numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { type Bound, useForm } from "../../ui/form.ts";
@@ -32,7 +32,13 @@ interface PlaceCallProps {
   readonly agentId?: number | undefined;
 }
 
+/** It opens when the agents are known: of one agent it is that one's call. */
 export function PlaceCall(props: PlaceCallProps) {
+  const { isPending } = useQuery(agentsQuery);
+  return isPending ? null : <PlaceCallForm {...props} />;
+}
+
+function PlaceCallForm(props: PlaceCallProps) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const navigate = useNavigate();
