@@ -1,14 +1,13 @@
 /** Connects rehearsals in writing with the configured engine. Each call has an engine of its own, which follows its clock. */
 import { combinedProvider } from "../adapter/engine/registry.ts";
 import { EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
-import { PassageIndex } from "../adapter/knowledge/passage-index.ts";
-import { type Clock, yieldToEventLoop } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { uuidV7 } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
+import type { WorkerHandle } from "../core/worker-handle.ts";
 import { TRIAL_CALLER, trialConfig, type WebCallPorts } from "../domain/call/web/web-call.ts";
 import type { Engine } from "../domain/conversation/engine-port.ts";
-import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
 import { modelSettings } from "../domain/rehearsal/language-model.ts";
 import { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
 import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
@@ -16,17 +15,21 @@ import type { OpenedModel } from "../domain/rehearsal/result.ts";
 import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
 import type { LiveTools } from "../domain/rehearsal/text-call.ts";
 import type { Services } from "../operations/admin/services.ts";
+import { spawnKnowledgeWorker } from "../workers.ts";
 import { type PhoneProgram, phoneProcess } from "./phone-process.ts";
 import { readySuiteFiles } from "./ready-suites.gen.ts";
+import { rehearsalKnowledge } from "./rehearsal-knowledge.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";
 
 const SEED = 1;
 
+/** The owner must `close` them. */
 export function textRehearsals(
   { callWorker: { engine, conversation } }: Pick<AppSettings, "callWorker">,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   runTool: LiveTools | null = null,
+  spawn: () => WorkerHandle = spawnKnowledgeWorker,
 ): TextRehearsalPorts {
   const openEngine = async (callClock: Clock): Promise<Engine> => {
     // Nobody speaks or listens at the other end: only the language side is used.
@@ -47,35 +50,14 @@ export function textRehearsals(
   };
   const generates = engine.providers.llm[0]?.id !== "embedded";
   return {
+    ...rehearsalKnowledge(spawn, { clock, log }),
     openEngine,
-    openKnowledge,
     runTool,
     settings: conversation,
     clock,
     log,
     openModel: generates ? openModel : null,
   };
-}
-
-const indexes = new WeakMap<object, Promise<PassageIndex>>();
-
-/** The index of a call's knowledge worker, in memory: made once of an agent's files. */
-const openKnowledge: TextRehearsalPorts["openKnowledge"] = async (knowledge) => {
-  const made = indexes.get(knowledge) ?? indexed(knowledge);
-  indexes.set(knowledge, made);
-  const index = await made;
-  const ids = knowledge.map((_, at) => at + 1);
-  return async (question) => index.search(ids, question);
-};
-
-async function indexed(knowledge: RehearsedAgent["knowledge"]): Promise<PassageIndex> {
-  const index = new PassageIndex(":memory:");
-  for (const [at, { filename, format, content }] of knowledge.entries()) {
-    // A file of headings alone has no passage after which others would take their turn.
-    await yieldToEventLoop();
-    await index.add({ id: at + 1, filename, format, version: 1 }, content, yieldToEventLoop);
-  }
-  return index;
 }
 
 const liveTools =

@@ -93,15 +93,15 @@ export const rehearseCommand: Command = {
       if (!values.json) for (const line of resultLines(result, runs)) terminal.out(line);
     };
     const startedAt = clock.now();
-    const report =
+    const made =
       mode === "text"
-        ? await runSuite(cases, {
+        ? runSuite(cases, {
             runs,
             onResult,
             atOnce: ports.openModel === null ? 1 : TEXT_AT_ONCE,
             rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
           })
-        : await byPhone(
+        : byPhone(
             cases,
             { runs, onResult },
             {
@@ -110,6 +110,7 @@ export const rehearseCommand: Command = {
               recordingsDir: recordingsDirOf(values.recordings, terminal),
             },
           );
+    const report = await made.finally(() => ports.close());
     const suite = place === undefined ? null : nameOf(resolve(terminal.cwd, place));
     const file = values.junit;
     if (file) writeFileSync(resolve(terminal.cwd, file), junitXml(report, suite ?? "kept"));

@@ -1,6 +1,8 @@
 /** Suites in writing: the real conversation and language side, a virtual clock. */
 import { expect, test } from "bun:test";
+import type { ToKnowledgeWorker } from "../../src/adapter/knowledge/messages.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { spawnKnowledgeWorker } from "../../src/workers.ts";
 import { failedLines, rehearseFiles, suiteFiles } from "../support/appliance/rehearsals.ts";
 
 test("the clinic's 30 scenarios pass, a hundred and more a minute", async () => {
@@ -86,14 +88,24 @@ test("a tool whose arguments do not fit is not answered, as in a call", async ()
   ]);
 });
 
-test("knowledge too large for a prompt is looked up as in a call", async () => {
+test("knowledge too large for a prompt is indexed by a knowledge worker, and looked up as in a call", async () => {
   const files = await suiteFiles("clinic");
   for (const name of files.keys())
     if (/\/\d\d-/.test(name) && !/\/0[1-3]-/.test(name)) files.delete(name);
   files.set("clinic/garage.md", "# Garage\n\n## How much does an oil change cost?\nSixty euros.\n");
   const agent = files.get("clinic/agent.yaml") ?? "";
   files.set("clinic/agent.yaml", agent.replace("[clinic.md]", "[clinic.md, garage.md]"));
-  const report = await rehearseFiles(files, undefined, 1, { knowledgeTokens: 1 });
+  const indexed: string[] = [];
+  const report = await rehearseFiles(files, undefined, 1, { knowledgeTokens: 1 }, () => {
+    const worker = spawnKnowledgeWorker();
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (message: ToKnowledgeWorker) => {
+      if (message.type === "add") indexed.push(message.args[1].filename);
+      post(message);
+    };
+    return worker;
+  });
   expect(failedLines(report)).toEqual([]);
   expect(report.scenarios).toBe(3);
+  expect(indexed).toEqual(["clinic.md", "garage.md"]);
 });

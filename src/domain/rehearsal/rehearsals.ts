@@ -164,6 +164,7 @@ export class Rehearsals {
 
   /** Hangs up the telephones of a run that is under way. */
   async stop(): Promise<void> {
+    this.ports.text.close();
     await this.#phones?.close();
   }
 

@@ -31,6 +31,8 @@ export interface TextRehearsalPorts {
   readonly openModel: (() => Promise<OpenedModel>) | null;
   /** Where the passages for a question are looked up, as in a call. */
   readonly openKnowledge: (knowledge: RehearsedAgent["knowledge"]) => Promise<SearchKnowledge>;
+  /** What `openKnowledge` keeps open. */
+  readonly close: () => void;
   /** Asks a stored agent's tool for real; null: that is not done here. */
   readonly runTool: LiveTools | null;
   readonly settings: ConversationSettings;

@@ -81,6 +81,8 @@ export class TextCall implements CallerLine {
   #settledSinceMs = 0;
   #endedReason: EndedReason | null = null;
   #transferOutcome: Scenario["transfers"][string] = "transferred";
+  /** A look-up of passages, until what follows from it has begun. */
+  #lookingUp: Promise<unknown> = Promise.resolve();
   /** Answers of a far language model that are waited for. */
   #awaited = 0;
 
@@ -207,6 +209,7 @@ export class TextCall implements CallerLine {
   /** 20 ms of the call. */
   async #pass(): Promise<void> {
     const { clock, wallClock } = this.options;
+    await this.#lookingUp;
     if (this.#awaited > 0) await sleep(wallClock, FRAME_MS);
     clock.advance(FRAME_MS);
     this.#audio.tick();
@@ -236,7 +239,13 @@ export class TextCall implements CallerLine {
 
   #llm(llm: LlmSession): LlmSession {
     const { search, clock } = this.options;
-    return this.#watched(search ? new KnowledgeLlm(llm, search, clock) : llm);
+    if (!search) return this.#watched(llm);
+    const watchedSearch: SearchKnowledge = (question) => {
+      const found = search(question);
+      this.#lookingUp = found.catch(() => []).then(yieldToEventLoop);
+      return found;
+    };
+    return this.#watched(new KnowledgeLlm(llm, watchedSearch, clock));
   }
 
   /** While it is awaited, time goes as on the wall. */

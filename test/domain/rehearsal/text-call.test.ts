@@ -1,6 +1,6 @@
 /** A rehearsal in writing: how long its caller waits, and what its agent's tools answer. */
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/core/clock.ts";
+import { sleep, systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
 import { NOT_LIVE } from "../../../src/domain/rehearsal/rehearsed-call.ts";
@@ -73,4 +73,37 @@ test.each([
   expect(left.tools).toMatchObject([{ tool: "check", ok, output }]);
   expect(left.unanswered).toEqual([...not]);
   expect(left.turns.map(({ text }) => text)).toEqual(["Hello.", "All right."]);
+});
+
+test("time stands still while passages are looked up, however long that takes", async () => {
+  const passages = [{ fileId: 1, filename: "a.md", heading: "", text: "Sixty.", coverage: 1 }];
+  const given: unknown[] = [];
+  async function* respond(input: { passages?: unknown }) {
+    given.push(input.passages);
+    yield { type: "text", text: "Sixty euros." };
+    yield { type: "done", usage: { inputTokens: 1, outputTokens: 1 } };
+  }
+  const call = new TextCall({
+    config: callConfig({ firstMessage: "" }),
+    settings: SETTINGS,
+    engineLabel: "none",
+    scenario: readScenario("a.yaml", "name: A\nscript: [{say: What does it cost?}]\n"),
+    engine: { llm: { respond, truncateSpoken: () => undefined }, close: async () => undefined },
+    search: async () => {
+      for (let turn = 0; turn < 50; turn++) await sleep(systemClock, 0);
+      return passages;
+    },
+    clock: new VirtualClock(0),
+    // Frames that go with the wall are over at once.
+    wallClock: {
+      ...systemClock,
+      after: (_: number, done: () => void) => systemClock.after(0, done),
+    },
+    log: silentLog,
+  } as unknown as ConstructorParameters<typeof TextCall>[0]);
+  await call.run(async (line) => {
+    await line.say("What does it cost?");
+    await line.until(() => given.length > 0 && line.agentWaits, 20_000);
+  });
+  expect(given).toEqual([passages]);
 });

@@ -4,6 +4,7 @@ import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/
 import { textRehearsals } from "../../../src/app/rehearsal.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
 import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
 import { rehearseText } from "../../../src/domain/rehearsal/rehearse-text.ts";
 import { resultLines } from "../../../src/domain/rehearsal/report.ts";
@@ -29,6 +30,7 @@ export async function rehearseFiles(
   engine: EngineSettings = EMBEDDED_ONLY,
   runs = 1,
   settings: Partial<ConversationSettings> = {},
+  spawnKnowledge?: () => WorkerHandle,
 ): Promise<SuiteReport> {
   const callWorker = {
     engine,
@@ -38,12 +40,13 @@ export async function rehearseFiles(
     holdTimeoutMs: 0,
     jitterMsMax: 0,
   };
-  const ports = textRehearsals({ callWorker }, { clock: systemClock, log: silentLog });
+  const own = { clock: systemClock, log: silentLog };
+  const ports = textRehearsals({ callWorker }, own, null, spawnKnowledge);
   return await runSuite(await loadSuite(filesOf(files)), {
     runs,
     atOnce: 1,
     rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
-  });
+  }).finally(() => ports.close());
 }
 
 /** Empty: all passed. */
