@@ -2,9 +2,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
 import { Elysia } from "elysia";
-import { systemClock } from "../../../src/core/clock.ts";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { mountSockets, type Socket } from "../../../src/interface/http/dashboard/sockets/socket.ts";
+import {
+  mountSockets,
+  type Socket,
+  type SocketHandler,
+} from "../../../src/interface/http/dashboard/sockets/socket.ts";
 import {
   SOCKET_EVENTS,
   type SocketData,
@@ -128,8 +132,23 @@ test("registration changes are told as they happen", async () => {
   live.close();
 });
 
+test("of a talk's long messages one is read, and only to start it", async () => {
+  const long = { x: "x".repeat(1_000) };
+  const digit = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+  digit.send({ type: "digit", digit: "1", ...long });
+  await digit.until(({ type }) => type === "error", "a long digit is refused");
+  const twice = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+  twice.send({ type: "start", sample_rate: 8000, ...long });
+  twice.send({ type: "digit", digit: "1" });
+  twice.send({ type: "start", sample_rate: 8000, ...long });
+  await twice.until(({ type }) => type === "error", "a second long start is refused");
+});
+
 /** A server with one socket, of whose requests the headers say who they are. */
-function socketServer(open: () => Promise<(socket: Socket) => { closed(): void }>) {
+function socketServer(
+  open: () => Promise<(socket: Socket) => SocketHandler>,
+  clock: Clock = systemClock,
+) {
   const app = new Elysia({ systemRouter: false });
   const contextOf = ({ headers }: Request) => {
     const [tenantId, user] = ["tenant", "user"].map((name) => Number(headers.get(name) ?? 1));
@@ -140,7 +159,7 @@ function socketServer(open: () => Promise<(socket: Socket) => { closed(): void }
     upgrade: (request, data) => server.upgrade(request, { data }),
     requestContextOf: contextOf,
     sessions: { again: async (same) => same },
-    clock: systemClock,
+    clock,
     log: silentLog,
   });
   const server = Bun.serve<SocketData>({
@@ -181,6 +200,35 @@ test("a company that has taken all sockets leaves room to others, and gets none 
   expect(greedy.filter(({ closed }) => closed !== null)).toHaveLength(1);
   await refused(of(1, 26));
   expect(neighbour.closed).toBeNull();
+  await stop();
+});
+
+test("of what comes at once little audio is heard; thousands of messages end the socket", async () => {
+  const heard = { texts: 0, frames: 0 };
+  const open = async () => () => ({
+    message(data: string | Uint8Array) {
+      if (typeof data === "string") heard.texts++;
+      else heard.frames++;
+    },
+    closed: () => undefined,
+  });
+  const { browser, stop } = socketServer(open, { ...systemClock, monotonic: () => 0 });
+  const stalled = await new DashboardSocket(browser, "/flood").open();
+  for (let frame = 0; frame < 500; frame++) stalled.socket.send(new Uint8Array(640));
+  stalled.send({ type: "stop" });
+  await eventually(() => heard.texts === 1, "what was said after ten seconds of audio arrives");
+  expect(heard.frames).toBe(100);
+  expect(stalled.closed).toBeNull();
+
+  const loud = await new DashboardSocket(browser, "/flood").open();
+  for (let frame = 0; frame < 20_000; frame++) loud.socket.send(new Uint8Array(2));
+  expect(await loud.ended()).toBe(4429);
+  expect(heard.frames).toBe(200);
+
+  const chatty = await new DashboardSocket(browser, "/flood").open();
+  for (let text = 0; text < 5_000; text++) chatty.send({ type: "digit", digit: "1" });
+  expect(await chatty.ended()).toBe(4429);
+  expect(heard.texts).toBe(101);
   await stop();
 });
 

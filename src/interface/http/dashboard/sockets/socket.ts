@@ -1,8 +1,8 @@
 /**
  * WebSockets of the dashboard, below its mount. What every one of them has: the gate has seen its
  * session and that it comes from our own pages before it is opened; its role is checked; it is
- * closed when the session ends or loses its rights, when the browser does not keep up, and when the
- * server stops. How many there may be at once is bounded.
+ * closed when the session ends or loses its rights, when the browser does not keep up or sends too
+ * much, and when the server stops. How many there may be at once is bounded.
  */
 import type { Elysia } from "elysia";
 import type { Clock, Timer } from "../../../../core/clock.ts";
@@ -17,7 +17,13 @@ import { authorise } from "../../session/rights.ts";
 import type { RawSocket, SocketData } from "./transport.ts";
 
 /** Close codes (RFC 6455 7.4.2: 4000 to 4999 are ours). */
-export const CLOSE = { done: 1000, goingAway: 1001, noSession: 4401, tooSlow: 4408 } as const;
+export const CLOSE = {
+  done: 1000,
+  goingAway: 1001,
+  noSession: 4401,
+  tooSlow: 4408,
+  tooFast: 4429,
+} as const;
 
 export interface Socket {
   readonly tenantId: number;
@@ -65,6 +71,11 @@ const BACKLOG_BYTES_MAX = 1_048_576;
 /** Audio that waits longer than 4 s is useless. */
 const BACKLOG_AUDIO_BYTES_MAX = 128 * 1024;
 const CHECK_EVERY_MS = 3_000;
+/** A browser sends 50 frames of audio a second, and what it held back while its network stood still. */
+const MESSAGES_PER_SECOND = 100;
+const AUDIO_AT_ONCE_MAX = 100;
+const TEXTS_AT_ONCE_MAX = 100;
+const SENT_AT_ONCE_MAX = 2_000;
 
 /** Mounts the routes. Returns a function that closes every socket when the server stops. */
 export function mountSockets(
@@ -150,6 +161,9 @@ class OpenSocket implements Socket {
   #handler: SocketHandler | null = null;
   #check: Timer | null = null;
   #closed = false;
+  readonly #audio: Pace;
+  readonly #texts: Pace;
+  readonly #sent: Pace;
 
   constructor(
     readonly tenantId: number,
@@ -157,9 +171,13 @@ class OpenSocket implements Socket {
     private readonly deps: SocketDependencies,
     private readonly onGone: () => void,
   ) {
+    const { clock } = deps;
+    this.#audio = new Pace(clock, AUDIO_AT_ONCE_MAX);
+    this.#texts = new Pace(clock, TEXTS_AT_ONCE_MAX);
+    this.#sent = new Pace(clock, SENT_AT_ONCE_MAX);
     this.data = {
       open: (raw) => this.#opened(raw),
-      message: (_, data) => this.#guard(() => this.#handler?.message?.(data)),
+      message: (_, data) => this.#received(data),
       close: () => this.#gone(),
     };
   }
@@ -205,6 +223,16 @@ class OpenSocket implements Socket {
     if (this.#closed) this.#handler?.closed();
   }
 
+  /** One read of the network may bring tens of thousands. Audio that comes too fast is dropped. */
+  #received(data: string | Uint8Array): void {
+    const isText = typeof data === "string";
+    if (!this.#sent.take() || (isText && !this.#texts.take())) {
+      this.close(CLOSE.tooFast, "too many messages");
+      return;
+    }
+    if (isText || this.#audio.take()) this.#guard(() => this.#handler?.message?.(data));
+  }
+
   #gone(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -234,5 +262,23 @@ class OpenSocket implements Socket {
       this.deps.log.error("socket.failed", { error: describeError(error) });
       this.close(1011, "failed");
     }
+  }
+}
+
+/** How much a browser may send at once, and from then on with time. */
+class Pace {
+  #paidUntilMs = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly atOnceMax: number,
+  ) {}
+
+  take(): boolean {
+    const now = this.clock.monotonic();
+    const paidUntilMs = Math.max(now, this.#paidUntilMs) + 1000 / MESSAGES_PER_SECOND;
+    if (paidUntilMs - now > (this.atOnceMax * 1000) / MESSAGES_PER_SECOND) return false;
+    this.#paidUntilMs = paidUntilMs;
+    return true;
   }
 }

@@ -24,6 +24,8 @@ type StartCommand = Extract<Command, { type: "start" }>;
 
 /** Half a second at 16 kHz: a browser sends 20 ms. */
 const AUDIO_BYTES_MAX = 16_000;
+/** Only `start`, which brings a draft, is longer: of long messages a socket reads one. */
+const COMMAND_CHARACTERS_MAX = 200;
 
 export function webCallSocket({
   webCalls,
@@ -68,8 +70,9 @@ class WebCallSocket implements SocketHandler {
       this.#pushAudio(data);
       return;
     }
-    const command = commandOf(data);
-    if (!command) {
+    const isLong = data.length > COMMAND_CHARACTERS_MAX;
+    const command = isLong && this.#started ? null : commandOf(data);
+    if (!command || (isLong && command.type !== "start")) {
       this.#reject(
         new AppError({
           code: "invalid_json",
