@@ -104,6 +104,15 @@ describe("the stack on TCP", () => {
     peer.socket.destroy();
   });
 
+  test("fifty pings at once are answered, and thousands end the connection", async () => {
+    const peer = await rawConnection(STRANGER, port);
+    peer.socket.write("\r\n\r\n".repeat(50));
+    await eventually(() => peer.text().length === 100, "fifty pongs");
+    peer.socket.write("\r\n\r\n".repeat(20_000));
+    await peer.closed;
+    expect(peer.text().length).toBeLessThan(1_000);
+  });
+
   test("a CRLF ping is answered with a pong, and a lone CRLF is not", async () => {
     const peer = await rawConnection(CARRIER, port);
     peer.socket.write("\r\n");

@@ -1,6 +1,6 @@
 /**
  * One TCP or TLS connection as a flow. It is closed when a message is not completed in time, a ping
- * gets no pong, too many bytes are unsent, or the stream cannot be framed. Nothing is written
+ * gets no pong, too many bytes are unsent, pings flood it, or the stream cannot be framed. Nothing is written
  * before TLS has verified the peer (see stream.ts).
  */
 import type { Socket } from "node:net";
@@ -30,6 +30,8 @@ const PONG_MS_MAX = 10_000;
 const UNSENT_BYTES_MAX = 1_048_576;
 const PING = "\r\n\r\n";
 const PONG = "\r\n";
+/** Of one read. A peer pings once in some seconds; one read may bring a hundred thousand. */
+const CRLFS_AT_ONCE_MAX = 100;
 
 export class StreamConnection implements StreamFlow {
   readonly reliable = true;
@@ -127,11 +129,13 @@ export class StreamConnection implements StreamFlow {
     this.#usedAtMs = this.deps.clock.monotonic();
     this.#pongTimer?.cancel();
     this.#pongTimer = undefined;
+    let crlfs = 0;
     try {
       for (const item of this.#framer.push(chunk)) {
         if (!this.#open) return;
-        if (item.kind === "crlf") this.#receiveCrlf();
-        else this.#receiveMessage(item.bytes);
+        if (item.kind === "message") this.#receiveMessage(item.bytes);
+        else if (++crlfs > CRLFS_AT_ONCE_MAX) this.drop();
+        else this.#receiveCrlf();
       }
     } catch (error) {
       if (!(error instanceof UnframedStream)) throw error;
