@@ -3,6 +3,7 @@
  * which questions nobody could answer. Questions are the same where their telling words are, whatever the endings.
  */
 
+import { createYielder } from "../../core/event-loop.ts";
 import type { KnowledgeIndex, KnowledgeScope } from "./knowledge-index.ts";
 import { contentStems } from "./stems.ts";
 
@@ -70,14 +71,18 @@ export async function knowledgeOfTurns(
     }));
   });
   const found = await Promise.all(sources);
-  return turns.map((turn, at) => {
+  const yielding = createYielder();
+  const known: TurnKnowledge[] = [];
+  for (const [at, turn] of turns.entries()) {
+    await yielding(); // a long call has thousands
     const from = found[at] ?? [];
     const unanswered = unansweredBy(turn, turns[at + 1], found[at + 1] ?? []);
-    return {
+    known.push({
       ...(from.length === 0 ? {} : { sources: from }),
       ...(unanswered === "" ? {} : { unanswered }),
-    };
-  });
+    });
+  }
+  return known;
 }
 
 function unansweredBy(asked: Said, next: Said | undefined, sources: readonly TurnSource[]): string {

@@ -295,6 +295,29 @@ describe("a stream", () => {
     return { clock, transport, heard };
   };
 
+  test("that brings a thousand messages at once lets others have turns between them", async () => {
+    const { transport, heard } = open();
+    await transport.listen({ host: OURS, port: 40_611 });
+    const peer = await rawConnection(CARRIER, 40_611);
+    const sent = Array.from({ length: 1000 }, () => request("OPTIONS"));
+    let most = 0;
+    let before = 0;
+    let isOver = false;
+    const turn = () => {
+      most = Math.max(most, heard.length - before);
+      before = heard.length;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    peer.socket.end(sent.join(""));
+    await eventually(() => heard.length === sent.length, "all messages");
+    isOver = true;
+    expect(heard).toEqual(sent);
+    expect(most).toBeLessThanOrEqual(32);
+    await peer.closed;
+    await transport.close();
+  });
+
   test("whose message does not get finished in 10 s is closed, however the bytes drip", async () => {
     const { clock, transport } = open();
     await transport.listen({ host: OURS, port: 40_611 });

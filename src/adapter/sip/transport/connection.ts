@@ -4,7 +4,7 @@
  * before TLS has verified the peer (see stream.ts).
  */
 import type { Socket } from "node:net";
-import type { Clock, Timer } from "../../../core/clock.ts";
+import { type Clock, type Timer, yieldToEventLoop } from "../../../core/clock.ts";
 import type { Unsubscribe } from "../../../core/emitter.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
@@ -32,6 +32,8 @@ const PING = "\r\n\r\n";
 const PONG = "\r\n";
 /** Of one read. A peer pings once in some seconds; one read may bring a hundred thousand. */
 const CRLFS_AT_ONCE_MAX = 100;
+/** One read may bring hundreds: whoever else waits has a turn after so many. */
+const MESSAGES_PER_TURN = 16;
 
 export class StreamConnection implements StreamFlow {
   readonly reliable = true;
@@ -45,6 +47,9 @@ export class StreamConnection implements StreamFlow {
   #ponged = false;
   #awaitsPong = false;
   #crlfs = 0;
+  /** Read and not yet framed; the first is under way. */
+  readonly #chunks: Buffer[] = [];
+  #ended = false;
   readonly openedAtMs: number;
   #usedAtMs: number;
   #open = true;
@@ -65,8 +70,8 @@ export class StreamConnection implements StreamFlow {
     socket.on("error", (error) =>
       deps.log.debug("sip.connection_failed", { error: describeError(error) }),
     );
-    socket.on("end", () => this.drop());
-    socket.on("close", () => this.drop());
+    socket.on("end", () => this.#end());
+    socket.on("close", () => this.#end());
   }
 
   get isOpen(): boolean {
@@ -129,21 +134,41 @@ export class StreamConnection implements StreamFlow {
     this.#usedAtMs = this.deps.clock.monotonic();
     this.#pongTimer?.cancel();
     this.#pongTimer = undefined;
-    let crlfs = 0;
-    try {
-      for (const item of this.#framer.push(chunk)) {
-        if (!this.#open) return;
-        if (item.kind === "message") this.#receiveMessage(item.bytes);
-        else if (++crlfs > CRLFS_AT_ONCE_MAX) this.drop();
-        else this.#receiveCrlf();
+    if (this.#chunks.push(chunk) === 1) void this.#work();
+  }
+
+  /** The peer has closed: what it sent before still counts. */
+  #end(): void {
+    this.#ended = true;
+    if (this.#chunks.length === 0) this.drop();
+  }
+
+  /** What was read, in order; at once, unless it is much. */
+  async #work(): Promise<void> {
+    let messages = 0;
+    for (let chunk = this.#chunks[0]; chunk && this.#open; chunk = this.#chunks[0]) {
+      let crlfs = 0;
+      try {
+        for (const item of this.#framer.push(chunk)) {
+          if (item.kind === "message") this.#receiveMessage(item.bytes);
+          else if (++crlfs > CRLFS_AT_ONCE_MAX) this.drop();
+          else this.#receiveCrlf();
+          if (item.kind === "message" && ++messages % MESSAGES_PER_TURN === 0) {
+            this.socket.pause();
+            await yieldToEventLoop();
+          }
+          if (!this.#open) return;
+        }
+      } catch (error) {
+        if (!(error instanceof UnframedStream)) throw error;
+        this.deps.log.debug("sip.stream_unframed", { reason: error.message });
+        this.drop();
       }
-    } catch (error) {
-      if (!(error instanceof UnframedStream)) throw error;
-      this.deps.log.debug("sip.stream_unframed", { reason: error.message });
-      this.drop();
-      return;
+      this.#watchMessage();
+      this.#chunks.shift();
     }
-    this.#watchMessage();
+    if (this.#ended) this.drop();
+    else if (messages >= MESSAGES_PER_TURN) this.socket.resume();
   }
 
   #receiveMessage(bytes: Uint8Array): void {
