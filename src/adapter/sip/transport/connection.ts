@@ -1,7 +1,7 @@
 /**
  * One TCP or TLS connection as a flow. It is closed when a message is not completed in time, a ping
- * gets no pong, too many bytes are unsent, pings flood it, or the stream cannot be framed. Nothing is written
- * before TLS has verified the peer (see stream.ts).
+ * gets no pong, too many bytes are unsent, pings flood it, the stream cannot be framed, or a message
+ * failed. Nothing is written before TLS has verified the peer (see stream.ts).
  */
 import type { Socket } from "node:net";
 import { type Clock, type Timer, yieldToEventLoop } from "../../../core/clock.ts";
@@ -160,9 +160,9 @@ export class StreamConnection implements StreamFlow {
           if (!this.#open) return;
         }
       } catch (error) {
+        this.drop();
         if (!(error instanceof UnframedStream)) throw error;
         this.deps.log.debug("sip.stream_unframed", { reason: error.message });
-        this.drop();
       }
       this.#watchMessage();
       this.#chunks.shift();
