@@ -1,8 +1,8 @@
 /**
- * Versions of records (RFC 9110, ETag and If-Match): the GET of a record answers its version, and who reads
- * it again with that version (If-None-Match) gets 304 while it has that one. Who changes the record may name the version they saw. If the record is another by then, the change is refused with
- * `conflict` on the field `if_match`, and nothing is written. Changes of one record that name a version run
- * one after another within this process.
+ * Versions of records (RFC 9110: ETag, If-None-Match, If-Match): the GET of a record answers its version, or 304
+ * to who names that one. Who changes the record may name the version they saw: if the record is another by
+ * then, the change is refused with `conflict` on the field `if_match`, and nothing is written. Changes of one
+ * record that name a version run one after another within this process.
  */
 import { AppError } from "../../core/errors.ts";
 import type { Contract, Route } from "./contract.ts";

@@ -1,9 +1,11 @@
 /** A finished call wherever it is shown: detail, list, recording, analytics and usage. */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { calls, toolCalls, turns } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { type ApiTenant, pick, pickText } from "../../support/http/api-server.ts";
 import { twoTenants } from "../../support/http/two-tenants.ts";
+import { insertCall } from "../../support/store/stored-rows.ts";
 
 const room = twoTenants();
 const { get } = room;
@@ -187,23 +189,12 @@ describe("a finished call", () => {
   test("has null, not an empty text, where no summary was made and nobody was understood", async () => {
     const silent = "019aa1b2-0000-7000-8000-00000000bbbb";
     const other = await room.server.tenant();
+    await insertCall(room.server.database, other.id, silent);
     await room.server.database.tx(async (q) => {
       const [row] = await q
-        .insert(calls)
-        .values({
-          callUuid: silent,
-          tenantId: other.id,
-          direction: "inbound",
-          fromNumber: "+37060000001",
-          toNumber: "+37052000000",
-          status: "completed",
-          endedReason: "caller_hangup",
-          createdAt,
-          recordingStatus: "none",
-          overageRate: microEur(0),
-          cost: microEur(0),
-          summary: "",
-        })
+        .update(calls)
+        .set({ status: "completed", endedReason: "caller_hangup", summary: "" })
+        .where(eq(calls.callUuid, silent))
         .returning({ id: calls.id });
       const said = { text: " ", startMs: 0, endMs: 900, interrupted: false };
       await q
