@@ -9,6 +9,7 @@ import { type Contract, requiredScope } from "./contract.ts";
 import { EXPLANATIONS, INTRODUCTION, TAGS } from "./openapi-texts.ts";
 import { webhooksSection } from "./openapi-webhooks.ts";
 import { statusOf } from "./problem.ts";
+import { answersVersion, takesIfMatch, versionedPaths } from "./versions.ts";
 
 type Json = Record<string, unknown>;
 
@@ -65,13 +66,11 @@ export function openApiDocument(
   const paths: Record<string, Json> = {};
   const isRest = frame === REST_FRAME;
   show(isRest ? ErrorBody : DashboardErrorBody, "output");
-  const pathsOf = (wanted: string) =>
-    new Set(contracts.filter(({ method }) => method === wanted).map(({ path }) => path));
-  const [read, changed] = [pathsOf("GET"), pathsOf("PATCH")];
+  const versioned = versionedPaths(contracts);
   for (const contract of isRest ? contracts.map(withScopeError) : contracts) {
     const path = paths[contract.path] ?? {};
-    const versioned = read.has(contract.path) && changed.has(contract.path);
-    path[contract.method.toLowerCase()] = operation(contract, show, isRest, versioned);
+    const hasVersions = versioned.has(contract.path);
+    path[contract.method.toLowerCase()] = operation(contract, show, isRest, hasVersions);
     paths[contract.path] = path;
   }
   return {
@@ -136,7 +135,7 @@ const COMMON_HEADERS: Json = {
   RateLimitRemaining: header("Requests left now.", "integer"),
   RateLimitReset: header("Seconds until one more fits.", "integer"),
   RetryAfter: header("Seconds to wait before trying again.", "integer"),
-  ETag: header("Version of the record, for `If-Match` of a PATCH.", "string"),
+  ETag: header("Version of the record, for `If-Match` of its next change.", "string"),
   IdempotencyReplayed: header("`true`: the first answer to this `Idempotency-Key`.", "string"),
   Allow: header("The methods that the path answers.", "string"),
   WwwAuthenticate: header("`Bearer`.", "string"),
@@ -157,7 +156,7 @@ function operation(contract: Contract, show: Show, scoped: boolean, versioned: b
   const parameters = [...pathParameters(contract), ...queryParameters(contract, show)];
   if (contract.method === "POST")
     parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
-  if (versioned && contract.method === "PATCH")
+  if (versioned && takesIfMatch(contract))
     parameters.push({ $ref: "#/components/parameters/IfMatch" });
   if (versioned && contract.method === "GET")
     parameters.push({ $ref: "#/components/parameters/IfNoneMatch" });
@@ -176,7 +175,7 @@ function operation(contract: Contract, show: Show, scoped: boolean, versioned: b
           },
         }
       : {}),
-    responses: { ...success(contract, show, versioned), ...failures(contract) },
+    responses: { ...success(contract, show, versioned), ...failures(contract, versioned) },
   };
 }
 
@@ -290,7 +289,7 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
   });
   const isAudio = type === "audio/mpeg";
   const own = {
-    ...(versioned && contract.method === "GET" ? { ETag: refer("ETag") } : {}),
+    ...(versioned && answersVersion(contract) ? { ETag: refer("ETag") } : {}),
     ...(contract.method === "POST" ? REPLAYED : {}),
     ...(isAudio || type === "text/csv" ? FILE : {}),
     ...(isAudio ? RANGES : {}),
@@ -303,7 +302,7 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
       headers: { ...commonHeaders(contract), ...RANGE },
     };
   }
-  if (own.ETag)
+  if (own.ETag && contract.method === "GET")
     responses[304] = {
       description: "The record is still the version in `If-None-Match`.",
       headers: { ...commonHeaders(contract), ...own },
@@ -312,7 +311,7 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
 }
 
 /** Everything this route may refuse with, by status. */
-export function errorCodes(contract: Contract): string[] {
+export function errorCodes(contract: Contract, versioned = false): string[] {
   const codes = new Set<string>(contract.errors);
   if (!contract.open) for (const code of ["unauthorized", "rate_limited"]) codes.add(code);
   if (contract.path.includes("{")) codes.add("not_found");
@@ -323,13 +322,13 @@ export function errorCodes(contract: Contract): string[] {
     for (const code of ["invalid_json", "unknown_field", "payload_too_large"]) codes.add(code);
   if (contract.method === "POST")
     for (const code of ["conflict", "valid_idempotency_key_required"]) codes.add(code);
-  if (contract.method === "PATCH") codes.add("conflict");
+  if (contract.method === "PATCH" || (versioned && takesIfMatch(contract))) codes.add("conflict");
   for (const code of ["method_not_allowed", "engine", "unavailable"]) codes.add(code);
   return [...codes];
 }
 
-function failures(contract: Contract): Json {
-  const byStatus = Map.groupBy(errorCodes(contract), (code) => statusOf(code as never));
+function failures(contract: Contract, versioned: boolean): Json {
+  const byStatus = Map.groupBy(errorCodes(contract, versioned), (code) => statusOf(code as never));
   return Object.fromEntries(
     [...byStatus]
       .sort(([left], [right]) => left - right)

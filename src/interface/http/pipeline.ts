@@ -92,7 +92,9 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       const described =
         requestContext.session &&
         (await auditDetails.before(contract, requestContext, readerOf(input)));
-      const result = await route.handle({ ...input, body: {} } as never);
+      const run = () => route.handle({ ...input, body: {} } as never);
+      const changed = changedBy(contract, input, request);
+      const { result } = await versions.guard(changed, readerOf(input), run);
       described?.(null, null);
       if (result instanceof Response) return withCommonHeaders(requestContext, result);
       return answered(contract, requestContext, request, written(versions, contract, result));
@@ -152,11 +154,7 @@ async function change(
   const bytesMax = bytesMaxOf(contract, bodyBytesMax);
   const bytes = await readBody(request, bytesMax, clock, requestContext.onLargeBody);
   if (clock.monotonic() - requestContext.startedAt > LATE_BODY_MS) await requestContext.onLate();
-  const changed = {
-    contract,
-    key: `${requestContext.tenantId} ${requestContext.path}`,
-    seen: request.headers.get("if-match"),
-  };
+  const changed = changedBy(contract, input, request);
   const status = contract.status ?? 200;
   const read = readerOf(input);
   const perform = () =>
@@ -174,12 +172,23 @@ async function change(
   if (key !== null)
     return await runOnce(dependencies, requestContext, { key, bytes }, async () => ({
       status,
-      json: JSON.stringify(await perform()),
+      json: JSON.stringify((await perform()).result),
     }));
-  const result = await perform();
+  const { result, version } = await perform();
   if (result instanceof Response) return withCommonHeaders(requestContext, result);
-  return jsonResponse(requestContext, status, JSON.stringify(result));
+  return jsonResponse(requestContext, status, JSON.stringify(result), version);
 }
+
+/** The record that a request changes, and the version of it that its sender saw. */
+const changedBy = (
+  contract: Contract,
+  { tenantId, params }: ReturnType<typeof inputOf>,
+  { headers }: Request,
+) => ({
+  contract,
+  key: `${tenantId} ${contract.path} ${Object.values(params).join(" ")}`,
+  seen: headers.get("if-match"),
+});
 
 /** Reads the record that a request changes, through the route that shows it. */
 const readerOf = (input: ReturnType<typeof inputOf>) => (reader: Route) =>

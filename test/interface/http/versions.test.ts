@@ -1,5 +1,8 @@
 /** Two clients change one record: who names the version they saw never overwrites what they have not seen. */
 import { expect, test } from "bun:test";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
+import { versionedPaths } from "../../../src/interface/http/versions.ts";
+import { makeFixtures, ownPath, validBody } from "../../support/http/api-fixtures.ts";
 import { ask, pick, pickId } from "../../support/http/api-server.ts";
 import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 
@@ -62,4 +65,45 @@ test("a change that names an old version is refused and writes nothing", async (
   expect((await patch({ name: "Of others" }, `${version}, ${now}`)).status).toBe(409);
   expect((await patch({ name: "One of two" }, `${version}, ${last}`)).status).toBe(200);
   expect((await patch({ name: "Without" })).status).toBe(200);
+});
+
+test("each change answers the version that came of it, for the next change or the deletion", async () => {
+  const fixtures = await makeFixtures(room.server, room.own, "mine", "+37051111111");
+  const contracts = allContracts();
+  const paths = versionedPaths(contracts);
+  const at = (method: string) =>
+    contracts.filter((contract) => contract.method === method && paths.has(contract.path));
+  expect(at("PATCH").map(({ path }) => path)).toContain("/files/{id}");
+  for (const contract of at("PATCH")) {
+    const path = ownPath(contract, fixtures);
+    const patch = (seen: string) => {
+      const body = validBody(contract, fixtures);
+      return ask(room.server, room.own, "PATCH", path, body, { "if-match": seen });
+    };
+    const version = (await patch("*")).headers.get("etag") ?? "";
+    expect([path, version]).toEqual([path, (await get(path)).headers.get("etag") ?? "none"]);
+    expect([path, (await patch(version)).status]).toEqual([path, 200]);
+  }
+  // The draft first: its agent goes, too.
+  for (const contract of at("DELETE").sort((one, two) => two.path.length - one.path.length)) {
+    const path = ownPath(contract, fixtures);
+    const remove = (seen: string) =>
+      ask(room.server, room.own, "DELETE", path, undefined, { "if-match": seen });
+    const version = (await get(path)).headers.get("etag") ?? "";
+    const late = await remove('"old"');
+    expect([path, late.status, pick(late, "field")]).toEqual([path, 409, "if_match"]);
+    expect([path, (await get(path)).status]).toEqual([path, 200]);
+    expect([path, (await remove(version)).status]).toEqual([path, 200]);
+  }
+});
+
+test("a file's change answers its version although it does not show the content", async () => {
+  const made = await post("/files", { filename: "prices.md", content: "40 EUR" });
+  const path = `/files/${pickId(made, "file.id")}`;
+  const changes = ["50 EUR", "60 EUR", "70 EUR"].map((content) =>
+    ask(room.server, room.own, "PATCH", path, { content }),
+  );
+  const versions = (await Promise.all(changes)).map(({ headers }) => headers.get("etag"));
+  expect(new Set(versions).size).toBe(3);
+  expect(versions).toContain((await get(path)).headers.get("etag"));
 });
