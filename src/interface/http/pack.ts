@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliDecompress, gzip as gzipCallback } from "node:zlib";
+import { namesVersion } from "./versions.ts";
 
 interface PackEntry {
   readonly name: string;
@@ -73,7 +74,8 @@ export async function packedResponse(
   const accepted = request.headers.get("accept-encoding") ?? "";
   const { type, etag } = asset;
   const headers = { ...headersOfSite, "content-type": type, etag, vary: "Accept-Encoding" };
-  if (request.headers.get("if-none-match") === etag)
+  const known = request.headers.get("if-none-match");
+  if (known !== null && namesVersion(known, etag))
     return new Response(null, { status: 304, headers });
   if (asset.brotli && /\bbr\b/.test(accepted))
     return new Response(asset.brotli, { headers: { ...headers, "content-encoding": "br" } });
