@@ -48,7 +48,10 @@ export interface EndedCall {
   readonly agentId: number | null;
   readonly status: string;
   readonly endedReason: string;
+  /** When it was answered; where nobody answered, when it was made. */
+  readonly startedAt: number;
   readonly answeredMs: number;
+  /** Empty: none was made. */
   readonly summary: string;
   /** Subject and result in one line, without private details; empty: unknown. */
   readonly line: string;

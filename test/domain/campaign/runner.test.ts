@@ -144,6 +144,7 @@ async function ends(runner: CampaignRunner, callUuid: string | null, endedReason
       agentId,
       status: "completed",
       endedReason,
+      startedAt: 0,
       answeredMs,
       summary: "",
       line: "",

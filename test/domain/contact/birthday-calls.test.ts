@@ -102,6 +102,7 @@ const ended = (callUuid: string, endedReason: string, answeredMs: number) =>
       agentId,
       status: answeredMs > 0 ? "completed" : "no_answer",
       endedReason,
+      startedAt: 0,
       answeredMs,
       summary: "",
       line: "",

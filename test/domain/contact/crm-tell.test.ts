@@ -6,7 +6,7 @@ import { fakeClock } from "../../support/fake-clock.ts";
 import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-test("a talk of 61.001 s is told as 62 seconds that began so long before the end", async () => {
+test("a talk of 61.001 s is told as 62 seconds, from its answer", async () => {
   const clock = fakeClock(Date.parse("2026-11-22T12:01:01.001Z"));
   const database = await openTestDatabase(join(tempDir(), "crm.db"), clock.now());
   const bodies: string[] = [];
@@ -27,6 +27,7 @@ test("a talk of 61.001 s is told as 62 seconds that began so long before the end
     agentId: 7,
     status: "completed",
     endedReason: "caller_hangup",
+    startedAt: Date.parse("2026-11-22T11:59:58Z"),
     answeredMs: 61_001,
     summary: "A visit.",
     line: "",
@@ -40,7 +41,7 @@ test("a talk of 61.001 s is told as 62 seconds that began so long before the end
       agent: "Reception",
       number: "+37061000301",
       duration_sec: 62,
-      started_at: "2026-11-22T12:00:00.000Z",
+      started_at: "2026-11-22T11:59:58+00:00",
       cost_eur: 0.15,
       summary: "A visit.",
     }),
@@ -68,6 +69,7 @@ test("50,000 characters of a transcript are told", async () => {
     agentId: null,
     status: "completed",
     endedReason: "caller_hangup",
+    startedAt: 0,
     answeredMs: 1,
     summary: "",
     line: "",
@@ -76,5 +78,7 @@ test("50,000 characters of a transcript are told", async () => {
     tenant: { callbackMemory: false, crmBridge: true },
   });
   expect(bodies[0]?.match(/x/g)).toHaveLength(50_000);
-  expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ agent: null, duration_sec: 1 });
+  // What there is none of is null, as in REST and webhooks.
+  const none = { agent: null, number: null, summary: null };
+  expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ ...none, duration_sec: 1 });
 });

@@ -63,6 +63,7 @@ async function called(changes: Partial<EndedCall> = {}, reason?: string, sensiti
       agentId: null,
       status: "completed",
       endedReason: "caller_hangup",
+      startedAt: 0,
       answeredMs: 30_000,
       summary: SUMMARY,
       line: LINE,

@@ -158,7 +158,7 @@ async function reportEnd(
   { ending, answeredMs }: EndedState,
   report: CallReport | null,
   charge: Charge,
-  { tenant, hasAgentsOwnEndpoint }: Pick<EndingCall, "tenant" | "hasAgentsOwnEndpoint">,
+  open: Pick<EndingCall, "tenant" | "hasAgentsOwnEndpoint"> & { readonly startedAt: number },
 ): Promise<void> {
   const { events, callers } = context;
   const { tenantId } = call;
@@ -168,7 +168,7 @@ async function reportEnd(
   const reported =
     ending.status === "completed"
       ? [
-          hasAgentsOwnEndpoint ? ended : { ...ended, agentId: null },
+          open.hasAgentsOwnEndpoint ? ended : { ...ended, agentId: null },
           transcriptCompleted(call, transcript, summary),
         ]
       : [callFailed(call, ending)];
@@ -179,13 +179,14 @@ async function reportEnd(
     agentId: call.agentId,
     status: ending.status,
     endedReason: ending.reason,
+    startedAt: open.startedAt,
     answeredMs,
     number: remoteNumber(call),
     summary,
     line: report?.line ?? "",
     transcript,
     costEur: microToEur(charge.cost),
-    tenant,
+    tenant: open.tenant,
   });
   await Promise.all([events.emit(queries, tenantId, ...reported), remembered]);
 }
@@ -229,7 +230,8 @@ async function store(
     const figures = figuresOf(context, call, answeredMs, report, charge);
     const finished = { ending, endedAt, report, figures, recording };
     const changes = await calls.finish(call.tenantId, call.callUuid, finished);
-    await reportEnd(context, queries, call, state, report, charge, open);
+    const startedAt = answeredAt ?? open.call.createdAt;
+    await reportEnd(context, queries, call, state, report, charge, { ...open, startedAt });
     const ended = { ...open.call, answeredAt, ...changes };
     const isMailedLater = answeredMs === 0 || recording.status === "processing";
     return {

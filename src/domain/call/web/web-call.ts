@@ -44,7 +44,7 @@ export type WebCallEvent =
   /** What the agent's turn was taken from, the closest first; again as it grows. */
   | { readonly type: "sources"; readonly index: number; readonly sources: readonly TurnSource[] }
   /** Once, at the end. */
-  | { readonly type: "ended"; readonly reason: EndedReason; readonly summary: string };
+  | { readonly type: "ended"; readonly reason: EndedReason; readonly summary: string | null };
 
 interface WebCallListener {
   /** 20 ms for the loudspeaker. */
@@ -280,7 +280,7 @@ class LiveWebCall implements WebCall {
     this.#transfer?.cancel();
     const { summary } = await this.channel.close(reason);
     this.onGone();
-    this.listener.event({ type: "ended", reason, summary });
+    this.listener.event({ type: "ended", reason, summary: summary || null });
   }
 
   #play(pcm: Int16Array): void {

@@ -1,5 +1,8 @@
-/** Stores one message to the CRM with the end of each call, if the tenant's CRM bridge is on. */
-import type { Clock } from "../../../core/clock.ts";
+/**
+ * Stores one message to the CRM with the end of each call, if the tenant's CRM bridge is on. What there is none of,
+ * an empty text too, is told as null, as in REST and webhooks.
+ */
+import { type Clock, isoUtc } from "../../../core/clock.ts";
 import type { Queries } from "../../../core/database.ts";
 import type { EndListener } from "../callers.ts";
 import type { CrmTarget } from "./lookup.ts";
@@ -32,27 +35,27 @@ export function crmTeller({ records, agentName, clock, wake }: CrmTellOptions): 
       if (!call.tenant.crmBridge) return;
       const target = await records(queries).target(call.tenantId);
       if (!target) return;
-      const { agentId, answeredMs } = call;
-      const nowMs = clock.now();
+      const { agentId } = call;
       const outcome = mappedOutcome(
         {
           call_id: call.callUuid,
           direction: call.direction,
-          number: call.number,
+          number: call.number || null,
           agent:
             agentId === null ? null : ((await agentName(queries, call.tenantId, agentId)) ?? null),
-          started_at: new Date(nowMs - answeredMs).toISOString(),
-          duration_sec: Math.ceil(answeredMs / 1000),
+          started_at: isoUtc(call.startedAt),
+          duration_sec: Math.ceil(call.answeredMs / 1000),
           status: call.status,
           ended_reason: call.endedReason,
-          summary: call.summary,
-          transcript: call.transcript.slice(0, TRANSCRIPT_MAX),
+          summary: call.summary || null,
+          transcript: call.transcript.slice(0, TRANSCRIPT_MAX) || null,
           cost_eur: call.costEur,
         },
         target.mapping,
       );
       isUsed = true;
-      await records(queries).enqueue(call.tenantId, call.callUuid, JSON.stringify(outcome), nowMs);
+      const body = JSON.stringify(outcome);
+      await records(queries).enqueue(call.tenantId, call.callUuid, body, clock.now());
     },
     wake() {
       if (isUsed) wake();

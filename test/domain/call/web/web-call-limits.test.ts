@@ -62,6 +62,13 @@ test("a tenant tries three agents at once, all tenants together ten", async () =
   await start(5);
 });
 
+test("a trial without a summary ends with null", async () => {
+  const { events, start } = world();
+  (await start(1)).stop();
+  await Bun.sleep(0);
+  expect(events.at(-1)).toEqual({ type: "ended", reason: "caller_hangup", summary: null });
+});
+
 test("a trial lasts as long as the agent says, ten minutes at most", async () => {
   for (const [agentSeconds, seconds] of [
     [30, 30],
