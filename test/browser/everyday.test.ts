@@ -94,6 +94,27 @@ inChromium("first steps", () => {
     await page.keyboard.press("Escape");
   });
 
+  test.each([
+    ["/knowledge", en["knowledge.new"], en["knowledge.agents"]],
+    ["/knowledge", en["knowledge.site_add"], en["knowledge.agents"]],
+    ["/numbers", en["numbers.new"], en["numbers.agent"]],
+    ["/rehearsals", en["rehearsals.new"], en["rehearsals.agent"]],
+  ])(
+    'on %s "%s" waits for agents that come late, and chooses the only one',
+    async (at, action, label) => {
+      const { promise: late, resolve: answer } = Promise.withResolvers<void>();
+      await page.route("**/api/v1/agents", (route) => late.then(() => route.continue()));
+      await page.goto(address(at));
+      await button(page, action).first().click();
+      answer();
+      const agent = dialog(page).getByLabel(label);
+      await agent.getByRole("option", { name: "Reception" }).waitFor({ state: "attached" });
+      expect(await agent.locator("option:checked").textContent()).toBe("Reception");
+      await page.unroute("**/api/v1/agents");
+      await page.keyboard.press("Escape");
+    },
+  );
+
   test("an agent's tabs lead to its knowledge files, and to adding one for it", async () => {
     const tab = address(`/agents/${world.agentId}?tab=knowledge`);
     await page.goto(tab);

@@ -1,5 +1,6 @@
 /** The agents as a form offers them, and their names where others refer to them. */
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { agentsQuery } from "../../api/queries.ts";
 
 /** `none`: the label for no agent. */
@@ -15,6 +16,13 @@ export function useAgentChoices(none: string) {
 export function useOnlyAgent(): string {
   const { data = [] } = useQuery(agentsQuery);
   return data.length === 1 ? String(data[0]?.id) : "";
+}
+
+/** A form takes its first values once, so one that begins with the only agent opens when the agents are known. */
+export function WithOnlyAgent(props: { children: (onlyAgent: string) => ReactNode }): ReactNode {
+  const { isPending } = useQuery(agentsQuery);
+  const onlyAgent = useOnlyAgent();
+  return isPending ? null : props.children(onlyAgent);
 }
 
 /** Undefined for no agent, and for an agent that does not exist any more. */

@@ -2,14 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { answer, rest } from "../../api/client.ts";
-import { agentsQuery, numbersQuery } from "../../api/queries.ts";
+import { numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { type Bound, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
-import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
+import { useAgentChoices, WithOnlyAgent } from "../agents/agent-choices.ts";
 
 interface Draft {
   readonly to_number: string;
@@ -32,22 +32,19 @@ interface PlaceCallProps {
   readonly agentId?: number | undefined;
 }
 
-/** It opens when the agents are known: of one agent it is that one's call. */
-export function PlaceCall(props: PlaceCallProps) {
-  const { isPending } = useQuery(agentsQuery);
-  return isPending ? null : <PlaceCallForm {...props} />;
-}
+export const PlaceCall = (props: PlaceCallProps) => (
+  <WithOnlyAgent>{(onlyAgent) => <PlaceCallForm {...props} onlyAgent={onlyAgent} />}</WithOnlyAgent>
+);
 
-function PlaceCallForm(props: PlaceCallProps) {
+function PlaceCallForm(props: PlaceCallProps & { readonly onlyAgent: string }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const navigate = useNavigate();
   const stale = useStale();
   const agents = useAgentChoices("–");
-  const onlyAgent = useOnlyAgent();
   const form = useForm<Draft>({
     to_number: props.to ?? "",
-    agent_id: props.agentId === undefined ? onlyAgent : String(props.agentId),
+    agent_id: props.agentId === undefined ? props.onlyAgent : String(props.agentId),
     from_number: "",
     schedule_at: "",
   });

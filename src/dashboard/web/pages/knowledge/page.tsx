@@ -5,23 +5,26 @@ import { filesQuery, type QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Table } from "../../ui/table.tsx";
-import { useAgentName, useOnlyAgent } from "../agents/agent-choices.ts";
+import { useAgentName, WithOnlyAgent } from "../agents/agent-choices.ts";
 import { AddKnowledge } from "./add-knowledge.tsx";
 import { Sites } from "./sites.tsx";
 import { Unanswered } from "./unanswered.tsx";
 
 export function Page() {
-  const onlyAgent = useOnlyAgent();
   const query = useQuery(filesQuery);
   return (
     <ListPage
       name="knowledge"
       icon="knowledge"
       query={query}
-      make={(close, agent) => <AddKnowledge agentId={agent ?? onlyAgent} onClose={close} />}
+      make={(close, agent) => (
+        <WithOnlyAgent>
+          {(onlyAgent) => <AddKnowledge agentId={agent ?? onlyAgent} onClose={close} />}
+        </WithOnlyAgent>
+      )}
       rows={(rows) => <FileTable rows={rows} />}
     >
-      <Sites agentId={onlyAgent} />
+      <Sites />
       <Unanswered />
     </ListPage>
   );

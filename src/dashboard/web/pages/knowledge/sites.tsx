@@ -14,11 +14,11 @@ import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
-import { useAgentChoices } from "../agents/agent-choices.ts";
+import { useAgentChoices, WithOnlyAgent } from "../agents/agent-choices.ts";
 
 type Site = QueryData<typeof sitesQuery>[number];
 
-export function Sites({ agentId }: { agentId: string }) {
+export function Sites() {
   const { t } = useText();
   const { mayChange } = useSession();
   const queries = useQueryClient();
@@ -44,7 +44,11 @@ export function Sites({ agentId }: { agentId: string }) {
       >
         {sites.length > 0 && sites.map((site) => <SiteRow key={site.id} site={site} />)}
       </Card>
-      {adding && <AddSite agentId={agentId} onClose={() => setAdding(false)} />}
+      {adding && (
+        <WithOnlyAgent>
+          {(onlyAgent) => <AddSite agentId={onlyAgent} onClose={() => setAdding(false)} />}
+        </WithOnlyAgent>
+      )}
     </>
   );
 }

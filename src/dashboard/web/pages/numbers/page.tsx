@@ -14,19 +14,22 @@ import { useDoing, useStale } from "../../ui/mutate.ts";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { Table, usePhone } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
-import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
+import { useAgentChoices, WithOnlyAgent } from "../agents/agent-choices.ts";
 
 type Numbered = Rest["PhoneNumber"];
 
 export function Page() {
-  const onlyAgent = useOnlyAgent();
   const query = useQuery(numbersQuery);
   return (
     <ListPage
       name="numbers"
       icon="number"
       query={query}
-      make={(close, agent) => <AddNumber agentId={agent ?? onlyAgent} onClose={close} />}
+      make={(close, agent) => (
+        <WithOnlyAgent>
+          {(onlyAgent) => <AddNumber agentId={agent ?? onlyAgent} onClose={close} />}
+        </WithOnlyAgent>
+      )}
       rows={(rows) => <NumberTable rows={rows} />}
     />
   );

@@ -13,7 +13,7 @@ import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
-import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
+import { useAgentChoices, useOnlyAgent, WithOnlyAgent } from "../agents/agent-choices.ts";
 import { EXAMPLE, KeptScenarios, useKept } from "./kept.tsx";
 import { RunDetails } from "./run-details.tsx";
 
@@ -75,7 +75,7 @@ export function Page() {
             {isOrdering && (
               <Order
                 suites={suites}
-                agent={agent}
+                agent={picked}
                 onClose={() => setOrdering(false)}
                 onStarted={setChosen}
               />
@@ -168,7 +168,8 @@ function useSuiteChoices(agent: string, suites: Suites) {
 
 interface OrderProps {
   readonly suites: Suites;
-  readonly agent: string;
+  /** Null: nobody has picked one. */
+  readonly agent: string | null;
   readonly onClose: () => void;
   readonly onStarted: (id: string) => void;
 }
@@ -181,7 +182,14 @@ const INITIAL = {
   runs: 1 as number | null,
 };
 
-function Order({ suites, agent, onClose, onStarted }: OrderProps) {
+const Order = ({ agent, ...props }: OrderProps) => (
+  <WithOnlyAgent>
+    {(onlyAgent) => <OrderForm {...props} agent={agent ?? onlyAgent} />}
+  </WithOnlyAgent>
+);
+
+function OrderForm(props: OrderProps & { readonly agent: string }) {
+  const { suites, agent, onClose, onStarted } = props;
   const { t } = useText();
   const stale = useStale();
   const agents = useAgentChoices(t("rehearsals.own_agent"));
