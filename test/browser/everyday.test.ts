@@ -231,6 +231,21 @@ inChromium("a call that is over", () => {
     const named = (await ticks.allTextContents()).filter(Boolean);
     expect(named).toEqual([...new Set(named)]);
   });
+
+  test("leads to erasing who called, although they are no contact", async () => {
+    const caller = await world.phone("+37061000094", "m4");
+    const call = await caller.call(OWN_NUMBER);
+    await call.answered;
+    await call.waitForReply();
+    await call.hangUp();
+    await page.goto(address("/calls"));
+    await page.getByRole("link", { name: "+37061000094" }).click();
+    await button(page, en["contacts.erase"]).click();
+    await button(page, en["contacts.look"]).click();
+    await button(page, en["contacts.erase_all"]).click();
+    await page.getByRole("heading", { name: en["calls.withheld"], level: 1 }).waitFor();
+    expect(await button(page, en["contacts.erase"]).count()).toBe(0);
+  });
 });
 
 inChromium("a call that is placed from an address", () => {

@@ -1,11 +1,9 @@
 /** An owner erases a person from the dashboard, and only that person of only that company. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { calls, sessions } from "../../../src/adapter/store/schema/index.ts";
-import {
-  countErasure,
-  erasePerson,
-} from "../../../src/interface/http/dashboard/routes/erasures.ts";
+import type { KeyScope } from "../../../src/domain/tenant/key-limits.ts";
 import { listAudit } from "../../../src/interface/http/dashboard/routes/team.ts";
+import { countErasure, erasePerson } from "../../../src/interface/http/routes/erasures.ts";
 import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
 import { pick } from "../../support/http/api-server.ts";
 import { replyOf } from "../../support/http/reply.ts";
@@ -17,7 +15,8 @@ const room = dashboardWorld("127.0.8.79");
 const { as } = room;
 const PERSON = "+37061000777";
 const OTHER = "+37061000778";
-const COUNT = `/erasures?number=${encodeURIComponent(PERSON)}`;
+const ERASURES = "/api/v1/erasures";
+const COUNT = `${ERASURES}?number=${encodeURIComponent(PERSON)}`;
 
 test("first it is told what there is, then it is gone; others stay", async () => {
   for (const [number, name] of [
@@ -45,10 +44,10 @@ test("first it is told what there is, then it is gone; others stay", async () =>
     recordings: 0,
     schedules_cancelled: 0,
   };
-  expect(replyOf(countErasure, await as("owner").ask("GET", COUNT)).erasure).toEqual(there);
-  const erased = await as("owner").ask("POST", "/erasures", { number: PERSON });
+  expect(replyOf(countErasure, await as("owner").fetch("GET", COUNT)).erasure).toEqual(there);
+  const erased = await as("owner").fetch("POST", ERASURES, { number: PERSON });
   expect(replyOf(erasePerson, erased).erasure).toEqual(there);
-  expect(replyOf(countErasure, await as("owner").ask("GET", COUNT)).erasure).toEqual({
+  expect(replyOf(countErasure, await as("owner").fetch("GET", COUNT)).erasure).toEqual({
     ...there,
     contacts: 0,
     calls: 0,
@@ -70,17 +69,46 @@ test("first it is told what there is, then it is gone; others stay", async () =>
 
 test("it is the owner's, with a recent sign-in, and of a person's number", async () => {
   for (const role of ["viewer", "member"] as const) {
-    expect((await as(role).ask("GET", COUNT)).status).toBe(403);
-    expect((await as(role).ask("POST", "/erasures", { number: OTHER })).status).toBe(403);
+    expect((await as(role).fetch("GET", COUNT)).status).toBe(403);
+    expect((await as(role).fetch("POST", ERASURES, { number: OTHER })).status).toBe(403);
   }
   for (const number of ["868000000", "+370", ""]) {
-    const wrong = await as("owner").ask("POST", "/erasures", { number });
+    const wrong = await as("owner").fetch("POST", ERASURES, { number });
     expect([wrong.status, pick(wrong, "field")]).toEqual([400, "number"]);
   }
   await room.world.app.database.tx((queries) =>
     queries.update(sessions).set({ createdAt: Date.now() - 16 * 60_000 }),
   );
-  const late = await as("owner").ask("POST", "/erasures", { number: OTHER });
+  const late = await as("owner").fetch("POST", ERASURES, { number: OTHER });
   expect([late.status, pick(late, "field")]).toEqual([403, "sign_in"]);
   expect((await as("owner").fetch("GET", "/api/v1/contacts")).text).toContain("Remembered");
+});
+
+test("a program erases who is no contact: with a key that manages, of its own company, as often as it asks", async () => {
+  const { app, tenantId } = room.world;
+  const number = "+37061000779";
+  await storeCalls(room.world, Date.now(), [
+    {
+      direction: "outbound",
+      status: "completed",
+      summary: "",
+      agoMs: 60_000,
+      number,
+      said: ["No."],
+    },
+  ]);
+  const send = async (scope: KeyScope, tenant: number, body: object) => {
+    const { secret } = await app.ask("key.create", { tenant, label: scope, scopes: [scope] });
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const asked = { method: "POST", headers, body: JSON.stringify(body) };
+    const answer = await fetch(app.addresses.http + ERASURES, asked);
+    const { erasure } = (await answer.json()) as { erasure?: { calls: number } };
+    return [answer.status, erasure?.calls];
+  };
+  const body = { number };
+  expect(await send("calls", tenantId, body)).toEqual([403, undefined]);
+  expect(await send("manage", room.strangerTenant, body)).toEqual([200, 0]);
+  expect(await send("manage", tenantId, { ...body, dry_run: true })).toEqual([400, undefined]);
+  expect(await send("manage", tenantId, body)).toEqual([200, 1]);
+  expect(await send("manage", tenantId, body)).toEqual([200, 0]);
 });

@@ -242,10 +242,13 @@ export const ownPath = (contract: Contract, fixtures: Fixtures): string => {
   return pathOf(contract, fixtures.ids[noun] ?? 1, fixtures.deliveryId);
 };
 
+const NOBODY = "+37060000099";
+
 /** Required parts only. */
 export function validQuery(contract: Contract, fixtures: Fixtures): Record<string, string> {
   if (contract.operationId === "revokeKey") return { id: String(fixtures.keyId) };
   if (contract.operationId === "getWebhookSnippet") return { lang: "python" };
+  if (contract.operationId === "countErasure") return { number: NOBODY };
   return {};
 }
 
@@ -281,6 +284,7 @@ export function validBody(
     createContact: { number_e164: "+37060000008" },
     importContacts: { csv: "number,first_name\n+37060000007,Ona\n", dry_run: true },
     createCampaign: { name: "A", agent_id: fixtures.ids.agent, csv: "number\n+37060000001\n" },
+    erasePerson: { number: NOBODY },
     testCrm: { number: "+37060000009" },
     actOnCampaign: { action: "start" },
     createWebhook: { url: "https://127.0.0.1:9/x", events: ["call.ended"] },

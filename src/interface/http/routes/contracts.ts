@@ -10,6 +10,7 @@ import * as calls from "./calls.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
 import * as crm from "./crm.ts";
+import * as erasures from "./erasures.ts";
 import * as features from "./features.ts";
 import * as files from "./files.ts";
 import * as keys from "./keys.ts";
@@ -98,6 +99,8 @@ const FIXED: readonly Contract[] = [
   contacts.listMemories,
   contacts.updateMemory,
   contacts.deleteMemory,
+  erasures.countErasure,
+  erasures.erasePerson,
   features.getFeatures,
   features.updateFeatures,
   features.previewBirthdays,

@@ -9,6 +9,7 @@ import { campaignRoutes } from "./campaigns.ts";
 import { contactRoutes } from "./contacts.ts";
 import type { RouteContext } from "./context.ts";
 import { crmRoutes } from "./crm.ts";
+import { erasureRoutes } from "./erasures.ts";
 import { featureRoutes } from "./features.ts";
 import { fileRoutes } from "./files.ts";
 import { keyRoutes } from "./keys.ts";
@@ -41,6 +42,7 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...keyRoutes(context),
   ...webhookRoutes(context),
   ...contactRoutes(context),
+  ...erasureRoutes(context),
   ...featureRoutes(context),
   ...crmRoutes(context),
   ...campaignRoutes(context),

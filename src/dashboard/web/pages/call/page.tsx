@@ -6,7 +6,7 @@ import { callAnnotationsQuery, callDetailsQuery, callQuery } from "../../api/que
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
 import { useSession } from "../../session.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { CurlButton } from "../../ui/copy.tsx";
 import { Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -15,6 +15,7 @@ import { Annotations, TagLabels } from "../calls/annotations.tsx";
 import { numberOf, StatusBadge } from "../calls/outcome.tsx";
 import { PlaceCall } from "../calls/place-call.tsx";
 import { useContactName } from "../contacts/contact-name.ts";
+import { EraseDialog } from "../contacts/erase-dialog.tsx";
 import type { Call, Details } from "./call-details.ts";
 import { Conversation } from "./conversation.tsx";
 import { Costs } from "./costs.tsx";
@@ -39,7 +40,7 @@ export function Page() {
         ? ACTIVE_MS
         : false,
   });
-  const { mayChange } = useSession();
+  const { mayChange, isOwner } = useSession();
   const [calling, setCalling] = useState(false);
   const number = call.data ? numberOf(call.data) : null;
   const contactName = useContactName(number);
@@ -67,6 +68,7 @@ export function Page() {
             </Button>
           )}
           {mayChange && call.data?.ended_reason && <Rehearse call={call.data} />}
+          {isOwner && number !== null && call.data?.ended_reason && <Erase number={number} />}
           <CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />
         </>
       }
@@ -91,6 +93,17 @@ function Rehearse({ call: { call_uuid: call, agent_id } }: { call: Call }) {
     <Link className="button" to="/rehearsals" search={{ call, agent: agent_id ?? undefined }}>
       {t("call.rehearse")}
     </Link>
+  );
+}
+
+function Erase({ number }: { number: string }) {
+  const { t } = useText();
+  const [erasing, setErasing] = useState(false);
+  return (
+    <>
+      <IconButton icon="trash" label={t("contacts.erase")} onClick={() => setErasing(true)} />
+      {erasing && <EraseDialog number={number} onClose={() => setErasing(false)} />}
+    </>
   );
 }
 

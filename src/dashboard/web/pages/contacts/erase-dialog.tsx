@@ -1,6 +1,6 @@
 /** Erase all about a person who asks for it: first what there is, then the deed. */
 import { useState } from "react";
-import { answer, own } from "../../api/client.ts";
+import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
@@ -9,7 +9,7 @@ import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
 const look = (number: string) =>
-  answer(own.GET("/erasures", { params: { query: { number } } })).then(({ erasure }) => erasure);
+  answer(rest.GET("/erasures", { params: { query: { number } } })).then(({ erasure }) => erasure);
 type Erasure = Awaited<ReturnType<typeof look>>;
 
 const plain = (number: string) => number.replace(/[\s()-]/g, "");
@@ -28,8 +28,8 @@ export function EraseDialog({ number, onClose }: { number: string; onClose: () =
       setFound(await look(body.number));
       return;
     }
-    await answer(own.POST("/erasures", { body }));
-    await stale("contacts", "calls", "schedules", "home");
+    await answer(rest.POST("/erasures", { body }));
+    await stale("contacts", "calls", "call", "schedules", "home");
     showMessage(t("contacts.erased"));
     onClose();
   }

@@ -7,7 +7,6 @@ import * as callAnnotations from "./call-annotations.ts";
 import * as calls from "./calls.ts";
 import * as chat from "./chat.ts";
 import type { ProductContext } from "./context.ts";
-import * as erasures from "./erasures.ts";
 import * as foundCalls from "./found-calls.ts";
 import * as home from "./home.ts";
 import * as operatorHealth from "./operator-health.ts";
@@ -31,7 +30,6 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [foundCalls, foundCalls.foundCallRoutes],
   [callAnnotations, callAnnotations.callAnnotationRoutes],
   [chat, chat.chatRoutes],
-  [erasures, erasures.erasureRoutes],
   [voiceSample, voiceSample.voiceSampleRoutes],
   [tools, tools.toolRoutes],
   [unanswered, unanswered.unansweredRoutes],
