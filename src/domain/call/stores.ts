@@ -203,8 +203,6 @@ export interface CallRecords {
     tenantId: number,
     call: { readonly uuid: string; readonly chargeKey: string },
   ): Promise<EndingCall | undefined>;
-  /** Undefined: its end is written. */
-  findOpen(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
   /** The one final write of a call. Returns what it changed. */
   finish(tenantId: number, callUuid: string, finished: FinishedCall): Promise<Partial<StoredCall>>;
   /** Stores a proof of life. Returns the calls that are still open. */

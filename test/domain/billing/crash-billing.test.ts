@@ -18,6 +18,7 @@ import type { CallContext } from "../../../src/domain/call/service/context.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan } from "../../support/plans.ts";
+import { UNKNOWN_CALLERS } from "../../support/sip/unknown-callers.ts";
 import {
   insertAgent,
   insertCall,
@@ -52,6 +53,7 @@ const started = () =>
     log,
     billing,
     registry: new CallRegistry(),
+    callers: UNKNOWN_CALLERS,
     recordingsInWork: new Set(),
     settings: { recordingsDir: directory },
     events: createEventSink({ stores: webhookStores, clock, random, wake }),

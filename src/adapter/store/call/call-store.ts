@@ -184,14 +184,6 @@ const leaveProcessing = rowStatement(
       .prepare(),
 );
 
-const findOpenCall = statement((queries) =>
-  queries
-    .select()
-    .from(calls)
-    .where(and(OWN, inArray(calls.status, [...OPEN])))
-    .prepare(),
-);
-
 const GIVEN = sql`(SELECT value FROM json_each(${arg("callUuids")}))`;
 
 const beat = statement((queries) =>
@@ -345,10 +337,6 @@ function callEnd(queries: Queries) {
       call: { readonly uuid: string; readonly chargeKey: string },
     ) {
       return await findEndingCall(queries).get(standingArguments(tenantId, call));
-    },
-
-    findOpen(tenantId: number, callUuid: string): Promise<CallRow | undefined> {
-      return findOpenCall(queries).get({ tenantId, callUuid });
     },
 
     /** Writes the end of a call, once. Returns what it changed. */

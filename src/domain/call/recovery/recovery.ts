@@ -1,6 +1,7 @@
 /**
  * Calls whose process is gone (appliance.md 5): they become `failed`/`interrupted`, are billed to
- * their last heartbeat at most, their events are sent, their recordings repaired and mailed.
+ * their last heartbeat at most, their events are sent, the CRM, callback memory and campaigns are told,
+ * their recordings repaired and mailed.
  *
  * At the start, before anything new is taken, this is done for what this node left behind. While it
  * runs, `watchLeftCalls` does it for what nobody gives a heartbeat any more: calls of another node
@@ -11,9 +12,12 @@
 import type { Timer } from "../../../core/clock.ts";
 import type { Queries } from "../../../core/database.ts";
 import { describeError } from "../../../core/errors.ts";
-import type { Billing } from "../../billing/billing.ts";
+import { microToEur } from "../../../core/money.ts";
+import { type Billing, chargeKey } from "../../billing/billing.ts";
+import type { Callers } from "../../contact/callers.ts";
 import { LOST_AFTER_MS } from "../../mail/mail-queue.ts";
 import { callFailed } from "../../webhook/catalogue.ts";
+import { remoteNumber } from "../call-identity.ts";
 import { processRecording, queueMail, type RecordingPorts } from "../ended/after-call.ts";
 import {
   discardRecording,
@@ -22,6 +26,7 @@ import {
   leftRecording,
   NO_RECORDING,
 } from "../ended/left-recording.ts";
+import { transcriptOf } from "../ended/transcript-text.ts";
 import { endingByUs } from "../ending.ts";
 import { NO_FIGURES } from "../final-figures.ts";
 import type { CallRegistry } from "../live/registry.ts";
@@ -31,6 +36,7 @@ export interface RecoveryPorts extends RecordingPorts {
   readonly node: string;
   readonly billing: Pick<Billing, "heldSeconds" | "settle">;
   readonly registry: Pick<CallRegistry, "find" | "all">;
+  readonly callers: Pick<Callers, "ended" | "wake">;
 }
 
 const LOOK_EVERY_MS = 10_000;
@@ -82,8 +88,9 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
   const recording = await recordingOf(context, call);
   await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
-    const open = await calls.findOpen(tenantId, callUuid);
-    if (open?.heartbeatAt !== call.heartbeatAt) return;
+    const asked = { uuid: callUuid, chargeKey: chargeKey(callUuid) };
+    const open = await calls.findEnding(tenantId, asked);
+    if (!open || open.call.heartbeatAt !== call.heartbeatAt) return;
     const answeredMs = await answeredMsOf(context, queries, call);
     const { billableSeconds, includedSeconds, overageSeconds, cost } = await context.billing.settle(
       queries,
@@ -102,9 +109,26 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
     if (call.answeredAt !== null && recording.status !== "processing")
       await queueMail(context, queries, call, null);
     await context.events.emit(queries, tenantId, callFailed(call, ending));
+    await context.callers.ended(queries, {
+      tenantId,
+      callUuid,
+      direction: call.direction,
+      number: remoteNumber(call),
+      agentId: call.agentId,
+      status: ending.status,
+      endedReason: ending.reason,
+      startedAt: call.answeredAt ?? call.createdAt,
+      answeredMs,
+      summary: "",
+      line: "",
+      transcript: transcriptOf(await calls.turns(call.id)),
+      costEur: microToEur(cost),
+      tenant: open.tenant,
+    });
   });
   context.events.wake();
   context.mails.wake();
+  context.callers.wake();
 }
 
 /** A recording of our call that another node ended has not been repaired yet. */

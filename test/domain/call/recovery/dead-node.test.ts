@@ -8,7 +8,7 @@ import { repairWav, wavHeader } from "../../../../src/adapter/media/recording/wa
 import { billingStores } from "../../../../src/adapter/store/billing/billing-stores.ts";
 import { callStore } from "../../../../src/adapter/store/call/call-store.ts";
 import { callStores } from "../../../../src/adapter/store/call/call-stores.ts";
-import { calls, events, holds } from "../../../../src/adapter/store/schema/index.ts";
+import { calls, events, holds, turns } from "../../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../../src/adapter/store/webhook/webhook-stores.ts";
 import type { Database, Queries } from "../../../../src/core/database.ts";
 import { silentLog as log } from "../../../../src/core/log.ts";
@@ -20,6 +20,7 @@ import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
 import { recoverCalls, watchLeftCalls } from "../../../../src/domain/call/recovery/recovery.ts";
 import type { CallContext } from "../../../../src/domain/call/service/context.ts";
 import type { CallRecords } from "../../../../src/domain/call/stores.ts";
+import type { EndedCall } from "../../../../src/domain/contact/ports.ts";
 import { LOST_AFTER_MS } from "../../../../src/domain/mail/mail-queue.ts";
 import type { MailDraft } from "../../../../src/domain/mail/ports.ts";
 import { createEventSink } from "../../../../src/domain/webhook/sink.ts";
@@ -36,6 +37,8 @@ const directory = tempDir();
 let one: Database;
 let two: Database;
 let tenantId = 0;
+/** The ends of calls that contacts, the CRM and campaigns were told. */
+const toldOf: EndedCall[] = [];
 
 beforeAll(async () => {
   const path = join(directory, "shared.db");
@@ -72,6 +75,10 @@ function node(name: string, database: Database, clock: FakeClock): CallContext {
     settings: { recordingsDir },
     events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
     mails: { enqueue: async () => undefined, wake: () => undefined },
+    callers: {
+      ended: async (_: unknown, call: EndedCall) => toldOf.push(call),
+      wake: () => undefined,
+    },
     encoder: {
       repair: repairWav,
       encode: async (wav: string, mp3: string) => {
@@ -122,10 +129,19 @@ async function lookWhole(clock: FakeClock, looks: () => number): Promise<void> {
   }, "the watch looks");
 }
 
-test("a call whose node gives no heartbeat for a minute is ended, billed and reported once by another", async () => {
+test("a call whose node gives no heartbeat for a minute is ended, billed, reported and remembered once by another", async () => {
   const [a, b] = [fakeClock(), fakeClock(fakeClock().now() + 3_600_000)];
   const [dead, alive] = [node("A", one, a), node("B", two, b)];
   const uuid = await liveCall(dead);
+  await one.tx(async (queries) => {
+    const callId = (await rowOf(uuid))?.id ?? 0;
+    const times = { startMs: 0, endMs: 900, interrupted: false };
+    const said = { callId, ...times };
+    await queries.insert(turns).values([
+      { ...said, turnIndex: 0, speaker: "agent", text: "Hello." },
+      { ...said, turnIndex: 1, speaker: "customer", text: "Hi." },
+    ]);
+  });
   const watch = watchLeftCalls(alive);
   await pass(b, 55_000);
   expect((await rowOf(uuid))?.status).toBe("in_progress");
@@ -143,6 +159,10 @@ test("a call whose node gives no heartbeat for a minute is ended, billed and rep
   });
   const told = (await two.read.select().from(events)).filter((event) => event.callUuid === uuid);
   expect(told.map(({ type }) => type)).toEqual(["call.failed"]);
+  const facts = { callUuid: uuid, endedReason: "interrupted", answeredMs: 20_000 };
+  expect(toldOf).toEqual([
+    expect.objectContaining({ ...facts, transcript: "Agent: Hello.\nCustomer: Hi." }),
+  ]);
   expect(await two.read.select().from(holds)).toEqual([]);
   expect(await verifyLedger(billingStores(two.read))).toEqual([]);
 

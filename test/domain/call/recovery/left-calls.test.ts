@@ -38,6 +38,7 @@ async function endOfSilentCall(secondLookMs: number) {
     },
     events: { wake: () => undefined },
     mails: { wake: () => undefined },
+    callers: { wake: () => undefined },
   } as unknown as Parameters<typeof watchLeftCalls>[0]);
   for (let second = 0; second < 120 && endedAtMs === 0; second++) {
     await clock.advance(1_000);
