@@ -66,7 +66,7 @@ async function siteFile(name: string, request: Request): Promise<Response> {
 
 function siteRoutes(app: Elysia, clock: Clock): void {
   for (const method of ["GET", "HEAD"]) {
-    app.route(method, "/docs", ({ request }) =>
+    app.route(method, "/docs", async ({ request }) =>
       new URL(request.url).pathname.endsWith("/")
         ? siteFile("", request)
         : new Response(null, { status: 302, headers: { location: "/docs/" } }),

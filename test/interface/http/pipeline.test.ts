@@ -285,7 +285,7 @@ test("answers outside the API carry a request id, too", async () => {
   for (const path of [
     ...["/openapi.json", "/api/v1/openapi.json", "/healthz", "/readyz", "/docs", "/docs/api"],
     ...["/docs/none", "/llms.txt", "/.well-known/security.txt", "/", "/app", "/app/calls"],
-    ...["/app/assets/none.js", "/checkout/none", "/nowhere"],
+    ...["/app/assets/none.js", "/checkout/none", "/nowhere", "/docs/", "/app/"],
   ]) {
     const answer = await raw(path, { headers, redirect: "manual" });
     expect([path, answer.headers.get("x-request-id")]).toEqual([path, "abc-1"]);
