@@ -101,7 +101,11 @@ const itemShape = {
     "Caller: E.164, or a short number as the network gave it (`1001`). null: withheld, or no number.",
     "+37060000001",
   ),
-  to_number: shown(z.string(), "Called number, E.164.", "+37060000002"),
+  to_number: shown(
+    z.string(),
+    "Called number, E.164; empty: that person was erased.",
+    "+37060000002",
+  ),
   status: shown(z.enum(CALL_STATUSES), "State; the last five are final.", "completed"),
   billable_seconds: seconds("Seconds billed: at least 15 when answered, else 0."),
   cost_eur: eurOut("What the wallet paid."),

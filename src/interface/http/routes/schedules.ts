@@ -24,7 +24,7 @@ export const Schedule = z
     id: idOut("schedule entry"),
     call_uuid: shown(z.uuid(), "The call it makes.", "019aa1b2-0000-7000-8000-000000000001"),
     agent_id: shown(z.int().nullable(), "The agent; null: it was deleted.", 1),
-    to_number: shown(z.string(), "Whom to call.", "+37060000002"),
+    to_number: shown(z.string(), "Whom to call; empty: that person was erased.", "+37060000002"),
     from_number: shown(z.string(), "Caller id.", "+37060000001"),
     schedule_at: timeOut("When it is due."),
     status: shown(z.enum(SCHEDULE_STATUSES), "An entry fires once, ever.", "pending"),
