@@ -1,7 +1,7 @@
 /**
  * Looks passages up for rehearsals in writing, in a knowledge worker of their own: cutting and indexing a large
- * file would hold the main thread, and the index of calls has only what the store has. Agents' files lie in a
- * directory that goes with the owner, which must `close`.
+ * file would hold the main thread, and the index of calls has only what the store has. An agent's index is deleted
+ * at the end of its run, and the directory with the owner, which must `close`.
  */
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -31,8 +31,6 @@ export function rehearsalKnowledge(
     log,
     content: async (agent, file) => indexing.get(agent)?.[file - 1]?.content,
   });
-  const scopes = new WeakMap<Files, Promise<KnowledgeScope>>();
-  const forgotten = new FinalizationRegistry<number>((agent) => index.retain(agent, []));
   let agents = 0;
 
   async function indexed(knowledge: Files): Promise<KnowledgeScope> {
@@ -48,16 +46,24 @@ export function rehearsalKnowledge(
     index.prepare(scope);
     await index.idle();
     indexing.delete(tenantId);
-    forgotten.register(knowledge, tenantId);
     return scope;
   }
 
   return {
-    async openKnowledge(knowledge) {
-      const made = scopes.get(knowledge) ?? indexed(knowledge);
-      scopes.set(knowledge, made);
-      const scope = await made;
-      return (question) => index.search(scope, question);
+    openKnowledge() {
+      const scopes = new Map<Files, Promise<KnowledgeScope>>();
+      return {
+        async of(files) {
+          const made = scopes.get(files) ?? indexed(files);
+          scopes.set(files, made);
+          const scope = await made;
+          return (question) => index.search(scope, question);
+        },
+        close() {
+          for (const made of scopes.values())
+            void made.then(({ tenantId }) => index.retain(tenantId, []));
+        },
+      };
     },
     close() {
       index.close();

@@ -11,7 +11,7 @@ import { systemRandom as random } from "../core/random.ts";
 import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
 import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
 import type { RehearsalRun } from "../domain/rehearsal/rehearsals.ts";
-import { rehearseText } from "../domain/rehearsal/rehearse-text.ts";
+import { runSuiteInWriting } from "../domain/rehearsal/rehearse-text.ts";
 import { junitXml, reportJson, resultLines, summaryLine } from "../domain/rehearsal/report.ts";
 import type { OpenedModel, RehearsalResult } from "../domain/rehearsal/result.ts";
 import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
@@ -95,12 +95,11 @@ export const rehearseCommand: Command = {
     const startedAt = clock.now();
     const made =
       mode === "text"
-        ? runSuite(cases, {
-            runs,
-            onResult,
-            atOnce: ports.openModel === null ? 1 : TEXT_AT_ONCE,
-            rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
-          })
+        ? runSuiteInWriting(
+            cases,
+            { runs, onResult, atOnce: ports.openModel === null ? 1 : TEXT_AT_ONCE },
+            ports,
+          )
         : byPhone(
             cases,
             { runs, onResult },

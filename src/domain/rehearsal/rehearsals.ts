@@ -269,13 +269,8 @@ export class Rehearsals {
   }
 
   async #inWriting(cases: readonly SuiteCase[], runs: number): Promise<SuiteReport> {
-    const { runSuite } = await import("./suite.ts");
-    const { rehearseText } = await import("./rehearse-text.ts");
-    return await runSuite(cases, {
-      runs,
-      atOnce: 1,
-      rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, this.ports.text),
-    });
+    const { runSuiteInWriting } = await import("./rehearse-text.ts");
+    return await runSuiteInWriting(cases, { runs, atOnce: 1 }, this.ports.text);
   }
 
   async #byPhone(

@@ -21,6 +21,7 @@ import {
   resultOf,
 } from "./result.ts";
 import type { Scenario } from "./scenario.ts";
+import { runSuite, type SuiteCase, type SuiteOptions, type SuiteReport } from "./suite.ts";
 import { type LiveTools, TextCall } from "./text-call.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -29,9 +30,9 @@ export interface TextRehearsalPorts {
   readonly openEngine: (clock: Clock) => Promise<Engine>;
   /** Null: the engine generates nothing, so it can neither play a persona nor judge. */
   readonly openModel: (() => Promise<OpenedModel>) | null;
-  /** Where the passages for a question are looked up, as in a call. */
-  readonly openKnowledge: (knowledge: RehearsedAgent["knowledge"]) => Promise<SearchKnowledge>;
-  /** What `openKnowledge` keeps open. */
+  /** For one run. */
+  readonly openKnowledge: () => RehearsedKnowledge;
+  /** What all runs share. */
   readonly close: () => void;
   /** Asks a stored agent's tool for real; null: that is not done here. */
   readonly runTool: LiveTools | null;
@@ -40,12 +41,35 @@ export interface TextRehearsalPorts {
   readonly log: Log;
 }
 
+/** The knowledge of a run's agents, whose passages are looked up as in a call. The owner must `close` it. */
+export interface RehearsedKnowledge {
+  /** Resolves when the files are indexed. */
+  of(files: RehearsedAgent["knowledge"]): Promise<SearchKnowledge>;
+  close(): void;
+}
+
+type RunPorts = Omit<TextRehearsalPorts, "openKnowledge" | "close"> & {
+  readonly knowledge: RehearsedKnowledge;
+};
+
+/** Carries out a suite in writing. Never rejects. */
+export async function runSuiteInWriting(
+  cases: readonly SuiteCase[],
+  options: Omit<SuiteOptions, "rehearse">,
+  ports: TextRehearsalPorts,
+): Promise<SuiteReport> {
+  const run = { ...ports, knowledge: ports.openKnowledge() };
+  const rehearse = ({ scenario, agent }: SuiteCase, nth: number) =>
+    rehearseText(scenario, agent, nth, run);
+  return await runSuite(cases, { ...options, rehearse }).finally(() => run.knowledge.close());
+}
+
 /** Never rejects. */
-export async function rehearseText(
+async function rehearseText(
   scenario: Scenario,
   rehearsed: RehearsedAgent,
   run: number,
-  ports: TextRehearsalPorts,
+  ports: RunPorts,
 ): Promise<RehearsalResult> {
   let model: OpenedModel | null = null;
   try {
@@ -63,14 +87,14 @@ async function textCall(
   scenario: Scenario,
   rehearsed: RehearsedAgent,
   { run, model }: { readonly run: number; readonly model: OpenedModel | null },
-  ports: TextRehearsalPorts,
+  ports: RunPorts,
 ): Promise<RehearsedCall> {
   const { settings, log } = ports;
   const startMs = startOf(scenario, rehearsed.timeZone, ports.clock);
   const clock = new VirtualClock(startMs);
   const config = callConfigOf(rehearsed, scenario, `rehearsal-${run}`, settings.knowledgeTokens);
   const own = { ...settings, transferTargets: rehearsed.transferTargets };
-  const search = config.looksUpKnowledge ? await ports.openKnowledge(rehearsed.knowledge) : null;
+  const search = config.looksUpKnowledge ? await ports.knowledge.of(rehearsed.knowledge) : null;
   const engine = await ports.openEngine(clock);
   try {
     const call = new TextCall({

@@ -128,7 +128,7 @@ export interface SuiteReport {
   readonly passed: number;
 }
 
-interface SuiteOptions {
+export interface SuiteOptions {
   readonly runs: number;
   /** How many calls at once. */
   readonly atOnce: number;

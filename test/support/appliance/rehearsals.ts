@@ -6,14 +6,9 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
 import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
-import { rehearseText } from "../../../src/domain/rehearsal/rehearse-text.ts";
+import { runSuiteInWriting } from "../../../src/domain/rehearsal/rehearse-text.ts";
 import { resultLines } from "../../../src/domain/rehearsal/report.ts";
-import {
-  filesOf,
-  loadSuite,
-  runSuite,
-  type SuiteReport,
-} from "../../../src/domain/rehearsal/suite.ts";
+import { filesOf, loadSuite, type SuiteReport } from "../../../src/domain/rehearsal/suite.ts";
 import { SETTINGS } from "../media/scripted-call.ts";
 
 const root = fileURLToPath(new URL("../../../rehearsals", import.meta.url));
@@ -42,11 +37,8 @@ export async function rehearseFiles(
   };
   const own = { clock: systemClock, log: silentLog };
   const ports = textRehearsals({ callWorker }, own, null, spawnKnowledge);
-  return await runSuite(await loadSuite(filesOf(files)), {
-    runs,
-    atOnce: 1,
-    rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
-  }).finally(() => ports.close());
+  const cases = await loadSuite(filesOf(files));
+  return await runSuiteInWriting(cases, { runs, atOnce: 1 }, ports).finally(() => ports.close());
 }
 
 /** Empty: all passed. */
