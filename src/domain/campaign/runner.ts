@@ -12,7 +12,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
 import type { CallService } from "../call/ports.ts";
-import { type EndListener, OUTSIDE_HOURS } from "../contact/callers.ts";
+import { type EndListener, NOT_NOW } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
 
@@ -38,11 +38,11 @@ const NOT_REACHED: ReadonlySet<string> = new Set(["no_answer", "busy", "voicemai
 
 /**
  * Why a schedule ended without a call, when another try is likely to be placed: no free line within its
- * grace, hours that are over, an appliance that was down. A trunk that cannot be reached counts: the
- * breaker is there for it.
+ * grace, hours that are over, a campaign that was paused, an appliance that was down. A trunk that cannot
+ * be reached counts: the breaker is there for it.
  */
 const NOT_PLACED: ReadonlySet<string> = new Set([
-  OUTSIDE_HOURS,
+  NOT_NOW,
   "plan_limit_reached",
   "rate_limited",
   "missed",
@@ -78,6 +78,7 @@ export interface RunnerRecords {
   byCall(callUuid: string): Promise<{
     readonly id: number;
     readonly campaignId: number;
+    readonly isCancelled: boolean;
     readonly attempts: number;
     readonly attemptsMax: number;
     readonly retryAfterMin: number;
@@ -101,7 +102,7 @@ export interface RunnerRecords {
       readonly refusal: string | null;
     }[]
   >;
-  /** Its call was not placed: it waits again, with the attempt. */
+  /** Its call was not placed: it waits again, with the attempt; if its campaign was cancelled, it is skipped. */
   putBack(callUuid: string, nowMs: number): Promise<void>;
   /** Marks targets on the do-not-call list as skipped. */
   skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
@@ -273,7 +274,10 @@ export class CampaignRunner {
     const nowMs = this.options.clock.now();
     const reached = talked && !NOT_REACHED.has(endedReason) && !FAILURES.has(endedReason);
     const mayTryAgain =
-      !reached && endedReason !== "invalid_number" && target.attempts < target.attemptsMax;
+      !reached &&
+      !target.isCancelled &&
+      endedReason !== "invalid_number" &&
+      target.attempts < target.attemptsMax;
     await store.settle(
       target.id,
       {

@@ -29,8 +29,8 @@ const MEMORY_MS = 14 * 86_400_000;
 const MEMORIES_MAX = 3;
 const SHARED_MAX = 5;
 const TEXT_MAX = 500;
-/** Why the schedule of a call failed that came to its turn outside its hours. */
-export const OUTSIDE_HOURS = "conflict";
+/** Why the schedule of a call failed that came to its turn outside its hours, or when its campaign had stopped. */
+export const NOT_NOW = "conflict";
 
 interface NewMemory extends Memory {
   readonly numberE164: string;
@@ -57,7 +57,12 @@ export interface CallerRecords {
   callingHours(
     tenantId: number,
     callUuid: string,
-  ): Promise<{ readonly timeZone: string; readonly hours: CallingHours } | null>;
+  ): Promise<{
+    readonly timeZone: string;
+    readonly hours: CallingHours;
+    /** Its campaign was paused, cancelled or stopped. */
+    readonly isHalted: boolean;
+  } | null>;
   /** Variables of a campaign's target. */
   variables(tenantId: number, callUuid: string): Promise<Readonly<Record<string, string>>>;
 }
@@ -91,8 +96,15 @@ const notToBeCalled = (why: string) =>
 /** It waited for its turn until the hours were over. */
 const tooLate = () =>
   new AppError({
-    code: OUTSIDE_HOURS,
+    code: NOT_NOW,
     publicMessage: "The hours in which this call may be placed are over.",
+  });
+
+/** It waited for a line or the trunk meanwhile. */
+const halted = () =>
+  new AppError({
+    code: NOT_NOW,
+    publicMessage: "The campaign was paused, cancelled or stopped before the call was placed.",
   });
 
 const UNKNOWN_CALLER: CallerContext = {
@@ -180,7 +192,8 @@ export class Callers {
 
   /**
    * Checks again before the INVITE. Throws destination_not_allowed for a greeting or campaign call to
-   * somebody who asked not to be called or withdrew the consent.
+   * somebody who asked not to be called or withdrew the consent, and NOT_NOW where its hours are over or
+   * its campaign does not run any more.
    */
   async mayDial(
     queries: Queries,
@@ -198,6 +211,7 @@ export class Callers {
     if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
       throw notToBeCalled("has not agreed to such calls");
     const open = await records(queries).callingHours(tenantId, callUuid);
+    if (open?.isHalted) throw halted();
     if (open && !mayCallNow(open.timeZone, this.deps.clock.now(), open.hours)) throw tooLate();
   }
 

@@ -470,6 +470,26 @@ test("a call that ended while nobody listened is settled at the next start", asy
   });
 });
 
+/** Whether the call would still be dialled: null, or why not. */
+async function refusalOf(callUuid: string): Promise<AppError | null> {
+  const call = { tenantId: tenant.id, callUuid, toNumber: numberOf(0) };
+  return await server.database
+    .tx((queries) => server.callerParts.callers.mayDial(queries, call))
+    .then(
+      () => null,
+      (error) => error,
+    );
+}
+
+/** The scheduler gives its only entry up. */
+async function abandoned(status: "failed" | "missed", why: AppError | null): Promise<void> {
+  const [entry] = await server.database.read.select().from(schedules);
+  if (!entry) throw new Error("no entry");
+  const events = { emit: async () => undefined, wake: () => undefined };
+  const ports = { database: server.database, stores: callStores, events, clock };
+  await abandonSchedule(ports, entry, status, why);
+}
+
 test("who comes to their turn after the hours is not called, and is the next day, with the attempt", async () => {
   const toClock = (time: string) => clock.stepWallClock(Date.parse(time) - clock.now());
   toClock("2026-11-20T17:59:59+02:00");
@@ -479,23 +499,11 @@ test("who comes to their turn after the hours is not called, and is the next day
   await first.stop();
   const [target] = await inState(id, "calling");
   const callUuid = target?.callUuid ?? "";
-  const call = { tenantId: tenant.id, callUuid, toNumber: numberOf(0) };
-  const mayDial = () =>
-    server.database
-      .tx((queries) => server.callerParts.callers.mayDial(queries, call))
-      .then(
-        () => null,
-        (error) => error,
-      );
-  expect(await mayDial()).toBeNull();
+  expect(await refusalOf(callUuid)).toBeNull();
   toClock("2026-11-20T18:00:00+02:00");
-  const refused = await mayDial();
+  const refused = await refusalOf(callUuid);
   expect(refused).toMatchObject({ retryable: false, code: "conflict" });
-  const [entry] = await server.database.read.select().from(schedules);
-  if (!entry) throw new Error("no entry");
-  const { database } = server;
-  const events = { emit: async () => undefined, wake: () => undefined };
-  await abandonSchedule({ database, stores: callStores, events, clock }, entry, "failed", refused);
+  await abandoned("failed", refused);
   const second = startRunner();
   await eventually(async () => (await inState(id, "waiting")).length === 1, "it waits again");
   await second.stop();
@@ -504,6 +512,34 @@ test("who comes to their turn after the hours is not called, and is the next day
   startRunner();
   await calling(id, 1);
   expect(await targets(id)).toMatchObject([{ attempts: 1 }]);
+});
+
+test.each([
+  ["pause", { status: "waiting", attempts: 0 }],
+  ["cancel", { status: "skipped", outcome: "cancelled", attempts: 0 }],
+])("who still waits for a line or the trunk is not called after %s", async (action, left) => {
+  const id = await running({ numbers: 1 });
+  const first = startRunner();
+  await calling(id, 1);
+  await first.stop();
+  const [target] = await inState(id, "calling");
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action });
+  const refused = await refusalOf(target?.callUuid ?? "");
+  expect(refused).toMatchObject({ retryable: false, code: "conflict" });
+  await abandoned("failed", refused);
+  startRunner();
+  await eventually(async () => (await inState(id, "calling")).length === 0, "it is given up");
+  expect(await targets(id)).toMatchObject([left]);
+});
+
+test("nobody waits in a cancelled campaign, whose last call is busy", async () => {
+  const id = await running({ numbers: 1, attempts: 3 });
+  const runner = startRunner();
+  await calling(id, 1);
+  const [target] = await inState(id, "calling");
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "cancel" });
+  await ends(runner, target?.callUuid ?? null, "busy");
+  expect(await targets(id)).toMatchObject([{ status: "failed", outcome: "busy", attempts: 1 }]);
 });
 
 const waiting = (code: "plan_limit_reached" | "rate_limited") =>
@@ -519,12 +555,7 @@ test.each([
   const first = startRunner();
   await calling(id, 1);
   await first.stop();
-  const [entry] = await server.database.read.select().from(schedules);
-  if (!entry) throw new Error("no entry");
-  const { database } = server;
-  const events = { emit: async () => undefined, wake: () => undefined };
-  const status = why === null ? "missed" : "failed";
-  await abandonSchedule({ database, stores: callStores, events, clock }, entry, status, why);
+  await abandoned(why === null ? "missed" : "failed", why);
   await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "pause" });
   startRunner();
   await eventually(async () => (await inState(id, "waiting")).length === 1, "it waits again");

@@ -129,6 +129,7 @@ function callerRecords(queries: Queries): CallerRecords {
         .select({
           timeZone: tenants.timeZone,
           campaign: { from: campaigns.callingFrom, to: campaigns.callingTo },
+          status: campaigns.status,
           birthday: birthdayCalls.id,
           from: featureSettings.callingFrom,
           to: featureSettings.callingTo,
@@ -148,9 +149,10 @@ function callerRecords(queries: Queries): CallerRecords {
         .where(eq(tenants.id, tenantId))
         .get();
       if (!row || (row.campaign === null && row.birthday === null)) return null;
-      const { timeZone, campaign, from, to, holidays } = row;
+      const { timeZone, campaign, status, from, to, holidays } = row;
       const hours = campaign ?? { from: from ?? DEFAULT_FROM, to: to ?? DEFAULT_TO };
-      return { timeZone, hours: { ...hours, holidays } };
+      const isHalted = status !== null && status !== "running";
+      return { timeZone, hours: { ...hours, holidays }, isHalted };
     },
 
     async variables(tenantId, callUuid) {

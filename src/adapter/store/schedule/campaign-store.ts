@@ -228,6 +228,7 @@ const targetOfCall = statement((queries) =>
     .select({
       id: campaignTargets.id,
       campaignId: campaignTargets.campaignId,
+      status: campaigns.status,
       attempts: campaignTargets.attempts,
       attemptsMax: campaigns.attemptsMax,
       retryAfterMin: campaigns.retryAfterMin,
@@ -265,10 +266,19 @@ function targetCalls(
     },
 
     async putBack(callUuid, nowMs) {
+      const isCancelled = exists(
+        queries
+          .select({ one: sql`1` })
+          .from(campaigns)
+          .where(
+            and(eq(campaigns.id, campaignTargets.campaignId), eq(campaigns.status, "cancelled")),
+          ),
+      );
       await queries
         .update(campaignTargets)
         .set({
-          status: "waiting",
+          status: sql`iif(${isCancelled}, 'skipped', 'waiting')`,
+          outcome: sql`iif(${isCancelled}, 'cancelled', ${campaignTargets.outcome})`,
           callUuid: null,
           notBefore: nowMs,
           updatedAt: nowMs,
@@ -278,7 +288,10 @@ function targetCalls(
     },
 
     async byCall(callUuid) {
-      return (await targetOfCall(queries).get({ callUuid })) ?? null;
+      const target = await targetOfCall(queries).get({ callUuid });
+      if (!target) return null;
+      const { status, ...rest } = target;
+      return { ...rest, isCancelled: status === "cancelled" };
     },
   };
 }
