@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { createServer as createTlsServer } from "node:tls";
+import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { buildRequest, type HeaderInit } from "../../../src/adapter/sip/message/index.ts";
 import { StreamTransport } from "../../../src/adapter/sip/transport/stream.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -286,7 +286,8 @@ describe("a stream", () => {
       clock,
       log: silentLog,
       localHost: OURS,
-      refuses: () => false,
+      isTrusted: (host) => host === CARRIER,
+      isBanned: () => false,
       tlsCa,
       onMessage: (bytes) => heard.push(Buffer.from(bytes).toString()),
       onKeepAlive: () => {},
@@ -315,6 +316,45 @@ describe("a stream", () => {
     expect(heard).toEqual(sent);
     expect(most).toBeLessThanOrEqual(32);
     await peer.closed;
+    await transport.close();
+  });
+
+  test("of TLS counts for its source before its handshake, and takes no place from another's", async () => {
+    const { transport } = open();
+    const ca = testCa(tempDir());
+    const bind = { host: OURS, port: 40_614 };
+    await transport.listenTls({ bind, ...ca.issue([`IP:${OURS}`]) });
+    const silent = await Promise.all(
+      Array.from({ length: 20 }, () => rawConnection(STRANGER, bind.port)),
+    );
+    let closed = 0;
+    for (const peer of silent) void peer.closed.then(() => closed++);
+    await eventually(() => closed >= 4, "connections above the limit are closed");
+    const from = { ...bind, localAddress: CARRIER, ca: ca.caPem };
+    const carrier = connectTls(from);
+    await new Promise<void>((resolve) => carrier.once("secureConnect", () => resolve()));
+    expect(closed).toBe(4);
+    for (const { socket } of silent) socket.destroy();
+    carrier.destroy();
+    await transport.close();
+  });
+
+  test("of a trunk's peer is accepted, however many strangers hold theirs", async () => {
+    const { transport } = open();
+    const bind = { host: OURS, port: 40_615 };
+    await transport.listen(bind);
+    const strangers = await Promise.all(
+      Array.from({ length: 520 }, (_, index) =>
+        rawConnection(`127.0.6.${1 + (index % 40)}`, bind.port),
+      ),
+    );
+    let closed = 0;
+    for (const peer of strangers) void peer.closed.then(() => closed++);
+    await eventually(() => closed === 8, "strangers above the limit are closed");
+    const carrier = await rawConnection(CARRIER, bind.port);
+    carrier.socket.write("\r\n\r\n");
+    await eventually(() => carrier.text() === "\r\n", "the answer to a ping");
+    for (const { socket } of [...strangers, carrier]) socket.destroy();
     await transport.close();
   });
 

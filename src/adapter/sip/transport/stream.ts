@@ -13,6 +13,7 @@ import {
 } from "node:tls";
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
+import { unmapped } from "../../../platform/net/ip-address.ts";
 import { connectFailed } from "./connect-failure.ts";
 import { type ConnectionDeps, StreamConnection } from "./connection.ts";
 import type { Address, StreamFlow, StreamName } from "./flow.ts";
@@ -24,8 +25,10 @@ interface StreamOptions {
   readonly localHost: string;
   /** PEM of the only authorities to trust; null: the public ones. */
   readonly tlsCa: string | null;
-  /** Sources whose connections are refused. */
-  readonly refuses: (host: string) => boolean;
+  /** A trunk's peer: strangers take no place from it. */
+  readonly isTrusted: (host: string) => boolean;
+  /** Strangers whose connections are refused. */
+  readonly isBanned: (host: string) => boolean;
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
   readonly onSent: (message: string, flow: StreamFlow) => void;
@@ -47,6 +50,7 @@ export interface Peer {
 
 const TLS_MIN = "TLSv1.2";
 const CONNECT_MS_MAX = 10_000;
+/** Of strangers; trunks' peers together have as much room again. */
 const ACCEPTED_MAX = 512;
 const ACCEPTED_PER_SOURCE_MAX = 16;
 /** Longer than any keep-alive period; an unused connection is closed. */
@@ -59,8 +63,10 @@ export class StreamTransport {
   readonly #open = new Set<StreamConnection>();
   readonly #byKey = new Map<string, StreamConnection>();
   readonly #connecting = new Map<string, Promise<StreamConnection>>();
-  /** Sockets without an established connection. */
+  /** Outgoing sockets without an established connection. */
   readonly #raw = new Set<Socket>();
+  /** Incoming ones, during and after the TLS handshake, with their source. */
+  readonly #accepted = new Map<Socket, string>();
   readonly #spoken = new WeakSet<StreamConnection>();
   readonly #sweep: Timer;
   readonly #deps: ConnectionDeps;
@@ -135,7 +141,7 @@ export class StreamTransport {
   async close(): Promise<void> {
     this.#closed = true;
     this.#sweep.cancel();
-    for (const socket of this.#raw) socket.destroy();
+    for (const socket of [...this.#raw, ...this.#accepted.keys()]) socket.destroy();
     for (const connection of [...this.#open]) connection.drop();
     await Promise.all(
       this.#servers.map((server) => new Promise<void>((done) => server.close(() => done()))),
@@ -144,6 +150,7 @@ export class StreamTransport {
 
   async #listen(server: Server, bind: Address): Promise<number> {
     server.maxConnections = ACCEPTED_MAX * 2;
+    server.prependListener("connection", (socket: Socket) => this.#admit(socket));
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(bind.port, bind.host, () => resolve());
@@ -208,20 +215,30 @@ export class StreamTransport {
     });
   }
 
-  #accept(transport: StreamName, socket: Socket): void {
-    const connection = new StreamConnection(transport, null, socket, this.#deps);
-    const { host } = connection.remote;
-    const accepted = [...this.#open].filter(({ key }) => key === null);
-    const ofSource = accepted.filter(({ remote }) => remote.host === host);
-    if (
-      this.options.refuses(host) ||
-      accepted.length >= ACCEPTED_MAX ||
-      ofSource.length >= ACCEPTED_PER_SOURCE_MAX
-    ) {
-      connection.drop();
+  /** Before the TLS handshake, which a stranger may leave open. */
+  #admit(socket: Socket): void {
+    const host = unmapped(socket.remoteAddress ?? "");
+    if (!this.#hasRoomFor(host)) {
+      socket.on("error", () => {});
+      socket.destroy();
       return;
     }
-    this.#open.add(connection);
+    this.#accepted.set(socket, host);
+    socket.once("close", () => this.#accepted.delete(socket));
+  }
+
+  #hasRoomFor(host: string): boolean {
+    const { isTrusted, isBanned } = this.options;
+    const trusted = isTrusted(host);
+    if (!trusted && isBanned(host)) return false;
+    const sources = [...this.#accepted.values()];
+    if (sources.filter((source) => source === host).length >= ACCEPTED_PER_SOURCE_MAX) return false;
+    return trusted || sources.filter((source) => !isTrusted(source)).length < ACCEPTED_MAX;
+  }
+
+  #accept(transport: StreamName, socket: Socket): void {
+    if (!this.#accepted.has(socket)) return;
+    this.#open.add(new StreamConnection(transport, null, socket, this.#deps));
   }
 
   /** A connection to the same peer by name, or of the same kind to the same host. */
