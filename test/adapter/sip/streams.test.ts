@@ -200,6 +200,22 @@ describe("the stack on TCP", () => {
     for (const peer of [...many, carrier]) peer.socket.destroy();
   });
 
+  test.each([
+    ["requests", "127.0.6.164", request("OPTIONS")],
+    ["responses", "127.0.6.165", request("OPTIONS").replace(/^.*/, "SIP/2.0 200 OK")],
+  ])(
+    "a stranger's connection that brings many %s is closed; a carrier's is not",
+    async (_, host, text) => {
+      const stranger = await rawConnection(host, port);
+      stranger.socket.write(text.repeat(100));
+      await stranger.closed;
+      const carrier = await rawConnection(CARRIER, port);
+      for (let sent = 0; sent < 100; sent++) carrier.socket.write(request("OPTIONS"));
+      await eventually(() => carrier.codes().length === 100, "the carrier is answered");
+      carrier.socket.destroy();
+    },
+  );
+
   test("the answer to a call whose connection broke goes over the caller's next one", async () => {
     const first = await rawConnection(CARRIER, port);
     first.socket.write(request("INVITE"));

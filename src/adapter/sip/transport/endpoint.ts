@@ -1,7 +1,7 @@
 /**
  * The network boundary: bytes in, parsed messages out. Rejected input (too big, too fast, not SIP)
- * is dropped without a response, so that a scanner learns nothing. The layers above only see
- * messages that our parser has accepted.
+ * is dropped without a response, so that a scanner learns nothing; a stranger's connection that is
+ * too fast is closed. The layers above only see messages that our parser has accepted.
  */
 import { cannotListen } from "../../../core/cannot-listen.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -16,7 +16,7 @@ import {
 } from "../message/index.ts";
 import { isStun } from "../nat/stun.ts";
 import { BanList } from "./ban-list.ts";
-import type { Address, Flow, StreamFlow } from "./flow.ts";
+import { type Address, type Flow, isStream, type StreamFlow } from "./flow.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
 import { openUdpTransport, type UdpTransport } from "./udp.ts";
@@ -166,7 +166,11 @@ export class Endpoint {
     }
     const source = flow.remote.host;
     const trusted = this.options.isTrusted(source);
-    if (!trusted && (this.#bans.isBanned(source) || !this.#limit.take(source))) return;
+    if (!trusted && (this.#bans.isBanned(source) || !this.#limit.take(source))) {
+      // Reading on takes a core where the peer sends as fast as it can.
+      if (isStream(flow)) flow.drop();
+      return;
+    }
     if (bytes.byteLength > MESSAGE_BYTES_MAX) return;
     const message = parseMessage(this.#decoder.decode(bytes));
     if (message.kind === "failure") {
