@@ -38,11 +38,12 @@ const NOT_REACHED: ReadonlySet<string> = new Set(["no_answer", "busy", "voicemai
 
 /**
  * Why a schedule ended without a call, when another try is likely to be placed: no free line within its
- * grace, hours that are over, a campaign that was paused, an appliance that was down. A trunk that cannot
- * be reached counts: the breaker is there for it.
+ * grace, no money, hours that are over, a campaign that was paused, an appliance that was down. A trunk
+ * that cannot be reached counts: the breaker is there for it.
  */
 const NOT_PLACED: ReadonlySet<string> = new Set([
   NOT_NOW,
+  "insufficient_balance",
   "plan_limit_reached",
   "rate_limited",
   "missed",

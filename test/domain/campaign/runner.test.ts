@@ -545,10 +545,14 @@ test("nobody waits in a cancelled campaign, whose last call is busy", async () =
 const waiting = (code: "plan_limit_reached" | "rate_limited") =>
   new AppError({ code, publicMessage: "Not now.", retryable: true });
 
+const noMoney = () =>
+  new AppError({ code: "insufficient_balance", publicMessage: "Top up the wallet." });
+
 test.each([
   ["no line was free", waiting("plan_limit_reached"), 0],
   ["the minute was full", waiting("rate_limited"), 0],
   ["nobody was there to try", null, 0],
+  ["the money was used up", noMoney(), 0],
   ["but not where the trunk was away", new TrunkUnreachable("It is silent.", true), 1],
 ] as const)("who waited in vain keeps the attempt: %s", async (_, why, attempts) => {
   const id = await running({ numbers: 1, attempts: 2 });
