@@ -2,8 +2,9 @@
  * Email over SMTP (RFC 5321) with nodemailer: STARTTLS or implicit TLS, verified. One connection
  * per email; it is destroyed when the attempt is aborted.
  */
+import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import { composeBytes } from "../../domain/mail/message.ts";
+import { composeBytes, piecesOf } from "../../domain/mail/message.ts";
 import { type MailProvider, MailRejected, MailTooLarge } from "../../domain/mail/provider.ts";
 
 interface SmtpSettings {
@@ -114,7 +115,7 @@ async function transfer(
     });
   await done((callback) => connection.connect(callback));
   if (login) await done((callback) => connection.login(login, callback));
-  await done((callback) => connection.send(envelope, raw, callback));
+  await done((callback) => connection.send(envelope, Readable.from(piecesOf(raw)), callback));
 }
 
 /** `Linevoice <calls@example.com>` → `calls@example.com`. */

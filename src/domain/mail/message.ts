@@ -5,6 +5,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { Readable } from "node:stream";
+import { yieldToEventLoop } from "../../core/clock.ts";
 import type { QueuedMail } from "./stores.ts";
 
 export interface MailMessage {
@@ -31,6 +33,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".mp3": "audio/mpeg",
   ".wav": "audio/wav",
 };
+
+const PIECE_BYTES = 256 * 1024;
 
 /** A header must be one line, whatever the agent's name is. */
 const oneLine = (text: string): string => text.replace(/[\r\n\t]+/g, " ").trim();
@@ -122,6 +126,14 @@ async function readAttachment(
   }
 }
 
+/** Bytes in pieces, between which the thread serves others: a recording may have 100 MB. */
+export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    yield bytes.subarray(at, at + PIECE_BYTES);
+    await yieldToEventLoop();
+  }
+}
+
 /** The message as sent or written to an .eml file, with CRLF lines. */
 export async function composeBytes(message: MailMessage): Promise<Buffer> {
   const { attachment } = message;
@@ -141,7 +153,7 @@ export async function composeBytes(message: MailMessage): Promise<Buffer> {
           {
             filename: attachment.filename,
             contentType: attachment.contentType,
-            content: attachment.content,
+            content: Readable.from(piecesOf(attachment.content)),
           },
         ]
       : [],

@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { resendProvider } from "../../../src/adapter/mail/resend.ts";
 import { smtpProvider } from "../../../src/adapter/mail/smtp.ts";
+import { composeBytes } from "../../../src/domain/mail/message.ts";
 import { MailRejected, MailTooLarge } from "../../../src/domain/mail/provider.ts";
 import { eventually } from "../../support/eventually.ts";
 import { readMail } from "../../support/http/mime.ts";
@@ -88,6 +89,30 @@ describe("the SMTP provider", () => {
     await smtp.close();
     expect(await failure(provider.send(message, never))).not.toBeInstanceOf(MailRejected);
     await provider.close();
+  });
+
+  test("a long recording is built and handed over in pieces, with turns for others between them", async () => {
+    const smtp = await smtpServer("127.43.0.1");
+    const { port } = smtp;
+    const account = { username: null, password: null, timeoutMs: 10_000 } as const;
+    const provider = smtpProvider({ host: "127.43.0.1", port, security: "none", ...account });
+    const content = randomBytes(16 * 1024 * 1024);
+    const attachment = { filename: "a.mp3", contentType: "audio/mpeg", content };
+    let turns = 0;
+    let isBuilt = false;
+    const turn = () => {
+      turns++;
+      if (!isBuilt) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const bytes = await composeBytes({ ...plainMessage, attachment });
+    isBuilt = true;
+    expect(turns).toBeGreaterThanOrEqual(64);
+    await provider.send({ ...plainMessage, attachment }, never);
+    expect(smtp.mails[0]?.data.length).toBe(bytes.length);
+    const read = readMail(smtp.mails[0]?.data ?? "");
+    expect(read.attachment?.content.equals(content)).toBe(true);
+    await smtp.close();
   });
 
   test("a hand-over that is given up destroys its connection: the server takes nothing of it", async () => {
