@@ -134,6 +134,7 @@ export class TransportBinding {
     if (this.#connection !== flow) return;
     this.#connection = undefined;
     this.#isLost = true;
+    this.#problem = flow.refusal;
     if (this.#closed) return;
     const livedMs = this.deps.clock.monotonic() - this.#settledAtMs;
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;

@@ -276,6 +276,21 @@ describe("a trunk's connection", () => {
     await registrar.close();
   });
 
+  test("that a server refuses after the handshake, for want of our certificate, says so", async () => {
+    const ca = testCa(tempDir());
+    const wants = { requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" } as const;
+    const server = createTlsServer({ ...ca.issue([`IP:${CARRIER}`]), ...wants });
+    server.on("tlsClientError", () => {});
+    await new Promise<void>((resolve) => server.listen(5062, CARRIER, () => resolve()));
+    stack = await startStack(OURS, silentLog, { tlsCa: ca.caPem });
+    const status = await settled(
+      stack.addTrunk(trunkSettings({ server: CARRIER, port: 5062, transport: "tls" })),
+    );
+    if (status.name !== "failed") throw new Error(`the trunk is ${status.name}`);
+    expect(status.explanation).toContain("a certificate of its customers");
+    server.close();
+  });
+
   test("is refused in words where nobody listens, or where plain text answers TLS", async () => {
     const plain = createServer((socket) => {
       socket.on("error", () => {});
@@ -417,6 +432,30 @@ describe("a stream", () => {
     await transport.close();
     server.close();
   });
+
+  test.each([
+    ["whose certificate is not for servers", "clientAuth", {}, "cannot be used (INVALID_PURPOSE)"],
+    [
+      "that wants a certificate of ours",
+      undefined,
+      { requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" },
+      "a certificate of its customers",
+    ],
+  ] as const)(
+    "to a TLS server %s fails for that reason, in words",
+    async (_, usage, options, said) => {
+      const ca = testCa(tempDir());
+      const { transport } = open(fakeClock(), ca.caPem);
+      const server = createTlsServer({ ...ca.issue([`IP:${CARRIER}`], usage), ...options });
+      server.on("tlsClientError", () => {});
+      await new Promise<void>((resolve) => server.listen(40_616, CARRIER, () => resolve()));
+      const remote = { host: CARRIER, port: 40_616 };
+      const tried = transport.connectionTo({ transport: "TLS", remote, serverName: CARRIER });
+      expect(await tried.catch((error) => error.explanation)).toContain(said);
+      await transport.close();
+      server.close();
+    },
+  );
 
   test("over TLS never goes below 1.2", async () => {
     const ca = testCa(tempDir());

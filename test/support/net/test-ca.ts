@@ -11,8 +11,8 @@ export interface Certificate {
 export interface TestCa {
   /** PEM to trust. */
   readonly caPem: string;
-  /** `DNS:hooks.test`, `IP:127.0.0.1`, … */
-  issue(names: readonly string[]): Certificate;
+  /** `DNS:hooks.test`, `IP:127.0.0.1`, … `usage`: what alone it may be used for. */
+  issue(names: readonly string[], usage?: "clientAuth"): Certificate;
 }
 
 const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -28,10 +28,11 @@ export function testCa(directory: string): TestCa {
   let issued = 0;
   return {
     caPem: readFileSync(path("ca.pem"), "utf8"),
-    issue(names) {
+    issue(names, usage) {
       const name = `server-${++issued}`;
       const [key, request, cert] = [`${name}.key`, `${name}.csr`, `${name}.pem`].map(path);
-      writeFileSync(path(`${name}.ext`), `subjectAltName=${names.join(",")}\n`);
+      const extensions = usage ? `extendedKeyUsage=${usage}\n` : "";
+      writeFileSync(path(`${name}.ext`), `subjectAltName=${names.join(",")}\n${extensions}`);
       openssl("req", ...EC, "-subj", "/CN=server", "-keyout", `${key}`, "-out", `${request}`);
       openssl(
         ...["x509", "-req", "-in", `${request}`, "-out", `${cert}`, "-days", "30"],

@@ -21,9 +21,19 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   "CERT_UNTRUSTED",
 ]);
 
+/** Further results of checking a certificate (X509_verify_cert). */
+const UNUSABLE_CERTIFICATE =
+  /^(CERT_|CRL_|ERROR_IN_C|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH|UNABLE_TO_)/;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
+
+/** Said by the server: it speaks TLS. */
+export const isAlert = (error: unknown): boolean => codeOf(error).includes("_ALERT_");
+
 /** `server`: as the operator wrote it. */
 export function connectFailed(error: unknown, server: string, port: number): ConnectFailed {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   return new ConnectFailed(
     explanationOf(code, server, port),
@@ -40,6 +50,10 @@ function explanationOf(code: string, server: string, port: number): string {
     return `The TLS certificate of ${server} is not valid today. Check this machine's clock, and ask the provider.`;
   if (code.includes("PROTOCOL_VERSION") || code.includes("UNSUPPORTED_PROTOCOL"))
     return `${server} offers no TLS 1.2 or newer, and older ones are not safe. Ask the provider.`;
+  if (UNUSABLE_CERTIFICATE.test(code))
+    return `The TLS certificate of ${server} cannot be used (${code}), so nothing was sent to it. Ask the provider for another one.`;
+  if (code.includes("_ALERT_"))
+    return `${server} speaks TLS, but refused to with us. It may want a certificate of its customers, which a trunk does not have, or ciphers that are not safe any more. Ask the provider.`;
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
     return `${server} does not speak TLS on port ${port}. Check the port (5061 is usual for TLS) and the transport.`;
   if (code === "ECONNREFUSED")

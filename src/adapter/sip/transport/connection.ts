@@ -50,6 +50,8 @@ export class StreamConnection implements StreamFlow {
   /** Read and not yet framed; the first is under way. */
   readonly #chunks: Buffer[] = [];
   #ended = false;
+  /** With TLS 1.3 a server refuses our side only after the handshake. */
+  refusal: string | null = null;
   readonly openedAtMs: number;
   #usedAtMs: number;
   #open = true;

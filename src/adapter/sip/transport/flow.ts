@@ -31,6 +31,8 @@ export interface StreamFlow extends Flow {
   /** Our address of the connection. */
   readonly local: Address;
   readonly isOpen: boolean;
+  /** Why the peer closed it with a TLS alert, for the user; null: it did not. */
+  readonly refusal: string | null;
   /** Sends a keep-alive (RFC 5626 4.4.1). A peer that answered one before must answer this one. */
   ping(): void;
   /** Closes the connection, e.g. because its peer is silent. Idempotent. */

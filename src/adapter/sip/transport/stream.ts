@@ -14,7 +14,7 @@ import {
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
 import { unmapped } from "../../../platform/net/ip-address.ts";
-import { connectFailed } from "./connect-failure.ts";
+import { connectFailed, isAlert } from "./connect-failure.ts";
 import { type ConnectionDeps, StreamConnection } from "./connection.ts";
 import type { Address, StreamFlow, StreamName } from "./flow.ts";
 
@@ -182,6 +182,10 @@ export class StreamTransport {
         opened.once("close", () => reject(new Error("closed before it was open")));
       });
       const connection = new StreamConnection(peer.transport, key, opened, this.#deps);
+      opened.on("error", (error) => {
+        if (isAlert(error))
+          connection.refusal = connectFailed(error, serverName, remote.port).explanation;
+      });
       this.#byKey.set(key, connection);
       this.#open.add(connection);
       return connection;
