@@ -33,7 +33,7 @@ function response(to: SipRequest, statusCode: number): SipResponse {
   return message;
 }
 
-function bench() {
+function bench(serversMax?: number) {
   const clock = fakeClock();
   const sent: { atMs: number; text: string }[] = [];
   const flow: Flow = {
@@ -47,6 +47,7 @@ function bench() {
     clock,
     onRequest: (received) => seen.push(received),
     flowTo: () => flow,
+    ...(serversMax === undefined ? {} : { serversMax }),
   });
   const answers: number[] = [];
   let timedOut = false;
@@ -126,6 +127,24 @@ describe("a server transaction", () => {
     layer.receiveRequest(options, flow);
     expect(seen).toHaveLength(1);
     expect(sent).toHaveLength(2);
+  });
+
+  test("is there for others, whatever one source sends, and again for it when its own are over", async () => {
+    const { clock, flow, seen, layer } = bench(20);
+    const other = { ...flow, remote: { host: "192.0.2.10", port: 5060 } };
+    const take = (branch: string, from: Flow) => {
+      const options = request("OPTIONS", branch);
+      layer.receiveRequest(options, from);
+      layer.respond(options, { statusCode: 200, toTag: "t" });
+    };
+    for (let sent = 0; sent < 20; sent++) take(`z9hG4bKflood${sent}`, flow);
+    expect(seen).toHaveLength(10);
+    take("z9hG4bKother", other);
+    expect(seen).toHaveLength(11);
+    await clock.advance(32_000);
+    expect(layer.size).toBe(0);
+    take("z9hG4bKagain", flow);
+    expect(seen).toHaveLength(12);
   });
 
   test("repeats a refusal of an INVITE until the ACK, at most for 32 s", async () => {

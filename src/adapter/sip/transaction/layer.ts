@@ -23,13 +23,19 @@ interface TransactionLayerOptions {
   readonly onRequest: (request: SipRequest, flow: Flow) => void;
   /** The flow for responses if the request's Via names another port than its source. */
   readonly flowTo: (flow: Flow, address: Address) => Flow;
+  /** Server transactions at once. Default 50,000. */
+  readonly serversMax?: number;
 }
 
-const TRANSACTIONS_MAX = 50_000;
+const SERVERS_MAX = 50_000;
+/** Of `serversMax`. Anybody can write a carrier's address on datagrams: no other carrier's calls suffer. */
+const SHARE_OF_SOURCE = 0.5;
 
 export class TransactionLayer {
   readonly #clients = new Map<string, ClientTransaction>();
   readonly #servers = new Map<string, ServerTransaction>();
+  /** How many of them are of one host. */
+  readonly #bySource = new Map<string, number>();
 
   constructor(private readonly options: TransactionLayerOptions) {}
 
@@ -55,7 +61,7 @@ export class TransactionLayer {
       known.absorb();
       return;
     }
-    if (this.#servers.size >= TRANSACTIONS_MAX) return;
+    if (!this.#hasRoomFor(flow.remote.host)) return;
     this.#servers.set(key, this.#newServer(key, request, flow));
     this.options.onRequest(request, flow);
   }
@@ -122,9 +128,24 @@ export class TransactionLayer {
     const answerFlow = flow.reliable
       ? flow
       : this.options.flowTo(flow, responseDestination(request.via));
-    return new ServerTransaction(request.method, answerFlow, this.options.clock, () =>
-      this.#servers.delete(key),
-    );
+    const { host } = flow.remote;
+    this.#count(host, 1);
+    return new ServerTransaction(request.method, answerFlow, this.options.clock, () => {
+      this.#servers.delete(key);
+      this.#count(host, -1);
+    });
+  }
+
+  #hasRoomFor(host: string): boolean {
+    const { serversMax = SERVERS_MAX } = this.options;
+    const ofSource = this.#bySource.get(host) ?? 0;
+    return this.#servers.size < serversMax && ofSource < serversMax * SHARE_OF_SOURCE;
+  }
+
+  #count(host: string, change: 1 | -1): void {
+    const count = (this.#bySource.get(host) ?? 0) + change;
+    if (count > 0) this.#bySource.set(host, count);
+    else this.#bySource.delete(host);
   }
 }
 
