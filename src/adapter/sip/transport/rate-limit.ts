@@ -26,14 +26,12 @@ export class RateLimit {
     this.#buckets = new BoundedMap(options.sourcesMax);
   }
 
-  /** True if the source may use that many tokens now. */
+  /** True if the source has a token left. Takes as many as asked for, as far as there are. */
   take(source: string, tokens = 1): boolean {
     const bucket = this.#refilled(source);
-    if (bucket.tokens < tokens) {
-      bucket.tokens = Math.max(0, bucket.tokens - tokens);
-      return false;
-    }
-    bucket.tokens -= tokens;
+    // A refusal takes nothing: it would keep whoever sends a little more than the rate from ever passing again.
+    if (bucket.tokens < 1) return false;
+    bucket.tokens = Math.max(0, bucket.tokens - tokens);
     return true;
   }
 
