@@ -134,6 +134,7 @@ const PUBLIC = [
   "2001:4860:4860::8888",
   "2606:4700:4700::1111",
   "2a00:1450::1",
+  "2a00:1450:1:2:3:4:5::",
   "::ffff:8.8.8.8",
   "64:ff9b::8.8.8.8",
 ];
@@ -180,6 +181,14 @@ describe("the guarded client's addresses", () => {
       expect(listed.check(address).allowed).toBe(false);
   });
 
+  test("a listed network opens no address of the other family that has the same bits", () => {
+    const listedV4 = new AddressRules(["10.0.0.0/8"]);
+    for (const address of ["::a00:1", "::10.0.0.1"])
+      expect(listedV4.check(address).allowed).toBe(false);
+    for (const network of ["::/0", "::a00:0/104"])
+      expect(new AddressRules([network]).check("10.0.0.1").allowed).toBe(false);
+  });
+
   test("a network that is none is refused", () => {
     for (const text of ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/a", "10.0.0/8", "::/129", "x"])
       expect(() => parseNetwork(text)).toThrow(RangeError);
@@ -206,6 +215,12 @@ describe("the URL parser", () => {
     const host = parseTenantUrl(text).hostname.replace(/^\[|\]$/g, "");
     expect(parseAddress(host)).not.toBeNull();
     expect(rules.check(host).allowed).toBe(false);
+  });
+
+  test("2,048 characters are taken, one more is not", () => {
+    const url = (length: number) => "https://example.com/".padEnd(length, "x");
+    expect(parseTenantUrl(url(2_048)).hostname).toBe("example.com");
+    expect(() => parseTenantUrl(url(2_049))).toThrow("too long");
   });
 
   test.each([

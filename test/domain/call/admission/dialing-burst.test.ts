@@ -66,6 +66,28 @@ test("a country that was first called within a day counts, one's own does not", 
   expect(await check(EE)).toBe("EE");
 });
 
+test("countries that were called before stay open, whatever the limit", async () => {
+  const { clock, abroad, check } = world({ newNumbersPerHour: 9, newCountriesPerDay: 0 });
+  abroad.push({ country: "LV", firstAt: clock.now() - DAY - 1 });
+  expect(await check(LV)).toBe("LV");
+  await expect(check(EE)).rejects.toMatchObject(full);
+});
+
+test("a transfer abroad opens its country for a day and takes a place, one that was called before none", async () => {
+  const { clock, abroad, burst, check } = world({ newNumbersPerHour: 9, newCountriesPerDay: 1 });
+  burst.transferred(1, LT(1), null);
+  abroad.push({ country: "PL", firstAt: clock.now() - DAY - 1 });
+  burst.transferred(1, "+48221234567" as E164, "PL");
+  expect(await check(EE)).toBe("EE");
+  burst.transferred(1, LV, "LV");
+  expect(await check(LV)).toBe("LV");
+  await expect(check(EE)).rejects.toMatchObject(full);
+  await clock.advance(DAY);
+  await expect(check(EE)).rejects.toMatchObject(full);
+  await clock.advance(1);
+  expect(await check(EE)).toBe("EE");
+});
+
 test("of transfers a thousand targets are kept", async () => {
   const limits = { newNumbersPerHour: 1_000, newCountriesPerDay: 9 };
   const { burst, check } = world(limits);

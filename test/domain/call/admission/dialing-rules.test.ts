@@ -4,6 +4,7 @@ import { AppError } from "../../../../src/core/errors.ts";
 import {
   checkDestination,
   checkTransferTarget,
+  isTransferTarget,
 } from "../../../../src/domain/call/admission/dialing-rules.ts";
 
 const lithuanian = { allowedPrefixes: [], shortNumbers: [], callerId: "+37052123456" };
@@ -35,6 +36,24 @@ test("allowed prefixes open further countries, never satellites", () => {
   expect(codeOf(() => checkDestination(e164("+8816123456789"), rules))).toBe(
     "destination_not_allowed",
   );
+});
+
+test.each([
+  ["+870772001234", "Satellite and international network"],
+  ["+878101234567890", "Satellite and international network"],
+  ["+8816123456789", "Satellite and international network"],
+  ["+882123456789", "Satellite and international network"],
+  ["+883510012345678", "Satellite and international network"],
+  ["+8881234567890", "Satellite and international network"],
+  ["+979123456789", "Satellite and international network"],
+  ["+37190123456", "Premium-rate"],
+  ["+33810123456", "Premium-rate"],
+  ["+447012345678", "Premium-rate"],
+  ["+443331234567", "Premium-rate"],
+  ["+12125550123", "Only numbers that begin with"],
+])("however many prefixes are allowed, %s is refused: %s", (number, words) => {
+  const rules = { ...lithuanian, allowedPrefixes: ["+3", "+4", "+8", "+9"] };
+  expect(() => checkDestination(e164(number), rules)).toThrow(words);
 });
 
 test("without a caller id nothing may be dialled", () => {
@@ -104,6 +123,7 @@ test.each([
   ["sips:desk@example.com", "valid_to_required"],
 ])("a transfer to %s is %s", (target, verdict) => {
   expect(codeOf(() => checkTransferTarget(target, lithuanian))).toBe(verdict);
+  expect(isTransferTarget(target, lithuanian)).toBe(verdict === "allowed");
 });
 
 test.each([
@@ -117,7 +137,8 @@ test.each([
   ["+12125550100", "+12425551234", "destination_not_allowed"],
   ["+12125550100", "+14165550123", "destination_not_allowed"],
   ["+12125550100", "+18005551234", "allowed"],
-  ["+14165550123", "+18885551234", "allowed"],
+  ...[833, 844, 855, 866, 877, 888].map((code) => ["+14165550123", `+1${code}5551234`, "allowed"]),
+  ["+442079460000", "+18005551234", "destination_not_allowed"],
   ["+14165550123", "+12125550100", "destination_not_allowed"],
   ["+18765551234", "+12125550100", "destination_not_allowed"],
   ["+442079460000", "+447400123456", "allowed"],
