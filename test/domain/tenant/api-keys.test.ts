@@ -1,4 +1,4 @@
-/** How long a key is remembered, how often its use is stored, and how many a tenant may have. */
+/** How long a key is remembered, when it ends, how often its use is stored, and how many a tenant may have. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -11,6 +11,9 @@ function world(count = 0) {
   const touched: number[] = [];
   let looked = 0;
   let made: Record<string, unknown> = {};
+  let isRevoked = false;
+  let answering: Promise<void> | undefined;
+  const noted: unknown[] = [];
   const records = () => ({
     count: async () => count,
     async insert(_tenantId: number, key: Record<string, unknown>) {
@@ -19,20 +22,46 @@ function world(count = 0) {
     },
     async findByHash(secretHash: string) {
       looked++;
-      const known = secretHash === made.secretHash;
+      const known = secretHash === made.secretHash && !isRevoked;
+      await answering;
       return known ? { ...made, keyId: 7, tenantId: 1 } : undefined;
+    },
+    async revoke(tenantId: number, id: number) {
+      if (isRevoked || tenantId !== 1 || id !== 7) return null;
+      isRevoked = true;
+      return made.secretHash;
     },
     touch: async (_id: number, at: number) => void touched.push(at),
   });
-  const database = { read: {}, tx: (work: (queries: object) => unknown) => work({}) };
-  const keys = new ApiKeys({
+  const database = {
+    read: {},
+    tx: (work: (queries: object) => unknown) => work({}),
+    revocations: { note: async (_queries: object, what: unknown) => void noted.push(what) },
+  };
+  const node = () =>
+    new ApiKeys({
+      clock,
+      records,
+      database,
+      log: silentLog,
+      random: systemRandom,
+    } as unknown as ConstructorParameters<typeof ApiKeys>[0]);
+  return {
     clock,
-    records,
-    database,
-    log: silentLog,
-    random: systemRandom,
-  } as unknown as ConstructorParameters<typeof ApiKeys>[0]);
-  return { clock, keys, touched, looked: () => looked };
+    keys: node(),
+    node,
+    touched,
+    noted,
+    looked: () => looked,
+    /** Look-ups are answered when that resolves, with what was so when they began. */
+    answerAfter: (when: Promise<void>) => {
+      answering = when;
+    },
+    /** As another node does. */
+    revokeElsewhere: () => {
+      isRevoked = true;
+    },
+  };
 }
 const IP = "192.0.2.1";
 
@@ -86,4 +115,86 @@ test("a tenant has a hundred keys at most", async () => {
   expect((await world(99).keys.create(1, "a", NO_LIMITS)).id).toBe(7);
   const full = world(100).keys.create(1, "a", NO_LIMITS);
   await expect(full).rejects.toMatchObject({ code: "plan_limit_reached" });
+});
+
+test("a revoked key ends at once, and a restore does not bring it back", async () => {
+  const { keys, noted } = world();
+  const { secret } = await keys.create(1, "a", NO_LIMITS);
+  expect(await keys.identify(secret, IP)).not.toBeNull();
+  for (const [tenantId, id] of [
+    [2, 7],
+    [1, 8],
+  ] as const)
+    await expect(keys.revoke(tenantId, id)).rejects.toMatchObject({ code: "not_found" });
+  expect(noted).toEqual([]);
+  expect(keys.identifyCached(secret, () => IP)).not.toBeNull();
+  await keys.revoke(1, 7);
+  expect(noted).toEqual([[{ kind: "key", hash: Bun.SHA256.hash(secret, "hex") }]]);
+  expect(keys.identifyCached(secret, () => IP)).toBeNull();
+  expect(await keys.identify(secret, IP)).toBeNull();
+});
+
+test("a key that is revoked while it is looked up is not remembered", async () => {
+  for (const end of ["revoke", "forget"] as const) {
+    const { keys, answerAfter, revokeElsewhere } = world();
+    const { secret } = await keys.create(1, "a", NO_LIMITS);
+    const answer = Promise.withResolvers<void>();
+    answerAfter(answer.promise);
+    const identified = keys.identify(secret, IP);
+    if (end === "revoke") await keys.revoke(1, 7);
+    else {
+      revokeElsewhere();
+      keys.forget();
+    }
+    answer.resolve();
+    await identified;
+    expect(keys.identifyCached(secret, () => IP)).toBeNull();
+    expect(await keys.identify(secret, IP)).toBeNull();
+  }
+});
+
+test("what another node revoked ends when keys are forgotten, and within 1.5 seconds", async () => {
+  for (const wait of ["forget", "time"] as const) {
+    const { clock, keys, revokeElsewhere } = world();
+    const { secret } = await keys.create(1, "a", NO_LIMITS);
+    await keys.identify(secret, IP);
+    revokeElsewhere();
+    expect(await keys.identify(secret, IP)).not.toBeNull();
+    if (wait === "forget") keys.forget();
+    else await clock.advance(1_500);
+    expect(await keys.identify(secret, IP)).toBeNull();
+  }
+});
+
+test("a key with networks is good from there only, remembered or not", async () => {
+  const { keys } = world();
+  const { secret } = await keys.create(1, "a", { ...NO_LIMITS, networks: ["192.0.2.0/24"] });
+  for (const [ip, isGood] of [
+    ["198.51.100.1", false],
+    [IP, true],
+    ["198.51.100.1", false],
+  ] as const)
+    expect([ip, (await keys.identify(secret, ip)) !== null]).toEqual([ip, isGood]);
+  expect(keys.identifyCached(secret, () => IP)).not.toBeNull();
+  expect(keys.identifyCached(secret, () => "198.51.100.1")).toBeNull();
+});
+
+test("a key with limits that make no sense is not made", async () => {
+  const made = world().keys.create(1, "a", { ...NO_LIMITS, scopes: [] });
+  await expect(made).rejects.toMatchObject({ code: "valid_scopes_required" });
+});
+
+test("a key that was made here or good once is known, even after it was revoked; another is not", async () => {
+  const { keys, node, revokeElsewhere } = world();
+  const { secret } = await keys.create(1, "a", NO_LIMITS);
+  const other = node();
+  expect(other.wasKnown(secret)).toBe(false);
+  await other.identify(secret, IP);
+  expect(other.wasKnown(secret)).toBe(true);
+  expect([keys.wasKnown(secret), keys.wasKnown("lv_live_0")]).toEqual([true, false]);
+  await keys.identify("lv_live_0", IP);
+  revokeElsewhere();
+  keys.forget();
+  await keys.identify(secret, IP);
+  expect([keys.wasKnown(secret), keys.wasKnown("lv_live_0")]).toEqual([true, false]);
 });

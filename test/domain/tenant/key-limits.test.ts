@@ -1,10 +1,13 @@
-/** How long an API key may live, and where from it may be used. */
+/** How long an API key may live, what it may do, and where from it may be used. */
 import { expect, test } from "bun:test";
 import {
   isKeyNetwork,
+  KEY_SCOPES,
+  type KeyScope,
   NO_LIMITS,
   networkCheck,
   requireSaneLimits,
+  requireScope,
   requireWithin,
 } from "../../../src/domain/tenant/key-limits.ts";
 
@@ -63,4 +66,53 @@ test("a key may make a key that ends when it does, not later and not never", () 
   requireWithin({ ...NO_LIMITS, expiresAt: NOW }, maker);
   for (const expiresAt of [NOW + 1, null])
     expect(() => requireWithin({ ...NO_LIMITS, expiresAt }, maker)).toThrow("no later than");
+});
+
+test("a key's scopes are one or more of read, calls and manage", () => {
+  const make = (scopes: readonly string[]) => () =>
+    requireSaneLimits({ ...NO_LIMITS, scopes: scopes as KeyScope[] }, NOW);
+  for (const scopes of [["read"], ["calls"], ["manage"], ["read", "calls", "manage"]])
+    expect(make(scopes)).not.toThrow();
+  for (const scopes of [[], ["all"], ["read", "all"]]) expect(make(scopes)).toThrow("one or more");
+});
+
+test("a key has no scope but those that it was given; one without scopes has all", () => {
+  for (const own of KEY_SCOPES)
+    for (const needed of KEY_SCOPES) {
+      const use = () => requireScope({ scopes: [own] }, needed);
+      if (own === needed) expect(use).not.toThrow();
+      else expect(use).toThrow(`lacks the scope \`${needed}\``);
+      expect(() => requireScope({ scopes: [] }, needed)).toThrow("lacks the scope");
+      requireScope(NO_LIMITS, needed);
+    }
+});
+
+test("what is no network among networks is refused", () => {
+  const make = (networks: readonly string[]) => () =>
+    requireSaneLimits({ ...NO_LIMITS, networks }, NOW);
+  expect(make(["192.0.2.7", "example.com"])).toThrow("Give addresses or networks");
+});
+
+test.each([
+  [
+    "scopes",
+    ["read", "calls"],
+    [["read"], ["calls", "read"]],
+    [["manage"], ["read", "manage"], null],
+  ],
+  [
+    "networks",
+    ["10.0.0.0/8", "192.0.2.7"],
+    [["192.0.2.7"], ["10.0.0.0/8", "192.0.2.7"]],
+    [["192.0.2.8"], ["10.0.0.0/8", "11.0.0.0/8"], null],
+  ],
+])("a key with %s makes none that may do more", (field, own, within, beyond) => {
+  const maker = { ...NO_LIMITS, [field]: own };
+  for (const made of within) requireWithin({ ...NO_LIMITS, [field]: made }, maker);
+  for (const made of beyond)
+    expect(() => requireWithin({ ...NO_LIMITS, [field]: made }, maker)).toThrow(
+      `\`${field}\` must`,
+    );
+  for (const made of [...within, ...beyond])
+    requireWithin({ ...NO_LIMITS, [field]: made }, NO_LIMITS);
 });
