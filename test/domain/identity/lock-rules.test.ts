@@ -9,11 +9,13 @@ function world() {
   const clock = fakeClock();
   const rows = new Map<string, Attempts>();
   const told: unknown[][] = [];
+  const counts = new Map<string, number>();
   const attempts = {
     get: async (key: string) => rows.get(key) ?? null,
     put: async (key: string, state: Attempts) => void rows.set(key, state),
     remove: async (key: string) => void rows.delete(key),
-    count: async () => 0,
+    count: async (rule: string) => counts.get(rule) ?? 0,
+    removeLeast: async (...what: unknown[]) => void told.push(["removeLeast", ...what]),
     removeBefore: async (beforeMs: number) => void told.push(["removeBefore", beforeMs]),
   };
   const stores = () => ({ attempts });
@@ -35,7 +37,7 @@ function world() {
       expect(error.retryAfterSeconds).toBe(Math.ceil(lockedForMs() / 1000));
     return lockedForMs();
   }
-  return { clock, lockOut, attempt, rows, told };
+  return { clock, lockOut, attempt, rows, told, counts };
 }
 
 const SECOND = 1_000;
@@ -121,6 +123,27 @@ test("an attempt that was right is uncounted, and opens what it alone had locked
   rows.set(subject.key, { failures: 1, lastAt: 1, lockedUntil: 0 });
   await lockOut.undoAttempt([subject, lockOut.code(1)]);
   expect(rows.size).toBe(0);
+});
+
+test("who signed in begins anew, and nobody else does", async () => {
+  const { lockOut, attempt, rows } = world();
+  const [own, other] = [lockOut.account("a@example.com"), lockOut.account("b@example.com")];
+  for (const subject of [own, other, own]) await attempt(subject);
+  await lockOut.clearFailures([own]);
+  expect([rows.get(own.key)?.failures, rows.get(other.key)?.failures]).toEqual([undefined, 1]);
+});
+
+test("of each rule 20,000 are counted; another one takes the place of the thousand least", async () => {
+  const { clock, lockOut, attempt, counts, told } = world();
+  const account = lockOut.account("a@example.com");
+  counts.set("source", 20_000).set("account", 19_999);
+  await attempt(account);
+  expect(told).toEqual([]);
+  counts.set("account", 20_000);
+  await attempt(account);
+  expect(told).toEqual([]);
+  await attempt(lockOut.account("b@example.com"));
+  expect(told).toEqual([["removeLeast", "account", 1_000, clock.now()]]);
 });
 
 test("rows older than a day are removed", async () => {

@@ -1,4 +1,4 @@
-/** How long each link lives, and when it is forgotten. */
+/** How long each link lives, that it works once, and when it is forgotten. */
 import { expect, test } from "bun:test";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createOneTimeLinks } from "../../../src/domain/identity/one-time-links.ts";
@@ -19,6 +19,11 @@ function world() {
         return 1;
       },
       byToken: async (tokenHash: string) => (row.tokenHash === tokenHash ? row : null),
+      async use(id: number, atMs: number) {
+        if (row.id !== id || row.usedAt !== null) return false;
+        row = { ...row, usedAt: atMs };
+        return true;
+      },
       removeExpired: async (beforeMs: number) => void told.push(beforeMs),
     },
   };
@@ -31,7 +36,9 @@ function world() {
   } as unknown as Parameters<typeof createOneTimeLinks>[0]);
   const make = (draft: { kind: LinkKind; lifeMs?: number }) =>
     links.make(store as unknown as Parameters<typeof links.make>[0], draft);
-  return { clock, links, make, told };
+  const use = (kind: LinkKind, token: string) =>
+    links.use(store as unknown as Parameters<typeof links.use>[0], kind, token);
+  return { clock, links, make, use, told, store };
 }
 
 test.each([
@@ -49,6 +56,34 @@ test.each([
   expect(await links.peek(kind === "reset" ? "owner" : "reset", token)).toBeNull();
   await clock.advance(1);
   expect(await links.peek(kind, token)).toBeNull();
+});
+
+const tokenOf = ({ url }: { url: string }) => url.split("=").at(-1) ?? "";
+const GONE = { code: "not_found" };
+
+test("a link is used once, for what it was made, until it expires", async () => {
+  const { clock, links, make, use } = world();
+  const token = tokenOf(await make({ kind: "reset" }));
+  for (const [kind, text] of [
+    ["owner", token],
+    ["reset", "no token"],
+    ["reset", `${token.slice(1)}0`],
+  ] as const)
+    await expect(use(kind, text)).rejects.toMatchObject(GONE);
+  await clock.advance(60 * MINUTE - 1);
+  expect(await use("reset", token)).toMatchObject({ kind: "reset" });
+  await expect(use("reset", token)).rejects.toMatchObject(GONE);
+  expect(await links.peek("reset", token)).toBeNull();
+  const late = tokenOf(await make({ kind: "reset" }));
+  await clock.advance(60 * MINUTE);
+  await expect(use("reset", late)).rejects.toMatchObject(GONE);
+});
+
+test("of two who use a link at once, the store lets one", async () => {
+  const { make, use, store } = world();
+  const token = tokenOf(await make({ kind: "sign_in" }));
+  store.links.use = async () => false;
+  await expect(use("sign_in", token)).rejects.toMatchObject(GONE);
 });
 
 test("another life may be asked for; what expired a day ago is forgotten", async () => {

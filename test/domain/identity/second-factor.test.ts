@@ -58,6 +58,10 @@ function world() {
   return {
     factor,
     revoked,
+    steps,
+    leftCodes: () => hashes,
+    remove: () =>
+      factor.remove(store as unknown as Accepts[0], user as Parameters<SecondFactor["remove"]>[1]),
     forget: () => {
       user = null;
     },
@@ -113,6 +117,30 @@ test("a code that was accepted ahead of its time is not accepted again at its ti
   expect(await accepts(code)).toBe(false);
   await clock.advance(STEP_MS);
   expect(await accepts(codeAt(secret, clock.now()))).toBe(true);
+});
+
+test("the step that is spent is the one of the code, counted from 1970", async () => {
+  const { accepts, secret, steps } = await turnedOn();
+  const now = Math.floor(clock.now() / STEP_MS);
+  for (const away of [-1, 0, 1]) await accepts(codeAt(secret, clock.now() + away * STEP_MS));
+  expect([...steps].slice(-3)).toEqual([now - 1, now, now + 1]);
+});
+
+test("when it is off no code is accepted, and a restore does not bring it back", async () => {
+  const { accepts, codes, factor, remove, revoked, secret } = await turnedOn();
+  await remove();
+  expect(await accepts(codeAt(secret, clock.now()))).toBe(false);
+  expect(revoked).toMatchObject([{ kind: "second_factor" }]);
+  const next = await factor.begin(1);
+  await factor.confirm(1, codeAt(next.secret, clock.now()));
+  expect(await accepts(codes[0] ?? "")).toBe(false);
+});
+
+test("who turned it off has no recovery codes left", async () => {
+  const { codes, leftCodes, remove } = await turnedOn();
+  expect(leftCodes()).toHaveLength(codes.length);
+  await remove();
+  expect(leftCodes()).toEqual([]);
 });
 
 test("a wrong code turns nothing on", async () => {

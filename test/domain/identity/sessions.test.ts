@@ -1,8 +1,9 @@
-/** When a session counts, is recent, is touched and rotated: to the millisecond. */
+/** When a session counts, is recent, is touched and rotated, and acts as a tenant: to the millisecond. */
 import { expect, test } from "bun:test";
 import { systemRandom } from "../../../src/core/random.ts";
 import { hashOf } from "../../../src/domain/identity/secrets.ts";
 import { type ActiveSession, Sessions } from "../../../src/domain/identity/sessions.ts";
+import type { KnownSession } from "../../../src/domain/identity/stores.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const MINUTE = 60_000;
@@ -14,7 +15,12 @@ function world() {
   const clock = fakeClock();
   const rows: Record<string, unknown>[] = [];
   const told: unknown[][] = [];
+  /** Of each session: another user, tenant or membership. */
+  const joined: Partial<KnownSession> = {};
+  const ended: object[] = [];
+  const memberships: { tenantId: number }[] = [];
   const store = {
+    audit: { insert: async (entry: object) => void told.push(["audit", entry]) },
     sessions: {
       async insert(row: Record<string, unknown>) {
         const id = rows.length + 1;
@@ -24,7 +30,7 @@ function world() {
       },
       async byToken(hash: string) {
         const session = rows.find((row) => [row.tokenHash, row.formerHash].includes(hash));
-        return session ? { session, user: USER, tenant: null, membership: null } : null;
+        return session ? { session, user: USER, tenant: null, membership: null, ...joined } : null;
       },
       async rotate(id: number, from: string, to: { tokenHash: string; formerUntil: number }) {
         const row = rows.find((of) => of.id === id && of.tokenHash === from);
@@ -34,14 +40,20 @@ function world() {
       list: async () => rows,
       touch: async (...what: unknown[]) => void told.push(["touch", ...what]),
       removeOldest: async (...what: unknown[]) => void told.push(["removeOldest", ...what]),
-      remove: async (userId: number, id: number) => userId === 3 && id <= rows.length,
+      async remove(userId: number, id: number) {
+        const at = rows.findIndex((row) => userId === 3 && row.id === id);
+        if (at >= 0) rows.splice(at, 1);
+        return at >= 0;
+      },
+      setTenant: async (...what: unknown[]) => void told.push(["setTenant", ...what]),
+      endActing: async () => ended,
     },
     team: {
       tenant: async (id: number) => (id < 9 ? { id, name: "T" } : null),
       member: async (id: number) => id === 1,
+      membershipsOf: async () => memberships,
     },
   };
-  Object.assign(store.sessions, { setTenant: async () => undefined });
   const sessions = new Sessions({
     clock,
     random: systemRandom,
@@ -60,7 +72,7 @@ function world() {
     if (!session) throw new Error("no session");
     return session;
   };
-  return { clock, rows, told, sessions, start, found };
+  return { clock, rows, told, joined, ended, memberships, sessions, start, found };
 }
 
 test("twelve idle hours end a session, fourteen days do, and ten minutes without the second factor", async () => {
@@ -176,5 +188,77 @@ test("what is no token is not looked up, and 43 characters are one", async () =>
   expect(rows[0]?.tokenHash).toBe(hashOf(token));
   expect(await sessions.find(`${token}0`)).toBeNull();
   await sessions.end("no token");
+  expect(rows).toHaveLength(1);
   await sessions.end(token);
+  expect(rows).toHaveLength(0);
+});
+
+const TENANT = { id: 5, name: "T", suspended: false } as KnownSession["tenant"];
+const person = (operator: boolean) => ({ ...USER, operator }) as unknown as KnownSession["user"];
+
+test.each([
+  ["a member", false, "viewer", null, ["viewer", null, false]],
+  ["nobody of the tenant", false, null, null, [null, null, false]],
+  ["nobody of the tenant, whom a row lets act", false, null, 1, [null, null, false]],
+  ["an operator who acts", true, null, 1, ["owner", 1, false]],
+  ["an operator whose time is over", true, null, 0, [null, null, true]],
+  ["an operator who does not act", true, null, null, [null, null, false]],
+  ["an operator who is a member", true, "viewer", null, ["owner", null, false]],
+  ["an operator who is a member and acted", true, "viewer", 0, ["owner", null, false]],
+] as const)(
+  "%s: role, end of acting, whether it is over",
+  async (_, operator, membership, leftMs, [role, left, isActingOver]) => {
+    const { clock, rows, joined, start, found } = world();
+    const token = await start();
+    Object.assign(joined, { user: person(operator), tenant: TENANT, membership });
+    Object.assign(rows[0] ?? {}, { actingUntil: leftMs === null ? null : clock.now() + leftMs });
+    const actingUntil = left === null ? null : clock.now() + left;
+    const tenant = role === null ? null : TENANT;
+    expect(await found(token)).toMatchObject({ tenant, role, actingUntil, isActingOver });
+  },
+);
+
+test("without a tenant nobody has a role", async () => {
+  const { joined, start, found } = world();
+  const token = await start();
+  Object.assign(joined, { user: person(true), membership: "owner" });
+  expect(await found(token)).toMatchObject({ tenant: null, role: null, actingUntil: null });
+});
+
+test("an operator acts for an hour, after a sign-in of the last fifteen minutes; a member enters any time", async () => {
+  const { clock, told, sessions, start, found } = world();
+  const session = { ...(await found(await start())), user: person(true) };
+  await clock.advance(15 * MINUTE);
+  told.length = 0;
+  const until = clock.now() + HOUR;
+  expect((await sessions.enter(session, 2)).actingUntil).toBe(until);
+  await clock.advance(1);
+  await expect(sessions.enter(session, 2)).rejects.toMatchObject({ field: "sign_in" });
+  expect((await sessions.enter(session, 1)).actingUntil).toBeNull();
+  expect(told).toEqual([
+    ["setTenant", 1, 2, until],
+    ["setTenant", 1, 1, null],
+  ]);
+});
+
+test("who stops acting is back in the first company of their own, or in none", async () => {
+  const { told, memberships, sessions, start, found } = world();
+  const session = await found(await start());
+  told.length = 0;
+  await sessions.stopActing(session);
+  memberships.push({ tenantId: 4 }, { tenantId: 6 });
+  await sessions.stopActing(session);
+  expect(told).toEqual([
+    ["setTenant", 1, null, null],
+    ["setTenant", 1, 4, null],
+  ]);
+});
+
+test("the tenant's audit log says when the time to act as it was over", async () => {
+  const { clock, told, ended, sessions } = world();
+  const who = { userId: 3, userEmail: "a@b.example", tenantId: 5, ip: SOURCE.ip };
+  ended.push(who);
+  await sessions.endOverdueActing();
+  const entry = { ...who, action: "stopActing", outcome: "done", at: clock.now() };
+  expect(told).toEqual([["audit", expect.objectContaining(entry)]]);
 });
