@@ -234,3 +234,31 @@ describe("TrunkCredentials", () => {
     expect(counts).toEqual(["00000001", "00000002"]);
   });
 });
+
+test.each([
+  [9, "00000009"],
+  [16, "00000010"],
+  [31, "0000001f"],
+])(
+  "use %d of a nonce is counted in hexadecimal, and opaque is sent back (RFC 7616 3.4)",
+  (n, nc) => {
+    const header = answerChallenge(RFC_7616, MUFASA, { ...GET, nonceCount: n });
+    expect(header).toContain(`nc=${nc}`);
+    expect(header).toContain(`opaque="${RFC_7616.opaque}"`);
+  },
+);
+
+test.each([
+  ["realm", 'Digest nonce="n", algorithm=MD5'],
+  ["nonce", 'Digest realm="r", algorithm=MD5'],
+])("a challenge without %s is none", (_, value) => {
+  expect(parseChallenge(value)).toBeUndefined();
+});
+
+test.each([
+  ["user name", 'Digest realm="r", nonce="n", uri="sip:x", response="0"'],
+  ["response", 'Digest username="u", realm="r", nonce="n", uri="sip:x"'],
+  ["known algorithm", 'Digest username="u", realm="r", nonce="n", response="0", algorithm=X'],
+])("credentials without a %s are none", (_, value) => {
+  expect(parseCredentials(value)).toBeUndefined();
+});
