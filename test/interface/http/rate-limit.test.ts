@@ -66,3 +66,52 @@ test("keys of more than a minute ago take no memory, and those of less are count
   for (let key = 0; key < 100; key++)
     expect([limiter.take(key).allowed, limiter.take(key).allowed]).toEqual([true, false]);
 });
+
+test("whether it is full is asked without being counted", async () => {
+  const clock = fakeClock();
+  const limiter = memoryRateLimiter(() => 2, clock);
+  const isFull = () => limiter.isFull(1);
+  expect(isFull()).toBe(false);
+  limiter.take(1);
+  expect([isFull(), isFull(), isFull()]).toEqual([false, false, false]);
+  limiter.take(1);
+  expect([isFull(), limiter.isFull(2)]).toEqual([true, false]);
+  await clock.advance(59_999);
+  expect(isFull()).toBe(true);
+  await clock.advance(1);
+  expect(isFull()).toBe(false);
+});
+
+test("a limit that is changed holds for what was counted before", () => {
+  let limit = 3;
+  const limiter = memoryRateLimiter(() => limit, fakeClock());
+  for (let taken = 0; taken < 3; taken++) limiter.take(1);
+  limit = 5;
+  expect([1, 1, 1].map((key) => limiter.take(key).allowed)).toEqual([true, true, false]);
+  limit = 2;
+  expect(limiter.take(1).allowed).toBe(false);
+  limit = 6;
+  // Two were remembered when the limit was two.
+  expect(limiter.take(1)).toMatchObject({ allowed: true, remaining: 3 });
+});
+
+test("what weighs more than one takes so many places, at most all but one", () => {
+  const limiter = memoryRateLimiter(() => 5, fakeClock());
+  expect(limiter.take(1, 3)).toMatchObject({ allowed: true, remaining: 2 });
+  expect(limiter.take(1, 3).allowed).toBe(false);
+  expect(limiter.take(1, 2)).toMatchObject({ allowed: true, remaining: 0 });
+  expect(limiter.take(2, 9)).toMatchObject({ allowed: true, remaining: 1 });
+});
+
+test("of more than ten thousand keys in a minute one is forgotten for each further one", () => {
+  const limiter = memoryRateLimiter(() => 1, fakeClock());
+  const known = () => {
+    let count = 0;
+    for (let key = 1; key <= 10_005; key++) if (limiter.isFull(key)) count++;
+    return count;
+  };
+  for (let key = 1; key <= 10_000; key++) limiter.take(key);
+  expect(known()).toBe(10_000);
+  for (let key = 10_001; key <= 10_005; key++) limiter.take(key);
+  expect([known(), limiter.isFull(10_005)]).toEqual([10_000, true]);
+});
