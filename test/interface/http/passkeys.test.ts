@@ -70,3 +70,32 @@ test("a challenge lives five minutes; a user has twenty passkeys at most", async
   expect(await passkeys.list(id)).toHaveLength(20);
   await timed.stop();
 });
+
+test("a challenge is answered once, by whom and for what it was made", async () => {
+  const { passkeys } = server.identity;
+  const { id: tenantId } = await server.tenant();
+  const [ona, rasa] = [await person(server, { tenantId }), await person(server, { tenantId })];
+  const device = softAuthenticator(ORIGIN);
+  const begin = async ({ id }: { id: number }) =>
+    (await passkeys.registrationOptions({ id, email: "a@b.example", name: "A" }, ORIGIN)).challenge;
+  const register = (id: number, answer: unknown) =>
+    passkeys.register(id, "Phone", answer, ORIGIN).then(
+      () => "taken",
+      () => "refused",
+    );
+  const asked = async () => (await passkeys.signInOptions(ORIGIN)).challenge;
+  const owner = (challenge: string) => passkeys.owner(device.signIn(challenge), ORIGIN);
+  const forged = ["", "0".repeat(51), Buffer.alloc(37).toString("base64url")];
+  for (const challenge of [await begin(rasa), await asked(), ...forged])
+    expect(await register(ona.id, device.register(challenge))).toBe("refused");
+  expect(await owner(await asked())).toBeNull();
+  const answer = device.register(await begin(ona));
+  expect([await register(ona.id, answer), await register(ona.id, answer)]).toEqual([
+    "taken",
+    "refused",
+  ]);
+  expect(await register(rasa.id, device.register(await begin(rasa)))).toBe("refused");
+  for (const challenge of [await begin(ona), ...forged]) expect(await owner(challenge)).toBeNull();
+  const challenge = await asked();
+  expect([await owner(challenge), await owner(challenge)]).toEqual([ona.id, null]);
+});
