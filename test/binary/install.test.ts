@@ -3,7 +3,7 @@
  * a wrong checksum, on a full disk, with an older version, with a broken newer one. Takes about a minute.
  */
 import { afterEach, beforeAll, describe, expect } from "bun:test";
-import { chmodSync, cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/appliance/bare-machine.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
@@ -15,10 +15,12 @@ import { tempDir } from "../support/temp-dir.ts";
 const ROOT = join(import.meta.dir, "../..");
 const LIMIT_MS = 180_000;
 const MIB = 1_048_576;
-const OTHER_PACK_BYTES = 60 * MIB;
+const OTHER_PACK_BYTES = 8 * MIB;
 const canRun = requirePeer("bwrap") && mayMakeNamespaces();
 const onDebian = testWhere(canRun, "making namespaces");
 const releases = tempDir();
+/** What an installed machine holds, whose service never ran, and whose service ran and was stopped. */
+const [neverStarted, stopped] = [join(tempDir(), "machine"), join(tempDir(), "machine")];
 let machine: BareMachine | null = null;
 
 beforeAll(async () => {
@@ -40,10 +42,11 @@ beforeAll(async () => {
   makeRelease(releases, "newer-with-pack", (file) =>
     pretending(file, "99.0.0", "", otherPack(file)),
   );
-  makeRelease(releases, "forged", (file) => cpSync(binary, file));
+  makeRelease(releases, "forged", (file) => pretending(file, "99.0.0", ""));
   writeFileSync(join(releases, "forged/linevoice"), "#!/bin/sh\ntouch /tmp/forged\n");
   makeRelease(releases, "unsigned", (file) => pretending(file, "99.0.0", ""), null);
   makeRelease(releases, "theirs", (file) => pretending(file, "99.0.0", ""), "theirs");
+  await keepInstalled();
 }, BUILD_LIMIT_MS);
 
 afterEach(() => machine?.stop());
@@ -88,6 +91,51 @@ function start(localBytes?: number, mounts: Readonly<Record<string, string>> = {
   return machine;
 }
 
+/** For the tests of what comes after an installation: the first ones examine the installation itself. */
+async function keepInstalled(): Promise<void> {
+  const directory = tempDir();
+  const debian = startBareMachine({ directory, mounts: { "/releases": releases } });
+  const run = async (command: string) =>
+    expect(await debian.run(command)).toMatchObject({ status: 0 });
+  await run("sh /releases/this/install.sh --no-start");
+  copyMachine(directory, neverStarted);
+  await run(`${START} && linevoice setup && systemctl stop linevoice`);
+  copyMachine(directory, stopped);
+  debian.stop();
+}
+
+const START = "systemctl start linevoice && linevoice ready --wait 60";
+
+/** Programs are replaced and never written to, so that links to them do. */
+function copyMachine(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const [how, part] of [
+    ["-a", "etc"],
+    ["-a", "var"],
+    ["-al", "local"],
+  ] as const) {
+    const copied = Bun.spawnSync(["cp", how, join(from, part), to]);
+    expect([copied.exitCode, String(copied.stderr)]).toEqual([0, ""]);
+  }
+}
+
+/** As install.sh --no-start leaves it. */
+function startUnstarted(): BareMachine {
+  const directory = tempDir();
+  copyMachine(neverStarted, directory);
+  machine = startBareMachine({ directory, mounts: { "/releases": releases } });
+  return machine;
+}
+
+/** As install.sh leaves it, with the service running. */
+async function startInstalled(): Promise<BareMachine> {
+  const directory = tempDir();
+  copyMachine(stopped, directory);
+  machine = startBareMachine({ directory, mounts: { "/releases": releases } });
+  expect(await machine.run(START)).toMatchObject({ status: 0 });
+  return machine;
+}
+
 /** A bare Debian has no sudo; its root needs none. What asks whether it may go on is told yes. */
 const AS_ROOT =
   'set -e; sudo() { "$@"; }; cd /releases/this; SIP_PASSWORD=secret; linevoice() { /usr/local/bin/linevoice "$@"; }';
@@ -111,7 +159,7 @@ const asShown = (line: string) =>
   new RegExp(line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*"));
 
 const STATE =
-  "sha256sum /usr/local/bin/linevoice /usr/local/lib/linevoice/linevoice-hearing-en.pack /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
+  "b2sum /usr/local/bin/linevoice /usr/local/lib/linevoice/linevoice-hearing-en.pack /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
 
 describe("install.sh", () => {
   onDebian(
@@ -165,8 +213,7 @@ describe("install.sh", () => {
   onDebian(
     "what the documents tell root to type works",
     async () => {
-      const debian = start();
-      expect(await debian.run("sh /releases/this/install.sh")).toMatchObject({ status: 0 });
+      const debian = await startInstalled();
       await debian.run("mkdir -p /srv/backup");
       const typed = [
         ...rootBlocks("docs/install.md", /linevoice ready/),
@@ -190,11 +237,10 @@ describe("install.sh", () => {
   onDebian(
     "a secret beside the configuration is the service's, named there or not, after an upgrade too",
     async () => {
-      const debian = start();
+      const debian = startUnstarted();
       const directory = "/etc/linevoice/credentials";
       const put = (name: string) =>
         `printf secret | install -g linevoice -m 0640 /dev/stdin ${directory}/${name}`;
-      await debian.run("sh /releases/this/install.sh --no-start");
       // As an installation of a version before left it.
       await debian.run(`chgrp root ${directory} && chmod 0700 ${directory}`);
       await debian.run(`${put("mail.smtp.password")} && ${put("openai")}`);
@@ -225,8 +271,7 @@ describe("install.sh", () => {
   onDebian(
     "what root does on the command line stays the service's: with it stopped too",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       const create = "linevoice tenant create --name Clinic --email clinic@example.com --json";
       expect(await debian.run(create)).toMatchObject({ status: 0 });
       await debian.run("systemctl stop linevoice");
@@ -252,8 +297,7 @@ describe("install.sh", () => {
   onDebian(
     "files that root names lie in root's own directories, which neither service nor user may enter",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
       const run = async (command: string) => {
         const done = await debian.run(`cd /tmp/mine && ${command}`);
@@ -281,8 +325,7 @@ describe("install.sh", () => {
   onDebian(
     "a file that root copied into the data directory is named before a restore changes anything",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
       await debian.run("mkdir /srv && linevoice backup create --to /srv/copy.db");
       await debian.run("systemctl stop linevoice");
@@ -303,8 +346,7 @@ describe("install.sh", () => {
   onDebian(
     "a changed configuration is kept; --uninstall keeps the data, --purge leaves nothing",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       await debian.run("sed -i 's/^level = .*/level = \"debug\"/' /etc/linevoice/linevoice.toml");
       expect(await debian.run("sh /releases/this/install.sh --uninstall")).toMatchObject({
         status: 0,
@@ -408,8 +450,7 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade backs up first, swaps the program and its unit, and keeps the data",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
       expect((await debian.run("sh /releases/newer/install.sh")).out).toContain("--upgrade");
       const upgraded = await debian.run("sh /releases/newer/install.sh --upgrade");
@@ -431,8 +472,7 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade that was cut off before the restart is finished by the next one",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       const killer =
         '#!/bin/sh\n[ "$1" = restart ] && kill -9 $PPID || exec /shim/systemctl "$@"\n';
       await debian.run(
@@ -453,8 +493,7 @@ describe("install.sh", () => {
   onDebian(
     "data in another directory is backed up before an upgrade, and named when all else is purged",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       await debian.run("systemctl stop linevoice && mkdir /srv && mv /var/lib/linevoice /srv/lv");
       await debian.run("install -d -o linevoice -g linevoice -m 0700 /var/lib/linevoice");
       await debian.run(
@@ -475,8 +514,7 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade of a node on a database server passes over a file that was left behind",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       await debian.run("systemctl stop linevoice");
       expect((await debian.run("ls /var/lib/linevoice")).out).toContain("linevoice.db");
       const toServer =
@@ -528,8 +566,7 @@ describe("install.sh", () => {
   onDebian(
     "root follows no link that the service planted where the backups go",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh --no-start");
+      const debian = startUnstarted();
       await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
       await debian.run("install -d -m 0755 /etc/victim");
       const plant =
@@ -548,8 +585,7 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade that did not become ready is taken back, with the database from before",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
       const back = await debian.run("sh /releases/broken/install.sh --upgrade");
       expect(back.status).toBe(1);
@@ -564,8 +600,7 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade that is taken back takes its pack and its unit back, too",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh");
+      const debian = await startInstalled();
       const before = await debian.run(STATE);
       const back = await debian.run("sh /releases/broken-with-pack/install.sh --upgrade");
       expect([back.status, back.out]).toEqual([1, expect.stringContaining("was taken back")]);
@@ -580,8 +615,8 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade that is taken back leaves no pack where none was",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh && rm -r /usr/local/lib/linevoice");
+      const debian = await startInstalled();
+      await debian.run("rm -r /usr/local/lib/linevoice");
       const back = await debian.run("sh /releases/broken-with-pack/install.sh --upgrade");
       expect([back.status, back.out]).toEqual([1, expect.stringContaining("was taken back")]);
       expect((await debian.run("ls -A /usr/local/lib/linevoice")).out).toBe("");
@@ -592,8 +627,8 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade whose pack cannot be written changes nothing",
     async () => {
-      const debian = start();
-      await debian.run("sh /releases/this/install.sh --no-start && rm -r /usr/local/lib/linevoice");
+      const debian = startUnstarted();
+      await debian.run("rm -r /usr/local/lib/linevoice");
       await debian.run("touch /usr/local/lib/linevoice");
       const refused = await debian.run("sh /releases/newer-with-pack/install.sh --upgrade");
       expect([refused.status, refused.out]).toEqual([1, expect.stringContaining("Nothing was")]);

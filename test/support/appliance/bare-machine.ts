@@ -18,7 +18,7 @@ export interface BareMachine {
 }
 
 export interface BareMachineOptions {
-  /** An empty directory that holds its files. */
+  /** Holds its files: empty, or a copy of another machine's. */
   readonly directory: string;
   /** Directories of this machine seen in that one, read-only. */
   readonly mounts: Readonly<Record<string, string>>;
@@ -29,9 +29,10 @@ export interface BareMachineOptions {
 export function startBareMachine(options: BareMachineOptions): BareMachine {
   const { directory, mounts, localBytes } = options;
   for (const part of ["etc", "var", "local"]) mkdirSync(join(directory, part), { recursive: true });
-  for (const file of ETC)
-    if (existsSync(join("/etc", file)))
-      copyFileSync(join("/etc", file), join(directory, "etc", file));
+  for (const file of ETC) {
+    const own = join(directory, "etc", file);
+    if (existsSync(join("/etc", file)) && !existsSync(own)) copyFileSync(join("/etc", file), own);
+  }
   const local =
     localBytes === undefined
       ? ["--bind", join(directory, "local"), "/usr/local"]
