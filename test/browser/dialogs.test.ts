@@ -162,7 +162,7 @@ async function stillCutOff(page: Page): Promise<string[]> {
 
 inChromium("what opens over a page", () => {
   test("is accessible in both themes and has room, on a phone too", async () => {
-    const visitor = await somebody({ isStill: true });
+    const visitor = await somebody();
     const { page } = visitor;
     const wrong: string[] = [];
     for (const [path, ...presses] of opened) {
@@ -186,7 +186,7 @@ inChromium("what opens over a page", () => {
   });
 
   test("is accessible in the phone's drawer", async () => {
-    const visitor = await somebody({ width: 375, height: 812, isStill: true });
+    const visitor = await somebody({ width: 375, height: 812 });
     const { page } = visitor;
     await page.goto(address("/calls"));
     await page.getByRole("button", { name: "Open navigation" }).click();

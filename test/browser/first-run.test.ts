@@ -105,7 +105,7 @@ data_dir = "${join(directory, "data")}"
     `--use-file-for-fake-audio-capture=${microphone}`,
     "--autoplay-policy=no-user-gesture-required",
   ]);
-  visitor = await visit(browser);
+  visitor = await visit(browser, { isMoving: true });
 });
 
 afterAll(async () => {

@@ -182,7 +182,7 @@ async function paint({ page }: Visit, theme: Theme, path: string): Promise<void>
 
 inChromium("every page", () => {
   test("is accessible in both themes, fits a phone, and is quiet", async () => {
-    const visitor = await visit(browser, { isStill: true });
+    const visitor = await visit(browser);
     const wrong: string[] = [];
     for (const path of DOORS) wrong.push(...(await examine(visitor, path)));
     await signIn(visitor, world.app, {
@@ -221,16 +221,16 @@ inChromium("every page", () => {
   });
 
   test("no table is wider than its card, in any language, on any screen", async () => {
-    const visitor = await visit(browser, { isStill: true });
+    const visitor = await visit(browser);
     const { page } = visitor;
     const email = "widths@clinic.example";
     await signIn(visitor, world.app, { tenantId: world.tenantId, email, operator: true });
     const wide: string[] = [];
     for (const locale of LANGUAGES) {
       await speak(page, locale);
+      await page.reload();
       for (const path of PAGES_WITH_TABLES) {
-        await page.goto(`${world.app.addresses.http}/app${path.replace("UUID", uuid)}`);
-        await page.locator("main h1").waitFor();
+        await goTo(page, world.app, path.replace("UUID", uuid));
         await loaded(page);
         for (const width of [360, 640, 900, 1280]) {
           await page.setViewportSize({ width, height: 860 });
@@ -244,7 +244,7 @@ inChromium("every page", () => {
   });
 
   test("the list of calls fits every screen in the longest language, what calls were about included", async () => {
-    const visitor = await visit(browser, { isStill: true });
+    const visitor = await visit(browser);
     const { page } = visitor;
     const email = "tablet@clinic.example";
     const rename = (name: string) => world.api("PATCH", `/agents/${world.agentId}`, { name });

@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
   });
   browser = await launchChromium();
-  owner = await visit(browser);
+  owner = await visit(browser, { isMoving: true });
   page = owner.page;
   await signIn(owner, world.app, {
     tenantId: world.tenantId,

@@ -16,8 +16,8 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly locale?: string;
-  /** Nothing moves: for pages that are judged as they stand, which need not be painted sixty times a second. */
-  readonly isStill?: boolean;
+  /** As most people see the pages. Elsewhere nothing moves, so that nothing is painted sixty times a second. */
+  readonly isMoving?: boolean;
   /** Whose session it begins with. Default: nobody's. */
   readonly as?: Visit;
 }
@@ -28,7 +28,7 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     colorScheme: options.theme ?? "light",
     viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
     locale: options.locale ?? "en-GB",
-    reducedMotion: options.isStill ? "reduce" : "no-preference",
+    reducedMotion: options.isMoving ? "no-preference" : "reduce",
     timezoneId: "Europe/Vilnius",
     permissions: ["microphone", "clipboard-read", "clipboard-write"],
   });
@@ -68,16 +68,25 @@ export async function signIn(
 }
 
 /**
- * From page to page within the app, as its links do: a new document would compile all of it again. What has no page
- * of the app before it, or is a part of one, is asked for by its address.
+ * From page to page, and from tab to tab, within the app, as its links do: a new document would compile all of it
+ * again. What has no page of the app before it is asked for by its address.
  */
 export async function goTo(page: Page, app: App, path: string): Promise<void> {
-  const isElsewhere = new URL(page.url()).pathname !== `/app${path}` && !path.includes("?");
-  if (isElsewhere && (await page.locator("nav").count()) > 0)
-    await page.evaluate((to) => {
-      document.querySelector("h1")?.setAttribute("data-left", "");
-      history.pushState({}, "", to);
-    }, `/app${path}`);
-  else await page.goto(`${app.addresses.http}/app${path}`);
+  const to = new URL(`${app.addresses.http}/app${path}`);
+  const at = new URL(page.url());
+  if (at.href === to.href || (await page.locator("nav").count()) === 0) await page.goto(to.href);
+  else
+    await page.evaluate(
+      ({ href, isElsewhere }) => {
+        if (isElsewhere) document.querySelector("h1")?.setAttribute("data-left", "");
+        history.pushState({}, "", href);
+      },
+      { href: to.href, isElsewhere: at.pathname !== to.pathname },
+    );
   await page.locator("h1:not([data-left])").first().waitFor();
+  // What is a tab on a narrow screen may stand beside the page on a wide one.
+  await page.waitForFunction((tab) => {
+    const shown = document.querySelector(`[data-tab="${tab}"]`);
+    return !shown || shown.matches("[aria-selected=true]");
+  }, to.searchParams.get("tab"));
 }
