@@ -13,7 +13,13 @@ import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts"
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { loaded, violations } from "../support/browser/axe.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
-import { signIn, type Visit, type VisitOptions, visit } from "../support/browser/dashboard-page.ts";
+import {
+  goTo,
+  signIn,
+  type Visit,
+  type VisitOptions,
+  visit,
+} from "../support/browser/dashboard-page.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(480_000);
@@ -167,8 +173,7 @@ inChromium("what opens over a page", () => {
     const wrong: string[] = [];
     for (const [path, ...presses] of opened) {
       const at = [path, ...presses].join(" ");
-      await page.goto(address(path));
-      await page.locator("main h1").first().waitFor();
+      await goTo(page, world.app, path);
       await loaded(page);
       await press(page, presses).catch((error: Error) => wrong.push(`${at}: ${error.message}`));
       wrong.push(...(await violations(page, at)));
