@@ -12,6 +12,7 @@ import {
   DataDirBusy,
   lockDataDir,
 } from "../../../src/operations/ops/data-dir-lock.ts";
+import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -70,7 +71,15 @@ test("what a dead server left in the file is not taken for a server", async () =
 
 test("a server that is starting answers when it has started, or says after 10 s that it has not", async () => {
   const path = join(tempDir(), "control.sock");
-  const clock = fakeClock();
+  const fake = fakeClock();
+  let timers = 0;
+  const clock = {
+    ...fake,
+    after(...timer: Parameters<typeof fake.after>) {
+      timers++;
+      return fake.after(...timer);
+    },
+  };
   const started = Promise.withResolvers<Services>();
   const server = await startControlServer({
     path,
@@ -81,7 +90,8 @@ test("a server that is starting answers when it has started, or says after 10 s 
   const early = createControlClient(path).ask("tenant.list", {});
   const impatient = createControlClient(path).ask("tenant.list", {});
   const outcomes = [outcomeOf(early), outcomeOf(impatient)];
-  await Bun.sleep(50);
+  // One for the request of each, and one for what it asks: who has not been read yet is cut off instead.
+  await eventually(() => timers === 4, "both wait for the start");
   await clock.advance(9_999);
   expect(outcomes.map(({ value }) => value)).toEqual(["waits", "waits"]);
   await clock.advance(1);
