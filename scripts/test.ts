@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const bun = process.execPath;
 /** Four checkers look at much of the sources four times over, and a small heap is collected again and again. */
 const CHECKING_TYPES = [
-  ...["env", "GOGC=400", `${root}node_modules/.bin/tsc`],
+  ...["env", "GOGC=800", `${root}node_modules/.bin/tsc`],
   ...["--noEmit", "--singleThreaded"],
 ];
 /** `--times` lists the test files at the end, the longest first. */
