@@ -120,6 +120,8 @@ inChromium("home", () => {
     const chosen = page.getByLabel(en["calls.status"]).locator("option:checked");
     expect(await chosen.textContent()).toBe(en["status.missed"]);
     await rows.first().getByRole("link").first().click();
+    // The list, in which every row says so, stands until the call's page is there.
+    await page.getByRole("tab", { selected: true }).waitFor();
     await page.locator("main .badge").getByText(en["status.missed"]).waitFor();
   });
 
