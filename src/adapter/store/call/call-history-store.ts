@@ -8,6 +8,7 @@ import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";
 import { type CallStatus, MISSED_STATUSES } from "../../../core/ended-reason.ts";
 import { flatRowReader } from "../query/flat-rows.ts";
+import { type DayParts, dayParts } from "../query/hour-span.ts";
 import { arg, rowStatement, statement } from "../query/prepared.ts";
 import {
   callDays,
@@ -45,6 +46,8 @@ type OfTenant<Given> = Given & { readonly tenantId: number };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** The begin of a day long after all calls. */
+const LAST_HOUR = 24 * 1_000_000;
 /** From here on, skipping rows costs more than adding up days and hours. */
 const FAR_OFFSET = 50_000;
 /** Of sums added up: three weeks of hours, more than a year of days. */
@@ -89,7 +92,7 @@ export function callHistoryStore(queries: Queries) {
      */
     async listing(tenantId: number, filter: UntaggedFilter, page: Page) {
       const { toMs: belowMs, offset: skipped } = await nearer(queries, tenantId, filter, page);
-      const row = { tenantId, ...filter, ...page, ...hoursOf(filter), belowMs, skipped };
+      const row = { tenantId, ...filter, ...page, ...partsOf(filter), belowMs, skipped };
       const [found] = await listingOf(queries, row).values({ ...row });
       const [total, ids, changes] = found as [number, string | null, number];
       return { total, ids: ids?.split(",") ?? [], changes };
@@ -109,7 +112,7 @@ export function callHistoryStore(queries: Queries) {
 
     async total(tenantId: number, filter: CallFilter): Promise<number> {
       if (filter.tag !== undefined) return await taggedTotal(queries, tenantId, filter);
-      const row = { tenantId, ...filter, ...hoursOf(filter) };
+      const row = { tenantId, ...filter, ...partsOf(filter) };
       const found = await totalOf(queries, row).get({ ...row });
       return Number(found?.n ?? 0);
     },
@@ -295,24 +298,37 @@ export const itemsByIds = (queries: Queries) =>
     );
 const listedItems = statement((queries) => itemsByIds(queries).prepare());
 
-/** The sums are by hours; given as well, so that one statement can ask for both. */
-const hoursOf = ({ fromMs, toMs }: CallFilter) => ({
-  ...(fromMs === undefined ? {} : { fromHour: Math.floor(fromMs / HOUR_MS) }),
-  ...(toMs === undefined ? {} : { toHour: Math.ceil(toMs / HOUR_MS) }),
-});
+/** The sums are by hours and days; given as well, so that one statement can ask for both. */
+const partsOf = ({ fromMs, toMs }: CallFilter): Partial<DayParts> =>
+  fromMs === undefined && toMs === undefined
+    ? {}
+    : dayParts({
+        fromHour: fromMs === undefined ? 0 : Math.floor(fromMs / HOUR_MS),
+        toHour: toMs === undefined ? LAST_HOUR : Math.ceil(toMs / HOUR_MS),
+      });
 
-type SummedFilter = OfTenant<
-  UntaggedFilter & { readonly fromHour?: number; readonly toHour?: number }
->;
+type SummedFilter = OfTenant<UntaggedFilter> & Partial<DayParts>;
 
-function total(queries: Queries, { tenantId, fromHour, toHour, ...filter }: SummedFilter) {
-  const table = fromHour !== undefined || toHour !== undefined ? callRollups : callTotals;
+/** Whole days by their own sums, the rest by those of its hours. */
+function total(queries: Queries, { tenantId, ...row }: SummedFilter) {
+  const { fromHour, untilHour, fromDay, toDay, sinceHour, toHour, ...filter } = row;
+  const sums = (
+    table: Sums | typeof callTotals,
+    time: SQLiteColumn,
+    fromMs?: number,
+    toMs?: number,
+  ) =>
+    queries
+      .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)`.as("n") })
+      .from(table)
+      .where(matching(table, time, tenantId, { ...filter, fromMs, toMs }));
+  if (fromHour === undefined) return sums(callTotals, callRollups.hour);
+  const days = sums(callDays, callDays.day, fromDay, toDay);
+  const before = sums(callRollups, callRollups.hour, fromHour, untilHour);
+  const after = sums(callRollups, callRollups.hour, sinceHour, toHour);
   return queries
-    .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)`.as("n") })
-    .from(table)
-    .where(
-      matching(table, callRollups.hour, tenantId, { ...filter, fromMs: fromHour, toMs: toHour }),
-    );
+    .select({ n: sql<number>`sum(n)`.as("n") })
+    .from(sql`(${days.getSQL()} UNION ALL ${before.getSQL()} UNION ALL ${after.getSQL()})`);
 }
 
 const totalOf = rowStatement((queries, row: SummedFilter) => total(queries, row).prepare());
@@ -387,8 +403,8 @@ const pageRow = async (queries: Queries, tenantId: number, filter: CallFilter, p
 type ListingRow = SummedFilter & Page & { readonly belowMs?: number; readonly skipped: number };
 
 const listingOf = rowStatement((queries, row: ListingRow) => {
-  const { tenantId, limit, offset, fromHour: _from, toHour: _to, ...others } = row;
-  const { belowMs, skipped, ...filter } = others;
+  const { tenantId, limit, offset, belowMs, skipped, ...summed } = row;
+  const { fromHour, untilHour, fromDay, toDay, sinceHour, toHour, ...filter } = summed;
   const matches = total(queries, row).as("matches");
   const ids = pageOf(
     queries,

@@ -30,6 +30,8 @@ export function hourSpan({ fromMs, toMs }: Span): HourSpan {
 
 const DAY_HOURS = 24;
 
+export type DayParts = ReturnType<typeof dayParts>;
+
 /** Whole UTC days of a span of hours (`fromDay` to `toDay`), and the hours before and after them. */
 export function dayParts({ fromHour, toHour }: Pick<HourSpan, "fromHour" | "toHour">) {
   const fromDay = Math.ceil(fromHour / DAY_HOURS);

@@ -76,3 +76,20 @@ test.each(filters)("filtered by %j", async (filter) => {
     expect(total).toBe(last);
   }
 });
+
+test("a total is of whole days, and of the hours before and after them", async () => {
+  const store = callHistoryStore(database.read);
+  const hours = [undefined, 0, 1, 23, 24, 25, 47, 48, 71, 72, 100, 240, 10_000];
+  const found: [unknown, unknown, number][] = [];
+  const wanted: typeof found = [];
+  const all = Array.from({ length: CALLS }, (_, n) => createdAt(n));
+  for (const from of hours)
+    for (const to of hours) {
+      const fromMs = from === undefined ? undefined : from * HOUR_MS;
+      const toMs = to === undefined ? undefined : to * HOUR_MS;
+      const within = all.filter((at) => at >= (fromMs ?? 0) && at < (toMs ?? at + 1)).length;
+      wanted.push([from, to, within]);
+      found.push([from, to, await store.total(tenantId, { fromMs, toMs })]);
+    }
+  expect(found).toEqual(wanted);
+});
