@@ -11,7 +11,7 @@ import { ask, pickId, startApiServer } from "../../test/support/http/api-server.
 const callsStored = Number(process.argv[2] ?? 10_000);
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 // A minute of the fastest reads stays below this: the limiter is at work but never refuses.
-const server = await startApiServer({ directory, settings: { requestsPerMinute: 2_000_000 } });
+const server = await startApiServer({ directory, settings: { requestsPerMinute: 5_000_000 } });
 const tenant = await server.tenant();
 const agent = await ask(server, tenant, "POST", "/agents", { name: "Bench", prompt: "Bench." });
 const agentId = pickId(agent, "agent.id");
