@@ -470,6 +470,26 @@ test("a call that ended while nobody listened is settled at the next start", asy
   });
 });
 
+test("a resumed campaign is not judged by how those it calls again ended before", async () => {
+  const atOnce = BREAKER_MIN + 1;
+  const id = await running({ numbers: atOnce + 1, concurrency: atOnce, attempts: 2 });
+  const runner = startRunner();
+  await calling(id, atOnce);
+  for (const { callUuid } of await inState(id, "calling")) await ends(runner, callUuid, "declined");
+  runner.wake();
+  await eventually(async () => (await statusOf(id)) === "stopped_by_breaker", "the breaker");
+  clock.stepWallClock(60 * MINUTE_MS);
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "resume" });
+  runner.wake();
+  await calling(id, atOnce);
+  const last = (await targets(id)).at(-1);
+  expect(last).toMatchObject({ status: "calling", attempts: 1 });
+  await ends(runner, last?.callUuid ?? null, "agent_hangup");
+  runner.wake();
+  await calling(id, atOnce);
+  expect(await statusOf(id)).toBe("running");
+});
+
 /** Whether the call would still be dialled: null, or why not. */
 async function refusalOf(callUuid: string): Promise<AppError | null> {
   const call = { tenantId: tenant.id, callUuid, toNumber: numberOf(0) };

@@ -10,6 +10,7 @@ import {
   inArray,
   isNotNull,
   lte,
+  not,
   notExists,
   sql,
 } from "drizzle-orm";
@@ -326,6 +327,8 @@ function pastTargetCalls(
             eq(campaignTargets.campaignId, campaignId),
             isNotNull(campaignTargets.outcome),
             isNotNull(campaignTargets.callUuid),
+            // Who is being called again has the outcome of the call before.
+            not(IS_CALLING),
             gte(campaignTargets.updatedAt, sinceMs),
           ),
         )
