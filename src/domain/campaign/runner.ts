@@ -23,18 +23,22 @@ const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
 
 /**
- * Results that point to a problem with the list, the trunk or the appliance, not to an absent
- * person.
+ * Results that point to a problem with the list, the trunk or the engine, not to an absent person. Our own
+ * end is none: after one, as many calls as ran at once would stop the campaign.
  */
 const FAILURES: ReadonlySet<string> = new Set([
   "invalid_number",
   "trunk_unavailable",
   "engine_failure",
   "media_lost",
-  "interrupted",
   "declined",
 ]);
-const NOT_REACHED: ReadonlySet<string> = new Set(["no_answer", "busy", "voicemail_hangup"]);
+const NOT_REACHED: ReadonlySet<string> = new Set([
+  "no_answer",
+  "busy",
+  "voicemail_hangup",
+  "interrupted",
+]);
 
 /**
  * Why a schedule ended without a call, when another try is likely to be placed: no free line within its
@@ -80,6 +84,8 @@ export interface RunnerRecords {
     readonly id: number;
     readonly campaignId: number;
     readonly isCancelled: boolean;
+    /** Its call rang or was answered. */
+    readonly rang: boolean;
     readonly attempts: number;
     readonly attemptsMax: number;
     readonly retryAfterMin: number;
@@ -274,11 +280,13 @@ export class CampaignRunner {
     if (!target) return;
     const nowMs = this.options.clock.now();
     const reached = talked && !NOT_REACHED.has(endedReason) && !FAILURES.has(endedReason);
+    // What our own end cut off before it rang is made up for. It counts, so that a number at which we die gets one more.
+    const isUnheard = endedReason === "interrupted" && !target.rang;
     const mayTryAgain =
       !reached &&
       !target.isCancelled &&
       endedReason !== "invalid_number" &&
-      target.attempts < target.attemptsMax;
+      target.attempts < target.attemptsMax + Number(isUnheard);
     await store.settle(
       target.id,
       {

@@ -1,6 +1,6 @@
 /** The campaign runner on a real store and the real call service, with a clock of our own. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { callStores } from "../../../src/adapter/store/call/call-stores.ts";
 import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
 import { doNotCallStore } from "../../../src/adapter/store/contact/do-not-call-store.ts";
@@ -152,6 +152,43 @@ async function ends(runner: CampaignRunner, callUuid: string | null, endedReason
       costEur: 0,
       tenant: { callbackMemory: false, crmBridge: false },
     }),
+  );
+}
+
+/** A contact with this number asked not to be called. */
+const refuses = (numberE164: string) =>
+  server.database.tx(async (queries) => {
+    await contactStore(queries).insert(tenant.id, {
+      numberE164,
+      firstName: "Ona",
+      lastName: "",
+      vocative: null,
+      birthday: null,
+      language: null,
+      notes: "",
+      consent: true,
+      doNotCall: true,
+      pinHash: null,
+      createdAt: 1,
+      updatedAt: 1,
+    });
+  });
+
+/** What a start finds of calls whose process died, after it has ended them. */
+async function interrupted(
+  cut: readonly { readonly callUuid: string | null }[],
+  status: "dialing" | "ringing" | "in_progress",
+) {
+  const nowMs = clock.now();
+  const ringingAt = status === "dialing" ? null : nowMs;
+  const answeredAt = status === "in_progress" ? nowMs : null;
+  const times = { ringingAt, answeredAt, endedAt: nowMs };
+  const uuids = cut.map(({ callUuid }) => callUuid ?? "");
+  await server.database.tx((queries) =>
+    queries
+      .update(calls)
+      .set({ status: "failed", endedReason: "interrupted", ...times })
+      .where(inArray(calls.callUuid, uuids)),
   );
 }
 
@@ -397,22 +434,7 @@ test("who refuses in the middle of it is skipped, and the others are called", as
   const id = await running({ numbers: 3, concurrency: 1 });
   const runner = startRunner();
   await calling(id, 1);
-  await server.database.tx(async (queries) => {
-    await contactStore(queries).insert(tenant.id, {
-      numberE164: numberOf(1),
-      firstName: "Ona",
-      lastName: "",
-      vocative: null,
-      birthday: null,
-      language: null,
-      notes: "",
-      consent: true,
-      doNotCall: true,
-      pinHash: null,
-      createdAt: 1,
-      updatedAt: 1,
-    });
-  });
+  await refuses(numberOf(1));
   await ends(runner, (await inState(id, "calling"))[0]?.callUuid ?? null, "agent_hangup");
   runner.wake();
   await eventually(
@@ -488,6 +510,51 @@ test("a resumed campaign is not judged by how those it calls again ended before"
   runner.wake();
   await calling(id, atOnce);
   expect(await statusOf(id)).toBe("running");
+});
+
+test.each([
+  ["when it was answered", "in_progress"],
+  ["before anybody answered", "ringing"],
+] as const)("ten calls that our own end cut off %s stop no campaign", async (_, status) => {
+  const id = await running({ numbers: BREAKER_MIN + 1, concurrency: BREAKER_MIN, attempts: 2 });
+  const runner = startRunner();
+  await calling(id, BREAKER_MIN);
+  await runner.stop();
+  await interrupted(await inState(id, "calling"), status);
+  startRunner();
+  await eventually(
+    async () => (await targets(id)).at(-1)?.status === "calling",
+    "the last one is called",
+  );
+  expect(await statusOf(id)).toBe("running");
+  expect(await inState(id, "waiting")).toHaveLength(BREAKER_MIN);
+  for (const target of await inState(id, "waiting"))
+    expect(target).toMatchObject({ attempts: 1, notBefore: NOON + 60 * MINUTE_MS });
+});
+
+test.each([
+  [
+    "before it rang is made up for, once",
+    "dialing",
+    [
+      ["waiting", 1],
+      ["failed", 2],
+    ],
+  ],
+  ["while it rang was an attempt", "ringing", [["failed", 1]]],
+  ["while they talked was an attempt", "in_progress", [["failed", 1]]],
+] as const)("the only attempt, which our own end cut off %s", async (_, status, states) => {
+  const id = await running({ numbers: 1, attempts: 1 });
+  for (const [state, attempts] of states) {
+    const runner = startRunner();
+    await calling(id, 1);
+    await runner.stop();
+    await interrupted(await inState(id, "calling"), status);
+    startRunner();
+    await calling(id, 0);
+    expect(await targets(id)).toMatchObject([{ status: state, outcome: "interrupted", attempts }]);
+    clock.stepWallClock(60 * MINUTE_MS);
+  }
 });
 
 /** Whether the call would still be dialled: null, or why not. */

@@ -233,9 +233,11 @@ const targetOfCall = statement((queries) =>
       attempts: campaignTargets.attempts,
       attemptsMax: campaigns.attemptsMax,
       retryAfterMin: campaigns.retryAfterMin,
+      rangAt: sql<number | null>`coalesce(${calls.ringingAt}, ${calls.answeredAt})`,
     })
     .from(campaignTargets)
     .innerJoin(campaigns, eq(campaigns.id, campaignTargets.campaignId))
+    .leftJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
     .where(and(eq(campaignTargets.callUuid, arg("callUuid")), IS_CALLING))
     .prepare(),
 );
@@ -291,8 +293,8 @@ function targetCalls(
     async byCall(callUuid) {
       const target = await targetOfCall(queries).get({ callUuid });
       if (!target) return null;
-      const { status, ...rest } = target;
-      return { ...rest, isCancelled: status === "cancelled" };
+      const { status, rangAt, ...rest } = target;
+      return { ...rest, isCancelled: status === "cancelled", rang: rangAt !== null };
     },
   };
 }

@@ -100,5 +100,6 @@ test("what is pending for an endpoint, and who is being called, are found by the
     expect.stringContaining("INDEX outbox_ready_legacy (legacy_url=?)"),
     expect.stringContaining("INDEX campaign_targets_calling (call_uuid=?)"),
     expect.stringContaining("campaigns USING INTEGER PRIMARY KEY"),
+    expect.stringContaining("calls USING INDEX calls_uuid (call_uuid=?)"),
   ]);
 });
