@@ -42,11 +42,13 @@ const NOT_REACHED: ReadonlySet<string> = new Set([
 
 /**
  * Why a schedule ended without a call, when another try is likely to be placed: no free line within its
- * grace, no money, hours that are over, a campaign that was paused, an appliance that was down. A trunk
- * that cannot be reached counts: the breaker is there for it.
+ * grace, no money, hours that are over, a campaign that was paused, an appliance that was down. Who may not
+ * be called any more is left out at the next look. A trunk that cannot be reached counts: the breaker is
+ * there for it.
  */
 const NOT_PLACED: ReadonlySet<string> = new Set([
   NOT_NOW,
+  "destination_not_allowed",
   "insufficient_balance",
   "plan_limit_reached",
   "rate_limited",

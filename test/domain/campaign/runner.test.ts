@@ -629,6 +629,21 @@ test("nobody waits in a cancelled campaign, whose last call is busy", async () =
   expect(await targets(id)).toMatchObject([{ status: "failed", outcome: "busy", attempts: 1 }]);
 });
 
+test("who asks not to be called while the call waits for a line is left out, not failed", async () => {
+  const id = await running({ numbers: 1, attempts: 1 });
+  const first = startRunner();
+  await calling(id, 1);
+  await first.stop();
+  const [target] = await inState(id, "calling");
+  await refuses(numberOf(0));
+  const refused = await refusalOf(target?.callUuid ?? "");
+  expect(refused).toMatchObject({ retryable: false, code: "destination_not_allowed" });
+  await abandoned("failed", refused);
+  startRunner();
+  await eventually(async () => (await statusOf(id)) === "finished", "the end");
+  expect(await targets(id)).toMatchObject([{ status: "skipped", outcome: "do_not_call" }]);
+});
+
 const waiting = (code: "plan_limit_reached" | "rate_limited") =>
   new AppError({ code, publicMessage: "Not now.", retryable: true });
 
