@@ -18,6 +18,7 @@ import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { Billing } from "../domain/billing/billing.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
+import type { Admission } from "../domain/call/admission/admission.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import { Campaigns } from "../domain/campaign/campaigns.ts";
 import { CampaignRunner } from "../domain/campaign/runner.ts";
@@ -121,10 +122,11 @@ export function createCallerJobs(
   deps: CallerDependencies & {
     readonly billing: Pick<Billing, "planOf">;
     readonly calls: CallService;
+    readonly admission: Pick<Admission, "standstill">;
     readonly trust?: Pick<ClockTrust, "isTrusted">;
   },
 ): CallerJobs {
-  const { database, billing, vault, calls, clock, trust, log } = deps;
+  const { database, billing, vault, calls, admission, clock, trust, log } = deps;
   const callService = () => calls;
   const birthdays = new BirthdayCalls({
     database,
@@ -152,6 +154,10 @@ export function createCallerJobs(
       records: campaignStore,
       quotas: createQuotas(billing, quotaStore),
       clock,
+      async standstill(tenantId) {
+        const tenant = await callSetupStore(database.read).tenant(tenantId);
+        return tenant ? admission.standstill(database.read, tenant) : null;
+      },
       wake: () => runner.wake(),
     }),
     start() {

@@ -116,12 +116,13 @@ function servicesOf(
     clock,
     random,
     checkouts: payments.checkouts,
-    // The server's runner finds a campaign that was started here within 15 s.
+    // The server's runner finds a campaign that was started here within 15 s. It alone knows the bounds of calls.
     campaigns: new Campaigns({
       database,
       records: campaignStore,
       clock,
       quotas: createQuotas(billing, quotaStore),
+      standstill: async () => null,
       wake: () => undefined,
     }),
     backups: createBackups({

@@ -19,10 +19,10 @@ export const campaignCommand = commandOf("campaign", {
     lines: (campaigns) =>
       table([
         ["ID", "NAME", "STATE", ...COUNTS.map((name) => name.toUpperCase())],
-        ...campaigns.map(({ id, name, status, targets }) => [
+        ...campaigns.map(({ id, name, status, status_reason, targets }) => [
           String(id),
           name,
-          status,
+          status_reason === null ? status : `${status}: ${status_reason}`,
           ...COUNTS.map((key) => String(targets[key])),
         ]),
       ]),

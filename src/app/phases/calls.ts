@@ -92,6 +92,7 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
     billing,
     vault,
     calls,
+    admission: context.admission,
     clock,
     trust,
     log,

@@ -53,3 +53,6 @@ export interface CallService {
   /** Cancels a pending schedule. Throws not_found, or conflict when it is no longer pending. */
   cancelSchedule(tenantId: number, scheduleId: number): Promise<void>;
 }
+
+/** Why a tenant can place no call now, whoever is called. */
+export type Standstill = "suspended" | "daily_spend" | "insufficient_balance";

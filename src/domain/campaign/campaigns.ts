@@ -10,10 +10,12 @@
  */
 
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
-import type { Database, Queries } from "../../core/database.ts";
+import { ahead, type Database, type Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
 import type { Quotas } from "../billing/quotas.ts";
+import type { Standstill } from "../call/ports.ts";
+import { mayCallNow } from "../contact/calling-hours.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Target } from "./targets-csv.ts";
 import { readTargetsCsv } from "./targets-csv.ts";
@@ -29,14 +31,16 @@ export const CAMPAIGN_STATUSES = [
 type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type TargetStatus = "waiting" | "calling" | "done" | "failed" | "skipped";
 
-/** Why a campaign is not running although nobody paused or cancelled it; null: no such reason. */
-export function campaignStatusReason(
-  campaign: Pick<CampaignRecord, "status" | "agentId">,
-): "agent_deleted" | "calls_failed" | null {
-  if (campaign.status === "stopped_by_breaker") return "calls_failed";
-  const mayGoOn = campaign.status === "paused" || campaign.status === "draft";
-  return mayGoOn && campaign.agentId === null ? "agent_deleted" : null;
-}
+/** Why a campaign calls nobody although nobody paused or cancelled it. */
+export const STATUS_REASONS = [
+  "agent_deleted",
+  "calls_failed",
+  "outside_hours",
+  "suspended",
+  "daily_spend",
+  "insufficient_balance",
+] as const;
+type StatusReason = (typeof STATUS_REASONS)[number];
 
 interface CampaignFields {
   readonly name: string;
@@ -58,8 +62,15 @@ export interface CampaignRecord extends CampaignFields {
   readonly updatedAt: number;
 }
 
+/** Where and when the tenant's calling hours are. */
+export interface CampaignCalendar {
+  readonly timeZone: string;
+  readonly holidays: string | null;
+}
+
 /** Implemented by store/schedule/campaign-store.ts. */
 export interface CampaignRecords {
+  calendar(tenantId: number): Promise<CampaignCalendar>;
   list(tenantId: number): Promise<CampaignRecord[]>;
   find(tenantId: number, id: number): Promise<CampaignRecord | undefined>;
   hasAgent(tenantId: number, agentId: number): Promise<boolean>;
@@ -83,6 +94,7 @@ interface CampaignsDependencies {
   readonly records: (queries: Queries) => CampaignRecords;
   readonly quotas: Quotas;
   readonly clock: Clock;
+  readonly standstill: (tenantId: number) => Promise<Standstill | null>;
   readonly wake: () => void;
 }
 type CampaignAction = "start" | "pause" | "resume" | "cancel";
@@ -107,11 +119,32 @@ const NEXT: Readonly<
 export class Campaigns {
   constructor(private readonly deps: CampaignsDependencies) {}
 
-  async #withCounts(campaign: CampaignRecord) {
-    const counts = await this.deps
-      .records(this.deps.database.read)
-      .counts(campaign.tenantId, campaign.id);
-    return { ...campaign, counts };
+  /** What campaigns of a tenant that run wait for; asked once for all of them. */
+  async #waits(tenantId: number) {
+    const store = this.deps.records(this.deps.database.read);
+    const [calendar, standstill] = await Promise.all([
+      store.calendar(tenantId),
+      this.deps.standstill(tenantId),
+    ]);
+    return (campaign: CampaignRecord): StatusReason | null =>
+      standstill ?? (this.#isOpen(campaign, calendar) ? null : "outside_hours");
+  }
+
+  #isOpen({ callingFrom, callingTo }: CampaignRecord, { timeZone, holidays }: CampaignCalendar) {
+    const hours = { from: callingFrom, to: callingTo, holidays };
+    return mayCallNow(timeZone, this.deps.clock.now(), hours);
+  }
+
+  async #shown(campaign: CampaignRecord, waits = ahead(this.#waits(campaign.tenantId))) {
+    const { tenantId, id, status, agentId } = campaign;
+    const counts = await this.deps.records(this.deps.database.read).counts(tenantId, id);
+    const reasonOf = async (): Promise<StatusReason | null> => {
+      if (status === "stopped_by_breaker") return "calls_failed";
+      if ((status === "paused" || status === "draft") && agentId === null) return "agent_deleted";
+      const isIdle = status === "running" && counts.calling === 0 && counts.waiting > 0;
+      return isIdle ? (await waits)(campaign) : null;
+    };
+    return { ...campaign, counts, statusReason: await reasonOf() };
   }
 
   async #require(queries: Queries, tenantId: number, id: number): Promise<CampaignRecord> {
@@ -123,8 +156,9 @@ export class Campaigns {
   async list(tenantId: number) {
     const turn = createYielder();
     const listed = [];
+    const waits = ahead(this.#waits(tenantId));
     for (const campaign of await this.deps.records(this.deps.database.read).list(tenantId)) {
-      listed.push(await this.#withCounts(campaign));
+      listed.push(await this.#shown(campaign, waits));
       await turn();
     }
     return listed;
@@ -132,7 +166,7 @@ export class Campaigns {
 
   /** Throws not_found. */
   async get(tenantId: number, id: number) {
-    return this.#withCounts(await this.#require(this.deps.database.read, tenantId, id));
+    return this.#shown(await this.#require(this.deps.database.read, tenantId, id));
   }
 
   /**
@@ -171,7 +205,7 @@ export class Campaigns {
       await yieldToEventLoop();
     }
     await database.tx((queries) => records(queries).setStatus(tenantId, made.id, "draft", nowMs));
-    return this.#withCounts({ ...made, status: "draft" });
+    return this.#shown({ ...made, status: "draft" });
   }
 
   /** Throws not_found, conflict. */
@@ -199,6 +233,6 @@ export class Campaigns {
       return { ...campaign, status };
     });
     this.deps.wake();
-    return this.#withCounts(changed);
+    return this.#shown(changed);
   }
 }

@@ -14,7 +14,7 @@ import { WorkLoop } from "../../core/work-loop.ts";
 import type { CallService } from "../call/ports.ts";
 import { type EndListener, NOT_NOW } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
-import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
+import type { CampaignCalendar, CampaignRecord, TargetStatus } from "./campaigns.ts";
 
 /** How many of the latest calls are considered. */
 const BREAKER_WINDOW = 20;
@@ -55,10 +55,7 @@ const NOT_PLACED: ReadonlySet<string> = new Set([
   "missed",
 ]);
 
-interface RunningCampaign extends CampaignRecord {
-  readonly timeZone: string;
-  readonly holidays: string | null;
-}
+type RunningCampaign = CampaignRecord & CampaignCalendar;
 
 interface DueTarget {
   readonly id: number;

@@ -2,7 +2,11 @@
 import { z } from "zod";
 import { invalidField } from "../../core/errors.ts";
 import { wireOf } from "../../core/wire-names.ts";
-import { CAMPAIGN_STATUSES, type Campaigns } from "../../domain/campaign/campaigns.ts";
+import {
+  CAMPAIGN_STATUSES,
+  type Campaigns,
+  STATUS_REASONS,
+} from "../../domain/campaign/campaigns.ts";
 import type { ContactRecord } from "../../domain/contact/contacts.ts";
 import { isCountry } from "../../domain/number/national-form.ts";
 import { id, ofTenant, operation } from "./operation.ts";
@@ -50,6 +54,7 @@ const CampaignLine = z.strictObject({
   id,
   name: z.string(),
   status: z.enum(CAMPAIGN_STATUSES),
+  status_reason: z.enum(STATUS_REASONS).nullable(),
   agent_id: z.int().nullable(),
   targets: campaignTargets,
 });

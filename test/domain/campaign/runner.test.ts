@@ -13,9 +13,11 @@ import {
   contacts,
   doNotCallEntries,
   schedules,
+  tenants,
 } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
 import {
   abandonSchedule,
   TrunkUnreachable,
@@ -95,6 +97,7 @@ interface Wish {
   readonly concurrency?: number;
   readonly attempts?: number;
   readonly agent?: number;
+  readonly of?: ApiTenant;
 }
 
 async function running({
@@ -102,9 +105,10 @@ async function running({
   concurrency = 2,
   attempts = 1,
   agent = agentId,
+  of = tenant,
 }: Wish): Promise<number> {
   const lines = Array.from({ length: numbers }, (_, n) => numberOf(n));
-  const made = await ask(server, tenant, "POST", "/campaigns", {
+  const made = await ask(server, of, "POST", "/campaigns", {
     name: "Check-ups",
     agent_id: agent,
     csv: ["number", ...lines].join("\n"),
@@ -113,7 +117,7 @@ async function running({
     retry_after_min: 60,
   });
   const id = pickId(made, "campaign.id");
-  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "start" });
+  await ask(server, of, "POST", `/campaigns/${id}/action`, { action: "start" });
   return id;
 }
 
@@ -687,6 +691,59 @@ test("one whose agent is deleted pauses with the reason: no other agent calls, a
     action: "resume",
   });
   expect(resumed.status).toBe(409);
+});
+
+/** Its state and why it stands still, as REST tells them. */
+async function told(id: number, of = tenant): Promise<readonly unknown[]> {
+  const { json } = await ask(server, of, "GET", `/campaigns/${id}`);
+  const { campaign } = json as { campaign: { status: string; status_reason: string | null } };
+  return [campaign.status, campaign.status_reason];
+}
+
+test("one whose company has no money says so, and goes on by itself when money comes", async () => {
+  const poor = await server.tenant({ plan: "prepaid" });
+  const made = await ask(server, poor, "POST", "/agents", { name: "Care", prompt: "x" });
+  const id = await running({ numbers: 2, of: poor, agent: pickId(made, "agent.id") });
+  const runner = startRunner();
+  runner.wake();
+  await eventually(async () => (await told(id, poor))[1] !== null, "a reason");
+  expect(await told(id, poor)).toEqual(["running", "insufficient_balance"]);
+  expect(await inState(id, "waiting")).toHaveLength(2);
+  await server.credit(poor.id, 1);
+  expect(await told(id, poor)).toEqual(["running", null]);
+  await clock.advance(15_000);
+  await calling(id, 2);
+  expect(await told(id, poor)).toEqual(["running", null]);
+});
+
+test("one that waits for its hours says so; paused or under way it does not", async () => {
+  clock.stepWallClock(Date.parse("2026-11-20T09:59:59+02:00") - clock.now());
+  const id = await running({ numbers: 3, concurrency: 1 });
+  expect(await told(id)).toEqual(["running", "outside_hours"]);
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "pause" });
+  expect(await told(id)).toEqual(["paused", null]);
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "resume" });
+  clock.stepWallClock(1_000);
+  expect(await told(id)).toEqual(["running", null]);
+  startRunner();
+  await calling(id, 1);
+  clock.stepWallClock(8 * 60 * MINUTE_MS);
+  expect(await told(id)).toEqual(["running", null]);
+});
+
+test.each([
+  [{ suspended: true }, "suspended"],
+  [{ dailySpendMax: microEur(0) }, "daily_spend"],
+])("one whose company may place no call says why: %j", async (changes, reason) => {
+  const id = await running({ numbers: 1 });
+  const set = (changed: object) =>
+    server.database.tx(async (queries) => {
+      await queries.update(tenants).set(changed).where(eq(tenants.id, tenant.id));
+    });
+  await set(changes);
+  const { json } = await ask(server, tenant, "GET", "/campaigns");
+  await set({ suspended: false, dailySpendMax: null });
+  expect(json).toMatchObject({ campaigns: [{ id, status: "running", status_reason: reason }] });
 });
 
 test("one that was cancelled while the runner looked stays cancelled", async () => {

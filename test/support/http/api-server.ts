@@ -103,6 +103,14 @@ export async function startApiServer(options: ApiServerOptions) {
   const billing = new Billing({ database, stores: billingStores, plans, clock, random });
   const registrations = new Map<number, RegistrationStatus>();
   const wake = () => undefined;
+  const admission = new Admission({
+    stores: callStores,
+    billing,
+    clock,
+    concurrentCallsMax: 100,
+    liveCalls: () => 0,
+    dialing: () => options.dialing ?? wideDialing,
+  });
   const context: Partial<CallContext> = {
     database,
     stores: callStores,
@@ -112,14 +120,7 @@ export async function startApiServer(options: ApiServerOptions) {
     log,
     registry: new CallRegistry(),
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
-    admission: new Admission({
-      stores: callStores,
-      billing,
-      clock,
-      concurrentCallsMax: 100,
-      liveCalls: () => 0,
-      dialing: () => options.dialing ?? wideDialing,
-    }),
+    admission,
   };
   const calls = createCallService({
     context: context as CallContext,
@@ -155,7 +156,7 @@ export async function startApiServer(options: ApiServerOptions) {
   const caller = createCallerParts({ database, vault, client, clock, random, log });
   const callerParts = {
     ...caller,
-    ...createCallerJobs(caller, { database, billing, vault, calls, clock, log }),
+    ...createCallerJobs(caller, { database, billing, vault, calls, admission, clock, log }),
   };
   const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
   const services = createServices(

@@ -15,6 +15,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
+import { notFound } from "../../../core/errors.ts";
 import type { CampaignRecords, TargetStatus } from "../../../domain/campaign/campaigns.ts";
 import type { RunnerRecords } from "../../../domain/campaign/runner.ts";
 import { hasAgent } from "../agent/agent-store.ts";
@@ -51,13 +52,11 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
   };
 }
 
+const CALENDAR = { timeZone: tenants.timeZone, holidays: featureSettings.holidays };
+
 const runningCampaigns = statement((queries) =>
   queries
-    .select({
-      campaign: campaigns,
-      timeZone: tenants.timeZone,
-      holidays: featureSettings.holidays,
-    })
+    .select({ campaign: campaigns, ...CALENDAR })
     .from(campaigns)
     .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
     .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
@@ -71,9 +70,20 @@ function campaignRows(
   queries: Queries,
 ): Pick<
   CampaignRecords & RunnerRecords,
-  "list" | "find" | "hasAgent" | "insert" | "setStatus" | "leaveRunning" | "running"
+  "calendar" | "list" | "find" | "hasAgent" | "insert" | "setStatus" | "leaveRunning" | "running"
 > {
   return {
+    async calendar(tenantId) {
+      const row = await queries
+        .select(CALENDAR)
+        .from(tenants)
+        .leftJoin(featureSettings, eq(featureSettings.tenantId, tenants.id))
+        .where(eq(tenants.id, tenantId))
+        .get();
+      if (!row) throw notFound("tenant");
+      return row;
+    },
+
     async list(tenantId) {
       return await queries
         .select()

@@ -12,6 +12,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { MessageReason } from "../../../core/message-reasons.ts";
 import type { MicroEur } from "../../../core/money.ts";
 import type { Billing } from "../../billing/billing.ts";
+import type { Standstill } from "../ports.ts";
 import type { CallLoad, CallStores, CallTenant, CallTrunk } from "../stores.ts";
 import {
   type BurstCheck,
@@ -209,6 +210,21 @@ export class Admission {
     this.#withinConcurrency(tenant, load, admittedBefore);
   }
 
+  /** Null: the tenant can place calls, as far as this does not depend on whom, on the plan or on the machine. */
+  async standstill(queries: Queries, tenant: CallTenant): Promise<Standstill | null> {
+    if (tenant.suspended) return "suspended";
+    const funds = ahead(this.options.billing.requireFunds(queries, tenant.id));
+    const { spent } = await this.loadOf(queries, tenant);
+    if (spent >= this.#spendMaxOf(tenant)) return "daily_spend";
+    try {
+      await funds;
+      return null;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "insufficient_balance") return error.code;
+      throw error;
+    }
+  }
+
   /** From when on what a tenant spent counts. */
   spendingSince(): number {
     return this.options.clock.now() - DAY_MS;
@@ -251,9 +267,12 @@ export class Admission {
       );
   }
 
+  #spendMaxOf(tenant: CallTenant): MicroEur {
+    return tenant.dailySpendMax ?? this.options.dialing().dailySpendMax;
+  }
+
   #withinSpend(tenant: CallTenant, { spent }: CallLoad): void {
-    const spendMax = tenant.dailySpendMax ?? this.options.dialing().dailySpendMax;
-    if (spent >= spendMax)
+    if (spent >= this.#spendMaxOf(tenant))
       throw limitReached(
         "The daily spending cap is reached. Ask the operator to raise it.",
         "daily_spend",

@@ -5,7 +5,7 @@ import { wireOf } from "../../../core/wire-names.ts";
 import {
   CAMPAIGN_STATUSES,
   type Campaigns,
-  campaignStatusReason,
+  STATUS_REASONS,
 } from "../../../domain/campaign/campaigns.ts";
 import { minutesOf, timeOfDayText } from "../../../domain/contact/calling-hours.ts";
 import { isCountry } from "../../../domain/number/national-form.ts";
@@ -35,8 +35,8 @@ export const Campaign = z
     from_number: shown(z.string().nullable(), "Caller id; null: the default one.", null),
     status: shown(z.enum(CAMPAIGN_STATUSES), "Where it stands.", "draft"),
     status_reason: shown(
-      z.enum(["agent_deleted", "calls_failed"]).nullable(),
-      "Why it stands still although nobody asked for it. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed. null: neither.",
+      z.enum(STATUS_REASONS).nullable(),
+      "Why it calls nobody although nobody asked for that. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed; resume it. With the others it is `running` and goes on by itself: `insufficient_balance`: plan minutes and wallet are used up. `daily_spend`: the day's spending cap is reached. `suspended`: the account is. `outside_hours`: it waits for its hours, or a Sunday or public holiday is over. null: none of these.",
       null,
     ),
     calling_from: shown(z.string(), "Calls from this time on.", "10:00"),
@@ -127,7 +127,6 @@ export const actOnCampaign = contract({
 
 const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) =>
   wireOf(Campaign, campaign, {
-    status_reason: campaignStatusReason(campaign),
     calling_from: timeOfDayText(campaign.callingFrom),
     calling_to: timeOfDayText(campaign.callingTo),
     concurrency: campaign.concurrencyMax,

@@ -137,5 +137,29 @@ export const messages = {
     lv: "Tās aģents ir dzēsts. Izveidojiet jaunu kampaņu ar citu aģentu.",
     ru: "Её агент удалён. Создайте новую кампанию с другим агентом.",
   },
+  "campaigns.outside_hours": {
+    en: "Waiting for its hours; never on Sundays or holidays.",
+    lt: "Laukia savo valandų; ne sekmadieniais ir ne per šventes.",
+    lv: "Gaida savas stundas; ne svētdienās un ne svētkos.",
+    ru: "Ждёт своих часов; не по воскресеньям и праздникам.",
+  },
+  "campaigns.insufficient_balance": {
+    en: "Waiting: the wallet is empty. Top it up, and it goes on.",
+    lt: "Laukia: piniginė tuščia. Papildykite ją, ir tęsis.",
+    lv: "Gaida: maks ir tukšs. Papildiniet to, un tā turpināsies.",
+    ru: "Ждёт: кошелёк пуст. Пополните его, и она продолжится.",
+  },
+  "campaigns.daily_spend": {
+    en: "Waiting: the daily spending cap is reached.",
+    lt: "Laukia: pasiekta dienos išlaidų riba.",
+    lv: "Gaida: sasniegts dienas izdevumu ierobežojums.",
+    ru: "Ждёт: достигнут дневной предел расходов.",
+  },
+  "campaigns.suspended": {
+    en: "Waiting: this account is suspended.",
+    lt: "Laukia: įmonės veikla sustabdyta.",
+    lv: "Gaida: uzņēmuma darbība ir apturēta.",
+    ru: "Ждёт: работа компании приостановлена.",
+  },
   "campaigns.status.cancelled": { en: "Cancelled", lt: "Atšaukta", lv: "Atcelta", ru: "Отменена" },
 } satisfies Messages;

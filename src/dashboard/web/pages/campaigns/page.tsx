@@ -72,8 +72,8 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
           cell: ({ status, status_reason }) => (
             <>
               <Badge tone={TONES[status]}>{t(`campaigns.status.${status}`)}</Badge>
-              {status_reason === "agent_deleted" && (
-                <span className="small muted"> {t("campaigns.agent_deleted")}</span>
+              {status_reason !== null && status_reason !== "calls_failed" && (
+                <span className="small muted"> {t(`campaigns.${status_reason}`)}</span>
               )}
             </>
           ),
