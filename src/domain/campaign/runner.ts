@@ -91,7 +91,10 @@ export interface RunnerRecords {
   } | null>;
   /** Results of the calls that finished since `sinceMs`, newest first. */
   latestOutcomes(campaignId: number, sinceMs: number, limit: number): Promise<readonly string[]>;
-  /** Does nothing if the campaign was paused or cancelled in the meantime. */
+  /**
+   * Does nothing if the campaign was paused or cancelled in the meantime, or is not finished for another node
+   * calls somebody.
+   */
   leaveRunning(
     tenantId: number,
     id: number,
@@ -183,6 +186,10 @@ export class CampaignRunner {
     const nowMs = clock.now();
     const leave = (status: "paused" | "stopped_by_breaker" | "finished") =>
       database.tx((queries) => records(queries).leaveRunning(tenantId, id, status, nowMs));
+    await database.tx((queries) => records(queries).skipDoNotCall(id, nowMs));
+    const store = records(database.read);
+    const calling = await store.callingCount(id);
+    if ((await store.waitingCount(id)) === 0) return calling === 0 ? leave("finished") : undefined;
     if (agentId === null) {
       log.warn("campaign.paused", { campaign_id: id, why: "its agent was deleted" });
       return leave("paused");
@@ -191,10 +198,6 @@ export class CampaignRunner {
       log.warn("campaign.stopped_by_breaker", { campaign_id: id });
       return leave("stopped_by_breaker");
     }
-    await database.tx((queries) => records(queries).skipDoNotCall(id, nowMs));
-    const store = records(database.read);
-    const calling = await store.callingCount(id);
-    if (calling === 0 && (await store.waitingCount(id)) === 0) return leave("finished");
     const hours: CallingHours = { from: callingFrom, to: callingTo, holidays };
     if (!mayCallNow(timeZone, nowMs, hours)) return;
     const room = campaign.concurrencyMax - calling;

@@ -496,6 +496,16 @@ test("a call that ended while nobody listened is settled at the next start", asy
   });
 });
 
+test("a campaign with nobody left to call is finished, however its calls ended", async () => {
+  const id = await running({ numbers: BREAKER_MIN, concurrency: BREAKER_MIN });
+  const runner = startRunner();
+  await calling(id, BREAKER_MIN);
+  for (const { callUuid } of await inState(id, "calling")) await ends(runner, callUuid, "declined");
+  runner.wake();
+  await eventually(async () => (await statusOf(id)) !== "running", "it stops");
+  expect(await statusOf(id)).toBe("finished");
+});
+
 test("a resumed campaign is not judged by how those it calls again ended before", async () => {
   const atOnce = BREAKER_MIN + 1;
   const id = await running({ numbers: atOnce + 1, concurrency: atOnce, attempts: 2 });
@@ -745,6 +755,37 @@ test.each([
   await set({ suspended: false, dailySpendMax: null });
   expect(json).toMatchObject({ campaigns: [{ id, status: "running", status_reason: reason }] });
 });
+
+test("one whose agent is deleted after its last call is finished", async () => {
+  const made = await ask(server, tenant, "POST", "/agents", { name: "Survey", prompt: "x" });
+  const surveyor = pickId(made, "agent.id");
+  const id = await running({ numbers: 1, agent: surveyor });
+  const runner = startRunner();
+  await calling(id, 1);
+  await ask(server, tenant, "DELETE", `/agents/${surveyor}`);
+  await ends(runner, (await targets(id))[0]?.callUuid ?? null, "agent_hangup");
+  runner.wake();
+  await eventually(async () => (await statusOf(id)) !== "running", "it stops");
+  expect(await statusOf(id)).toBe("finished");
+});
+
+test.each(["waiting", "calling"] as const)(
+  "one of whose numbers is %s for another node is not finished",
+  async (status) => {
+    const id = await running({ numbers: 2 });
+    await server.database.tx(async (queries) => {
+      const [one, two] = await targets(id);
+      await campaignStore(queries).settle(
+        one?.id ?? 0,
+        { status: "done", outcome: "x", notBefore: 0 },
+        1,
+      );
+      await campaignStore(queries).settle(two?.id ?? 0, { status, outcome: "x", notBefore: 0 }, 1);
+      await campaignStore(queries).leaveRunning(tenant.id, id, "finished", clock.now());
+    });
+    expect(await statusOf(id)).toBe("running");
+  },
+);
 
 test("one that was cancelled while the runner looked stays cancelled", async () => {
   const id = await running({ numbers: 1 });

@@ -45,6 +45,7 @@ const inState = (campaignId: number, status: TargetStatus) =>
 export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords {
   return {
     ...campaignRows(queries),
+    ...runningRows(queries),
     ...targetRows(queries),
     ...nextTargets(queries),
     ...targetCalls(queries),
@@ -68,22 +69,8 @@ const runningCampaigns = statement((queries) =>
 /** Campaigns as their tenant sees them. */
 function campaignRows(
   queries: Queries,
-): Pick<
-  CampaignRecords & RunnerRecords,
-  "calendar" | "list" | "find" | "hasAgent" | "insert" | "setStatus" | "leaveRunning" | "running"
-> {
+): Pick<CampaignRecords & RunnerRecords, "list" | "find" | "hasAgent" | "insert" | "setStatus"> {
   return {
-    async calendar(tenantId) {
-      const row = await queries
-        .select(CALENDAR)
-        .from(tenants)
-        .leftJoin(featureSettings, eq(featureSettings.tenantId, tenants.id))
-        .where(eq(tenants.id, tenantId))
-        .get();
-      if (!row) throw notFound("tenant");
-      return row;
-    },
-
     async list(tenantId) {
       return await queries
         .select()
@@ -111,12 +98,40 @@ function campaignRows(
     async setStatus(tenantId, id, status, nowMs) {
       await queries.update(campaigns).set({ status, updatedAt: nowMs }).where(own(tenantId, id));
     },
+  };
+}
+
+/** What runs, and when it may. */
+function runningRows(
+  queries: Queries,
+): Pick<CampaignRecords & RunnerRecords, "calendar" | "leaveRunning" | "running"> {
+  return {
+    async calendar(tenantId) {
+      const row = await queries
+        .select(CALENDAR)
+        .from(tenants)
+        .leftJoin(featureSettings, eq(featureSettings.tenantId, tenants.id))
+        .where(eq(tenants.id, tenantId))
+        .get();
+      if (!row) throw notFound("tenant");
+      return row;
+    },
 
     async leaveRunning(tenantId, id, status, nowMs) {
+      const left = queries
+        .select({ one: sql`1` })
+        .from(campaignTargets)
+        .where(
+          and(
+            eq(campaignTargets.campaignId, id),
+            inArray(campaignTargets.status, ["waiting", "calling"]),
+          ),
+        );
+      const isOver = status === "finished" ? notExists(left) : undefined;
       await queries
         .update(campaigns)
         .set({ status, updatedAt: nowMs })
-        .where(and(own(tenantId, id), eq(campaigns.status, "running")));
+        .where(and(own(tenantId, id), eq(campaigns.status, "running"), isOver));
     },
 
     async running() {
