@@ -21,6 +21,8 @@ const BREAKER_WINDOW = 20;
 const BREAKER_MIN = 10;
 const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
+/** After which a number is tried again that may not be called for now, while others may. */
+const POSTPONED_MS = 15 * 60_000;
 
 /**
  * Results that point to a problem with the list, the trunk or the engine, not to an absent person. Our own
@@ -111,6 +113,8 @@ export interface RunnerRecords {
       readonly refusal: string | null;
     }[]
   >;
+  /** It waits until then. */
+  postpone(targetId: number, notBefore: number): Promise<void>;
   /** Its call was not placed: it waits again, with the attempt; if its campaign was cancelled, it is skipped. */
   putBack(callUuid: string, nowMs: number): Promise<void>;
   /** Marks targets on the do-not-call list as skipped. */
@@ -226,6 +230,9 @@ export class CampaignRunner {
       return true;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
+      // One of too many new numbers or countries (call/admission/dialing-burst.ts): whom it stops depends on whom.
+      if (error.code === "plan_limit_reached" && error.field === "to_number")
+        await this.#postpone(target);
       if (error.code !== "destination_not_allowed") {
         log.info("campaign.waits", { campaign_id: campaign.id, code: error.code });
         return error.code === "conflict";
@@ -233,6 +240,11 @@ export class CampaignRunner {
       await this.#skip(target, error.code);
       return true;
     }
+  }
+
+  async #postpone({ id }: DueTarget): Promise<void> {
+    const { database, records, clock } = this.options;
+    await database.tx((queries) => records(queries).postpone(id, clock.now() + POSTPONED_MS));
   }
 
   async #skip(target: DueTarget, outcome: string): Promise<void> {

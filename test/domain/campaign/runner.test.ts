@@ -22,6 +22,7 @@ import {
   abandonSchedule,
   TrunkUnreachable,
 } from "../../../src/domain/call/outbound/abandoned-schedule.ts";
+import type { CallService } from "../../../src/domain/call/ports.ts";
 import { CampaignRunner } from "../../../src/domain/campaign/runner.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -77,8 +78,8 @@ const refusals = createDoNotCallList(doNotCallStore, new Uint8Array(32), {
   },
 });
 
-function startRunner(): CampaignRunner {
-  const { database, calls: desk } = server;
+function startRunner(desk: CallService = server.calls): CampaignRunner {
+  const { database } = server;
   const runner = new CampaignRunner({
     database,
     records: campaignStore,
@@ -456,6 +457,35 @@ test("who refused and is known by a fingerprint alone is skipped without a call"
   expect((await targets(id))[0]).toMatchObject({ status: "skipped", outcome: "do_not_call" });
   expect((await inState(id, "calling"))[0]?.numberE164).toBe(numberOf(1));
   await runner.stop();
+});
+
+test("a number that may not be called for now holds up no other, and has its turn later", async () => {
+  const id = await running({ numbers: 2, concurrency: 1 });
+  const newCountry = new AppError({
+    code: "plan_limit_reached",
+    publicMessage: "Calls to new destinations are stopped.",
+    field: "to_number",
+  });
+  let isStopped = true;
+  const desk: CallService = {
+    ...server.calls,
+    async request(tenantId, call) {
+      if (isStopped && call.toNumber === numberOf(0)) throw newCountry;
+      return await server.calls.request(tenantId, call);
+    },
+  };
+  const runner = startRunner(desk);
+  await eventually(async () => ((await targets(id))[0]?.notBefore ?? 0) > NOON, "it waits");
+  expect((await targets(id))[0]).toMatchObject({ status: "waiting", attempts: 0, outcome: null });
+  runner.wake();
+  await calling(id, 1);
+  expect((await inState(id, "calling"))[0]?.numberE164).toBe(numberOf(1));
+  await ends(runner, (await targets(id))[1]?.callUuid ?? null, "agent_hangup");
+  isStopped = false;
+  clock.stepWallClock(15 * MINUTE_MS);
+  runner.wake();
+  await calling(id, 1);
+  expect((await inState(id, "calling"))[0]?.numberE164).toBe(numberOf(0));
 });
 
 test("a number is called once by two runners, and by one that starts after a crash", async () => {

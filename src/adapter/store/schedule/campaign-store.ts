@@ -203,7 +203,7 @@ function targetRows(
 /** The numbers to call now. */
 function nextTargets(
   queries: Queries,
-): Pick<CampaignRecords & RunnerRecords, "due" | "skipDoNotCall"> {
+): Pick<CampaignRecords & RunnerRecords, "due" | "postpone" | "skipDoNotCall"> {
   const refusing = () =>
     queries
       .select({ one: sql`1` })
@@ -234,6 +234,13 @@ function nextTargets(
         )
         .orderBy(asc(campaignTargets.notBefore), asc(campaignTargets.id))
         .limit(limit);
+    },
+
+    async postpone(targetId, notBefore) {
+      await queries
+        .update(campaignTargets)
+        .set({ notBefore })
+        .where(and(eq(campaignTargets.id, targetId), eq(campaignTargets.status, "waiting")));
     },
 
     async skipDoNotCall(campaignId, nowMs) {
