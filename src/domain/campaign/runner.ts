@@ -12,7 +12,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
 import type { CallService } from "../call/ports.ts";
-import { type EndListener, NOT_NOW } from "../contact/callers.ts";
+import type { EndListener } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignCalendar, CampaignRecord, TargetStatus } from "./campaigns.ts";
 
@@ -24,13 +24,16 @@ const LOOK_EVERY_MS = 15_000;
 /** After which a number is tried again that may not be called for now, while others may. */
 const POSTPONED_MS = 15 * 60_000;
 
+/** Also of a call that was not placed: it costs no attempt, but the breaker counts it. */
+const NO_TRUNK = "trunk_unavailable";
+
 /**
  * Results that point to a problem with the list, the trunk or the engine, not to an absent person. Our own
  * end is none: after one, as many calls as ran at once would stop the campaign.
  */
 const FAILURES: ReadonlySet<string> = new Set([
   "invalid_number",
-  "trunk_unavailable",
+  NO_TRUNK,
   "engine_failure",
   "media_lost",
   "declined",
@@ -40,21 +43,6 @@ const NOT_REACHED: ReadonlySet<string> = new Set([
   "busy",
   "voicemail_hangup",
   "interrupted",
-]);
-
-/**
- * Why a schedule ended without a call, when another try is likely to be placed: no free line within its
- * grace, no money, hours that are over, a campaign that was paused, an appliance that was down. Who may not
- * be called any more is left out at the next look. A trunk that cannot be reached counts: the breaker is
- * there for it.
- */
-const NOT_PLACED: ReadonlySet<string> = new Set([
-  NOT_NOW,
-  "destination_not_allowed",
-  "insufficient_balance",
-  "plan_limit_reached",
-  "rate_limited",
-  "missed",
 ]);
 
 type RunningCampaign = CampaignRecord & CampaignCalendar;
@@ -109,14 +97,17 @@ export interface RunnerRecords {
       readonly callUuid: string;
       readonly endedReason: string;
       readonly talked: boolean;
-      /** Why its schedule failed; null: it was dialled, or did not fail. */
-      readonly refusal: string | null;
+      /** It was never dialled: nobody could try in time, or it was refused when its turn came. */
+      readonly isRefused: boolean;
     }[]
   >;
   /** It waits until then. */
   postpone(targetId: number, notBefore: number): Promise<void>;
-  /** Its call was not placed: it waits again, with the attempt; if its campaign was cancelled, it is skipped. */
-  putBack(callUuid: string, nowMs: number): Promise<void>;
+  /**
+   * Its call was not placed: it waits again, with the attempt; if its campaign was cancelled, it is skipped.
+   * `outcome`: what the breaker is to count; null: nothing.
+   */
+  putBack(callUuid: string, outcome: string | null, nowMs: number): Promise<void>;
   /** Marks targets on the do-not-call list as skipped. */
   skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
 }
@@ -172,10 +163,14 @@ export class CampaignRunner {
 
   async #look(): Promise<void> {
     const { database, records, clock, trust } = this.options;
-    for (const { callUuid, endedReason, talked, refusal } of await records(database.read).lost())
+    for (const { callUuid, endedReason, talked, isRefused } of await records(database.read).lost())
       await database.tx((queries) =>
-        refusal !== null && NOT_PLACED.has(refusal)
-          ? records(queries).putBack(callUuid, clock.now())
+        isRefused
+          ? records(queries).putBack(
+              callUuid,
+              endedReason === NO_TRUNK ? NO_TRUNK : null,
+              clock.now(),
+            )
           : this.#settle(queries, callUuid, endedReason, talked),
       );
     if (trust?.isTrusted() === false) return;

@@ -30,7 +30,7 @@ const MEMORIES_MAX = 3;
 const SHARED_MAX = 5;
 const TEXT_MAX = 500;
 /** Why the schedule of a call failed that came to its turn outside its hours, or when its campaign had stopped. */
-export const NOT_NOW = "conflict";
+const NOT_NOW = "conflict";
 
 interface NewMemory extends Memory {
   readonly numberE164: string;

@@ -612,9 +612,14 @@ async function refusalOf(callUuid: string): Promise<AppError | null> {
     );
 }
 
-/** The scheduler gives its only entry up. */
-async function abandoned(status: "failed" | "missed", why: AppError | null): Promise<void> {
-  const [entry] = await server.database.read.select().from(schedules);
+/** The scheduler gives an entry up; its only one, if none is named. */
+async function abandoned(
+  status: "failed" | "missed",
+  why: AppError | null,
+  named?: typeof schedules.$inferSelect,
+): Promise<void> {
+  const [only] = await server.database.read.select().from(schedules);
+  const entry = named ?? only;
   if (!entry) throw new Error("no entry");
   const events = { emit: async () => undefined, wake: () => undefined };
   const ports = { database: server.database, stores: callStores, events, clock };
@@ -694,14 +699,16 @@ const waiting = (code: "plan_limit_reached" | "rate_limited") =>
 const noMoney = () =>
   new AppError({ code: "insufficient_balance", publicMessage: "Top up the wallet." });
 
+const noTrunk = () => new TrunkUnreachable("It is silent.", true);
+
 test.each([
-  ["no line was free", waiting("plan_limit_reached"), 0],
-  ["the minute was full", waiting("rate_limited"), 0],
-  ["nobody was there to try", null, 0],
-  ["the money was used up", noMoney(), 0],
-  ["but not where the trunk was away", new TrunkUnreachable("It is silent.", true), 1],
-] as const)("who waited in vain keeps the attempt: %s", async (_, why, attempts) => {
-  const id = await running({ numbers: 1, attempts: 2 });
+  ["no line was free", waiting("plan_limit_reached")],
+  ["the minute was full", waiting("rate_limited")],
+  ["nobody was there to try", null],
+  ["the money was used up", noMoney()],
+  ["the trunk was away", noTrunk()],
+] as const)("who waited in vain keeps the attempt: %s", async (_, why) => {
+  const id = await running({ numbers: 1 });
   const first = startRunner();
   await calling(id, 1);
   await first.stop();
@@ -709,7 +716,22 @@ test.each([
   await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "pause" });
   startRunner();
   await eventually(async () => (await inState(id, "waiting")).length === 1, "it waits again");
-  expect(await targets(id)).toMatchObject([{ attempts }]);
+  expect(await targets(id)).toMatchObject([{ attempts: 0 }]);
+});
+
+test("ten that the trunk could not be reached for stop the campaign, and none of them has failed", async () => {
+  const id = await running({ numbers: BREAKER_MIN + 1, concurrency: BREAKER_MIN });
+  const first = startRunner();
+  await calling(id, BREAKER_MIN);
+  await first.stop();
+  for (const entry of await server.database.read.select().from(schedules))
+    await abandoned("failed", noTrunk(), entry);
+  startRunner();
+  await eventually(async () => (await statusOf(id)) !== "running", "it stops");
+  expect(await statusOf(id)).toBe("stopped_by_breaker");
+  expect((await inState(id, "waiting")).map(({ attempts }) => attempts)).toEqual(
+    Array(BREAKER_MIN + 1).fill(0),
+  );
 });
 
 test("one whose agent is deleted pauses with the reason: no other agent calls, and it does not go on", async () => {

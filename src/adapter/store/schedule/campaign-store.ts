@@ -300,7 +300,7 @@ function targetCalls(
         .where(eq(campaignTargets.id, targetId));
     },
 
-    async putBack(callUuid, nowMs) {
+    async putBack(callUuid, outcome, nowMs) {
       const isCancelled = exists(
         queries
           .select({ one: sql`1` })
@@ -313,8 +313,8 @@ function targetCalls(
         .update(campaignTargets)
         .set({
           status: sql`iif(${isCancelled}, 'skipped', 'waiting')`,
-          outcome: sql`iif(${isCancelled}, 'cancelled', ${campaignTargets.outcome})`,
-          callUuid: null,
+          outcome: sql`iif(${isCancelled}, 'cancelled', coalesce(${outcome}, ${campaignTargets.outcome}))`,
+          ...(outcome === null && { callUuid: null }),
           notBefore: nowMs,
           updatedAt: nowMs,
           attempts: sql`${campaignTargets.attempts} - 1`,
@@ -375,7 +375,7 @@ function pastTargetCalls(
       const rows = await lostTargets(queries).all();
       return rows.map(({ callUuid, endedReason, answeredAt, refusal }) => ({
         callUuid,
-        refusal,
+        isRefused: refusal !== null,
         endedReason: endedReason ?? "interrupted",
         talked: answeredAt !== null,
       }));
