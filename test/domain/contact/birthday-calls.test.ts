@@ -221,6 +221,27 @@ test("a call that ended while nobody listened is tried again the same day, not t
   expect((await entries())[0]?.state).toBe("given_up");
 });
 
+test.each([
+  ["for no line was free keeps the try", "plan_limit_reached", 1],
+  ["for nobody was there keeps the try", "missed", 1],
+  ["for the person may not be called has had it", "destination_not_allowed", 2],
+])("a call that was never dialled %s", async (_, reason, attempts) => {
+  await add("1980-11-20");
+  await look();
+  const uuid = (await entries())[0]?.callUuid ?? "";
+  await server.database.tx(async (queries) => {
+    await queries.update(schedules).set({ status: "failed", reason });
+    const over = { endedAt: NOON, status: "failed" } as const;
+    await queries.update(calls).set(over).where(eq(calls.callUuid, uuid));
+  });
+  setClock(NOON + 15 * 60_000);
+  await look();
+  const [, again] = await planned();
+  const later = attempts === 1 ? 0 : 3 * 3_600_000;
+  expect(again?.scheduleAt).toBe(NOON + 15 * 60_000 + later);
+  expect(await entries()).toMatchObject([{ state: "scheduled", attempts }]);
+});
+
 test("who takes back the consent or refuses before it is dialled is not dialled", async () => {
   const contact = await add("1980-11-20");
   await look();

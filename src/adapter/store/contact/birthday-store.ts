@@ -1,5 +1,18 @@
 /** Birthday calls: which are due, and their results. */
-import { and, eq, gte, inArray, isNotNull, isNull, like, notExists, or, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  like,
+  ne,
+  notExists,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { BirthdayRecords, BirthdayTenant } from "../../../domain/contact/birthday-calls.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -9,6 +22,7 @@ import {
   calls,
   contacts,
   featureSettings,
+  schedules,
   tenants,
 } from "../schema/index.ts";
 
@@ -207,7 +221,21 @@ function birthdayCallEnds(
         .from(birthdayCalls)
         .innerJoin(calls, eq(calls.callUuid, birthdayCalls.callUuid))
         .where(and(eq(birthdayCalls.state, "scheduled"), isNotNull(calls.endedAt)));
-      const changes = { callUuid: null, updatedAt: nowMs };
+      // What was refused before it was dialled costs no try, unless it would be refused each time.
+      const isUndialled = exists(
+        queries
+          .select({ one: sql`1` })
+          .from(calls)
+          .innerJoin(schedules, eq(schedules.id, calls.scheduleId))
+          .where(
+            and(
+              eq(calls.callUuid, birthdayCalls.callUuid),
+              ne(schedules.reason, "destination_not_allowed"),
+            ),
+          ),
+      );
+      const attempts = sql`${birthdayCalls.attempts} - ${isUndialled}`;
+      const changes = { callUuid: null, attempts, updatedAt: nowMs };
       await queries.update(birthdayCalls).set(changes).where(inArray(birthdayCalls.id, lost));
     },
   };
