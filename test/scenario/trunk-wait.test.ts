@@ -10,17 +10,22 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.99";
 const CALLEE = "+37061000190";
+/** Caller ids as the callee saw them. */
+const shown: (string | null)[] = [];
 let world: Appliance;
 
 beforeAll(async () => {
   world = await startAppliance({ dataDir: tempDir(), host: HOST });
   const phone = await world.phone(CALLEE);
-  phone.onCall((call) => call.reject(486));
+  phone.onCall((call) => {
+    shown.push(call.callerNumber);
+    call.reject(486);
+  });
   await trunk("wrong");
 }, 60_000);
 afterAll(() => world.close());
 
-const trunk = (password: string) =>
+const trunk = (password: string, caller_id = OWN_NUMBER) =>
   world.app.ask("trunk.set", {
     tenant: world.tenantId,
     server: HOST,
@@ -31,7 +36,7 @@ const trunk = (password: string) =>
     realm: null,
     outbound_proxy: null,
     channels: null,
-    caller_id: OWN_NUMBER,
+    caller_id,
     register: true,
   });
 
@@ -128,6 +133,32 @@ test("when the trunk is back, what waited is dialled, once", async () => {
   expect(await call(uuid)).toMatchObject({ status: "busy", endedReason: "busy" });
   expect(await entry(uuid)).toMatchObject({ status: "fired" });
 }, 60_000);
+
+test.each([
+  ["its number was deleted", "own number"],
+  ["the trunk has another", "caller id"],
+])(
+  "a call for later shows the default caller id where meanwhile %s",
+  async (_, of) => {
+    const before = "+37052000077";
+    let id = 0;
+    if (of === "own number") {
+      const made = await world.api("POST", "/phone-numbers", { number_e164: before });
+      id = (made.body as unknown as { phone_number: { id: number } }).phone_number.id;
+    } else await trunk("correct horse", before);
+    const later = { schedule_at: new Date(Date.now() + 600_000).toISOString() };
+    const uuid = await ask({ ...later, ...(id > 0 && { from_number: before }) });
+    expect(await entry(uuid)).toMatchObject({ fromNumber: before });
+    if (id > 0) await world.api("DELETE", `/phone-numbers/${id}`);
+    else await trunk("correct horse");
+    shown.length = 0;
+    await dueEarlier(uuid, 0);
+    await ended(uuid);
+    expect(await call(uuid)).toMatchObject({ endedReason: "busy", fromNumber: OWN_NUMBER });
+    expect(shown).toEqual([OWN_NUMBER]);
+  },
+  60_000,
+);
 
 test("a call for later whose agent was deleted is placed with no other agent", async () => {
   const made = await world.api("POST", "/agents", { name: "Survey", prompt: "Ask." });

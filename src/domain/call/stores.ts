@@ -166,7 +166,12 @@ export interface CallRecords {
   markDialing(
     tenantId: number,
     callUuid: string,
-    from: { readonly node: string; readonly agentVersion: number; readonly nowMs: number },
+    from: {
+      readonly node: string;
+      readonly fromNumber: string;
+      readonly agentVersion: number;
+      readonly nowMs: number;
+    },
   ): Promise<void>;
   markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
   markAnswered(

@@ -21,7 +21,12 @@ import {
 import type { Queries } from "../../../core/database.ts";
 import { NO_FIGURES } from "../../../domain/call/final-figures.ts";
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
-import type { FinishedCall, RecordingChange, StoredToolCall } from "../../../domain/call/stores.ts";
+import type {
+  CallRecords,
+  FinishedCall,
+  RecordingChange,
+  StoredToolCall,
+} from "../../../domain/call/stores.ts";
 import type { CallReport, TurnRecord } from "../../../domain/conversation/call-report.ts";
 import { standingArguments, standingColumns } from "../billing/billing-stores.ts";
 import { arg, rowStatement, statement } from "../query/prepared.ts";
@@ -78,6 +83,7 @@ const startDialing = statement((queries) =>
       status: "dialing",
       heartbeatAt: sql`${arg("nowMs")}`,
       node: sql`${arg("node")}`,
+      fromNumber: sql`${arg("fromNumber")}`,
       agentVersion: sql`nullif(${arg("agentVersion")}, 0)`,
       createdAt: sql`iif(${calls.scheduleId} IS NOT NULL AND ${arg("nowMs")} - ${calls.createdAt} > ${WAITED_MS}, ${arg("nowMs")}, ${calls.createdAt})`,
     })
@@ -245,7 +251,7 @@ function callProgress(queries: Queries) {
     async markDialing(
       tenantId: number,
       callUuid: string,
-      from: { readonly node: string; readonly agentVersion: number; readonly nowMs: number },
+      from: Parameters<CallRecords["markDialing"]>[2],
     ): Promise<void> {
       await startDialing(queries).run({ tenantId, callUuid, ...from });
     },

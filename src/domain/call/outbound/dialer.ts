@@ -85,20 +85,22 @@ interface Fireable {
   readonly agent: AgentOfCall;
   readonly trunk: CallTrunk | undefined;
   readonly call: StoredCall;
+  readonly fromNumber: string;
 }
 
 /** What the entry needs, as it is now. */
 async function fireable(
   { stores, settings, random }: Pick<DialerPorts, "stores" | "settings" | "random">,
   queries: Queries,
-  { id, tenantId, agentId, callUuid, toNumber }: ScheduleEntry,
+  { id, tenantId, agentId, callUuid, toNumber, fromNumber }: ScheduleEntry,
 ): Promise<Fireable> {
   const setup = stores.setup(queries);
-  const [tenant, call, shared, trunk] = await Promise.all([
+  const [tenant, call, shared, trunk, own] = await Promise.all([
     setup.tenant(tenantId),
     stores.calls(queries).find(tenantId, callUuid),
     agentId === null ? undefined : setup.sharedAgent(tenantId, agentId),
     setup.trunk(tenantId),
+    setup.numberByE164(tenantId, fromNumber),
   ]);
   if (!tenant || !call) throw new Error(`schedule ${id} lost its tenant or call`);
   if (!shared)
@@ -107,7 +109,14 @@ async function fireable(
       publicMessage: "The agent of this call was deleted.",
     });
   const sharing = { key: settings.callerTagKey, number: toNumber, random };
-  return { tenant, agent: agentOfCall(shared.agent, shared.split, sharing), trunk, call };
+  return {
+    tenant,
+    agent: agentOfCall(shared.agent, shared.split, sharing),
+    trunk,
+    call,
+    // The number may be another's by now, and the trunk another provider's.
+    fromNumber: own || !trunk ? fromNumber : trunk.callerId,
+  };
 }
 
 /** What the call worker is told, and how sure it is who is called. */
@@ -155,12 +164,12 @@ async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired> 
   const { clock, database, billing, events } = context;
   return database.tx(async (queries) => {
     const nowMs = clock.now();
-    const { tenantId, callUuid, fromNumber, toNumber } = entry;
+    const { tenantId, callUuid, toNumber } = entry;
     const number = e164(toNumber);
     const asked = context.admission.askFire(queries, tenantId, number);
     const permission = ahead(context.callers.mayDial(queries, entry));
     const found = await fireable(context, queries, entry);
-    const { tenant, agent, trunk, call } = found;
+    const { tenant, agent, trunk, call, fromNumber } = found;
     if (trunk) await whenReachable(context, queries, entry, trunk.id);
     const toCountry = await context.admission.fire(queries, tenant, trunk, number, asked);
     await permission;
@@ -184,9 +193,10 @@ async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired> 
     const holding = ahead(billing.hold(queries, tenantId, callUuid));
     if (!(await leaving)) throw new EntryGone();
     await holding;
+    const { node } = context;
     await context.stores
       .calls(queries)
-      .markDialing(tenantId, callUuid, { node: context.node, agentVersion: agent.version, nowMs });
+      .markDialing(tenantId, callUuid, { node, fromNumber, agentVersion: agent.version, nowMs });
     await events.emit(queries, tenantId, callStarted(identity, "dialing"));
     return { ...(await callee), trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
   });

@@ -39,6 +39,7 @@ async function placed(scheduleId: number | null, afterMs: number) {
     });
     await callStore(queries).markDialing(1, callUuid, {
       node: "node-1",
+      fromNumber: "+37052123456",
       agentVersion: 0,
       nowMs: MADE_AT + afterMs,
     });
