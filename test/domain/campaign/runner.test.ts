@@ -488,6 +488,19 @@ test("a number that may not be called for now holds up no other, and has its tur
   expect((await inState(id, "calling"))[0]?.numberE164).toBe(numberOf(0));
 });
 
+test("who is being called for one campaign has their turn in another when that call is over", async () => {
+  const [first, second] = [await running({ numbers: 1 }), await running({ numbers: 2 })];
+  const runner = startRunner();
+  await calling(first, 1);
+  await calling(second, 1);
+  expect((await inState(second, "calling")).map(({ numberE164 }) => numberE164)).toEqual([
+    numberOf(1),
+  ]);
+  await ends(runner, (await targets(first))[0]?.callUuid ?? null, "agent_hangup");
+  runner.wake();
+  await calling(second, 2);
+});
+
 test("a number is called once by two runners, and by one that starts after a crash", async () => {
   const id = await running({ numbers: 6, concurrency: 3 });
   const [first, second] = [startRunner(), startRunner()];

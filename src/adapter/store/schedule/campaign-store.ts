@@ -14,6 +14,7 @@ import {
   notExists,
   sql,
 } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CampaignRecords, TargetStatus } from "../../../domain/campaign/campaigns.ts";
@@ -200,22 +201,38 @@ function targetRows(
   };
 }
 
+/** Contacts with the number of a target who asked not to be called. */
+const refusing = (queries: Queries) =>
+  queries
+    .select({ one: sql`1` })
+    .from(contacts)
+    .where(
+      and(
+        eq(contacts.tenantId, campaignTargets.tenantId),
+        eq(contacts.numberE164, campaignTargets.numberE164),
+        eq(contacts.doNotCall, true),
+      ),
+    );
+
+/** Targets with the same number that are being called: a second call at the same time finds the line busy. */
+function calledNow(queries: Queries) {
+  const live = alias(campaignTargets, "live");
+  return queries
+    .select({ one: sql`1` })
+    .from(live)
+    .where(
+      and(
+        sql`${live.status} = 'calling'`,
+        eq(live.tenantId, campaignTargets.tenantId),
+        eq(live.numberE164, campaignTargets.numberE164),
+      ),
+    );
+}
+
 /** The numbers to call now. */
 function nextTargets(
   queries: Queries,
 ): Pick<CampaignRecords & RunnerRecords, "due" | "postpone" | "skipDoNotCall"> {
-  const refusing = () =>
-    queries
-      .select({ one: sql`1` })
-      .from(contacts)
-      .where(
-        and(
-          eq(contacts.tenantId, campaignTargets.tenantId),
-          eq(contacts.numberE164, campaignTargets.numberE164),
-          eq(contacts.doNotCall, true),
-        ),
-      );
-
   return {
     async due(campaignId, nowMs, limit) {
       return await queries
@@ -229,7 +246,8 @@ function nextTargets(
           and(
             inState(campaignId, "waiting"),
             lte(campaignTargets.notBefore, nowMs),
-            notExists(refusing()),
+            notExists(refusing(queries)),
+            notExists(calledNow(queries)),
           ),
         )
         .orderBy(asc(campaignTargets.notBefore), asc(campaignTargets.id))
@@ -247,7 +265,7 @@ function nextTargets(
       const doNotCall = queries
         .select({ id: campaignTargets.id })
         .from(campaignTargets)
-        .where(and(inState(campaignId, "waiting"), exists(refusing())));
+        .where(and(inState(campaignId, "waiting"), exists(refusing(queries))));
       await queries
         .update(campaignTargets)
         .set({ status: "skipped", outcome: "do_not_call", updatedAt: nowMs })

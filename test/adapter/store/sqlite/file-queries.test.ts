@@ -83,6 +83,7 @@ test("what is pending for an endpoint, and who is being called, are found by the
     await outboxStore(q).abandon(1, { webhookId: 1, legacyUrl: null });
     await outboxStore(q).abandon(1, { webhookId: null, legacyUrl: "https://a.example/" });
     await campaignStore(q).byCall("none");
+    await campaignStore(q).due(1, 1, 1);
   });
   watch.stop();
   const plans = new Sqlite(path, { readonly: true });
@@ -101,5 +102,12 @@ test("what is pending for an endpoint, and who is being called, are found by the
     expect.stringContaining("INDEX campaign_targets_calling (call_uuid=?)"),
     expect.stringContaining("campaigns USING INTEGER PRIMARY KEY"),
     expect.stringContaining("calls USING INDEX calls_uuid (call_uuid=?)"),
+    expect.stringContaining(
+      "INDEX campaign_targets_due (campaign_id=? AND status=? AND not_before<?)",
+    ),
+    "CORRELATED SCALAR SUBQUERY 1",
+    expect.stringContaining("INDEX contacts_number"),
+    "CORRELATED SCALAR SUBQUERY 2",
+    expect.stringContaining("live USING INDEX campaign_targets_calling"),
   ]);
 });
