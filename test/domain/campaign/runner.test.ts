@@ -369,6 +369,20 @@ test("a call that was cancelled while it rang has reached nobody", async () => {
   expect((await targets(id))[0]).toMatchObject({ status: "waiting", outcome: "cancelled" });
 });
 
+test.each([
+  ["voicemail_hangup", "waiting"],
+  ["voicemail_left", "done"],
+  ["silence_timeout", "done"],
+  ["media_lost", "waiting"],
+  ["declined", "waiting"],
+])("a call that ended with %s leaves its number %s", async (reason, status) => {
+  const id = await running({ numbers: 1, attempts: 2 });
+  const runner = startRunner();
+  await calling(id, 1);
+  await ends(runner, (await targets(id))[0]?.callUuid ?? null, reason);
+  expect((await targets(id))[0]).toMatchObject({ status, outcome: reason, attempts: 1 });
+});
+
 test("a number that does not exist is not tried again", async () => {
   const id = await running({ numbers: 1, attempts: 5 });
   const runner = startRunner();
