@@ -58,9 +58,10 @@ function parsed(source: string): AST.TOMLProgram {
   try {
     return parseTOML(source);
   } catch (cause) {
-    if (cause instanceof ParseError)
-      throw new TomlProblem(cause.lineNumber, cause.message, { cause });
-    throw cause;
+    if (!(cause instanceof ParseError)) throw cause;
+    // What lacks its end is noticed at the start of a later line; the mistake is where the text before ends.
+    if (cause.column === 0) parsed(source.slice(0, cause.index).trimEnd());
+    throw new TomlProblem(cause.lineNumber, cause.message, { cause });
   }
 }
 

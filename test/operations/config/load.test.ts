@@ -79,6 +79,17 @@ test("bad TOML is named with its line", () => {
   expect(problemsOf('[server]\nlisten = "a\n')[0]).toMatch(/\.toml:2: not valid TOML/);
 });
 
+test.each([
+  ["a key without a value", '[server]\nlisten = \n\nmetrics_listen = ""\n', 2],
+  ["a key without a value at the end", "[server]\nlisten = # none\n\n", 2],
+  ["a table's name without its end", '[server\nlisten = ""\n', 1],
+  ["a word alone", "[server]\nlisten\n", 2],
+  ["a list that is not closed", '[sip]\ncodecs = ["G722",\n"PCMA"\n\n[rtp]\n', 3],
+  ["a character that begins nothing", '[server]\n@listen = ""\n', 2],
+])("bad TOML is named with the line of the mistake: %s", (_what, toml, line) => {
+  expect(problemsOf(toml)[0]).toContain(`.toml:${line}: not valid TOML`);
+});
+
 test("a mark of the byte order is skipped; a text that is not UTF-8 is named with its line", () => {
   expect(load('\ufeff[log]\nlevel = "warn"\n').config.log.level).toBe("warn");
   const path = write("");
