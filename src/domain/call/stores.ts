@@ -78,6 +78,7 @@ export interface StoredCall {
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly status: CallStatus;
+  readonly language: string | null;
   readonly createdAt: number;
   readonly answeredAt: number | null;
   readonly endedAt: number | null;

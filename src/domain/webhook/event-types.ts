@@ -91,7 +91,7 @@ export const EVENTS = {
   }),
   "call.failed": event({
     since: "specification",
-    summary: "A call ended without an answer",
+    summary: "A call ended without an answer, or was cut off because the appliance stopped",
     data: z.strictObject({
       call_id,
       status,

@@ -122,7 +122,7 @@ test.each([
     seconds,
     paid: seconds,
     held: 0,
-    told: ["call.failed"],
+    told: ["call.failed", "transcript.completed"],
   });
   expect(once.endedAt).toBe(ANSWERED + Math.max(1, heartbeatMs ?? 0));
   // It crashes again, while or after it made up for it.

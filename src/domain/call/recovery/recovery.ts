@@ -16,7 +16,7 @@ import { microToEur } from "../../../core/money.ts";
 import { type Billing, chargeKey } from "../../billing/billing.ts";
 import type { Callers } from "../../contact/callers.ts";
 import { LOST_AFTER_MS } from "../../mail/mail-queue.ts";
-import { callFailed } from "../../webhook/catalogue.ts";
+import { callFailed, transcriptCompleted } from "../../webhook/catalogue.ts";
 import { remoteNumber } from "../call-identity.ts";
 import { processRecording, queueMail, type RecordingPorts } from "../ended/after-call.ts";
 import {
@@ -108,7 +108,9 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
     await calls.finish(tenantId, callUuid, { ending, endedAt, figures, recording });
     if (call.answeredAt !== null && recording.status !== "processing")
       await queueMail(context, queries, call, null);
-    await context.events.emit(queries, tenantId, callFailed(call, ending));
+    const transcript = transcriptOf(await calls.turns(call.id));
+    const told = call.answeredAt === null ? [] : [transcriptCompleted(call, transcript, "")];
+    await context.events.emit(queries, tenantId, callFailed(call, ending), ...told);
     await context.callers.ended(queries, {
       tenantId,
       callUuid,
@@ -121,7 +123,7 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
       answeredMs,
       summary: "",
       line: "",
-      transcript: transcriptOf(await calls.turns(call.id)),
+      transcript,
       costEur: microToEur(cost),
       tenant: open.tenant,
     });

@@ -99,7 +99,7 @@ async function liveCall(context: CallContext): Promise<string> {
     await context.billing.hold(queries, tenantId, uuid);
     await queries
       .update(calls)
-      .set({ node: context.node, answeredAt: heartbeatAt - 20_000, heartbeatAt })
+      .set({ node: context.node, language: "en", answeredAt: heartbeatAt - 20_000, heartbeatAt })
       .where(eq(calls.callUuid, uuid));
   });
   const pcm = Buffer.alloc(32_001);
@@ -158,7 +158,13 @@ test("a call whose node gives no heartbeat for a minute is ended, billed, report
     recordingFile: `${uuid}.wav`,
   });
   const told = (await two.read.select().from(events)).filter((event) => event.callUuid === uuid);
-  expect(told.map(({ type }) => type)).toEqual(["call.failed"]);
+  expect(told.map(({ type }) => type)).toEqual(["call.failed", "transcript.completed"]);
+  expect(JSON.parse(told[1]?.body ?? "{}").data).toEqual({
+    call_id: uuid,
+    transcript: "Agent: Hello.\nCustomer: Hi.",
+    summary: null,
+    language: "en",
+  });
   const facts = { callUuid: uuid, endedReason: "interrupted", answeredMs: 20_000 };
   expect(toldOf).toEqual([
     expect.objectContaining({ ...facts, transcript: "Agent: Hello.\nCustomer: Hi." }),
