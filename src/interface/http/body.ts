@@ -8,6 +8,8 @@ import { invalidJson, payloadTooLarge } from "./problem.ts";
 
 const BODY_TIMEOUT_MS = 30_000;
 const LARGE_BYTES = 256 * 1024;
+/** So much above the limit is read and dropped: who sends all before it reads would find the connection cut, without an answer. */
+const DROPPED_BYTES_MAX = 16 * 1024 * 1024;
 /** The largest valid body has some thousands. 190,000 fields hold the thread for 0.2 s before any is looked at. */
 const VALUES_MAX = 20_000;
 const NOTHING = new Uint8Array(0);
@@ -23,8 +25,9 @@ export async function readBody(
   onLarge?: () => Promise<void>,
 ): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > bytesMax) throw payloadTooLarge(bytesMax);
-  if (declared > LARGE_BYTES) await onLarge?.();
+  if (declared > bytesMax + DROPPED_BYTES_MAX) throw payloadTooLarge(bytesMax);
+  let isTooLarge = declared > bytesMax;
+  if (declared > LARGE_BYTES && !isTooLarge) await onLarge?.();
   if (!request.body) return NOTHING;
   const reader = request.body.getReader();
   const parts: Uint8Array[] = [];
@@ -40,10 +43,16 @@ export async function readBody(
       if (late) throw invalidJson("The body did not arrive within 30 seconds.");
       if (done) break;
       size += value.byteLength;
-      if (size > bytesMax) throw payloadTooLarge(bytesMax);
+      isTooLarge ||= size > bytesMax;
+      if (size > bytesMax + DROPPED_BYTES_MAX) break;
+      if (isTooLarge) {
+        parts.length = 0;
+        continue;
+      }
       if (size > LARGE_BYTES) await onLarge?.();
       parts.push(value);
     }
+    if (isTooLarge) throw payloadTooLarge(bytesMax);
   } catch (error) {
     void reader.cancel().catch(() => undefined);
     if (error instanceof AppError) throw error;

@@ -194,6 +194,33 @@ describe("bodies", () => {
     expect((await ask(server, tenant, "GET", "/tenant")).status).toBe(200);
   });
 
+  test("who sends the whole of a body above the limit before it reads gets the answer", async () => {
+    const body = Buffer.alloc(8 * 1024 * 1024, "x");
+    const { hostname, port } = new URL(server.base);
+    const lines = [
+      "POST /api/v1/agents HTTP/1.1",
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${tenant.key}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.byteLength}`,
+    ];
+    const socket = connect(Number(port), hostname).pause();
+    try {
+      socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+      await new Promise<void>((sent, failed) => {
+        socket.once("error", failed);
+        socket.write(body, (error) => (error ? failed(error) : sent()));
+      });
+      const answer = await new Promise<string>((done) => {
+        socket.once("data", (bytes) => done(bytes.toString())).resume();
+      });
+      expect(answer).toStartWith("HTTP/1.1 413 ");
+      expect(answer).toContain("payload_too_large");
+    } finally {
+      socket.destroy();
+    }
+  });
+
   test("a POST without a body schema takes none or {}", async () => {
     const made = await ask(server, tenant, "POST", "/webhooks", {
       url: "https://a.example",
