@@ -1,5 +1,5 @@
 /** The scenarios that are kept with an agent. */
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { agentScenarios } from "../schema/index.ts";
 
@@ -22,12 +22,7 @@ export function agentScenarioStore(queries: Queries) {
         .orderBy(asc(agentScenarios.name)),
 
     async count(tenantId: number, agentId: number): Promise<number> {
-      const row = await queries
-        .select({ count: count() })
-        .from(agentScenarios)
-        .where(ofAgent(tenantId, agentId))
-        .get();
-      return row?.count ?? 0;
+      return await queries.$count(agentScenarios, ofAgent(tenantId, agentId));
     },
 
     /** Replaces the agent's scenario of the same name. */

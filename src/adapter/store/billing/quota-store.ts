@@ -1,19 +1,13 @@
 /** Counts a tenant's rows for its plan's quotas. */
-import { and, count, eq, sum } from "drizzle-orm";
+import { and, eq, sum } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";
 import type { QuotaName, QuotaRecords } from "../../../domain/billing/quotas.ts";
 import { campaigns, contacts, files, schedules, tools } from "../schema/index.ts";
 
 export function quotaStore(queries: Queries): QuotaRecords {
-  async function rows(table: SQLiteTable & { tenantId: SQLiteColumn }, tenantId: number) {
-    const row = await queries
-      .select({ n: count() })
-      .from(table)
-      .where(eq(table.tenantId, tenantId))
-      .get();
-    return row?.n ?? 0;
-  }
+  const rows = async (table: SQLiteTable & { tenantId: SQLiteColumn }, tenantId: number) =>
+    await queries.$count(table, eq(table.tenantId, tenantId));
 
   const counted: Readonly<Record<QuotaName, (tenantId: number) => Promise<number>>> = {
     contacts: (tenantId) => rows(contacts, tenantId),
@@ -21,18 +15,14 @@ export function quotaStore(queries: Queries): QuotaRecords {
     campaigns: (tenantId) => rows(campaigns, tenantId),
 
     async schedules(tenantId) {
-      const row = await queries
-        .select({ n: count() })
-        .from(schedules)
-        .where(
-          and(
-            eq(schedules.tenantId, tenantId),
-            eq(schedules.immediate, false),
-            eq(schedules.status, "pending"),
-          ),
-        )
-        .get();
-      return row?.n ?? 0;
+      return await queries.$count(
+        schedules,
+        and(
+          eq(schedules.tenantId, tenantId),
+          eq(schedules.immediate, false),
+          eq(schedules.status, "pending"),
+        ),
+      );
     },
 
     async knowledgeBytes(tenantId) {

@@ -3,7 +3,7 @@
  * `total` comes from sums that triggers maintain, so that a page costs the same with a million
  * calls.
  */
-import { and, asc, count, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";
 import { type CallStatus, MISSED_STATUSES } from "../../../core/ended-reason.ts";
@@ -232,17 +232,13 @@ async function taggedTotal(
   tenantId: number,
   filter: CallFilter,
 ): Promise<number> {
-  const row = await queries
-    .select({ n: count() })
-    .from(calls)
-    .where(
-      and(
-        matching(calls, calls.createdAt, tenantId, filter),
-        taggedWith(queries, tenantId, filter.tag),
-      ),
-    )
-    .get();
-  return row?.n ?? 0;
+  return await queries.$count(
+    calls,
+    and(
+      matching(calls, calls.createdAt, tenantId, filter),
+      taggedWith(queries, tenantId, filter.tag),
+    ),
+  );
 }
 
 /** What is asked of each status of missed calls: merged, each is read in the order of its index. */

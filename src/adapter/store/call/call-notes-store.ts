@@ -1,5 +1,5 @@
 /** Notes of a call besides its turns (schema/call-notes.ts). At most 500 notes per call. */
-import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -33,12 +33,8 @@ const callsWithMessage = statement((queries) =>
 export function callNotesStore(queries: Queries) {
   return {
     async add(callId: number, note: CallNote): Promise<void> {
-      const held = await queries
-        .select({ n: count() })
-        .from(callNotes)
-        .where(eq(callNotes.callId, callId))
-        .get();
-      if ((held?.n ?? 0) >= NOTES_MAX) return;
+      const held = await queries.$count(callNotes, eq(callNotes.callId, callId));
+      if (held >= NOTES_MAX) return;
       await queries.insert(callNotes).values({ callId, kind: note.kind, atMs: note.atMs, note });
     },
 

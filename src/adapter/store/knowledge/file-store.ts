@@ -1,5 +1,5 @@
 /** Knowledge files and their assignments. Contents are read only when requested. */
-import { and, asc, between, count, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, asc, between, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../../domain/knowledge/files.ts";
 import { keepText, recordVersions } from "../agent/agent-version-store.ts";
@@ -85,12 +85,10 @@ function fileAssignments(
     },
 
     async countAgents(tenantId, agentIds) {
-      const row = await queries
-        .select({ n: count() })
-        .from(agents)
-        .where(and(eq(agents.tenantId, tenantId), inArray(agents.id, [...agentIds])))
-        .get();
-      return row?.n ?? 0;
+      return await queries.$count(
+        agents,
+        and(eq(agents.tenantId, tenantId), inArray(agents.id, [...agentIds])),
+      );
     },
   };
 }

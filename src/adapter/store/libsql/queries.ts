@@ -3,6 +3,7 @@
  * query with known columns stay arrays; only those of raw SQL become objects.
  */
 import type { Client, InStatement } from "@libsql/client/http";
+import type { SQL } from "drizzle-orm";
 import { LibSQLSession } from "drizzle-orm/libsql";
 import {
   BaseSQLiteDatabase,
@@ -27,9 +28,11 @@ type Schema = Record<string, never>;
 
 class RowSession extends LibSQLSession<Schema, Schema> {
   readonly #raw: LibSQLSession<Schema, Schema>;
+  readonly #dialect: SQLiteAsyncDialect;
 
   constructor(execute: Execute, dialect: SQLiteAsyncDialect) {
     super(clientOf(execute, asTheyAre), dialect, undefined, {}, undefined);
+    this.#dialect = dialect;
     this.#raw = new LibSQLSession(clientOf(execute, asObjects), dialect, undefined, {}, undefined);
   }
 
@@ -40,6 +43,13 @@ class RowSession extends LibSQLSession<Schema, Schema> {
     return fields || mapper
       ? super.prepareQuery<Config>(...query)
       : this.#raw.prepareQuery<Config>(...query);
+  }
+
+  /** By position, as `$count` reads them. */
+  override values<Row extends unknown[]>(query: SQL): Promise<Row[]> {
+    const written = this.#dialect.sqlToQuery(query);
+    type Arrays = PreparedQueryConfig & { readonly values: Row[] };
+    return super.prepareQuery<Arrays>(written, undefined, "all", true).values();
   }
 }
 

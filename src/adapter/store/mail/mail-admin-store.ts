@@ -69,12 +69,7 @@ function mailLists(queries: Queries) {
     },
 
     async total(status: MailState): Promise<number> {
-      const row = await queries
-        .select({ n: count() })
-        .from(mails)
-        .where(eq(mails.status, status))
-        .get();
-      return row?.n ?? 0;
+      return await queries.$count(mails, eq(mails.status, status));
     },
 
     /** The numbers of dead emails and of waiting ones that failed at least once, and the latest error of these. */

@@ -1,5 +1,5 @@
 /** Scheduled calls as the API lists them, without immediate requests. */
-import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { type ScheduleStatus, schedules } from "../schema/index.ts";
@@ -44,12 +44,7 @@ export function scheduleListStore(queries: Queries) {
     },
 
     async total(tenantId: number, filter: ScheduleFilter): Promise<number> {
-      const row = await queries
-        .select({ n: count() })
-        .from(schedules)
-        .where(matching(tenantId, filter))
-        .get();
-      return row?.n ?? 0;
+      return await queries.$count(schedules, matching(tenantId, filter));
     },
 
     /** When those of the entries that wait are due, by their id. */

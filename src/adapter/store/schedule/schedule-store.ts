@@ -8,7 +8,6 @@ import {
   and,
   asc,
   between,
-  count,
   eq,
   gt,
   gte,
@@ -143,10 +142,7 @@ function dueSchedules(queries: Queries) {
 
 /** When the next entry is due, and how many were started. */
 function scheduleCounts(queries: Queries) {
-  async function countOf(which: SQL | undefined): Promise<number> {
-    const row = await queries.select({ n: count() }).from(schedules).where(which).get();
-    return row?.n ?? 0;
-  }
+  const countOf = async (which: SQL | undefined) => await queries.$count(schedules, which);
 
   return {
     /**

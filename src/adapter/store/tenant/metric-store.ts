@@ -1,5 +1,5 @@
 /** Metrics over all tenants: queue lengths, and whether the ledger balances. */
-import { count, eq, gt, sql } from "drizzle-orm";
+import { eq, gt, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { schedules } from "../schema/calls.ts";
 import { ledgerEntries } from "../schema/money.ts";
@@ -9,19 +9,11 @@ export function metricStore(queries: Queries) {
   return {
     /** Rows waiting to be sent, by queue. */
     async waiting(): Promise<{ webhooks: number; mails: number; schedules: number }> {
-      const [webhooks] = await queries
-        .select({ n: count() })
-        .from(outbox)
-        .where(eq(outbox.status, "pending"));
-      const [mail] = await queries
-        .select({ n: count() })
-        .from(mails)
-        .where(eq(mails.status, "pending"));
-      const [schedule] = await queries
-        .select({ n: count() })
-        .from(schedules)
-        .where(eq(schedules.status, "pending"));
-      return { webhooks: webhooks?.n ?? 0, mails: mail?.n ?? 0, schedules: schedule?.n ?? 0 };
+      return {
+        webhooks: await queries.$count(outbox, eq(outbox.status, "pending")),
+        mails: await queries.$count(mails, eq(mails.status, "pending")),
+        schedules: await queries.$count(schedules, eq(schedules.status, "pending")),
+      };
     },
 
     /** Sum of the ledger entries after `id`, micro-euro, and the id of the last one. */
