@@ -6,7 +6,7 @@ import type { RemoteAddress } from "../adapter/store/libsql/database.ts";
 import { openDatabase } from "../adapter/store/sqlite/database.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
-import { AppError } from "../core/errors.ts";
+import { conflict } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
 import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
@@ -41,10 +41,9 @@ export function prepareDataDir(dataDir: string): DataPaths {
     mkdirSync(directory, { recursive: true, mode: PRIVATE });
   const foreign = foreignFileIn(dataDir);
   if (foreign !== null)
-    throw new AppError({
-      code: "conflict",
-      publicMessage: `${foreign} belongs to another user, as a file does that root copied. Nothing was changed. Give it to the owner of the directory: ${givingBack(dataDir, foreign)}`,
-    });
+    throw conflict(
+      `${foreign} belongs to another user, as a file does that root copied. Nothing was changed. Give it to the owner of the directory: ${givingBack(dataDir, foreign)}`,
+    );
   return paths;
 }
 
@@ -94,8 +93,7 @@ export async function openStore(
 /** Throws conflict if the database is on a server: the operation needs a file. */
 export function requireFile(remote: string | null, what: string): void {
   if (remote === null) return;
-  throw new AppError({
-    code: "conflict",
-    publicMessage: `${what} works on a database file, but [storage] database is ${remote}. Use the backups of that libSQL server (a snapshot of its data directory, or its own backup command); recordings and master.key in the data directory are yours to copy.`,
-  });
+  throw conflict(
+    `${what} works on a database file, but [storage] database is ${remote}. Use the backups of that libSQL server (a snapshot of its data directory, or its own backup command); recordings and master.key in the data directory are yours to copy.`,
+  );
 }

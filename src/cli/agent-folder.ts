@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { AppError } from "../core/errors.ts";
+import { conflict } from "../core/errors.ts";
 import { type AgentFile, agentFileOf } from "../domain/rehearsal/agent-file.ts";
 import { readScenario, readYaml } from "../domain/rehearsal/read-scenario.ts";
 import { isScenarioFile } from "../domain/rehearsal/suite.ts";
@@ -33,27 +33,25 @@ const ORIGIN = "origin.json";
 const FILES = "files";
 const REHEARSALS = "rehearsals";
 
-const refused = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
-
 const hasControl = (name: string) => [...name].some((character) => character < " ");
 
 /** Throws conflict for a name that would leave the folder. */
 function safeName(name: string): string {
   if (name === "" || /^\.{1,2}$|[/\\]/.test(name) || hasControl(name))
-    throw refused(`"${name}" cannot be the name of a file in ${FILES}/.`);
+    throw conflict(`"${name}" cannot be the name of a file in ${FILES}/.`);
   return name;
 }
 
 /** Throws conflict for a link: it may lead anywhere. */
 function regular(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw refused(`${path} is no regular file.`);
+  if (found && !found.isFile()) throw conflict(`${path} is no regular file.`);
   return path;
 }
 
 function realFolder(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found && !found.isDirectory()) throw refused(`${path} is no folder of its own.`);
+  if (found && !found.isDirectory()) throw conflict(`${path} is no folder of its own.`);
   return path;
 }
 
@@ -72,7 +70,7 @@ export function writeAgentFolder(
     (name, at) => names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) !== at,
   );
   if (alike !== undefined)
-    throw refused(`Two files of the agent are named "${alike}". Rename one, then pull again.`);
+    throw conflict(`Two files of the agent are named "${alike}". Rename one, then pull again.`);
   const paths = [join(dir, AGENT), join(dir, ORIGIN), ...names.map((name) => join(folder, name))];
   for (const path of paths) regular(path);
   mkdirSync(folder, { recursive: true });
@@ -146,21 +144,21 @@ function checkTarget(dir: string, { tenant, agent }: Origin): Origin | null {
   if (existsSync(join(dir, ORIGIN))) {
     const before = readOrigin(dir);
     if (before.tenant !== tenant || before.agent !== agent)
-      throw refused(`${dir} holds agent ${before.agent} of tenant ${before.tenant}.`);
+      throw conflict(`${dir} holds agent ${before.agent} of tenant ${before.tenant}.`);
     return before;
   }
   if (existsSync(join(dir, AGENT)) || existsSync(join(dir, FILES)))
-    throw refused(`${dir} holds something else already. Choose another folder.`);
+    throw conflict(`${dir} holds something else already. Choose another folder.`);
   return null;
 }
 
 export function readOrigin(dir: string): Origin {
   const path = regular(join(dir, ORIGIN));
-  if (!existsSync(path)) throw refused(`${dir} holds no pulled agent: there is no ${ORIGIN}.`);
+  if (!existsSync(path)) throw conflict(`${dir} holds no pulled agent: there is no ${ORIGIN}.`);
   try {
     return Origin.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch {
-    throw refused(`${path} is not as \`agent pull\` wrote it.`);
+    throw conflict(`${path} is not as \`agent pull\` wrote it.`);
   }
 }
 
@@ -170,26 +168,26 @@ export function readAgentFolder(
   voices: readonly string[],
 ): { readonly agent: AgentFile; readonly files: ReadonlyMap<string, string> } {
   const path = regular(join(dir, AGENT));
-  if (!existsSync(path)) throw refused(`There is no ${path}.`);
+  if (!existsSync(path)) throw conflict(`There is no ${path}.`);
   const agent = readYaml(path, readFileSync(path, "utf8"), agentFileOf(voices));
   const folder = realFolder(join(dir, FILES));
   const names = agent.knowledge.map((listed) => {
-    if (!listed.startsWith(`${FILES}/`)) throw refused(`${listed} must be in ${FILES}/.`);
+    if (!listed.startsWith(`${FILES}/`)) throw conflict(`${listed} must be in ${FILES}/.`);
     return safeName(listed.slice(FILES.length + 1));
   });
   const others = existsSync(folder) ? readdirSync(folder).filter((n) => !names.includes(n)) : [];
   if (others[0] !== undefined)
-    throw refused(`${FILES}/${others[0]} is not in \`knowledge\` of ${AGENT}. List or delete it.`);
+    throw conflict(`${FILES}/${others[0]} is not in \`knowledge\` of ${AGENT}. List or delete it.`);
   return { agent, files: new Map(names.map((name) => [name, textIn(join(folder, name))])) };
 }
 
 function textIn(path: string): string {
   regular(path);
-  if (!existsSync(path)) throw refused(`There is no ${path}.`);
+  if (!existsSync(path)) throw conflict(`There is no ${path}.`);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch {
-    throw refused(`${path} is not UTF-8.`);
+    throw conflict(`${path} is not UTF-8.`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** `linevoice contact list|import|export`: a tenant's book of people. */
-import { AppError } from "../core/errors.ts";
+import { conflict } from "../core/errors.ts";
 import type { ContactExportPiece, ContactImportReport } from "../interface/contracts/contacts.ts";
 import { action, commandOf } from "./actions.ts";
 import { givenFile } from "./given-file.ts";
@@ -94,7 +94,7 @@ function textOf(file: string, terminal: Terminal): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     const publicMessage = `${file} is not UTF-8. Save it as CSV in UTF-8.`;
-    throw new AppError({ code: "conflict", publicMessage });
+    throw conflict(publicMessage);
   }
 }
 

@@ -14,7 +14,7 @@ import {
   statSync,
 } from "node:fs";
 import { join, sep } from "node:path";
-import { AppError, notFound } from "../core/errors.ts";
+import { AppError, conflict, notFound } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import { systemRandom } from "../core/random.ts";
 import { backupsDirOf } from "../operations/backup/backups.ts";
@@ -32,8 +32,7 @@ export async function writeAsInvoker<Result>(
   target: string,
   make: (file: string) => Promise<Result>,
 ): Promise<Result> {
-  if (existsSync(target))
-    throw new AppError({ code: "conflict", publicMessage: `${target} exists already.` });
+  if (existsSync(target)) throw conflict(`${target} exists already.`);
   if (isInside(target, dataDir)) return await asOwnerOf(dataDir, () => make(target));
   const scratch = scratchIn(dataDir);
   try {
@@ -56,7 +55,7 @@ export function requireRegularFile(file: string): void {
   if (found.isFile()) return;
   const what = found.isDirectory() ? "a directory" : "not a regular file";
   const publicMessage = `${file} is ${what}. Name the file of a backup: linevoice backup list`;
-  throw new AppError({ code: "conflict", publicMessage });
+  throw conflict(publicMessage);
 }
 
 /** Calls `use` with a copy of the file that the data's owner may read. */

@@ -16,7 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { AppError } from "../core/errors.ts";
+import { AppError, conflict } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
@@ -51,7 +51,7 @@ export async function rotateMasterKey(
   const isResumed = existsSync(next);
   if (!isResumed) {
     if (!existsSync(file) && !existsSync(loaded.dataDir))
-      throw refused(`Nothing to rotate: ${file} does not exist yet.`);
+      throw conflict(`Nothing to rotate: ${file} does not exist yet.`);
     // Written as the directory's owner: the service could not read a file of root.
     await asOwnerOf(dirname(file), async () =>
       write(next, Buffer.from(random.bytes(KEY_BYTES)).toString("base64")),
@@ -59,7 +59,7 @@ export async function rotateMasterKey(
   }
   const key = readFileSync(next, "utf8").trim();
   if (!isMasterKey(key))
-    throw refused(`${next} is not a master key. Delete it and run this again.`);
+    throw conflict(`${next} is not a master key. Delete it and run this again.`);
   const input = { next: key, purposes };
   const rotated = await asOwnerOf(loaded.dataDir, () => sealUnder(loaded, input, isResumed));
   renameSync(next, file);
@@ -88,12 +88,10 @@ function keyFileOf({ config, sources, file, dataDir }: LoadedConfig): string {
   const source = sources.get("secrets.master_key") ?? "";
   const credential = /^credential file (.+)$/.exec(source)?.[1];
   if (credential && file) return join(dirname(file), "credentials", credential);
-  throw refused(
+  throw conflict(
     `The master key is given by ${source}, which this command cannot change. Move it into ${file ? join(dirname(file), "credentials/secrets.master_key") : join(dataDir, "master.key")} (mode 0600), restart, and run this again.`,
   );
 }
-
-const refused = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
 function write(path: string, key: string): void {
   const handle = openSync(path, "wx", 0o600);

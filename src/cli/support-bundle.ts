@@ -10,7 +10,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { migrationStatus } from "../adapter/store/migration/migrate.ts";
 import { migrations } from "../adapter/store/migration/migrations.ts";
 import { systemClock as clock } from "../core/clock.ts";
-import { AppError, describeError } from "../core/errors.ts";
+import { AppError, conflict, describeError } from "../core/errors.ts";
 import { createControlClient, NoServer } from "../interface/control/client.ts";
 import { showConfig } from "../operations/config/show.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
@@ -30,8 +30,7 @@ export const supportBundleCommand: Command = {
     if (values.to === "") throw new WrongUsage("--to is a file.");
     const stamp = new Date(clock.now()).toISOString().replace(/[-:]|\.\d+/g, "");
     const file = resolve(terminal.cwd, values.to ?? `linevoice-support-${stamp}.tar.gz`);
-    if (existsSync(file))
-      throw new AppError({ code: "conflict", publicMessage: `${file} exists already.` });
+    if (existsSync(file)) throw conflict(`${file} exists already.`);
     const loaded = invokerConfig(values.config, terminal);
     const directory = mkdtempSync(join(tmpdir(), "linevoice-support-"));
     const name = `linevoice-support-${stamp}`;

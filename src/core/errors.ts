@@ -81,6 +81,10 @@ export function notFound(what: string): AppError {
   return new AppError({ code: "not_found", publicMessage });
 }
 
+/** The state of things forbids it: the message says which, and what to do. */
+export const conflict = (publicMessage: string): AppError =>
+  new AppError({ code: "conflict", publicMessage });
+
 /** Marks code that is unreachable when every variant of a union is handled. */
 export function unreachable(value: never): never {
   throw new Error(`unhandled variant: ${JSON.stringify(value)}`);

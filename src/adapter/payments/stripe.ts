@@ -7,7 +7,7 @@
  * The customer's return to our page fulfils nothing.
  */
 import type Stripe from "stripe";
-import { AppError, describeError } from "../../core/errors.ts";
+import { AppError, conflict, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { centsToMicro, MICRO_PER_CENT, type MicroEur } from "../../core/money.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
@@ -162,7 +162,7 @@ export class StripeEvents {
     if (!id?.startsWith("chk_")) return null;
     if (!isSettled(session)) return id;
     if (session.currency !== "eur" || session.amount_total === null)
-      throw new AppError({ code: "conflict", publicMessage: `${session.id} is not in EUR.` });
+      throw conflict(`${session.id} is not in EUR.`);
     const amount = centsToMicro(session.amount_total);
     await this.deps.checkouts.fulfil(id, { session: session.id, amount });
     return id;

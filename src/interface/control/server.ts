@@ -7,7 +7,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { ZodError } from "zod";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { AppError, describeError } from "../../core/errors.ts";
+import { AppError, conflict, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Services } from "../../operations/admin/services.ts";
 import { type AnswerLine, LineReader, PROTOCOL, requestLine } from "./protocol.ts";
@@ -102,11 +102,9 @@ function createAnswerer(started: () => Promise<Services>, log: Log): Answerer {
       import("../contracts/calls.ts"),
     ]);
     if (hello !== PROTOCOL || !(isOperation(operation) || operation === followCall.name))
-      throw new AppError({
-        code: "conflict",
-        publicMessage:
-          "The running server is of another version than this command. Use the same binary, or restart the server.",
-      });
+      throw conflict(
+        "The running server is of another version than this command. Use the same binary, or restart the server.",
+      );
     const services = await started();
     if (isOperation(operation)) return await runOperation(services, operation, input);
     const steps = followCall.run(services, followCall.input.parse(input), signal);

@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import type { Clock, ClockTrust, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { AppError, describeError, invalidField } from "../../core/errors.ts";
+import { AppError, conflict, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { KeyLimits } from "../../domain/tenant/key-limits.ts";
 import { idempotencyBinding } from "../../platform/secrets/secret-binding.ts";
@@ -226,11 +226,9 @@ const isSame = (record: IdempotencyRecord, request: IdempotentRequest, bodyHash:
   record.method === request.method && record.path === request.path && record.bodyHash === bodyHash;
 
 const otherRequest = () =>
-  new AppError({
-    code: "conflict",
-    publicMessage:
-      "This Idempotency-Key was used with another request in the last 24 hours. Use a new key.",
-  });
+  conflict(
+    "This Idempotency-Key was used with another request in the last 24 hours. Use a new key.",
+  );
 
 const tooMuchKept = () =>
   new AppError({
@@ -240,8 +238,6 @@ const tooMuchKept = () =>
   });
 
 const unfinished = () =>
-  new AppError({
-    code: "conflict",
-    publicMessage:
-      "The first request with this Idempotency-Key has no answer yet. Look whether it took effect before you send it again with a new key.",
-  });
+  conflict(
+    "The first request with this Idempotency-Key has no answer yet. Look whether it took effect before you send it again with a new key.",
+  );

@@ -1,6 +1,6 @@
 /** Publishes an agent that was edited as files: compared with what is published, then through a draft. */
 import { OPERATOR } from "../../core/author.ts";
-import { AppError } from "../../core/errors.ts";
+import { conflict } from "../../core/errors.ts";
 import type { VersionTool } from "../../domain/agent/agent-content.ts";
 import type { AgentFields } from "../../domain/agent/agent-schema.ts";
 import {
@@ -107,8 +107,6 @@ const scenarioDifferences = async (
     new Map(kept.map(({ name, yaml }) => [name, yaml])),
     await scenariosByName(yamls),
   );
-
-const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
 function gone(): never {
   throw conflict("The files changed on the server meanwhile. Push again.");

@@ -4,7 +4,7 @@ import { agentHistoryStore } from "../../adapter/store/agent/agent-history-store
 import { callSetupStore } from "../../adapter/store/call/call-setup-store.ts";
 import { agents } from "../../adapter/store/schema/index.ts";
 import type { Database } from "../../core/database.ts";
-import { AppError, notFound } from "../../core/errors.ts";
+import { conflict, notFound } from "../../core/errors.ts";
 import type { AgentContent } from "../../domain/agent/agent-content.ts";
 
 interface AgentSource {
@@ -61,7 +61,6 @@ export function agentSources({ read }: Pick<Database, "read">) {
 }
 
 const ambiguous = (agent: number | string, tenantId: number | null) =>
-  new AppError({
-    code: "conflict",
-    publicMessage: `Several agents are named "${agent}". Say which by its id${tenantId === null ? ", or with --tenant" : ""}.`,
-  });
+  conflict(
+    `Several agents are named "${agent}". Say which by its id${tenantId === null ? ", or with --tenant" : ""}.`,
+  );

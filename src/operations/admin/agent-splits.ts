@@ -5,7 +5,7 @@ import { agentStore } from "../../adapter/store/agent/agent-store.ts";
 import type { Author } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { conflict, invalidField, notFound } from "../../core/errors.ts";
 import { compareCalls, type SplitMeasure } from "../../domain/agent/split-comparison.ts";
 import type { AgentVersions, Published } from "./agent-versions.ts";
 
@@ -120,7 +120,4 @@ async function compared(
 }
 
 const alreadyOpen = (version: number) =>
-  new AppError({
-    code: "conflict",
-    publicMessage: `Version ${version} shares the callers already. Close that first.`,
-  });
+  conflict(`Version ${version} shares the callers already. Close that first.`);

@@ -11,7 +11,7 @@ import { fileStore } from "../../adapter/store/knowledge/file-store.ts";
 import type { Author } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { AppError, conflict, invalidField, notFound } from "../../core/errors.ts";
 import type { Random } from "../../core/random.ts";
 import type { AgentContent, VersionTool } from "../../domain/agent/agent-content.ts";
 import type { AgentFields, AgentRecord } from "../../domain/agent/agent-schema.ts";
@@ -343,10 +343,7 @@ function publishing(deps: VersionDependencies) {
 }
 
 function missingText(): never {
-  throw new AppError({
-    code: "conflict",
-    publicMessage: "The text of a file of this version is not stored.",
-  });
+  throw conflict("The text of a file of this version is not stored.");
 }
 
 /** Throws conflict where the agent publishes only what was rehearsed. */
@@ -370,7 +367,6 @@ async function requireGreen(
 }
 
 const outdatedBase = (base: number, published: number) =>
-  new AppError({
-    code: "conflict",
-    publicMessage: `Version ${published} was published since this was made from version ${base}. Compare the two, then publish with force.`,
-  });
+  conflict(
+    `Version ${published} was published since this was made from version ${base}. Compare the two, then publish with force.`,
+  );

@@ -2,7 +2,7 @@
 import { mailAdminStore } from "../../adapter/store/mail/mail-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
-import { AppError, notFound } from "../../core/errors.ts";
+import { conflict, notFound } from "../../core/errors.ts";
 
 export type QueuedMails = ReturnType<typeof createQueuedMails>;
 
@@ -29,10 +29,7 @@ export function createQueuedMails(deps: { readonly database: Database; readonly 
         const status = await store.statusOf(id);
         if (status === null) throw notFound("mail");
         if (status !== "dead")
-          throw new AppError({
-            code: "conflict",
-            publicMessage: `This mail is ${status}; only one that failed can be tried again.`,
-          });
+          throw conflict(`This mail is ${status}; only one that failed can be tried again.`);
         await store.revive(id, clock.now());
       });
     },

@@ -8,7 +8,7 @@ import { trunkLeaseStore } from "../../adapter/store/node/trunk-lease-store.ts";
 import { trunkStore } from "../../adapter/store/tenant/trunk-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
-import { AppError, notFound } from "../../core/errors.ts";
+import { conflict, notFound } from "../../core/errors.ts";
 import { serverNeeded } from "./server-needed.ts";
 
 type OwnNode = Pick<NodeRow, "id" | "name" | "version" | "weight" | "calls">;
@@ -41,8 +41,6 @@ interface NodesOptions {
   readonly clock: Clock;
   readonly running: RunningNodes | null;
 }
-
-const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
 export function createNodes({ database, clock, running }: NodesOptions): Nodes {
   function stateOf(row: NodeRow, isSilent: (id: string) => boolean): NodeView["state"] {

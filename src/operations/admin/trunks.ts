@@ -15,7 +15,7 @@ import {
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";
-import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { AppError, conflict, invalidField, notFound } from "../../core/errors.ts";
 import { EXTRA_NETWORKS_MAX, type RegistrationStatus } from "../../domain/call/sip-port.ts";
 import { type Country, countryOf } from "../../domain/number/national-form.ts";
 import { hostPortText, isHost, parseHostPort } from "../../platform/config/formats.ts";
@@ -247,10 +247,9 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
     async allow({ tenantId, extraNetworks }: TrunkRecord, address: string): Promise<void> {
       const networks = [...new Set([...(extraNetworks ?? []), address])];
       if (networks.length > EXTRA_NETWORKS_MAX)
-        throw new AppError({
-          code: "conflict",
-          publicMessage: `A trunk has at most ${EXTRA_NETWORKS_MAX} further addresses. Ask the operator to allow a network instead.`,
-        });
+        throw conflict(
+          `A trunk has at most ${EXTRA_NETWORKS_MAX} further addresses. Ask the operator to allow a network instead.`,
+        );
       await database.tx(async (queries) => {
         if (!(await callNoticeStore(queries).remove(tenantId, "unknown_source", address)))
           throw notFound("address");

@@ -10,7 +10,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { conflict } from "../../core/errors.ts";
 import { GRACE_MS } from "../../domain/schedule/scheduler.ts";
 import { flush, moveDurably } from "../../platform/files/durable-file.ts";
 import { backupsDirOf } from "./backups.ts";
@@ -41,11 +41,7 @@ export async function restoreBackup(options: {
   const nowMs = clock.now();
   mkdirSync(backupsDirOf(dataDir), { recursive: true, mode: 0o700 });
   const report = await verifyBackup(file, backupsDirOf(dataDir), nowMs);
-  if (!report.ok)
-    throw new AppError({
-      code: "conflict",
-      publicMessage: `${file} was not restored: ${report.problems.join(" ")}`,
-    });
+  if (!report.ok) throw conflict(`${file} was not restored: ${report.problems.join(" ")}`);
   const incoming = `${databasePath}.incoming`;
   rmSync(incoming, { force: true });
   copyFileSync(file, incoming);

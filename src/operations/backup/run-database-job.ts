@@ -3,13 +3,11 @@
  * it.
  */
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { conflict } from "../../core/errors.ts";
 import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
 
 /** One hour is enough for 100 GB on a slow disk. */
 const JOB_TIMEOUT_MS = 3_600_000;
-
-const failed = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
 /**
  * Throws AppError with the worker's message, or when the worker dies or takes longer than an hour.
@@ -22,13 +20,13 @@ export async function runDatabaseJob<Type extends DatabaseJob["type"]>(
   const worker = spawn();
   const done = Promise.withResolvers<DatabaseResults[Type]>();
   const timer = clock.after(JOB_TIMEOUT_MS, () =>
-    done.reject(failed("The database worker took longer than an hour.")),
+    done.reject(conflict("The database worker took longer than an hour.")),
   );
   worker.onmessage = ({ data }: MessageEvent<FromDatabaseWorker>) => {
     if (data.ok) done.resolve(data.result as DatabaseResults[Type]);
-    else done.reject(failed(data.reason));
+    else done.reject(conflict(data.reason));
   };
-  worker.onerror = (event) => done.reject(failed(`The database worker failed: ${event.message}`));
+  worker.onerror = (event) => done.reject(conflict(`The database worker failed: ${event.message}`));
   try {
     worker.postMessage(job);
     return await done.promise;

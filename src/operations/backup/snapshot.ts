@@ -5,7 +5,7 @@
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
-import { AppError } from "../../core/errors.ts";
+import { conflict } from "../../core/errors.ts";
 import { moveDurably } from "../../platform/files/durable-file.ts";
 
 const BUSY_TIMEOUT_MS = 30_000;
@@ -17,10 +17,7 @@ export const PARTIAL = ".partial";
 /** Writes `target` (0600), which must not exist yet. Returns its size in bytes. Throws conflict. */
 export function writeSnapshot(databasePath: string, target: string): number {
   if (existsSync(target))
-    throw new AppError({
-      code: "conflict",
-      publicMessage: `${target} exists already. Name another file; backups are never overwritten.`,
-    });
+    throw conflict(`${target} exists already. Name another file; backups are never overwritten.`);
   const partial = `${target}${PARTIAL}`;
   rmSync(partial, { force: true });
   // Created first, so that it never has other permissions. SQLite accepts an empty file.

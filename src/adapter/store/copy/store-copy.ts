@@ -4,7 +4,7 @@
  * it is done and verified, no linevoice starts on the target (`UNFINISHED_COPY` among its migrations).
  */
 import { createHash, type Hash } from "node:crypto";
-import { AppError } from "../../../core/errors.ts";
+import { conflict } from "../../../core/errors.ts";
 import { checkApplied, type Migration, UNFINISHED_COPY } from "../migration/migrate.ts";
 import type { RawStore, StoredValue } from "./raw-store.ts";
 
@@ -25,8 +25,6 @@ const ROWS_MAX = 500;
 const PAGE_BYTES = 500_000;
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
-
 /** Throws conflict if the target has data; nothing was changed then. */
 export async function copyStore(source: RawStore, target: RawStore): Promise<CopiedTable[]> {
   const tables = await tablesOf(target);
