@@ -36,5 +36,11 @@ export const CALL_STATUSES = [
 ] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
+/** Statuses of a call that its node is busy with. */
+export const LIVE_STATUSES = ["dialing", "ringing", "in_progress"] as const;
+
+/** Statuses of a call that has not ended. */
+export const OPEN_STATUSES = ["queued", ...LIVE_STATUSES] as const;
+
 /** Statuses of a call that came in and was missed: nobody talked with the caller. */
 export const MISSED_STATUSES = ["no_answer", "busy", "failed", "cancelled"] as const;

@@ -17,7 +17,7 @@ import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
 import { startOfDay } from "../../core/calendar.ts";
 import { yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import type { CallStatus } from "../../core/ended-reason.ts";
+import { type CallStatus, LIVE_STATUSES } from "../../core/ended-reason.ts";
 import { folded, wordsSought } from "../../core/search-words.ts";
 import { type CsvCall, type ListedCall, totalAndPage } from "./call-records.ts";
 
@@ -57,13 +57,14 @@ const PIECE_CALLS = 50;
 const BEHIND_MAX = 1_000;
 /** With no more calls that have the tag, these are read. */
 const TAGGED_READ_MAX = 500;
-/** Older calls are found by their day. */
-const LIVE: readonly CallStatus[] = ["dialing", "ringing", "in_progress"];
 /** Of one status. */
 const LIVE_MAX = 100;
 const AROUND_CHARACTERS = 60;
 /** Among the newest are calls for later. */
 const READ_CALLS = 25;
+
+/** Older calls are found by their day. */
+const isLive = (status: CallStatus) => LIVE_STATUSES.some((live) => live === status);
 
 export type CallSearch = ReturnType<typeof createCallSearch>;
 
@@ -98,11 +99,11 @@ export function createCallSearch(
     listed: readonly ListedCall[],
   ): Promise<readonly ListedCall[]> {
     if (filter.status !== undefined || filter.missed) return listed;
-    const others = listed.filter(({ status }) => !LIVE.includes(status));
+    const others = listed.filter(({ status }) => !isLive(status));
     if (offset > 0) return others;
     const first = { limit: LIVE_MAX, offset: 0 };
     const live = await Promise.all(
-      LIVE.map((status) => history.found(tenantId, { ...filter, status }, first)),
+      LIVE_STATUSES.map((status) => history.found(tenantId, { ...filter, status }, first)),
     );
     const shown = live.flat().toSorted((a, b) => b.createdAt - a.createdAt);
     return [...shown, ...others];

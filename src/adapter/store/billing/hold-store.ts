@@ -1,12 +1,11 @@
 /** Funds held by live calls. */
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
+import { OPEN_STATUSES } from "../../../core/ended-reason.ts";
 import type { HoldStore } from "../../../domain/billing/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { calls } from "../schema/calls.ts";
 import { holds } from "../schema/money.ts";
-
-const LIVE_STATUSES = ["queued", "dialing", "ringing", "in_progress"] as const;
 
 const holdColumns = {
   callUuid: holds.callUuid,
@@ -65,7 +64,7 @@ export function holdStore(queries: Queries): HoldStore {
         .select({ tenantId: holds.tenantId, callUuid: holds.callUuid })
         .from(holds)
         .leftJoin(calls, eq(calls.callUuid, holds.callUuid))
-        .where(or(isNull(calls.id), notInArray(calls.status, [...LIVE_STATUSES])));
+        .where(or(isNull(calls.id), notInArray(calls.status, [...OPEN_STATUSES])));
     },
   };
 }

@@ -19,6 +19,7 @@ import {
   sum,
 } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
+import { LIVE_STATUSES, OPEN_STATUSES } from "../../../core/ended-reason.ts";
 import { NO_FIGURES } from "../../../domain/call/final-figures.ts";
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 import type {
@@ -41,9 +42,6 @@ type NewCallRow = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
 const SIP_OK = 200;
 
 const HOUR_MS = 3_600_000;
-
-const LIVE = ["dialing", "ringing", "in_progress"] as const;
-const OPEN = ["queued", ...LIVE] as const;
 
 /** Must match the text of the partial index `calls_recording_in_work`. */
 export const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
@@ -69,7 +67,7 @@ const updateOpenCall = rowStatement((queries, changes: CallChanges) =>
   queries
     .update(calls)
     .set(changes)
-    .where(and(OWN, inArray(calls.status, [...OPEN])))
+    .where(and(OWN, inArray(calls.status, OPEN_STATUSES)))
     .prepare(),
 );
 
@@ -119,7 +117,7 @@ export function loadColumns(queries: Queries) {
   const live = queries
     .select({ n: count() })
     .from(calls)
-    .where(and(eq(calls.tenantId, arg("tenantId")), inArray(calls.status, [...LIVE])));
+    .where(and(eq(calls.tenantId, arg("tenantId")), inArray(calls.status, LIVE_STATUSES)));
   const exactly = queries
     .select({ cost: sum(calls.cost) })
     .from(calls)
@@ -167,7 +165,7 @@ const findEndingCall = statement((queries) =>
     .from(calls)
     .innerJoin(tenants, eq(tenants.id, calls.tenantId))
     .leftJoin(agents, and(eq(agents.id, calls.agentId), eq(agents.tenantId, calls.tenantId)))
-    .where(and(OWN, inArray(calls.status, [...OPEN])))
+    .where(and(OWN, inArray(calls.status, OPEN_STATUSES)))
     .prepare(),
 );
 
@@ -196,7 +194,7 @@ const beat = statement((queries) =>
   queries
     .update(calls)
     .set({ heartbeatAt: sql`${arg("nowMs")}` })
-    .where(and(inArray(calls.callUuid, GIVEN), inArray(calls.status, [...LIVE])))
+    .where(and(inArray(calls.callUuid, GIVEN), inArray(calls.status, LIVE_STATUSES)))
     .returning({ callUuid: calls.callUuid })
     .prepare(),
 );
@@ -205,7 +203,7 @@ const liveExcept = statement((queries) =>
   queries
     .select()
     .from(calls)
-    .where(and(inArray(calls.status, [...LIVE]), notInArray(calls.callUuid, GIVEN)))
+    .where(and(inArray(calls.status, LIVE_STATUSES), notInArray(calls.callUuid, GIVEN)))
     .prepare(),
 );
 
@@ -395,7 +393,7 @@ function callsOfNodes(queries: Queries) {
 
     /** Open calls and unprocessed recordings are this node's from now on. */
     async adoptLeft(node: string): Promise<void> {
-      const isLeft = or(inArray(calls.status, [...LIVE]), IS_IN_WORK);
+      const isLeft = or(inArray(calls.status, LIVE_STATUSES), IS_IN_WORK);
       await queries
         .update(calls)
         .set({ node })

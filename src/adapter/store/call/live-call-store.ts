@@ -1,9 +1,9 @@
 /** Live calls of other nodes on the same store, known only from their rows. */
 import { and, eq, inArray, isNotNull, ne } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
+import { LIVE_STATUSES } from "../../../core/ended-reason.ts";
 import { calls } from "../schema/index.ts";
 
-const LIVE = ["dialing", "ringing", "in_progress"] as const;
 const CALLS_MAX = 500;
 
 export function liveCallStore(queries: Queries) {
@@ -25,7 +25,7 @@ export function liveCallStore(queries: Queries) {
         .where(
           and(
             eq(calls.tenantId, tenantId),
-            inArray(calls.status, [...LIVE]),
+            inArray(calls.status, LIVE_STATUSES),
             isNotNull(calls.node),
             ne(calls.node, node),
           ),
