@@ -18,6 +18,7 @@ import { LINK_MAIL_PREFIX } from "../../../domain/identity/mails.ts";
 import type { MailStores } from "../../../domain/mail/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { calls } from "../schema/calls.ts";
+import { NO_LEASE } from "../schema/columns.ts";
 import { mails } from "../schema/outbox.ts";
 
 const columns = {
@@ -36,8 +37,6 @@ const columns = {
 };
 
 const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
-const noLease = { leaseOwner: null, leaseUntil: null };
-
 /** The attachment is on another node's disk. Without a node's name: nothing is. */
 const isOnRemoteNode = (node: Placeholder | string | null) =>
   sql`(${mails.attachment} IS NOT NULL AND EXISTS (
@@ -140,7 +139,7 @@ const mailOutcomes = (
         sentAt: nowMs,
         nextAttemptAt: null,
         lastError: null,
-        ...noLease,
+        ...NO_LEASE,
         // The text of an email with a sign-in link is deleted once it is sent.
         body: sql`case when ${mails.key} like ${`${LINK_MAIL_PREFIX}%`} then '' else ${mails.body} end`,
       })
@@ -157,13 +156,13 @@ const mailOutcomes = (
         attempts: outcome.attempts,
         nextAttemptAt: outcome.nextAttemptAt,
         lastError: outcome.error,
-        ...noLease,
+        ...NO_LEASE,
       })
       .where(heldBy(id, owner));
   },
 
   async release(id, owner) {
-    await queries.update(mails).set(noLease).where(heldBy(id, owner));
+    await queries.update(mails).set(NO_LEASE).where(heldBy(id, owner));
   },
 });
 

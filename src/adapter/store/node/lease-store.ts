@@ -5,11 +5,10 @@
  */
 import { isNotNull } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
+import { NO_LEASE } from "../schema/columns.ts";
 import { mails, outbox, schedules } from "../schema/index.ts";
-
-const noLease = { leaseOwner: null, leaseUntil: null };
 
 export async function dropDeadLeases(queries: Queries): Promise<void> {
   for (const table of [mails, outbox, schedules])
-    await queries.update(table).set(noLease).where(isNotNull(table.leaseOwner));
+    await queries.update(table).set(NO_LEASE).where(isNotNull(table.leaseOwner));
 }

@@ -23,12 +23,11 @@ import {
 import type { Queries } from "../../../core/database.ts";
 import type { DueFilter, ScheduleEntry } from "../../../domain/schedule/scheduler.ts";
 import { arg, statement } from "../query/prepared.ts";
+import { NO_LEASE } from "../schema/columns.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "../schema/index.ts";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
 type NewSchedule = Omit<typeof schedules.$inferInsert, "tenantId" | "id">;
-
-const noLease = { leaseOwner: null, leaseUntil: null };
 
 const node = arg("node");
 
@@ -192,7 +191,7 @@ function leftSchedules(queries: Queries) {
       const tokens = JSON.stringify(entries.map(({ id, leaseToken }) => [id, leaseToken]));
       await queries
         .update(schedules)
-        .set(noLease)
+        .set(NO_LEASE)
         .where(
           and(
             eq(schedules.status, "pending"),
@@ -217,7 +216,7 @@ function leftSchedules(queries: Queries) {
     ): Promise<boolean> {
       const moved = await queries
         .update(schedules)
-        .set({ status, ...noLease, ...detail })
+        .set({ status, ...NO_LEASE, ...detail })
         .where(
           and(
             eq(schedules.id, scheduleId),

@@ -8,3 +8,6 @@ export const time = (name: string) => integer(name);
 export const money = (name: string) => integer(name).$type<MicroEur>();
 export const flag = (name: string) => integer(name, { mode: "boolean" });
 export const json = <Value>(name: string) => text(name, { mode: "json" }).$type<Value>();
+
+/** What releases a row: nobody holds its lease. */
+export const NO_LEASE = { leaseOwner: null, leaseUntil: null };

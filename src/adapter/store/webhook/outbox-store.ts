@@ -17,6 +17,7 @@ import type { Queries } from "../../../core/database.ts";
 import type { EventStore, OutboxStore, Subscriber } from "../../../domain/webhook/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { agents } from "../schema/agents.ts";
+import { NO_LEASE } from "../schema/columns.ts";
 import { eventReports, reportedEvents } from "../schema/joint-writes.ts";
 import { events, outbox } from "../schema/outbox.ts";
 import { tenants } from "../schema/tenants.ts";
@@ -24,8 +25,6 @@ import { dueStatement } from "./due-deliveries.ts";
 
 /** As text, so that the index of an endpoint's pending deliveries is used (file-queries.ts). */
 const IS_PENDING = sql`${outbox.status} = 'pending'`;
-
-const noLease = { leaseOwner: null, leaseUntil: null };
 
 const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
   webhookId === null
@@ -107,7 +106,7 @@ const concludeDelivery = statement((queries) =>
       status: sql`${arg("status")}`,
       attempts: sql`${arg("attempts")}`,
       nextAttemptAt: sql`${arg("nextAttemptAt")}`,
-      ...noLease,
+      ...NO_LEASE,
     })
     .where(and(eq(outbox.id, arg("outboxId")), eq(outbox.leaseOwner, arg("owner"))))
     .returning({ id: outbox.id })
@@ -120,7 +119,7 @@ const concludeDelivered = statement((queries) =>
     .set({
       status: "delivered",
       nextAttemptAt: null,
-      ...noLease,
+      ...NO_LEASE,
       attempts: sql`${outbox.attempts} + 1`,
     })
     .where(and(given(arg("ids")), eq(outbox.leaseOwner, arg("owner"))))
@@ -193,8 +192,8 @@ function outboxQueue(
     async release(outboxIds, owner) {
       await queries
         .update(outbox)
-        .set(noLease)
-        .where(and(inArray(outbox.id, [...outboxIds]), eq(outbox.leaseOwner, owner)));
+        .set(NO_LEASE)
+        .where(and(inArray(outbox.id, outboxIds), eq(outbox.leaseOwner, owner)));
     },
 
     async nextDueAfter(nowMs) {
@@ -250,12 +249,12 @@ function outboxRetries(queries: Queries): Pick<OutboxStore, "failedEvents" | "re
     async restart(tenantId, webhookId, eventIds, nowMs) {
       await queries
         .update(outbox)
-        .set({ ...noLease, status: "pending", attempts: 0, nextAttemptAt: nowMs })
+        .set({ ...NO_LEASE, status: "pending", attempts: 0, nextAttemptAt: nowMs })
         .where(
           and(
             eq(outbox.tenantId, tenantId),
             eq(outbox.webhookId, webhookId),
-            inArray(outbox.eventId, [...eventIds]),
+            inArray(outbox.eventId, eventIds),
             or(isNull(outbox.leaseUntil), lte(outbox.leaseUntil, nowMs)),
           ),
         );
