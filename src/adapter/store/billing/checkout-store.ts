@@ -51,7 +51,7 @@ function paidCheckouts(
       const changed = await queries
         .update(checkouts)
         .set({ status: "paid", paidAt: nowMs })
-        .where(and(eq(checkouts.id, id), inArray(checkouts.status, [...from])))
+        .where(and(eq(checkouts.id, id), inArray(checkouts.status, from)))
         .returning({ id: checkouts.id });
       return changed.length > 0;
     },

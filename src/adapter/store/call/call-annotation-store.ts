@@ -27,8 +27,8 @@ export function callAnnotationStore(queries: Queries) {
     },
 
     async deleteOf(callIds: readonly number[]): Promise<void> {
-      await queries.delete(callTags).where(inArray(callTags.callId, [...callIds]));
-      await queries.delete(callComments).where(inArray(callComments.callId, [...callIds]));
+      await queries.delete(callTags).where(inArray(callTags.callId, callIds));
+      await queries.delete(callComments).where(inArray(callComments.callId, callIds));
     },
   };
 }

@@ -195,7 +195,7 @@ type CallKinds = typeof calls | typeof callRollups | typeof callDays | typeof ca
 
 /** Missed calls of these statuses. */
 export const missedOf = (table: CallKinds, statuses: readonly CallStatus[]) =>
-  and(eq(table.direction, "inbound"), inArray(table.status, [...statuses]));
+  and(eq(table.direction, "inbound"), inArray(table.status, statuses));
 
 /** `time`: the column that `fromMs` and `toMs` are compared with. */
 const matching = (

@@ -87,7 +87,7 @@ function fileAssignments(
     async countAgents(tenantId, agentIds) {
       return await queries.$count(
         agents,
-        and(eq(agents.tenantId, tenantId), inArray(agents.id, [...agentIds])),
+        and(eq(agents.tenantId, tenantId), inArray(agents.id, agentIds)),
       );
     },
   };

@@ -72,7 +72,7 @@ function endOfLease(queries: Queries) {
     async release(node: string, trunkIds: readonly number[]): Promise<void> {
       await queries
         .delete(trunkLeases)
-        .where(and(eq(trunkLeases.node, node), inArray(trunkLeases.trunkId, [...trunkIds])));
+        .where(and(eq(trunkLeases.node, node), inArray(trunkLeases.trunkId, trunkIds)));
     },
   };
 }
