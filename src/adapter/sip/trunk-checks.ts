@@ -9,6 +9,7 @@ import type {
   TrunkProbe,
   TrunkSettings,
 } from "../../domain/call/sip-port.ts";
+import { DTMF_TYPES } from "./session/dtmf-info.ts";
 
 type TrunkCheckResult = "ok" | "warning" | "failed" | "unknown";
 
@@ -245,8 +246,6 @@ function callsOf({ sipCode: code }: NonNullable<TrunkProbe["call"]>): CheckOutco
     );
   return ok(`The provider takes calls of this trunk (a test call to nobody ended with ${code}).`);
 }
-
-const DTMF_TYPES = ["application/dtmf-relay", "application/dtmf"];
 
 function dtmfOf({ codecs, allow, accept }: TrunkProbe): CheckOutcome {
   const byEvent = codecs?.some((name) => name.toLowerCase() === "telephone-event") ?? false;

@@ -24,7 +24,8 @@ interface Written {
   readonly text: string;
 }
 
-const NO_OP_CALLBACKS = { onResponse: () => {}, onTimeout: () => {} };
+/** For a request whose answer changes nothing. */
+export const NO_OP_CALLBACKS = { onResponse: () => {}, onTimeout: () => {} };
 
 export class LateResponse {
   #cancelled = false;

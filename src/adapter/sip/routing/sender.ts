@@ -28,7 +28,7 @@ import type { TransactionLayer } from "../transaction/layer.ts";
 import { T1_MS } from "../transaction/timers.ts";
 import { type Flow, isStream } from "../transport/flow.ts";
 import type { FailedTargets } from "./failed-targets.ts";
-import { ackOf, LateResponse } from "./late-response.ts";
+import { ackOf, LateResponse, NO_OP_CALLBACKS } from "./late-response.ts";
 import type { Target } from "./locate.ts";
 
 export interface SendUser {
@@ -296,8 +296,6 @@ class Sending {
     this.deps.clock.after(64 * T1_MS, () => this.onDone());
   }
 }
-
-const NO_OP_CALLBACKS = { onResponse: () => {}, onTimeout: () => {} };
 
 function withBranch(response: SipResponse, branch: string): SipResponse {
   if (branchOf(response.via) === branch) return response;

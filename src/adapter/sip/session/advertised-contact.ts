@@ -4,8 +4,7 @@
  */
 import type { SipMessage } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
-
-const TARGET_REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
+import { REFRESHES } from "./session-timer.ts";
 
 export class AdvertisedContact {
   #advertised: Address | null = null;
@@ -13,7 +12,7 @@ export class AdvertisedContact {
   /** Records an outgoing message with that address in its Contact. */
   note(message: SipMessage, address: Address): void {
     const isRejection = message.kind === "response" && message.statusCode >= 300;
-    if (!isRejection && TARGET_REFRESHES.has(message.cseq.method)) this.#advertised = address;
+    if (!isRejection && REFRESHES.has(message.cseq.method)) this.#advertised = address;
   }
 
   /** Returns true if the remote party has another address; once for each new one. */

@@ -38,7 +38,8 @@ const RETRY_MS = 2000;
 const RETRY_MS_MAX = 64_000;
 const EXPIRES_SECONDS_MAX = 86_400;
 const ANSWERS_MAX = 8;
-const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
+/** Requests that refresh a session and its target. */
+export const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
 
 export class SessionTimer {
   /** From the messages processed here. */
