@@ -13,6 +13,13 @@ export const VOICE_GENDERS: Readonly<Record<AgentVoice, VoiceGender>> = {
 
 export const AGENT_LANGUAGES = ["lt", "lv", "en", "ru"] as const;
 export type AgentLanguage = (typeof AGENT_LANGUAGES)[number];
+/** As models know them. */
+export const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
+  en: "English",
+  lt: "Lithuanian",
+  lv: "Latvian",
+  ru: "Russian",
+};
 
 export const FIRST_SPEAKERS = ["assistant", "customer"] as const;
 export const VOICEMAIL_ACTIONS = ["leave_message", "hangup"] as const;

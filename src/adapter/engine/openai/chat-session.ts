@@ -8,7 +8,7 @@
  */
 
 import type { Random } from "../../../core/random.ts";
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import { type AgentLanguage, LANGUAGE_NAMES } from "../../../domain/agent/agent.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import {
   type CallEnd,
@@ -56,13 +56,6 @@ const ROUNDS_MAX = 2;
 const ANSWER_CHARACTERS_MAX = 3_000;
 /** Requests for one answer that the model may call too long. */
 const SHORTENINGS_MAX = 3;
-
-const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
-  en: "English",
-  lt: "Lithuanian",
-  lv: "Latvian",
-  ru: "Russian",
-};
 
 interface RunningAnswer {
   readonly signal: AbortSignal;

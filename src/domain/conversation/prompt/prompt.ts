@@ -9,20 +9,13 @@
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { oneLine } from "../../../core/one-line.ts";
-import { type AgentLanguage, VOICE_GENDERS } from "../../agent/agent.ts";
+import { type AgentLanguage, LANGUAGE_NAMES, VOICE_GENDERS } from "../../agent/agent.ts";
 import type { CallConfig, ToolSnapshot } from "../call-config.ts";
 import { dataSection, labelOf } from "./call-data.ts";
 import { knowledgeSection } from "./knowledge-section.ts";
 import { withWithheldNumber } from "./withheld-number.ts";
 
 export type Variables = Readonly<Record<string, string>>;
-
-const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
-  en: "English",
-  lt: "Lithuanian",
-  lv: "Latvian",
-  ru: "Russian",
-};
 
 /** Values for `{{…}}` in prompt, first message and disclosure. */
 export function variablesOf(config: CallConfig, clockMs: number): Variables {
