@@ -6,7 +6,7 @@
 import type { CallNote, TurnMeasures } from "../conversation/call-report.ts";
 import type { SipTraceEntry } from "./diagnostics.ts";
 
-const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
+export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 type Lane = (typeof LANES)[number];
 
 interface Span {

@@ -1,7 +1,11 @@
 /** Calls and scheduled calls as they are stored: lists, one call in every detail, its recording, calls as CSV. */
 import { agentStore } from "../../adapter/store/agent/agent-store.ts";
 import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
-import { type CallFilter, callHistoryStore } from "../../adapter/store/call/call-history-store.ts";
+import {
+  type CallFilter,
+  callHistoryStore,
+  type Page,
+} from "../../adapter/store/call/call-history-store.ts";
 import { callNotesStore } from "../../adapter/store/call/call-notes-store.ts";
 import { diagnosticsStore } from "../../adapter/store/call/diagnostics-store.ts";
 import { contactStore } from "../../adapter/store/contact/contact-store.ts";
@@ -36,11 +40,6 @@ const CSV_HEADER = csvRow([
   "summary",
   "tags",
 ]);
-
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 /** Rows that are skipped cost: those of a page so far down are asked for only if it is there. */
 const SKIPPED_MAX = 1_000;
@@ -139,7 +138,7 @@ function storedCalls(read: Queries) {
   };
 }
 
-type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
+export type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
 
 async function scenarioOf(
   read: Queries,

@@ -6,7 +6,11 @@
  * is done in pieces, between which other work goes on.
  */
 import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
-import { type CallFilter, callHistoryStore } from "../../adapter/store/call/call-history-store.ts";
+import {
+  type CallFilter,
+  callHistoryStore,
+  type Page,
+} from "../../adapter/store/call/call-history-store.ts";
 import { callNotesStore } from "../../adapter/store/call/call-notes-store.ts";
 import { diagnosticsStore } from "../../adapter/store/call/diagnostics-store.ts";
 import { searchIndexStore } from "../../adapter/store/call/search-index.ts";
@@ -20,11 +24,6 @@ import type { Database, Queries } from "../../core/database.ts";
 import { type CallStatus, LIVE_STATUSES } from "../../core/ended-reason.ts";
 import { folded, wordsSought } from "../../core/search-words.ts";
 import { type CsvCall, type ListedCall, totalAndPage } from "./call-records.ts";
-
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 interface Days {
   readonly from?: string | undefined;

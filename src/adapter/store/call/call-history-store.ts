@@ -37,7 +37,7 @@ export interface CallFilter {
 
 type UntaggedFilter = Omit<CallFilter, "tag">;
 
-interface Page {
+export interface Page {
   readonly limit: number;
   readonly offset: number;
 }

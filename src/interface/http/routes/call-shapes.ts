@@ -9,9 +9,9 @@ import { RECORDING_STATUSES } from "../../../domain/call/stores.ts";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import type {
   CallItem as CallItemRow,
-  CallRecords,
   CallRow,
   CallTurn,
+  Conversation,
 } from "../../../operations/admin/call-records.ts";
 import { eurOut, shown, timeOrNull, timeOut } from "../../contracts/schema.ts";
 import type { RecordingLinks } from "../recording-links.ts";
@@ -261,8 +261,6 @@ export const presentItem = (call: CallItemRow) =>
     from_number: call.fromNumber || null,
     cost_eur: microToEur(call.cost),
   });
-
-type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
 
 const presentTurn = (turn: CallTurn) =>
   wireOf(Turn, turn, { measures: turn.measures && wireOf(TurnMeasures, turn.measures) });

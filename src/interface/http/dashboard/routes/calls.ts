@@ -6,12 +6,12 @@ import { notFound } from "../../../../core/errors.ts";
 import { microToEur } from "../../../../core/money.ts";
 import { wireOf } from "../../../../core/wire-names.ts";
 import { writtenOff } from "../../../../domain/billing/rating.ts";
-import { stagesOf, timelineOf } from "../../../../domain/call/timeline.ts";
+import { LANES, stagesOf, timelineOf } from "../../../../domain/call/timeline.ts";
 import type {
   CallDiagnosis,
-  CallRecords,
   CallRow,
   CallTurn,
+  Conversation,
 } from "../../../../operations/admin/call-records.ts";
 import { eurOut, field, okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
 import { contract, rawRoute, route } from "../../contract.ts";
@@ -22,8 +22,6 @@ import { eurOrNull } from "../../routes/present.ts";
 import { pcapOf } from "../call-pcap.ts";
 import type { ProductContext } from "./context.ts";
 import { durationOf, foundCallFilter, foundFilterOf } from "./found-calls.ts";
-
-export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 
 const ms = (what: string) =>
   shown(z.number(), `${what} From the answer, ms; before it: negative.`, 0);
@@ -273,8 +271,6 @@ export const getCallScenario = contract({
   reply: z.string(),
   replyType: "text/plain",
 });
-
-type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
 
 const Delivery = CallDetails.shape.deliveries.element;
 const Mail = CallDetails.shape.mails.element;
