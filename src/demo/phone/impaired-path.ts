@@ -2,6 +2,7 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
 import type { Random } from "../../core/random.ts";
+import type { HostPort } from "../../platform/config/formats.ts";
 
 export interface Impairment {
   readonly lossPercent: number;
@@ -17,20 +18,15 @@ export interface ImpairedPath {
   close(): void;
 }
 
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
 const LATE_MAX = 1_000;
 
 export async function openImpairedPath(
   { lossPercent, jitterMs }: Impairment,
-  phone: Place,
+  phone: HostPort,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Promise<ImpairedPath> {
   const late = new Set<Timer>();
-  let remote: Place | null = null;
+  let remote: HostPort | null = null;
   let isClosed = false;
   const socket = await Bun.udpSocket({
     hostname: phone.host,

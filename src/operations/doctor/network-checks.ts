@@ -6,7 +6,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { isoUtc } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
-import { parseHostPort, parsePortRange } from "../../platform/config/formats.ts";
+import { type HostPort, parseHostPort, parsePortRange } from "../../platform/config/formats.ts";
 import {
   type Check,
   type ExaminedAppliance,
@@ -21,13 +21,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
 const CERTIFICATE_WARNING_DAYS = 14;
 
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Null if the port can be bound, otherwise the reason. */
-function bindTcp({ host, port }: Place): Promise<string | null> {
+function bindTcp({ host, port }: HostPort): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error) => resolve(describeError(error)));
@@ -35,7 +30,7 @@ function bindTcp({ host, port }: Place): Promise<string | null> {
   });
 }
 
-function bindUdp({ host, port }: Place): Promise<string | null> {
+function bindUdp({ host, port }: HostPort): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = createSocket(host.includes(":") ? "udp6" : "udp4");
     socket.once("error", (error) => resolve(describeError(error)));
@@ -45,7 +40,7 @@ function bindUdp({ host, port }: Place): Promise<string | null> {
 
 /** Null if something answers, otherwise the reason. */
 function checkConnectivity(
-  { host, port }: Place,
+  { host, port }: HostPort,
   clock: ExaminedAppliance["clock"],
 ): Promise<string | null> {
   return new Promise((resolve) => {

@@ -29,7 +29,8 @@ export function parseHostPort(text: string): HostPort | null {
 export const hostPortText = ({ host, port }: HostPort): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-interface PortRange {
+export interface PortRange {
+  /** Both ends inclusive. */
   readonly first: number;
   readonly last: number;
 }

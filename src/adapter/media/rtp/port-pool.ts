@@ -6,15 +6,10 @@
  */
 import type { Clock } from "../../../core/clock.ts";
 import { type Random, randomInt, systemRandom } from "../../../core/random.ts";
+import type { PortRange } from "../../../platform/config/formats.ts";
 
 const REST_MS = 30_000;
 const REST_MS_MIN = 2_000;
-
-interface PortRange {
-  /** Both ends inclusive. */
-  readonly first: number;
-  readonly last: number;
-}
 
 export interface PortPool {
   /** An even port that is neither used nor at rest; null if there is none. */

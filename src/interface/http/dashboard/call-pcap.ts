@@ -10,6 +10,7 @@
 import { isIPv4 } from "node:net";
 import { type PacketHeaders, packetsOf } from "../../../core/packet-headers.ts";
 import type { SipTraceEntry } from "../../../domain/call/diagnostics.ts";
+import type { HostPort } from "../../../platform/config/formats.ts";
 
 const MAGIC = 0xa1b2c3d4;
 const SNAPLEN = 65_535;
@@ -30,16 +31,11 @@ interface Packet {
   /** Epoch ms, with a fraction. */
   readonly atMs: number;
   readonly direction: "in" | "out";
-  readonly ours: Socket;
-  readonly theirs: Socket;
+  readonly ours: HostPort;
+  readonly theirs: HostPort;
   readonly payload: Uint8Array;
   /** Of the whole payload; more than are there where it was cut off. */
   readonly payloadBytes: number;
-}
-
-interface Socket {
-  readonly host: string;
-  readonly port: number;
 }
 
 export function pcapOf(
