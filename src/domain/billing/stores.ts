@@ -3,6 +3,7 @@
 import type { Queries } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
 import type { Reader } from "../mail/reader.ts";
+import type { Charge } from "./ports.ts";
 
 export const LEDGER_ACCOUNTS = [
   /** What we owe the tenant: its prepaid balance. */
@@ -209,15 +210,7 @@ export interface CallRateStore {
   /** Overage rate a minute as it was when the call began; null: no such call. */
   rateOf(tenantId: number, callUuid: string): Promise<MicroEur | null>;
   /** What the call's row says it was charged; null: no such call. */
-  chargeOf(tenantId: number, callUuid: string): Promise<RecordedCharge | null>;
-}
-
-interface RecordedCharge {
-  readonly billableSeconds: number;
-  readonly includedSeconds: number;
-  readonly overageSeconds: number;
-  readonly overagePerMinute: MicroEur;
-  readonly cost: MicroEur;
+  chargeOf(tenantId: number, callUuid: string): Promise<Charge | null>;
 }
 
 export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";

@@ -4,7 +4,7 @@
  * existed, the deadline of the check applies (argument-check.ts).
  */
 
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { LinearPattern, PatternRefused } from "./linear-pattern.ts";
 
 const DEPTH_MAX = 12;
@@ -118,6 +118,3 @@ function expandedSize(schema: JsonObject): number | null {
   const { $defs: _, definitions: __, ...rest } = schema;
   return of(rest);
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

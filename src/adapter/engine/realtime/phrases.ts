@@ -4,7 +4,7 @@
  * played at once; at the first other word it stops, and what is missing is asked for again.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
-import { UnsupportedText } from "../../../domain/conversation/engine-port.ts";
+import { NOTHING_USED, UnsupportedText } from "../../../domain/conversation/engine-port.ts";
 import type { RealtimeLink } from "./link.ts";
 import type { RealtimeResponse, ResponseUsage } from "./response.ts";
 
@@ -17,10 +17,9 @@ const MS_PER_LETTER_MAX = 130;
 const UNCONFIRMED_MS_MAX = 300;
 /** Rather a word twice than one that is missing. */
 const MS_PER_CHARACTER_SPOKEN = 80;
-const NOTHING: ResponseUsage = { inputTokens: 0, outputTokens: 0 };
 
 export class Phrases {
-  #usage: ResponseUsage = NOTHING;
+  #usage: ResponseUsage = NOTHING_USED;
   /** Announced, and not asked for yet. */
   #announced: string[] = [];
   readonly #ahead = new Map<string, Promise<RealtimeResponse>>();
@@ -34,7 +33,7 @@ export class Phrases {
   /** What phrases have used since it was last asked. */
   takeUsage(): ResponseUsage {
     const usage = this.#usage;
-    this.#usage = NOTHING;
+    this.#usage = NOTHING_USED;
     return usage;
   }
 

@@ -7,17 +7,11 @@
 import { rm } from "node:fs/promises";
 import { type Clock, systemClock, type Timer } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
-import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 import { LeftOpenFiles } from "../../../platform/files/left-open.ts";
 import { type FromEncoderWorker, partialFileOf, type ToEncoderWorker } from "./encoder-messages.ts";
 import type { RecordingTags } from "./id3.ts";
+import type { EncodedMp3 } from "./mp3.ts";
 import { repairWav } from "./wav.ts";
-
-interface EncodedRecording {
-  readonly durationMs: number;
-  readonly bytes: number;
-  readonly peaks: RecordingPeaks;
-}
 
 export interface Encoder {
   /** Corrects the sizes in the header of a WAV file whose writer died (wav.ts). */
@@ -32,7 +26,7 @@ export interface Encoder {
     mp3Path: string,
     tags: RecordingTags,
     signal?: AbortSignal,
-  ): Promise<EncodedRecording>;
+  ): Promise<EncodedMp3>;
   /** Rejects running and waiting jobs and ends the worker. Idempotent. */
   close(): Promise<void>;
 }
@@ -46,7 +40,7 @@ const CRASHES_MAX = 3;
 interface Job {
   readonly id: number;
   readonly message: Extract<ToEncoderWorker, { type: "encode" }>;
-  resolve(result: EncodedRecording): void;
+  resolve(result: EncodedMp3): void;
   /** Of its files in the worker. */
   descriptors: readonly number[];
   reject(error: unknown): void;
@@ -82,14 +76,14 @@ class WorkerEncoder implements Encoder {
     mp3Path: string,
     tags: RecordingTags,
     signal?: AbortSignal,
-  ): Promise<EncodedRecording> {
+  ): Promise<EncodedMp3> {
     if (this.#closed) return Promise.reject(unavailable("the encoder is closed"));
     if (this.#waiting.length >= JOBS_MAX) {
       return Promise.reject(unavailable("too many recordings wait"));
     }
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = this.#nextId++;
-    return new Promise<EncodedRecording>((resolve, reject) => {
+    return new Promise<EncodedMp3>((resolve, reject) => {
       const onAbort = () => this.#cancel(id, signal?.reason);
       const settle = () => signal?.removeEventListener("abort", onAbort);
       signal?.addEventListener("abort", onAbort, { once: true });

@@ -18,7 +18,7 @@ const OUTPUT_RATE_HZ = 16000;
 /** Sample frames per piece: 2 s at 8 kHz. A job can be cancelled between pieces. */
 const PIECE_FRAMES = 16_000;
 
-interface EncodedMp3 {
+export interface EncodedMp3 {
   readonly durationMs: number;
   readonly bytes: number;
   readonly peaks: RecordingPeaks;
