@@ -22,7 +22,7 @@ import type { CallReport, TransferFailure } from "../call-report.ts";
 import type { ConversationSettings } from "../conversation-settings.ts";
 import { withDeadline } from "../deadline.ts";
 import { type Opening, openingOf } from "../disclosure/disclosure.ts";
-import type { CallSummary, EngineFailure, EngineSession } from "../engine-port.ts";
+import type { CallSummary, EngineSession } from "../engine-port.ts";
 import { GREETING_WAIT_MS, HEARTBEAT_MS, STANDBY_AFTER_MS, SUMMARY_TIMEOUT_MS } from "../limits.ts";
 import { variablesOf } from "../prompt/prompt.ts";
 import { ActiveLanguage } from "../speech/active-language.ts";
@@ -290,13 +290,6 @@ export class Session implements HandlersOf<CallCommands> {
   /** Before an answer that will not come. */
   announce(text: string, reason: EndedReason): void {
     if (this.#answeredAt === null && !this.#report) void this.#announce(text, reason);
-  }
-
-  /** The engine is gone for good: apologises and asks for the end. */
-  engineLost(error: EngineFailure): void {
-    if (this.#report) return;
-    this.#turns.lastWords.engineFailed(error);
-    if (this.#answeredAt === null) this.#requestHangup("engine_failure");
   }
 
   close(reason: EndedReason): Promise<CallReport> {

@@ -11,7 +11,6 @@ export interface Phrases {
   readonly idlePrompts: readonly [string, string];
   readonly silenceGoodbye: string;
   readonly maxDuration: string;
-  readonly balanceExhausted: string;
   /** The engine failed. */
   readonly apology: string;
   /** Instead of an answer, where no further caller can be heard. */
@@ -41,7 +40,6 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     idlePrompts: ["Are you still there?", "I am still here if you need anything."],
     silenceGoodbye: "I cannot hear you, so I will end the call now. Goodbye.",
     maxDuration: "I am sorry, this call has reached its time limit. Goodbye.",
-    balanceExhausted: "I am sorry, this call has to end now. Thank you for calling. Goodbye.",
     apology: "I am sorry, something went wrong on our side. Please call again later. Goodbye.",
     linesBusy: "All our lines are busy. Please call again in a few minutes.",
     pleaseWait: "One moment, please.",
@@ -69,7 +67,6 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     idlePrompts: ["Ar jūs mane girdite?", "Jei reikia pagalbos, aš klausau."],
     silenceGoodbye: "Jūsų negirdžiu, todėl pokalbį baigiu. Viso gero.",
     maxDuration: "Atsiprašau, turime baigti – pasiekta ilgiausia pokalbio trukmė. Viso gero.",
-    balanceExhausted: "Atsiprašau, pokalbį turime baigti. Ačiū, kad skambinote. Viso gero.",
     apology: "Atsiprašau, įvyko klaida. Prašome paskambinti vėliau. Viso gero.",
     linesBusy: "Visos mūsų linijos užimtos. Prašome paskambinti po kelių minučių.",
     pleaseWait: "Vieną akimirką, prašau.",
@@ -100,7 +97,6 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     idlePrompts: ["Vai jūs mani dzirdat?", "Ja varu vēl kā palīdzēt, klausos."],
     silenceGoodbye: "Es jūs nedzirdu, tāpēc beidzu sarunu. Visu labu.",
     maxDuration: "Atvainojiet, šīs sarunas laiks ir beidzies. Visu labu.",
-    balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Visu labu.",
     apology: "Atvainojiet, radās kļūda. Lūdzu, piezvaniet vēlāk. Visu labu.",
     linesBusy: "Visas mūsu līnijas ir aizņemtas. Lūdzu, piezvaniet pēc dažām minūtēm.",
     pleaseWait: "Vienu mirkli, lūdzu.",
@@ -131,7 +127,6 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     idlePrompts: ["Вы меня слышите?", "Если нужна помощь, я слушаю."],
     silenceGoodbye: "Я вас не слышу, поэтому завершаю звонок. До свидания.",
     maxDuration: "Извините, время разговора закончилось. До свидания.",
-    balanceExhausted: "Извините, приходится закончить разговор. Спасибо за звонок. До свидания.",
     apology: "Извините, у нас произошла ошибка. Пожалуйста, позвоните позже. До свидания.",
     linesBusy: "Все наши линии заняты. Пожалуйста, перезвоните через несколько минут.",
     pleaseWait: "Одну минуту, пожалуйста.",
