@@ -110,34 +110,25 @@ export class TelephoneEventReceiver {
   }
 }
 
-interface TelephoneEventTiming {
-  /** RTP ticks between two calls of `next`: 160 for 20 ms at 8 kHz. */
-  readonly tickDuration: number;
-  readonly pressTicks: number;
-  readonly pauseTicks: number;
-}
-
 /** 100 ms on, 60 ms pause: carriers detect this reliably. */
-const TWENTY_MS_TIMING: TelephoneEventTiming = { tickDuration: 160, pressTicks: 5, pauseTicks: 3 };
+const PRESS_TICKS = 5;
+const PAUSE_TICKS = 3;
 const TICK_MS = 20;
 const END_PACKETS = 3;
 const DIGITS_QUEUED_MAX = 64;
 
 /** Creates one payload per tick for the queued digits. Ends are sent on three consecutive ticks. */
 export class TelephoneEventSender {
-  #timing: TelephoneEventTiming;
+  /** RTP ticks between two calls of `next`: 160 for 20 ms at 8 kHz. */
+  #tickDuration = 160;
   #digits = "";
   #step = 0;
   #timestamp = 0;
 
-  constructor(timing: TelephoneEventTiming = TWENTY_MS_TIMING) {
-    this.#timing = timing;
-  }
-
   /** Sets the clock of durations from the next digit on (RFC 4733 2.1): 8000, 16000, 48000. */
   setClock(clockRateHz: number): void {
     if (this.#step > 0) return;
-    this.#timing = { ...this.#timing, tickDuration: (clockRateHz * TICK_MS) / 1000 };
+    this.#tickDuration = (clockRateHz * TICK_MS) / 1000;
   }
 
   /** Skips unknown characters. Returns false if more than 64 digits would wait. */
@@ -165,20 +156,19 @@ export class TelephoneEventSender {
   next(timestamp: number, into: Uint8Array, offset: number): "first" | "more" | "pause" {
     const event = eventOfKey(this.#digits[0] ?? "");
     if (event === null) return "pause";
-    const { pressTicks, pauseTicks, tickDuration } = this.#timing;
     const step = this.#step++;
     if (step === 0) this.#timestamp = timestamp;
-    const packets = pressTicks + END_PACKETS - 1;
-    if (this.#step >= packets + pauseTicks) {
+    const packets = PRESS_TICKS + END_PACKETS - 1;
+    if (this.#step >= packets + PAUSE_TICKS) {
       this.#step = 0;
       this.#digits = this.#digits.slice(1);
     }
     if (step >= packets) return "pause";
     writeTelephoneEvent(into, offset, {
       event,
-      end: step >= pressTicks - 1,
+      end: step >= PRESS_TICKS - 1,
       volume: VOLUME,
-      duration: Math.min(step + 1, pressTicks) * tickDuration,
+      duration: Math.min(step + 1, PRESS_TICKS) * this.#tickDuration,
     });
     return step === 0 ? "first" : "more";
   }
