@@ -1,5 +1,5 @@
 /** Speech for the demo's phones, and reference audio of the agent's sentences. Cached. */
-import { createSynthesiser, type Synthesiser } from "../adapter/engine/embedded/synthesiser.ts";
+import { createSynthesiser } from "../adapter/engine/embedded/synthesiser.ts";
 import { PHONE_SAMPLE_RATE_HZ, type SpeechMaker } from "./phone/phone-call.ts";
 
 export interface Voices {
@@ -8,10 +8,8 @@ export interface Voices {
   speaker(voice: string, language?: string): SpeechMaker;
 }
 
-export async function createVoices(
-  make: () => Promise<Synthesiser> = createSynthesiser,
-): Promise<Voices> {
-  const synthesiser = await make();
+export async function createVoices(): Promise<Voices> {
+  const synthesiser = await createSynthesiser();
   const spoken = new Map<string, Promise<Int16Array>>();
 
   function speak(voice: string, text: string, language = "en"): Promise<Int16Array> {

@@ -73,18 +73,15 @@ const LETTER = /[\p{L}\p{N}]/u;
  * Which of these stems a text has. Their beginnings are looked for, so that a word which is none of them
  * needs no stem: an ending is cut or becomes one letter ("ies" is "y").
  */
-export function stemsHeld(
-  text: string,
-  stems: Iterable<string>,
-  stemming = stemmingOf(text),
-): Set<string> {
+export function stemsHeld(text: string, stems: Iterable<string>): Set<string> {
+  const stemming = stemmingOf(text);
   const plain = withoutMarks(text.toLowerCase());
   const held = new Set<string>();
   for (const stem of stems) if (hasStem(plain, stem, stemming)) held.add(stem);
   return held;
 }
 
-function hasStem(plain: string, stem: string, language: "en" | "lt"): boolean {
+function hasStem(plain: string, stem: string, language: Stemming): boolean {
   const beginning = stem.slice(0, Math.max(1, stem.length - 1));
   let at = plain.indexOf(beginning);
   while (at >= 0) {

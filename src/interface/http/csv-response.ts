@@ -1,5 +1,5 @@
 /** CSV as an answer that is made while it is sent: bounded memory, whatever its length. */
-import { type Clock, sleep, systemClock } from "../../core/clock.ts";
+import { sleep, systemClock } from "../../core/clock.ts";
 
 const CHUNK_CHARACTERS = 32 * 1024;
 
@@ -28,15 +28,12 @@ async function* chunksOf(lines: AsyncGenerator<string>): AsyncGenerator<string> 
  * The pieces as a response body. Other work runs between two pieces: the database answers at once,
  * so awaiting it alone would block every call until the last piece is sent.
  */
-export function streamOf(
-  pieces: AsyncIterable<string>,
-  clock: Clock = systemClock,
-): ReadableStream<Uint8Array> {
+export function streamOf(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      await sleep(clock, 0);
+      await sleep(systemClock, 0);
       const { value, done } = await iterator.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));

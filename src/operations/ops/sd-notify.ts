@@ -19,7 +19,7 @@ const PATH_BYTES_MAX = 107;
 
 const silent: SystemdNotifier = { send: () => false, watchdogMs: null };
 
-export function createSystemdNotifier(env: Environment, pid = process.pid): SystemdNotifier {
+export function createSystemdNotifier(env: Environment): SystemdNotifier {
   const path = env.NOTIFY_SOCKET ?? "";
   if (process.platform !== "linux" || !/^[/@]/.test(path)) return silent;
   const address = socketAddress(path);
@@ -28,7 +28,7 @@ export function createSystemdNotifier(env: Environment, pid = process.pid): Syst
   const socket = libc.symbols.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
   if (socket < 0) return silent;
   return {
-    watchdogMs: watchdogMsOf(env, pid),
+    watchdogMs: watchdogMsOf(env),
     send(state) {
       const bytes = Buffer.from(state);
       const sent = libc.symbols.sendto(
@@ -68,8 +68,8 @@ function openLibc() {
   }
 }
 
-function watchdogMsOf(env: Environment, pid: number): number | null {
+function watchdogMsOf(env: Environment): number | null {
   const microseconds = Number(env.WATCHDOG_USEC);
-  const forUs = !env.WATCHDOG_PID || Number(env.WATCHDOG_PID) === pid;
+  const forUs = !env.WATCHDOG_PID || Number(env.WATCHDOG_PID) === process.pid;
   return microseconds > 0 && forUs ? microseconds / 1000 : null;
 }

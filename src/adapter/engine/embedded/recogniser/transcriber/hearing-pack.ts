@@ -42,10 +42,10 @@ const PLACES = [
 ];
 
 /** Throws with what is wrong, in plain words. */
-export function readHearingPack(places: readonly string[] = PLACES): HearingPack {
-  const file = places.map((place) => join(place, HEARING_PACK)).find((path) => existsSync(path));
+export function readHearingPack(): HearingPack {
+  const file = PLACES.map((place) => join(place, HEARING_PACK)).find((path) => existsSync(path));
   if (file === undefined)
-    throw new Error(`${HEARING_PACK} is not there: looked in ${places.slice(0, 2).join(" and ")}`);
+    throw new Error(`${HEARING_PACK} is not there: looked in ${PLACES.slice(0, 2).join(" and ")}`);
   const bytes = readFileSync(file);
   if (createHash("sha256").update(bytes).digest("hex") !== HEARING_PACK_SHA256)
     throw new Error(`${file} is damaged or of another release`);
