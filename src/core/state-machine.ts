@@ -41,7 +41,7 @@ export class StateMachine<State extends Named, Event extends Typed> {
     readonly name: string,
     private readonly table: Table<State, Event>,
     initial: State,
-    private readonly options: MachineOptions<State, Event> = {},
+    private readonly options: MachineOptions<State, Event>,
   ) {
     this.#state = initial;
   }

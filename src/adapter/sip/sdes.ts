@@ -5,7 +5,7 @@
  */
 import type { MediaDescription } from "sdp-transform";
 import type { SrtpKeys, SrtpSuite } from "../../core/media-plan.ts";
-import { type Random, systemRandom } from "../../core/random.ts";
+import type { Random } from "../../core/random.ts";
 
 export type SrtpMode = "off" | "optional" | "required";
 
@@ -29,7 +29,7 @@ export interface CryptoLine {
   readonly key: string;
 }
 
-export function createSrtpPolicy(mode: SrtpMode, random: Random = systemRandom): SrtpPolicy {
+export function createSrtpPolicy(mode: SrtpMode, random: Random): SrtpPolicy {
   const newKey = () => Buffer.from(random.bytes(KEY_BYTES)).toString("base64");
   return {
     mode,

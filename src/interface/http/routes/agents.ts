@@ -99,7 +99,7 @@ const update = (shape: AgentShape) =>
   });
 
 /** `voices`: those that this appliance takes. */
-export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
+export function agentContracts(voices: readonly string[]) {
   const shape = agentShape(voices);
   return { list, create: create(shape), get, update: update(shape), remove };
 }
