@@ -49,6 +49,7 @@ function rotationLines(done: Rotation, isShared: boolean): string[] {
   return [
     `${done.sealed} secrets re-encrypted with the new master key.`,
     `Keep a copy of ${done.key_file} in a safe place, apart from the backups.`,
+    "Backups made before open with the old key only: make a new one, and keep your copy of the old key as long as theirs.",
     ...(isShared ? [others] : []),
     ...(done.purposes ? ended(done.people_without_recovery_codes) : STILL_VALID),
   ];

@@ -123,6 +123,7 @@ test("without --purposes links made before stay valid, and it is said; with it t
   const plain = await linevoice("key rotate-master");
   expect(plain.out).toContain("made before stay valid");
   expect(plain.out).toContain("linevoice key rotate-master --purposes");
+  expect(plain.out).toContain("Backups made before open with the old key only");
   expect(await opens(old)).toBe(200);
 
   const replaced = await linevoice("key rotate-master --purposes");
