@@ -83,6 +83,18 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
+  test("a record that is gone is told, and nothing is offered that cannot bring it back", async () => {
+    const { page, context } = await somebody();
+    for (const path of ["/agents/999", "/knowledge/999"]) {
+      await page.goto(address(path));
+      await page.getByText(en["state.not_found_body"]).waitFor(WAIT);
+      expect(await page.getByText(en["state.request_id"]).count()).toBe(0);
+      for (const name of ["action.try_again", "agents.call_me"] as const)
+        expect(await page.getByRole("button", { name: en[name] }).count()).toBe(0);
+    }
+    await context.close();
+  });
+
   test("what is refused says whom to ask, and what was typed stays", async () => {
     const { page, context } = await somebody();
     await page.route("**/api/dashboard/tenant-settings", (route) =>

@@ -41,19 +41,21 @@ export function ProblemNote({ problem }: { problem: ApiProblem | null }) {
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const texts = useText();
   const problem = problemOf(error);
+  // Asking again for what is gone does not help, and there is no failure to report.
+  const isGone = problem.status === 404;
   return (
     <div className="state" role="alert">
       <span className="mark bad">
         <Icon name="warning" size={20} />
       </span>
-      <h2>{texts.t("state.failed")}</h2>
-      <p>{problemText(problem, texts)}</p>
-      {problem.requestId && (
+      <h2>{isGone ? problemText(problem, texts) : texts.t("state.failed")}</h2>
+      <p>{isGone ? texts.t("state.not_found_body") : problemText(problem, texts)}</p>
+      {!isGone && problem.requestId && (
         <p className="small muted mono">
           {texts.t("state.request_id")} {problem.requestId}
         </p>
       )}
-      {retry && <Button onClick={retry}>{texts.t("action.try_again")}</Button>}
+      {!isGone && retry && <Button onClick={retry}>{texts.t("action.try_again")}</Button>}
     </div>
   );
 }

@@ -42,7 +42,8 @@ export function Page() {
       lead={agent.data && `${t(`lang.${agent.data.language}`)} · ${agent.data.voice}`}
       back={{ to: "/agents", label: t("nav.agents") }}
       actions={
-        mayChange && (
+        mayChange &&
+        agent.data && (
           <Button icon="calls" onClick={() => setCalling(true)}>
             {t("agents.call_me")}
           </Button>
