@@ -45,9 +45,13 @@ afterAll(async () => {
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
 /** Somebody of the clinic who comes for the first time. Its owner must close the context. */
-async function newcomer(email: string, options: VisitOptions = {}): Promise<Visit> {
+async function newcomer(
+  email: string,
+  options: VisitOptions = {},
+  role: "owner" | "viewer" = "owner",
+): Promise<Visit> {
   const visitor = await visit(browser, options);
-  await signIn(visitor, world.app, { tenantId: world.tenantId, email });
+  await signIn(visitor, world.app, { tenantId: world.tenantId, email, role });
   return visitor;
 }
 
@@ -91,6 +95,26 @@ inChromium("in trouble", () => {
       expect(await page.getByText(en["state.request_id"]).count()).toBe(0);
       for (const name of ["action.try_again", "agents.call_me"] as const)
         expect(await page.getByRole("button", { name: en[name] }).count()).toBe(0);
+    }
+    await context.close();
+  });
+
+  test("a person who may only read is told so, and no column waits for buttons", async () => {
+    const visitor = await newcomer("reads@clinic.example", {}, "viewer");
+    const { page, context } = visitor;
+    for (const path of ["/agents/new", "/agents/1"]) {
+      await page.goto(address(path));
+      await page.getByText(en["form.read_only"]).waitFor(WAIT);
+      expect(await page.getByRole("button", { name: en["curl.action"] }).count()).toBe(0);
+    }
+    await world.api("POST", "/contacts", { number_e164: "+37061000786", first_name: "Jonas" });
+    for (const path of ["/contacts", "/numbers", "/team"]) {
+      await page.goto(address(path));
+      const heads = page.getByRole("columnheader");
+      await heads.first().waitFor(WAIT);
+      const told = await heads.allTextContents();
+      expect(told).not.toContain(en["action.remove"]);
+      expect(told).not.toContain(en["table.actions"]);
     }
     await context.close();
   });

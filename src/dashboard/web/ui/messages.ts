@@ -23,6 +23,13 @@ export const messages = {
   "action.more": { en: "More", lt: "Daugiau", lv: "Vairāk", ru: "Ещё" },
   "action.continue": { en: "Continue", lt: "Tęsti", lv: "Turpināt", ru: "Продолжить" },
   "action.remove": { en: "Remove", lt: "Pašalinti", lv: "Noņemt", ru: "Убрать" },
+  "table.actions": { en: "Actions", lt: "Veiksmai", lv: "Darbības", ru: "Действия" },
+  "form.read_only": {
+    en: "You may read this, not change it. A member or an owner may.",
+    lt: "Jūs galite tai skaityti, bet ne keisti. Keisti gali narys arba savininkas.",
+    lv: "Jūs to varat lasīt, bet ne mainīt. Mainīt var dalībnieks vai īpašnieks.",
+    ru: "Вы можете это читать, но не менять. Менять может участник или владелец.",
+  },
   "form.optional": { en: "optional", lt: "neprivaloma", lv: "nav obligāti", ru: "необязательно" },
   "form.name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "form.saved": { en: "Saved.", lt: "Išsaugota.", lv: "Saglabāts.", ru: "Сохранено." },

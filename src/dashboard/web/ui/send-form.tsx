@@ -159,6 +159,8 @@ const wordsOf = (value: unknown): string =>
 
 interface EditFormProps<Values extends object> extends Sending<Values> {
   readonly mayChange: boolean;
+  /** Who may change it, told to whom may not. Default: members and owners. */
+  readonly readOnlyNote?: string;
   /** The label of the button of a new record; without it the record exists, and its changes are saved. */
   readonly create?: string;
   /** The question before deletion; without it there is no delete button. */
@@ -177,6 +179,7 @@ export function EditForm<Values extends object>(props: EditFormProps<Values>) {
   return (
     <form className="form" noValidate onSubmit={form.send(props.onSend)}>
       <FormNotices form={form} />
+      {!props.mayChange && <p className="note">{props.readOnlyNote ?? t("form.read_only")}</p>}
       <ReadOnlyFields value={!props.mayChange}>{props.children}</ReadOnlyFields>
       {props.mayChange && (
         <div className="form-foot sticky-foot">

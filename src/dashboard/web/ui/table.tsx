@@ -20,7 +20,8 @@ export interface Column<Row> {
 
 interface TableProps<Row> {
   readonly caption: string;
-  readonly columns: readonly Column<Row>[];
+  /** False: a column that this reader does not get, for example of buttons. */
+  readonly columns: readonly (Column<Row> | false)[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string | number;
   /** The first cell holds a link of class `cover`, which covers the whole row. */
@@ -43,7 +44,7 @@ export const usePhone = () =>
 
 export function Table<Row>(props: TableProps<Row>) {
   const isPhone = usePhone();
-  const { columns } = props;
+  const columns = props.columns.filter((column) => column !== false);
   return (
     <div className="table-wrap">
       <table className="table">

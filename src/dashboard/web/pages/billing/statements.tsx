@@ -18,7 +18,7 @@ export function Statements() {
         columns={[
           { head: t("billing.month"), cell: ({ year, month }) => monthName(year, month) },
           {
-            head: t("billing.print"),
+            head: t("table.actions"),
             card: "block",
             end: true,
             cell: ({ year, month }) => {

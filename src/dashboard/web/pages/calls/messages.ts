@@ -29,7 +29,6 @@ export const messages = {
     lv: "Kam zvanīts",
     ru: "Кому звонили",
   },
-  "calls.preview": { en: "Preview", lt: "Peržiūra", lv: "Skats", ru: "Просмотр" },
   "calls.beside": {
     en: "Show beside the list: {name}",
     lt: "Rodyti šalia sąrašo: {name}",

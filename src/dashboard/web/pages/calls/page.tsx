@@ -221,7 +221,7 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
       cell: (call) => <span className="nums">{eur(call.cost_eur)}</span>,
     },
     {
-      head: t("calls.preview"),
+      head: t("table.actions"),
       card: "action",
       end: true,
       cell: (call) => <RowTools call={call} shown={shown} />,

@@ -126,6 +126,7 @@ function Actions({ onNew }: { onNew: () => void }) {
 
 function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Contact) => void }) {
   const { t, birthday } = useText();
+  const { mayChange } = useSession();
   return (
     <Table
       caption={t("nav.contacts")}
@@ -159,8 +160,8 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
             </span>
           ),
         },
-        {
-          head: t("action.edit"),
+        mayChange && {
+          head: t("table.actions"),
           card: "action",
           end: true,
           cell: (contact) => (
@@ -174,11 +175,10 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
 
 function ContactButtons({ contact, onEdit }: { contact: Contact; onEdit: () => void }) {
   const { t } = useText();
-  const { mayChange, isOwner } = useSession();
+  const { isOwner } = useSession();
   const doing = useDoing("contacts");
   const [removing, setRemoving] = useState(false);
   const [erasing, setErasing] = useState(false);
-  if (!mayChange) return null;
   const name = contactName(contact);
   return (
     <span className="row">

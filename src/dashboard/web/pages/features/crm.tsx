@@ -185,12 +185,11 @@ function MessageTable({ rows }: { rows: readonly QueryData<typeof messagesQuery>
           ),
         },
         { head: t("features.tries"), card: "labelled", cell: (message) => message.attempts },
-        {
-          head: t("action.more"),
+        mayChange && {
+          head: t("table.actions"),
           card: "action",
           end: true,
           cell: ({ id, status }) =>
-            mayChange &&
             status !== "pending" && (
               <Button small onClick={() => replay(id)}>
                 {t("features.replay")}

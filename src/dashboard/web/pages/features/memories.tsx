@@ -81,23 +81,22 @@ function MemoryTable(props: {
         },
         { head: t("features.outcome"), cell: (memory) => memory.outcome },
         { head: t("features.promise"), cell: (memory) => memory.promise || "–" },
-        {
-          head: t("action.edit"),
+        mayChange && {
+          head: t("table.actions"),
           card: "action",
           end: true,
-          cell: (memory) =>
-            mayChange && (
-              <span className="row">
-                <Button small onClick={() => props.onEdit(memory)}>
-                  {t("action.edit")}
-                </Button>
-                <IconButton
-                  icon="trash"
-                  label={`${t("action.delete")}: ${memory.number_e164}`}
-                  onClick={() => props.onRemove(memory)}
-                />
-              </span>
-            ),
+          cell: (memory) => (
+            <span className="row">
+              <Button small onClick={() => props.onEdit(memory)}>
+                {t("action.edit")}
+              </Button>
+              <IconButton
+                icon="trash"
+                label={`${t("action.delete")}: ${memory.number_e164}`}
+                onClick={() => props.onRemove(memory)}
+              />
+            </span>
+          ),
         },
       ]}
     />

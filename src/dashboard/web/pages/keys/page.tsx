@@ -69,16 +69,15 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
             card: "labelled",
             cell: (key) => (key.last_used_at ? dateTime(key.last_used_at) : t("when.never")),
           },
-          {
+          isOwner && {
             head: t("keys.revoke"),
             card: "action",
             end: true,
-            cell: (key) =>
-              isOwner && (
-                <Button small variant="danger" onClick={() => setRevoking(key)}>
-                  {t("keys.revoke")}
-                </Button>
-              ),
+            cell: (key) => (
+              <Button small variant="danger" onClick={() => setRevoking(key)}>
+                {t("keys.revoke")}
+              </Button>
+            ),
           },
         ]}
       />

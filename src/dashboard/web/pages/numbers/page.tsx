@@ -62,18 +62,17 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
             card: "side",
             cell: (number) => <Inbound number={number} />,
           },
-          {
+          mayChange && {
             head: t("action.remove"),
             card: "action",
             end: true,
-            cell: (number) =>
-              mayChange && (
-                <IconButton
-                  icon="trash"
-                  label={`${t("action.remove")}: ${number.number_e164}`}
-                  onClick={() => setRemoving(number)}
-                />
-              ),
+            cell: (number) => (
+              <IconButton
+                icon="trash"
+                label={`${t("action.remove")}: ${number.number_e164}`}
+                onClick={() => setRemoving(number)}
+              />
+            ),
           },
         ]}
       />

@@ -190,7 +190,7 @@ function TenantTable({ rows, onAsk }: { rows: readonly Tenant[] } & TenantAction
           cell: (tenant) => <span className="nums">{eur(tenant.balance_eur)}</span>,
         },
         {
-          head: t("action.more"),
+          head: t("table.actions"),
           card: "block",
           end: true,
           cell: (tenant) => <TenantButtons tenant={tenant} onAsk={onAsk} />,

@@ -113,7 +113,7 @@ function ScheduleTable({ rows }: { rows: readonly Schedule[] }) {
   );
 }
 
-function useColumns(onCancel: (entry: Schedule) => void): Column<Schedule>[] {
+function useColumns(onCancel: (entry: Schedule) => void): (Column<Schedule> | false)[] {
   const { t, dateTime } = useText();
   const { mayChange } = useSession();
   const agentName = useAgentName();
@@ -149,12 +149,11 @@ function useColumns(onCancel: (entry: Schedule) => void): Column<Schedule>[] {
         </span>
       ),
     },
-    {
+    mayChange && {
       head: t("schedules.cancel"),
       card: "action",
       end: true,
       cell: (entry) =>
-        mayChange &&
         entry.status === "pending" && (
           <Button small onClick={() => onCancel(entry)}>
             {t("schedules.cancel")}

@@ -110,6 +110,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
     <EditForm
       form={form}
       mayChange={isOwner}
+      readOnlyNote={t("settings.owner_only")}
       onSend={async (draft, { before, headers }) => {
         const body = changesOf(bodyOf(before, operator), bodyOf(draft, operator));
         await answer(own.PATCH("/tenant-settings", { body, headers }));
@@ -117,7 +118,6 @@ function SettingsForm({ settings }: { settings: Settings }) {
         showMessage(t("form.saved"));
       }}
     >
-      {!isOwner && <p className="note">{t("settings.owner_only")}</p>}
       <Company form={form} />
       <Features form={form} crm={settings.features.crm_bridge} />
       <Dialing form={form} defaultEur={settings.daily_spend_default_eur} readOnly={!operator} />

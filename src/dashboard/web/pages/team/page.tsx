@@ -159,18 +159,17 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
           card: "labelled",
           cell: (member) => (member.last_seen_at ? dateTime(member.last_seen_at) : t("when.never")),
         },
-        {
+        managesPeople && {
           head: t("action.remove"),
           card: "action",
           end: true,
-          cell: (member) =>
-            managesPeople && (
-              <IconButton
-                icon="trash"
-                label={`${t("action.remove")}: ${member.name}`}
-                onClick={() => props.onRemove(member)}
-              />
-            ),
+          cell: (member) => (
+            <IconButton
+              icon="trash"
+              label={`${t("action.remove")}: ${member.name}`}
+              onClick={() => props.onRemove(member)}
+            />
+          ),
         },
       ]}
     />
@@ -229,23 +228,22 @@ function Invitations() {
             card: "labelled",
             cell: (invitation) => dateTime(invitation.expires_at),
           },
-          {
+          managesPeople && {
             head: t("team.withdraw"),
             card: "action",
             end: true,
-            cell: ({ id }) =>
-              managesPeople && (
-                <Button
-                  small
-                  onClick={() =>
-                    void doing.run(() =>
-                      answer(own.DELETE("/team/invitations/{id}", { params: { path: { id } } })),
-                    )
-                  }
-                >
-                  {t("team.withdraw")}
-                </Button>
-              ),
+            cell: ({ id }) => (
+              <Button
+                small
+                onClick={() =>
+                  void doing.run(() =>
+                    answer(own.DELETE("/team/invitations/{id}", { params: { path: { id } } })),
+                  )
+                }
+              >
+                {t("team.withdraw")}
+              </Button>
+            ),
           },
         ]}
       />

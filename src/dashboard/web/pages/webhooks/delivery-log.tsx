@@ -83,12 +83,11 @@ function DeliveryTable({ webhookId, rows }: { webhookId: number; rows: readonly 
         },
         { head: t("call.answer"), card: "side", cell: (row) => <Outcome delivery={row} /> },
         { head: t("calls.duration"), end: true, cell: (row) => ms(row.duration_ms) },
-        {
+        mayChange && {
           head: t("webhooks.resend"),
           card: "action",
           end: true,
           cell: (row) =>
-            mayChange &&
             !row.test && (
               <Button small onClick={() => resend(row.delivery_id)}>
                 {t("webhooks.resend")}

@@ -26,9 +26,11 @@ export function Page() {
       title={t("agents.new")}
       back={{ to: "/agents", label: t("nav.agents") }}
       actions={
-        <CurlButton
-          request={() => ({ method: "POST", path: "/agents", body: newBodyOf(form.values) })}
-        />
+        mayChange && (
+          <CurlButton
+            request={() => ({ method: "POST", path: "/agents", body: newBodyOf(form.values) })}
+          />
+        )
       }
     >
       <EditForm
