@@ -106,6 +106,25 @@ inChromium("home", () => {
     await page.waitForURL(/\/calls/);
   });
 
+  test("tells the same part of a minute wherever minutes are told", async () => {
+    const seen = await visit(browser, { as: owner });
+    await seen.page.route("**/api/dashboard/home", async (route) => {
+      const home = await (await route.fetch()).json();
+      const money = { ...home.money, included_minutes_left: 99.75 };
+      await route.fulfill({ json: { ...home, money } });
+    });
+    await seen.page.route("**/api/v1/billing/balance", async (route) => {
+      const balance = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...balance, included_seconds_left: 99.75 * 60 } });
+    });
+    await seen.page.goto(address("/"));
+    await seen.page.getByText("99.75 minutes", { exact: true }).waitFor();
+    await seen.page.goto(address("/billing?tab=wallet"));
+    const left = seen.page.locator(".figure").filter({ hasText: en["billing.plan_left"] });
+    expect((await left.locator("dd").textContent())?.trim()).toBe("99.75");
+    await seen.context.close();
+  });
+
   test("says how many calls were missed, and leads to them", async () => {
     await page.goto(address("/"));
     const missed = page.getByRole("link", { name: new RegExp(`^${en["home.missed"]}: `) });

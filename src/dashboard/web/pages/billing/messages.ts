@@ -25,7 +25,12 @@ export const messages = {
   },
   "billing.month": { en: "Month", lt: "Mėnuo", lv: "Mēnesis", ru: "Месяц" },
   "billing.minutes": { en: "Minutes", lt: "Minutės", lv: "Minūtes", ru: "Минуты" },
-  "billing.included": { en: "From the plan", lt: "Iš plano", lv: "No plāna", ru: "Из тарифа" },
+  "billing.included": {
+    en: "Plan minutes used",
+    lt: "Išnaudota plano minučių",
+    lv: "Izlietotās plāna minūtes",
+    ru: "Израсходовано минут тарифа",
+  },
   "billing.engine_use": {
     en: "What the conversations took",
     lt: "Kiek sunaudojo pokalbiai",
@@ -57,10 +62,10 @@ export const messages = {
     ru: "осталось {left}",
   },
   "billing.overage": {
-    en: "Overage",
-    lt: "Virš plano",
-    lv: "Virs plāna",
-    ru: "Сверх тарифа",
+    en: "Overage minutes",
+    lt: "Minutės virš plano",
+    lv: "Minūtes virs plāna",
+    ru: "Минуты сверх тарифа",
   },
   "billing.cost": {
     en: "Paid for calls",
@@ -100,7 +105,7 @@ export const messages = {
     ru: "удалённый агент",
   },
   "billing.nothing": {
-    en: "Nothing was used in this month",
+    en: "Nothing was used this month",
     lt: "Šį mėnesį nieko nenaudota",
     lv: "Šajā mēnesī nekas nav lietots",
     ru: "В этом месяце расхода не было",
@@ -132,10 +137,10 @@ export const messages = {
   },
   "billing.top_up": { en: "Top up", lt: "Papildyti", lv: "Papildināt", ru: "Пополнить" },
   "billing.top_up_lead": {
-    en: "From 10 to 1000 EUR. It pays for minutes beyond the plan and never expires.",
-    lt: "Nuo 10 iki 1000 EUR. Mokama už minutes virš plano; galioja neribotai.",
-    lv: "No 10 līdz 1000 EUR. Apmaksā minūtes virs plāna un nezaudē derīgumu.",
-    ru: "От 10 до 1000 EUR. Оплачивает минуты сверх тарифа и не сгорает.",
+    en: "From €10 to €1,000. It pays for minutes beyond the plan and never expires.",
+    lt: "Nuo 10 iki 1000 €. Mokama už minutes virš plano; galioja neribotai.",
+    lv: "No 10 līdz 1000 €. Apmaksā minūtes virs plāna un nezaudē derīgumu.",
+    ru: "От 10 до 1000 €. Оплачивает минуты сверх тарифа и не сгорает.",
   },
   "billing.amount": { en: "Amount, EUR", lt: "Suma, EUR", lv: "Summa, EUR", ru: "Сумма, EUR" },
   "billing.to_payment": {
@@ -146,7 +151,7 @@ export const messages = {
   },
   "billing.payments": { en: "Payments", lt: "Mokėjimai", lv: "Maksājumi", ru: "Платежи" },
   "billing.no_payments": {
-    en: "Nothing was bought yet.",
+    en: "Nothing has been bought yet.",
     lt: "Dar nieko nepirkta.",
     lv: "Vēl nekas nav pirkts.",
     ru: "Ещё ничего не куплено.",
@@ -237,7 +242,7 @@ export const messages = {
     lv: "{price} mēnesī. Plāns mainās, kad saņemta apmaksa.",
     ru: "{price} в месяц. Тариф сменится, когда придёт оплата.",
   },
-  "billing.extras": { en: "Extras", lt: "Priedai", lv: "Papildiespējas", ru: "Дополнения" },
+  "billing.extras": { en: "Add-ons", lt: "Priedai", lv: "Papildiespējas", ru: "Дополнения" },
   "billing.crm": {
     en: "CRM and accounting bridge",
     lt: "CRM ir apskaitos jungtis",
@@ -245,10 +250,10 @@ export const messages = {
     ru: "Связь с CRM и бухгалтерией",
   },
   "billing.crm_body": {
-    en: "Looks up the caller before the call and sends the outcome afterwards. EUR 79 per month.",
-    lt: "Prieš skambutį suranda skambinantįjį, po jo perduoda rezultatą. 79 EUR per mėnesį.",
-    lv: "Pirms zvana atrod zvanītāju un pēc tā nodod rezultātu. 79 EUR mēnesī.",
-    ru: "Находит звонящего до звонка и передаёт результат после. 79 EUR в месяц.",
+    en: "Looks up the caller before the call and sends the outcome afterwards. €79 per month.",
+    lt: "Prieš skambutį suranda skambinantįjį, po jo perduoda rezultatą. 79 € per mėnesį.",
+    lv: "Pirms zvana atrod zvanītāju un pēc tā nodod rezultātu. 79 € mēnesī.",
+    ru: "Находит звонящего до звонка и передаёт результат после. 79 € в месяц.",
   },
   "billing.buy": { en: "Buy", lt: "Pirkti", lv: "Pirkt", ru: "Купить" },
   "billing.bought": { en: "Active", lt: "Veikia", lv: "Darbojas", ru: "Действует" },
@@ -265,10 +270,10 @@ export const messages = {
     ru: "one=Расшифровки хранятся # день.;few=Расшифровки хранятся # дня.;many=Расшифровки хранятся # дней.;other=Расшифровки хранятся # дня.",
   },
   "billing.retention_left": {
-    en: "one=Up to # more day fits into six months. Each 30 days cost 5 EUR, once.;other=Up to # more days fit into six months. Each 30 days cost 5 EUR, once.",
-    lt: "one=Iki šešių mėnesių telpa dar # diena. 30 dienų kainuoja 5 EUR, mokama vieną kartą.;few=Iki šešių mėnesių telpa dar # dienos. 30 dienų kainuoja 5 EUR, mokama vieną kartą.;many=Iki šešių mėnesių telpa dar # dienos. 30 dienų kainuoja 5 EUR, mokama vieną kartą.;other=Iki šešių mėnesių telpa dar # dienų. 30 dienų kainuoja 5 EUR, mokama vieną kartą.",
-    lv: "zero=Līdz sešiem mēnešiem var pievienot vēl # dienas. 30 dienas maksā 5 EUR, vienu reizi.;one=Līdz sešiem mēnešiem var pievienot vēl # dienu. 30 dienas maksā 5 EUR, vienu reizi.;other=Līdz sešiem mēnešiem var pievienot vēl # dienas. 30 dienas maksā 5 EUR, vienu reizi.",
-    ru: "one=До шести месяцев можно добавить ещё # день. 30 дней стоят 5 EUR, один раз.;few=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 EUR, один раз.;many=До шести месяцев можно добавить ещё # дней. 30 дней стоят 5 EUR, один раз.;other=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 EUR, один раз.",
+    en: "one=Up to # more day fits into six months. Each 30 days cost €5, once.;other=Up to # more days fit into six months. Each 30 days cost €5, once.",
+    lt: "one=Iki šešių mėnesių telpa dar # diena. 30 dienų kainuoja 5 €, mokama vieną kartą.;few=Iki šešių mėnesių telpa dar # dienos. 30 dienų kainuoja 5 €, mokama vieną kartą.;many=Iki šešių mėnesių telpa dar # dienos. 30 dienų kainuoja 5 €, mokama vieną kartą.;other=Iki šešių mėnesių telpa dar # dienų. 30 dienų kainuoja 5 €, mokama vieną kartą.",
+    lv: "zero=Līdz sešiem mēnešiem var pievienot vēl # dienas. 30 dienas maksā 5 €, vienu reizi.;one=Līdz sešiem mēnešiem var pievienot vēl # dienu. 30 dienas maksā 5 €, vienu reizi.;other=Līdz sešiem mēnešiem var pievienot vēl # dienas. 30 dienas maksā 5 €, vienu reizi.",
+    ru: "one=До шести месяцев можно добавить ещё # день. 30 дней стоят 5 €, один раз.;few=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 €, один раз.;many=До шести месяцев можно добавить ещё # дней. 30 дней стоят 5 €, один раз.;other=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 €, один раз.",
   },
   "billing.retention_full": {
     en: "30 more days would go past six months, the most that can be bought.",

@@ -38,7 +38,7 @@ export function Wallet() {
               { label: t("billing.balance"), value: eur(data.balance_eur) },
               {
                 label: t("billing.plan_left"),
-                value: number(Math.floor(data.included_seconds_left / SECONDS)),
+                value: number(data.included_seconds_left / SECONDS),
               },
             ]}
           />

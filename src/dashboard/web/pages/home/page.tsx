@@ -177,10 +177,7 @@ function Money({ money }: { money: Home["money"] }) {
         facts={[
           [t("home.balance"), eur(money.balance_eur)],
           [t("home.plan"), money.plan],
-          [
-            t("home.plan_left"),
-            count("home.minutes_left", Math.floor(money.included_minutes_left)),
-          ],
+          [t("home.plan_left"), count("home.minutes_left", money.included_minutes_left)],
         ]}
       />
     </Card>

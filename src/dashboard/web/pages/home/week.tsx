@@ -63,7 +63,7 @@ function linesOf({ week: { days, before }, latency }: Home, texts: Texts): Line[
     );
   return [
     counted(t("nav.calls"), "calls", number),
-    counted(t("home.week_minutes"), "minutes", (value) => number(Math.round(value))),
+    counted(t("home.week_minutes"), "minutes", number),
     line(t("home.week_answered"), percent, shareOf, share),
     {
       ...line(t("home.latency"), ms, slowest, ({ p95_ms }) => p95_ms),
