@@ -172,10 +172,10 @@ export const messages = {
     ru: "версия {number}",
   },
   "call.median": {
-    en: "Median latency",
-    lt: "Delsos mediana",
-    lv: "Aiztures mediāna",
-    ru: "Медиана задержки",
+    en: "Median response time",
+    lt: "Atsakymo delsos mediana",
+    lv: "Atbildes aiztures mediāna",
+    ru: "Медиана задержки ответа",
   },
   "call.p95": {
     en: "95th percentile",

@@ -18,10 +18,10 @@ export const messages = {
   },
   "calls.about": { en: "About", lt: "Apie ką", lv: "Par ko", ru: "О чём" },
   "calls.latency": {
-    en: "Time to answer",
-    lt: "Laikas iki atsako",
-    lv: "Laiks līdz atbildei",
-    ru: "Время до ответа",
+    en: "Response time",
+    lt: "Atsakymo delsa",
+    lv: "Atbildes aizture",
+    ru: "Задержка ответа",
   },
   "calls.called": {
     en: "Called person",

@@ -25,7 +25,7 @@ export const messages = {
     ru: "Сегодня {value}",
   },
   "home.today_median": {
-    en: "Median of 24 hours {value}",
+    en: "24-hour median {value}",
     lt: "24 valandų mediana {value}",
     lv: "24 stundu mediāna {value}",
     ru: "Медиана за сутки {value}",
@@ -111,10 +111,10 @@ export const messages = {
     ru: "Пропущенные звонки",
   },
   "home.latency": {
-    en: "Answer time, 95 of 100 within",
-    lt: "Atsakymo laikas, 95 iš 100 neilgiau",
-    lv: "Atbildes laiks, 95 no 100 ne ilgāk",
-    ru: "Время ответа, 95 из 100 не дольше",
+    en: "Response time, 95% within",
+    lt: "Atsakymo delsa, 95 % ne ilgiau",
+    lv: "Atbildes aizture, 95 % ne ilgāk",
+    ru: "Задержка ответа, 95 % не дольше",
   },
   "home.system": { en: "System", lt: "Sistema", lv: "Sistēma", ru: "Система" },
   "home.problems": {
