@@ -64,10 +64,11 @@ inChromium("in the dashboard", () => {
   test("a call is scheduled, shown as curl, and cancelled", async () => {
     await open("/schedules");
     await button("Place a call").first().click();
+    await dialog().getByText("Time zone: Europe/Vilnius.").waitFor();
     await dialog().getByLabel("Number to call").fill("061000099");
     await dialog().getByLabel("When").fill("2027-03-01T10:00");
     await dialog().getByRole("button", { name: "Call", exact: true }).click();
-    await dialog().getByRole("alert").getByText("E.164").waitFor();
+    await dialog().getByRole("alert").getByText("its country code").waitFor();
     await dialog().getByLabel("Number to call").fill(ELSEWHERE);
     await dialog().getByRole("button", { name: "Show as curl" }).click();
     const curl = page.getByText("-X POST");

@@ -228,10 +228,10 @@ export const messages = {
     ru: "Номер по умолчанию",
   },
   "calls.place_at_hint": {
-    en: "If empty: now.",
-    lt: "Palikus tuščią – dabar.",
-    lv: "Tukšs – tagad.",
-    ru: "Пусто — сейчас.",
+    en: "If empty: now. Time zone: {zone}.",
+    lt: "Palikus tuščią – dabar. Laiko juosta: {zone}.",
+    lv: "Tukšs – tagad. Laika josla: {zone}.",
+    ru: "Пусто — сейчас. Часовой пояс: {zone}.",
   },
   "calls.place_now": { en: "Call", lt: "Skambinti", lv: "Zvanīt", ru: "Позвонить" },
   "calls.placed": {

@@ -26,6 +26,9 @@ const bodyOf = (draft: Draft) => ({
   ...(draft.schedule_at ? { schedule_at: new Date(draft.schedule_at).toISOString() } : {}),
 });
 
+/** In which the field of the time is read. */
+const browserTimeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 interface PlaceCallProps {
   readonly onClose: () => void;
   readonly to?: string;
@@ -85,7 +88,7 @@ function PlaceCallForm(props: PlaceCallProps & { readonly onlyAgent: string }) {
       <ShownNumber {...form.bind("from_number")} />
       <TextField
         label={t("calls.when")}
-        hint={t("calls.place_at_hint")}
+        hint={t("calls.place_at_hint", { zone: browserTimeZone() })}
         type="datetime-local"
         optional
         {...form.bind("schedule_at")}
