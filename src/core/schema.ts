@@ -164,7 +164,7 @@ export const e164In = (description: string) =>
     {
       description: `${description} E.164.`,
       example: "+37060000001",
-      must: "be a number in E.164 form: + and 7 to 15 digits, like +37060000001",
+      must: "be a number with its country code: + and 7 to 15 digits, like +37060000001",
       reason: "number",
     },
   );

@@ -26,7 +26,7 @@ export const CHECKOUT_TEXTS = {
     for: "For",
     amount: "Amount",
     reference: "Reference",
-    until: "Until",
+    until: "Pay by",
     state: "State",
     kinds: {
       topup: "Wallet top-up",
@@ -43,7 +43,7 @@ export const CHECKOUT_TEXTS = {
     paidElsewhere:
       "If you have paid, this page says so as soon as the payment is confirmed. Load it again in a minute.",
     noBankAccount:
-      "This appliance names no bank account yet. Whoever runs it sets one in linevoice.toml ([payments.manual]) and confirms the payment by its reference.",
+      "No bank account is set yet. Whoever runs this system sets one in linevoice.toml ([payments.manual]) and confirms the payment by its reference.",
     giveReference:
       "Give the reference with the transfer. The payment is confirmed by hand when it arrives.",
   },
@@ -54,7 +54,7 @@ export const CHECKOUT_TEXTS = {
     for: "Už ką",
     amount: "Suma",
     reference: "Mokėjimo paskirtis",
-    until: "Iki",
+    until: "Sumokėti iki",
     state: "Būsena",
     kinds: {
       topup: "Piniginės papildymas",
@@ -82,7 +82,7 @@ export const CHECKOUT_TEXTS = {
     for: "Par ko",
     amount: "Summa",
     reference: "Maksājuma mērķis",
-    until: "Līdz",
+    until: "Samaksāt līdz",
     state: "Stāvoklis",
     kinds: {
       topup: "Maka papildināšana",
@@ -110,7 +110,7 @@ export const CHECKOUT_TEXTS = {
     for: "За что",
     amount: "Сумма",
     reference: "Назначение платежа",
-    until: "До",
+    until: "Оплатить до",
     state: "Состояние",
     kinds: {
       topup: "Пополнение кошелька",

@@ -26,9 +26,9 @@ export const serverMessages = {
   "problem.unknown_field": outdated,
   "problem.method_not_allowed": outdated,
   "field.number": {
-    lt: "Rašykite numerį E.164 formatu: + ir 7–15 skaitmenų, pvz., +37060000001.",
-    lv: "Rakstiet numuru E.164 formātā: + un 7–15 cipari, piemēram, +37120000001.",
-    ru: "Напишите номер в формате E.164: + и от 7 до 15 цифр, например +37060000001.",
+    lt: "Rašykite numerį su šalies kodu: + ir 7–15 skaitmenų, pvz., +37060000001.",
+    lv: "Rakstiet numuru ar valsts kodu: + un 7–15 cipari, piemēram, +37120000001.",
+    ru: "Напишите номер с кодом страны: + и от 7 до 15 цифр, например +37060000001.",
   },
   "field.from_number": {
     lt: "Numatytojo rodomo numerio dar nėra: prijunkite SIP liniją arba pasirinkite savo numerį.",
@@ -237,9 +237,9 @@ export const serverMessages = {
     ru: "Выберите хотя бы одно событие.",
   },
   "field.transfer_to": {
-    lt: "Numeris E.164 formatu arba SIP adresas, pvz., sip:desk@example.com.",
-    lv: "Numurs E.164 formātā vai SIP adrese, piemēram, sip:desk@example.com.",
-    ru: "Номер в формате E.164 или адрес SIP, например sip:desk@example.com.",
+    lt: "Numeris su šalies kodu arba SIP adresas, pvz., sip:desk@example.com.",
+    lv: "Numurs ar valsts kodu vai SIP adrese, piemēram, sip:desk@example.com.",
+    ru: "Номер с кодом страны или адрес SIP, например sip:desk@example.com.",
   },
   "field.scopes": {
     lt: "Pasirinkite bent vieną.",

@@ -165,13 +165,13 @@ export const messages = {
     ru: "Спрашивает о номере и показывает, что узнала бы CRM. Ничего не отправляется.",
   },
   "features.crm_messages": {
-    en: "What the CRM was told",
+    en: "Sent to the CRM",
     lt: "Kas pranešta CRM",
     lv: "Kas paziņots CRM",
     ru: "Что сообщено CRM",
   },
   "features.crm_empty": {
-    en: "Nothing was told yet",
+    en: "Nothing has been sent yet",
     lt: "Dar nieko nepranešta",
     lv: "Vēl nekas nav paziņots",
     ru: "Пока ничего не сообщено",

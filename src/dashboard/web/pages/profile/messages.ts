@@ -188,12 +188,22 @@ export const messages = {
     lv: "Sesija ir beigta.",
     ru: "Сеанс завершён.",
   },
-  "profile.method.password": { en: "password", lt: "slaptažodis", lv: "parole", ru: "пароль" },
-  "profile.method.passkey": {
-    en: "passkey",
-    lt: "prieigos raktas",
-    lv: "piekļuves atslēga",
-    ru: "ключ доступа",
+  "profile.method.password": {
+    en: "Signed in with a password",
+    lt: "Prisijungta slaptažodžiu",
+    lv: "Ieiets ar paroli",
+    ru: "Вход по паролю",
   },
-  "profile.method.link": { en: "link", lt: "nuoroda", lv: "saite", ru: "ссылка" },
+  "profile.method.passkey": {
+    en: "Signed in with a passkey",
+    lt: "Prisijungta prieigos raktu",
+    lv: "Ieiets ar piekļuves atslēgu",
+    ru: "Вход по ключу доступа",
+  },
+  "profile.method.link": {
+    en: "Signed in by a link",
+    lt: "Prisijungta per nuorodą",
+    lv: "Ieiets ar saiti",
+    ru: "Вход по ссылке",
+  },
 } satisfies Messages;

@@ -114,7 +114,8 @@ function Sessions() {
                     {deviceName(session.user_agent)}
                   </p>
                   <p className="small muted">
-                    {t(`profile.method.${session.method}`)} · {dateTime(session.last_seen_at)}
+                    {t("team.last_seen")}: {dateTime(session.last_seen_at)} ·{" "}
+                    {t(`profile.method.${session.method}`)}
                   </p>
                 </div>
                 {!session.current && (

@@ -62,9 +62,9 @@ export const messages = {
   },
   "team.last_seen": {
     en: "Last active",
-    lt: "Prisijungė",
+    lt: "Paskutinis aktyvumas",
     lv: "Pēdējoreiz šeit",
-    ru: "Последний вход",
+    ru: "Последняя активность",
   },
   "team.you": { en: "you", lt: "jūs", lv: "jūs", ru: "вы" },
   "team.remove_title": {

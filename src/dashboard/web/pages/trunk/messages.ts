@@ -112,10 +112,10 @@ export const messages = {
     ru: "Номер по умолчанию",
   },
   "trunk.caller_id_hint": {
-    en: "The number that people see when an agent calls: +37060000001.",
-    lt: "Numeris, kurį mato žmonės, kai skambina agentas: +37060000001.",
-    lv: "Numurs, ko cilvēki redz, kad zvana aģents: +37060000001.",
-    ru: "Номер, который видят люди, когда звонит агент: +37060000001.",
+    en: "The number that people see when an agent calls, for example +37060000001.",
+    lt: "Numeris, kurį mato žmonės, kai skambina agentas, pvz., +37060000001.",
+    lv: "Numurs, ko cilvēki redz, kad zvana aģents, piemēram, +37060000001.",
+    ru: "Номер, который видят люди, когда звонит агент, например +37060000001.",
   },
   "trunk.register": {
     en: "Register",
