@@ -398,8 +398,8 @@ inChromium("in the dashboard", () => {
     };
     for (const path of ["/agents", "/numbers", "/knowledge", "/tools", "/calls", "/team"])
       expect(await shown(path)).not.toMatch(/Reception|\+3705|clinic|find_booking|\+3706/);
-    expect(await shown(`/calls/${uuid}`)).toContain("Call not found.");
-    expect(await shown("/agents/1")).toContain("Agent not found.");
+    expect(await shown(`/calls/${uuid}`)).toContain("Not found");
+    expect(await shown("/agents/1")).toContain("Not found");
     expect(await shown("/operator")).toContain("Page not found");
     expect(await stranger.page.getByRole("link", { name: "Operator" }).count()).toBe(0);
     expect(await shown("/settings")).toContain("Only the operator of this appliance changes them");

@@ -91,7 +91,7 @@ inChromium("in trouble", () => {
     const { page, context } = await somebody();
     for (const path of ["/agents/999", "/knowledge/999"]) {
       await page.goto(address(path));
-      await page.getByText(en["state.not_found_body"]).waitFor(WAIT);
+      await page.getByRole("heading", { name: en["state.gone"] }).waitFor(WAIT);
       expect(await page.getByText(en["state.request_id"]).count()).toBe(0);
       for (const name of ["action.try_again", "agents.call_me"] as const)
         expect(await page.getByRole("button", { name: en[name] }).count()).toBe(0);
@@ -181,7 +181,7 @@ inChromium("in trouble", () => {
   test("an address of nothing says so, and leads home", async () => {
     const { page, context } = await somebody();
     await page.goto(address("/calls/01a1fdec-0000-7000-8000-000000000000"));
-    await page.getByText("Call not found.").waitFor(WAIT);
+    await page.getByRole("heading", { name: en["state.gone"] }).waitFor(WAIT);
     await page.goto(address("/no/such/page"));
     await page.getByRole("heading", { name: en["state.not_found"] }).waitFor(WAIT);
     await page.locator("main").getByRole("link", { name: en["nav.home"] }).click();

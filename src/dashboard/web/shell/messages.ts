@@ -109,6 +109,12 @@ export const messages = {
     lv: "Palūdziet īpašniekam uzaicinājumu. Administrators uzņēmumu izvēlas administratora lapā.",
     ru: "Попросите приглашение у владельца. Администратор выбирает компанию на странице администратора.",
   },
+  "state.gone": {
+    en: "Not found",
+    lt: "Tokio įrašo nėra",
+    lv: "Tāda ieraksta nav",
+    ru: "Такой записи нет",
+  },
   "state.not_found": {
     en: "Page not found",
     lt: "Tokio puslapio nėra",

@@ -48,7 +48,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
       <span className="mark bad">
         <Icon name="warning" size={20} />
       </span>
-      <h2>{isGone ? problemText(problem, texts) : texts.t("state.failed")}</h2>
+      <h2>{texts.t(isGone ? "state.gone" : "state.failed")}</h2>
       <p>{isGone ? texts.t("state.not_found_body") : problemText(problem, texts)}</p>
       {!isGone && problem.requestId && (
         <p className="small muted mono">
