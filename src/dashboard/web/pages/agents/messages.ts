@@ -675,9 +675,9 @@ export const messages = {
   },
   "split.latency_p95_ms": {
     en: "Response time, 95% within",
-    lt: "Atsakymo delsa, 95 % ne ilgiau",
-    lv: "Atbildes aizture, 95 % ne ilgāk",
-    ru: "Задержка ответа, 95 % не дольше",
+    lt: "Atsakymo delsa, 95\u00a0% ne ilgiau",
+    lv: "Atbildes aizture, 95\u00a0% ne ilgāk",
+    ru: "Задержка ответа, 95\u00a0% не дольше",
   },
   "split.cost": {
     en: "Mean cost",

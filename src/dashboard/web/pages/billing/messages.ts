@@ -27,9 +27,9 @@ export const messages = {
   "billing.minutes": { en: "Minutes", lt: "Minutės", lv: "Minūtes", ru: "Минуты" },
   "billing.included": {
     en: "Plan minutes used",
-    lt: "Išnaudota plano minučių",
-    lv: "Izlietotās plāna minūtes",
-    ru: "Израсходовано минут тарифа",
+    lt: "Plano minutės",
+    lv: "Plāna minūtes",
+    ru: "Минуты тарифа",
   },
   "billing.engine_use": {
     en: "What the conversations took",

@@ -112,9 +112,9 @@ export const messages = {
   },
   "home.latency": {
     en: "Response time, 95% within",
-    lt: "Atsakymo delsa, 95 % ne ilgiau",
-    lv: "Atbildes aizture, 95 % ne ilgāk",
-    ru: "Задержка ответа, 95 % не дольше",
+    lt: "Atsakymo delsa, 95\u00a0% ne ilgiau",
+    lv: "Atbildes aizture, 95\u00a0% ne ilgāk",
+    ru: "Задержка ответа, 95\u00a0% не дольше",
   },
   "home.system": { en: "System", lt: "Sistema", lv: "Sistēma", ru: "Система" },
   "home.problems": {
