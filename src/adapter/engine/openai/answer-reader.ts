@@ -61,8 +61,12 @@ export function toolArguments(raw: string): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-const countOf = (value: JsonValue | undefined): number =>
-  typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
+/** Of one request: more than any model reads or writes. A call's sum stays an integer that can be priced. */
+const TOKENS_MAX = 100_000_000;
+
+/** A number of tokens as a server told it; 0: it told none that can be. */
+export const tokenCount = (value: JsonValue | undefined): number =>
+  typeof value === "number" ? Math.min(TOKENS_MAX, Math.max(0, Math.round(value))) : 0;
 
 /** `details`: what the server says of the input, where it does. */
 export function usageOf(
@@ -72,8 +76,8 @@ export function usageOf(
 ): LlmUsage {
   const cached = isObject(details) ? details.cached_tokens : undefined;
   return {
-    inputTokens: countOf(input),
-    outputTokens: countOf(output),
-    ...(cached === undefined ? {} : { cachedInputTokens: countOf(cached) }),
+    inputTokens: tokenCount(input),
+    outputTokens: tokenCount(output),
+    ...(cached === undefined ? {} : { cachedInputTokens: tokenCount(cached) }),
   };
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { isObject, type JsonValue, parseJson } from "../../../core/json.ts";
 import type { Embedded, Embedder } from "../../../domain/knowledge/embedder.ts";
 import type { Trust } from "../../../platform/net/trust.ts";
+import { tokenCount } from "./answer-reader.ts";
 import { Service } from "./service.ts";
 import { type EmbeddingSettings, embeddingServiceOf } from "./settings.ts";
 
@@ -58,6 +59,6 @@ function readEmbeddings(body: JsonValue | undefined, count: number): Embedded | 
   );
   if (!first || first.length === 0 || first.length > DIMENSIONS_MAX || !isWhole) return null;
   const { usage } = body;
-  const tokens = isObject(usage) ? Number(usage.total_tokens ?? usage.prompt_tokens ?? 0) : 0;
-  return { vectors, tokens: Number.isFinite(tokens) ? Math.max(0, tokens) : 0 };
+  const tokens = isObject(usage) ? tokenCount(usage.total_tokens ?? usage.prompt_tokens) : 0;
+  return { vectors, tokens };
 }

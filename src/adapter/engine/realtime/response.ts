@@ -6,6 +6,7 @@
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { isObject, parseJson } from "../../../core/json.ts";
+import { tokenCount } from "../openai/answer-reader.ts";
 import { SpokenPieces } from "../openai/spoken-pieces.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import type { AudioDecoder } from "./audio-codec.ts";
@@ -285,10 +286,7 @@ export class RealtimeResponse {
     }
     const usage = objectField(response, "usage");
     const { input_tokens: input, output_tokens: output } = usage;
-    this.#usage = {
-      inputTokens: typeof input === "number" ? input : 0,
-      outputTokens: typeof output === "number" ? output : 0,
-    };
+    this.#usage = { inputTokens: tokenCount(input), outputTokens: tokenCount(output) };
     this.#failure = this.#failureOf(response);
     this.#end();
     this.#ending = endingOf(response, this.#transcript === "" && this.track.samples === 0);

@@ -93,6 +93,17 @@ test("usage comes in a last chunk without choices, under either name", () => {
   expect(chunks.usage).toEqual({ inputTokens: 11, outputTokens: 4 });
 });
 
+test.each([
+  [-5, 0],
+  [2.6, 3],
+  ["7", 0],
+  [1e300, 100_000_000],
+])("a server that tells %p tokens has told %d", (told, counted) => {
+  const chunks = new ChatChunks();
+  chunks.add({ usage: { prompt_tokens: told, completion_tokens: 1 } });
+  expect(chunks.usage).toEqual({ inputTokens: counted, outputTokens: 1 });
+});
+
 test("an error within the stream is one", () => {
   expect(() => new ChatChunks().add({ error: { message: "overloaded" } })).toThrow(ErrorInStream);
 });

@@ -53,6 +53,16 @@ test.each([
   expect(failure.reason).toBe("protocol");
 });
 
+test.each([
+  [-5, 0],
+  [2.6, 3],
+  [1e300, 100_000_000],
+])("a server that tells %p tokens has told %d", async (told, counted) => {
+  const data = [{ embedding: [1, 2] }];
+  server.script.fault = { body: { data, usage: { total_tokens: told } } };
+  expect((await embedder().embed(["a"], "question")).tokens).toBe(counted);
+});
+
 test("a refusal says why, without the key", async () => {
   server.script.fault = { status: 401 };
   const failure = await failureOf(embedder().embed(["a"], "passages"));

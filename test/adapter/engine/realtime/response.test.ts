@@ -1,0 +1,44 @@
+/** One answer of a Realtime server, event by event, where the server says what cannot be. */
+import { expect, test } from "bun:test";
+import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
+import { AudioDecoder } from "../../../../src/adapter/engine/realtime/audio-codec.ts";
+import { RealtimeResponse } from "../../../../src/adapter/engine/realtime/response.ts";
+import { microEur } from "../../../../src/core/money.ts";
+import { costOfGoods } from "../../../../src/domain/billing/cost-of-goods.ts";
+import { UsageMeter } from "../../../../src/domain/conversation/usage-meter.ts";
+import { fakeClock } from "../../../support/fake-clock.ts";
+
+const response = () =>
+  new RealtimeResponse({
+    key: "r1",
+    outOfBand: false,
+    decoder: new AudioDecoder("pcm", 16_000),
+    sampleRateHz: 16_000,
+    firstMsMax: 1_000,
+    clock: fakeClock(),
+    fail: (reason, message) => new ProviderFailure({ part: "llm", reason, message }),
+  });
+
+const PRICES = {
+  sttPerMinute: microEur(0),
+  llmInputPerMillionTokens: microEur(5_000_000),
+  llmOutputPerMillionTokens: microEur(20_000_000),
+  ttsPerMillionCharacters: microEur(0),
+  embeddingPerMillionTokens: microEur(0),
+  trunkPerMinute: microEur(0),
+};
+
+test.each([
+  [-5, 0],
+  [2.6, 3],
+  [1e300, 100_000_000],
+])("a server that tells %p tokens has told %d, and the call can be paid for", (told, counted) => {
+  const answer = response();
+  const usage = { input_tokens: told, output_tokens: told };
+  answer.receive({ type: "response.done", body: { response: { usage } } });
+  expect(answer.usage).toEqual({ inputTokens: counted, outputTokens: counted });
+  const meter = new UsageMeter();
+  for (let turn = 0; turn < 1_000; turn++) meter.tokens(answer.usage);
+  const { llm } = costOfGoods(meter.read(), 0, PRICES);
+  expect(llm).toBe(microEur(counted * 1_000 * 25));
+});
