@@ -38,6 +38,9 @@ export interface DocumentReader {
   read(tenantId: number, bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument>;
 }
 
+/** A longer address is not requested: links that have one are left out. */
+export const ADDRESS_CHARACTERS_MAX = 2_048;
+
 export const SITEMAP_TYPE = "application/xml";
 
 export interface DocumentHint {

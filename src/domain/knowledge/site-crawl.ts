@@ -6,7 +6,12 @@
  */
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { FieldReason } from "../../core/message-reasons.ts";
-import { type DocumentReader, type ReadDocument, SITEMAP_TYPE } from "./documents.ts";
+import {
+  ADDRESS_CHARACTERS_MAX,
+  type DocumentReader,
+  type ReadDocument,
+  SITEMAP_TYPE,
+} from "./documents.ts";
 import { withFooters } from "./footers.ts";
 import { readRobots } from "./robots.ts";
 import {
@@ -234,6 +239,7 @@ class Crawl {
   #add(text: string, depth: number): void {
     const url = new URL(text);
     const plain = plainUrl(url);
+    if (plain.length > ADDRESS_CHARACTERS_MAX) return;
     if (!this.#isOwn(url) || NO_PAGE.test(url.pathname) || this.#seen.has(plain)) return;
     if (this.#seen.size >= QUEUE_MAX) {
       this.#cut = true;

@@ -55,6 +55,20 @@ test("links and the sitemap are followed on the host and below the folder, each 
   expect(asked.every((url) => url.startsWith("https://shop.example/"))).toBeTrue();
 });
 
+test("links of more than 2,048 characters, and those from a base as long, are left out", async () => {
+  const long = "x".repeat(2_048 - START.length);
+  const { asked, read } = siteOf({
+    [START]: page("Start", "a", long, `${long}x`, `/${"x".repeat(3_000_000)}`),
+    [`${START}a`]: `<base href="${START}${"x".repeat(3_000_000)}/"><p>A</p><a href="b">x</a>`,
+    [`${START}b`]: `<base href="${START}${"x".repeat(2_000)}/"><p>B</p><a href="${"x".repeat(50)}">x</a>`,
+    [`${START}${long}`]: page("Long"),
+  });
+  const { pages, problems } = await read();
+  expect(pages.map(({ url }) => url)).toEqual([START, `${START}a`, `${START}${long}`, `${START}b`]);
+  expect(problems).toEqual([]);
+  expect(asked.every(({ length }) => length <= 2_048)).toBeTrue();
+});
+
 test("depth is bounded: at the limit, below and above", async () => {
   const { read } = siteOf({
     [START]: page("0", "1"),

@@ -5,6 +5,7 @@
  */
 import { Parser } from "htmlparser2";
 import { decodeText } from "../../../core/text-encoding.ts";
+import { ADDRESS_CHARACTERS_MAX } from "../../../domain/knowledge/documents.ts";
 import { footerBegin } from "../../../domain/knowledge/footers.ts";
 import { MarkdownWriter } from "./markdown.ts";
 
@@ -131,9 +132,10 @@ class HtmlReader {
   /** What matters of an element wherever it stands. */
   #note(name: string, { href = "", rel = "", content = "", ...more }: Attributes): void {
     if (name === "title" && this.#title === "") this.#inTitle = true;
-    if (name === "base" && href !== "") this.#base ??= href;
+    const isAddress = href !== "" && href.length <= ADDRESS_CHARACTERS_MAX;
+    if (name === "base" && isAddress) this.#base ??= href;
     if (name === "meta" && /^robots$/i.test(more.name ?? "")) this.#robots += ` ${content}`;
-    const isLink = (name === "a" || name === "area") && href !== "" && !/nofollow/i.test(rel);
+    const isLink = (name === "a" || name === "area") && isAddress && !/nofollow/i.test(rel);
     if (isLink && this.#links.length < LINKS_MAX) this.#links.push(href);
   }
 

@@ -1,5 +1,6 @@
 /** The addresses of a sitemap (sitemaps.org): of pages, and of further sitemaps. Damaged XML has those before its damage. */
 import { Parser } from "htmlparser2";
+import { ADDRESS_CHARACTERS_MAX } from "../../../domain/knowledge/documents.ts";
 
 interface Sitemap {
   readonly links: readonly string[];
@@ -8,7 +9,6 @@ interface Sitemap {
 
 const LINKS_MAX = 20_000;
 const SITEMAPS_MAX = 100;
-const ADDRESS_CHARACTERS_MAX = 2_048;
 
 export function readSitemap(xml: string): Sitemap {
   const found = { url: [] as string[], sitemap: [] as string[] };
