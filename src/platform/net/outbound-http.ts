@@ -301,5 +301,5 @@ async function whole(
   bytesMax: number,
 ): Promise<OutboundHttpResponse> {
   const raw = Buffer.concat(pieces);
-  return { ...head, body: decompress(raw, head.headers["content-encoding"], bytesMax) };
+  return { ...head, body: await decompress(raw, head.headers["content-encoding"], bytesMax) };
 }

@@ -1,16 +1,25 @@
-/** Decompresses a response body, with a limit on what comes of it (against decompression bombs). */
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+/**
+ * Decompresses a response body, with a limit on what comes of it (against decompression bombs). Megabytes take a tenth of
+ * a second, on another thread.
+ */
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate, type ZlibOptions } from "node:zlib";
 import { OutboundHttpError } from "./outbound-http-error.ts";
 
 export const tooLarge = (bytesMax: number) =>
   new OutboundHttpError("too_large", `the answer is larger than ${bytesMax} bytes`);
 
-/** `contentEncoding`: the header. Throws OutboundHttpError too_large or bad_response. */
-export function decompress(
+type Unpack = (raw: Buffer, limit: ZlibOptions) => Promise<Buffer>;
+const unpackGzip: Unpack = promisify(gunzip);
+const unpackDeflate: Unpack = promisify(inflate);
+const unpackBrotli: Unpack = promisify(brotliDecompress);
+
+/** `contentEncoding`: the header. Rejects with OutboundHttpError too_large or bad_response. */
+export async function decompress(
   raw: Buffer,
   contentEncoding: string | undefined,
   bytesMax: number,
-): Buffer {
+): Promise<Buffer> {
   const encoding = contentEncoding?.trim().toLowerCase() ?? "identity";
   const limit = { maxOutputLength: bytesMax };
   try {
@@ -20,11 +29,11 @@ export function decompress(
         return raw;
       case "gzip":
       case "x-gzip":
-        return gunzipSync(raw, limit);
+        return await unpackGzip(raw, limit);
       case "deflate":
-        return inflateSync(raw, limit);
+        return await unpackDeflate(raw, limit);
       case "br":
-        return brotliDecompressSync(raw, limit);
+        return await unpackBrotli(raw, limit);
       default:
         throw new OutboundHttpError("bad_response", "the answer has an unknown content encoding");
     }
