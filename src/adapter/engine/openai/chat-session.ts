@@ -76,6 +76,7 @@ export class ChatSession implements LlmSession {
   #passages = "";
   /** Since it was last told. */
   #used: LlmUsage = NOTHING_USED;
+  readonly #closed = new AbortController();
   /** As configured, until the model finds a request too long. */
   #contextTokens: number;
 
@@ -136,7 +137,7 @@ export class ChatSession implements LlmSession {
       { role: "user" as const, content: transcript === "" ? "(nothing was said)" : transcript },
     ];
     let text = "";
-    const answer = this.options.model.stream({ messages, tools: [] }, forever());
+    const answer = this.options.model.stream({ messages, tools: [] }, this.#closed.signal);
     for await (const event of answer) {
       if (event.type === "text") text += event.text;
       if (text.length > SUMMARY_CHARACTERS_MAX) break;
@@ -144,6 +145,11 @@ export class ChatSession implements LlmSession {
     const summary = readSummary(text);
     const pieces = new SpokenPieces();
     return { ...summary, text: [...pieces.push(summary.text), ...pieces.end()].join(" ") };
+  }
+
+  /** A summary that nobody waits for any more is read no further. */
+  close(): void {
+    this.#closed.abort();
   }
 
   /** Whether the model must be asked now. */
@@ -353,6 +359,3 @@ function estimatedUsage(
     outputTokens: estimateTokens(written),
   };
 }
-
-/** Nobody aborts it: its time-outs end it. */
-const forever = (): AbortSignal => new AbortController().signal;

@@ -74,7 +74,7 @@ export function openAiLlm(
         spoken = newLanguage;
         stream.switchLanguage(newLanguage);
       },
-      close() {},
+      close: () => stream.close(),
     };
   });
 }

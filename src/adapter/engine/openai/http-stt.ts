@@ -16,7 +16,7 @@ import { ProviderFailure } from "../provider-failure.ts";
 import { isEchoOfPrompt, type TranscriptionHints } from "../transcription-hints.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { ServerSentEvents } from "./server-sent-events.ts";
-import { type Answer, readOut, type Service } from "./service.ts";
+import type { Answer, Service } from "./service.ts";
 import type { OpenAiSettings } from "./settings.ts";
 import { wavFile } from "./wav.ts";
 
@@ -185,7 +185,7 @@ export class HttpSttStream implements SttStream {
       for (const data of ended ? events.end() : events.push(value)) read(data);
       if (ended) break;
     }
-    if (done) readOut(parts);
+    if (done) answer.readOut(parts);
     if (!done && text === "") throw this.options.service.fail("protocol", "no transcript came");
     return text;
   }

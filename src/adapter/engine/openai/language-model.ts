@@ -19,7 +19,7 @@ import { type LlmApi, ModelRules, type RuleSettings } from "./model-rules.ts";
 import { chatBody, responsesBody } from "./request-body.ts";
 import { ResponseEvents } from "./response-events.ts";
 import { EventTooLong, ServerSentEvents } from "./server-sent-events.ts";
-import { type Answer, readOut, type Service } from "./service.ts";
+import type { Answer, Service } from "./service.ts";
 
 type ModelEvent =
   | { readonly type: "text"; readonly text: string }
@@ -132,7 +132,7 @@ export class LanguageModel {
         if (signal.aborted) return;
       }
       through = reader.through;
-      if (through) readOut(parts);
+      if (through) answer.readOut(parts);
     } finally {
       if (!through) void parts.return(undefined).catch(() => {});
     }

@@ -30,6 +30,7 @@ export class RequestDeadline {
 
   /** From now on: something must happen within `ms`. */
   within(ms: number, failure: () => Error): void {
+    this.#repeats = false;
     this.#bound = { ms, failure };
     this.#arm();
   }
@@ -41,8 +42,8 @@ export class RequestDeadline {
 
   /** From now on: something must happen every `ms`. */
   pauses(ms: number, failure: () => Error): void {
-    this.#repeats = true;
     this.within(ms, failure);
+    this.#repeats = true;
   }
 
   /** Settles as `work`, or rejects when the deadline passes. */

@@ -44,20 +44,15 @@ export interface Answer {
   text(): Promise<string>;
   /** What counts as the answer's beginning has come: from now on only pauses are bounded. */
   begun(): void;
-}
-
-/**
- * All that matters of an answer has come: the rest is read in the background, so that the connection
- * can be used again, within the answer's own bounds.
- */
-export function readOut(parts: AsyncGenerator<Uint8Array>): void {
-  const read = async () => {
-    while (!(await parts.next()).done);
-  };
-  read().catch(() => {});
+  /**
+   * All that matters of it has come: the rest of `parts` is read in the background, so that the connection
+   * can be used again. A server that does not end it soon loses the connection.
+   */
+  readOut(parts: AsyncGenerator<Uint8Array>): void;
 }
 
 const ERROR_BYTES_MAX = 4_096;
+const READ_OUT_MS_MAX = 2_000;
 /** A service that answered this recently is not probed again. */
 const TRUSTED_MS = 30_000;
 
@@ -157,6 +152,13 @@ export class Service {
         deadline.pauses(ask.pauseMsMax, () =>
           this.fail("timeout", `the answer stopped for ${ask.pauseMsMax} ms`),
         ),
+      readOut: (rest) => {
+        deadline.within(READ_OUT_MS_MAX, () => this.fail("timeout", "the answer does not end"));
+        const read = async () => {
+          while (!(await rest.next()).done);
+        };
+        read().catch(() => {});
+      },
       async text() {
         const decoder = new TextDecoder();
         let text = "";
