@@ -74,9 +74,17 @@ function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
 
 function refuseCompressed(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
-  const isMp3 = start.startsWith("ID3");
+  const isMp3 = start.startsWith("ID3") || isMp3Frame(bytes);
   if (isMp3 || start === "OggS" || start === "fLaC") {
     throw new NotSpeech(`${isMp3 ? "MP3" : start} instead of PCM: set tts_format to "wav"`);
   }
   if (start.startsWith("{")) throw new NotSpeech("JSON instead of audio");
 }
+
+/** Layer III of ISO 11172-3, with a bit rate and a sample rate. As PCM it would be a loud sample, and an odd one. */
+const isMp3Frame = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
+  first === 0xff &&
+  (second & 0xe6) === 0xe2 &&
+  third >= 0x10 &&
+  third < 0xf0 &&
+  (third & 0x0c) !== 0x0c;

@@ -7,6 +7,8 @@ const HEADER_BYTES = 44;
 const HEADER_BYTES_MAX = 64 * 1024;
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
+/** Every rate in use is a multiple of it; the tables that convert others hold up a thread and have 24 MB. */
+const RATE_STEP_HZ = 25;
 
 /** 16-bit mono PCM as a file. */
 export function wavFile(pcm: Int16Array, sampleRateHz: number): Uint8Array<ArrayBuffer> {
@@ -72,9 +74,12 @@ function readFormat(view: DataView, at: number): { sampleRateHz: number; channel
   const channels = view.getUint16(at + 2, true);
   const sampleRateHz = view.getUint32(at + 4, true);
   const bits = view.getUint16(at + 14, true);
-  const readable = (code === PCM || code === EXTENSIBLE) && bits === 16;
+  const isRate = sampleRateHz % RATE_STEP_HZ === 0;
+  const readable = (code === PCM || code === EXTENSIBLE) && bits === 16 && isRate;
   if (!readable || channels < 1 || channels > 2 || sampleRateHz < 4_000 || sampleRateHz > 192_000) {
-    throw new NotSpeech(`WAV of format ${code}, ${bits} bits, ${channels} channels`);
+    throw new NotSpeech(
+      `WAV of format ${code}, ${bits} bits, ${channels} channels, ${sampleRateHz} Hz`,
+    );
   }
   return { sampleRateHz, channels };
 }
