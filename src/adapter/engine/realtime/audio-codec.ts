@@ -46,6 +46,13 @@ export class AudioDecoder {
     this.#resampler = createResampler(rateOf(format), callRateHz);
   }
 
+  /** How long a piece of audio is, as base64. */
+  msOf(text: string): number {
+    const octets = Buffer.byteLength(text, "base64");
+    const samples = this.format === "pcm" ? octets / 2 : octets;
+    return (samples / rateOf(this.format)) * 1_000;
+  }
+
   decode(text: string): Int16Array {
     const bytes = new Uint8Array(Buffer.concat([this.#oddByte, Buffer.from(text, "base64")]));
     if (this.format !== "pcm") {
@@ -55,9 +62,7 @@ export class AudioDecoder {
     }
     const samples = bytes.length >> 1;
     this.#oddByte = bytes.slice(samples * 2);
-    const view = new DataView(bytes.buffer);
-    const pcm = Int16Array.from({ length: samples }, (_, index) => view.getInt16(index * 2, true));
-    return this.#resampler.process(pcm);
+    return this.#resampler.process(new Int16Array(bytes.buffer, 0, samples));
   }
 
   flush(): Int16Array {

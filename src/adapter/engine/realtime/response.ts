@@ -56,6 +56,8 @@ interface ResponseOptions {
 }
 
 const PAUSE_MS_MAX = 5_000;
+/** Of one event: its conversion holds up the audio of other calls. */
+const SOUND_MS_MAX = 20_000;
 const EVENTS_MAX = 2_000;
 /** Audio that comes without a word is played all the same. */
 const WORDLESS_MS = 400;
@@ -223,8 +225,14 @@ export class RealtimeResponse {
   }
 
   #sound(body: JsonObject): void {
+    const { decoder, fail } = this.options;
+    const delta = textField(body, "delta");
+    if (decoder.msOf(delta) > SOUND_MS_MAX) {
+      this.fail(fail("protocol", `more than ${SOUND_MS_MAX} ms of sound in one event`));
+      return;
+    }
     const item = this.#itemOf(textField(body, "item_id"));
-    this.track.add(this.options.decoder.decode(textField(body, "delta")));
+    this.track.add(decoder.decode(delta));
     item.through = this.track.samples;
     if (!this.#speaking) this.#begin();
     this.#progressed();

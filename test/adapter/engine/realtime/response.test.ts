@@ -2,17 +2,18 @@
 import { expect, test } from "bun:test";
 import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
 import { AudioDecoder } from "../../../../src/adapter/engine/realtime/audio-codec.ts";
+import type { AudioFormat } from "../../../../src/adapter/engine/realtime/events.ts";
 import { RealtimeResponse } from "../../../../src/adapter/engine/realtime/response.ts";
 import { microEur } from "../../../../src/core/money.ts";
 import { costOfGoods } from "../../../../src/domain/billing/cost-of-goods.ts";
 import { UsageMeter } from "../../../../src/domain/conversation/usage-meter.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
-const response = () =>
+const response = (format: AudioFormat = "pcm") =>
   new RealtimeResponse({
     key: "r1",
     outOfBand: false,
-    decoder: new AudioDecoder("pcm", 16_000),
+    decoder: new AudioDecoder(format, 16_000),
     sampleRateHz: 16_000,
     firstMsMax: 1_000,
     clock: fakeClock(),
@@ -42,3 +43,24 @@ test.each([
   const { llm } = costOfGoods(meter.read(), 0, PRICES);
   expect(llm).toBe(microEur(counted * 1_000 * 25));
 });
+
+test.each([
+  ["pcm", 48_000],
+  ["g711_ulaw", 8_000],
+] as const)(
+  "%s: twenty seconds of sound in one event are played, more end the answer",
+  (format, bytesPerSecond) => {
+    const delta = (seconds: number) => Buffer.alloc(seconds * bytesPerSecond).toString("base64");
+    const sound = (seconds: number) => ({
+      type: "response.output_audio.delta",
+      body: { item_id: "i1", delta: delta(seconds) },
+    });
+    const whole = response(format);
+    whole.receive(sound(20));
+    expect([Math.round(whole.track.ms / 100), whole.over]).toEqual([200, false]);
+    const flood = response(format);
+    flood.receive(sound(1));
+    flood.receive(sound(21));
+    expect([Math.round(flood.track.ms / 100), flood.failure?.reason]).toEqual([10, "protocol"]);
+  },
+);
