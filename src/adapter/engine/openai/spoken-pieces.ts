@@ -71,14 +71,20 @@ export class SpokenPieces {
   }
 }
 
-/** As it is said: without markup, links' addresses and emoji. */
+const TAG = /<\/?[a-z][\w:.-]*(?:[\s/][^<>]*)?>/giu;
+const TAG_BEFORE_WORD = new RegExp(`${TAG.source}(?=[\\p{L}\\p{N}])`, "giu");
+
+/** As it is said: without markup (SSML too), links' addresses, emoji and what cannot be seen. */
 export function speakable(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/```\w*|`|\*\*|__|(?<=^|\s)[*_](?=\S)|(?<=\S)[*_](?=\s|[.,!?]|$)/g, "")
     .replace(/^\s*(?:#{1,6}|[-*•]|>)\s+/gm, "")
     .replace(/\p{Extended_Pictographic}|\u200d|\ufe0f/gu, "")
-    .replace(/\s+/g, " ")
+    .replace(TAG_BEFORE_WORD, " ")
+    .replace(TAG, "")
+    .replace(/[\p{Cf}\p{Cs}]+/gu, "")
+    .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
 }
 

@@ -45,6 +45,14 @@ test("markup, links and emoji are not spoken", () => {
   expect(speakable("Two * three is 6")).toContain("three is 6");
 });
 
+test("SSML, HTML and invisible characters are not spoken", () => {
+  const ssml = `<speak>We <emphasis level="strong">are</emphasis> open.<break time="1.5s"/> Come <b>in</b>!<br></speak>`;
+  expect(pieces(...ssml)).toEqual(["We are open. Come in!"]);
+  expect(speakable("Ver\u00adsion\u0000 \u001b[2J\u202etwo\ud800\u2028")).toBe("Version [2Jtwo");
+  for (const text of ["If a < b and c > d", "<3 and 5>", "2 <b"])
+    expect(speakable(text)).toBe(text);
+});
+
 test("thoughts between tags are dropped, however they are cut", () => {
   expect(pieces("<thi", "nk>secret plan.</thi", "nk>We are open.")).toEqual(["We are open."]);
   expect(pieces("<think>never closed")).toEqual([]);
