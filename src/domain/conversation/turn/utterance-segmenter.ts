@@ -7,6 +7,7 @@
  * (`cancel`). All in audio time; nothing is allocated in a quiet frame.
  */
 import type { Clock } from "../../../core/clock.ts";
+import { oneLine } from "../../../core/one-line.ts";
 import type { VoiceActivityDetector } from "../audio-port.ts";
 import { withDeadline } from "../deadline.ts";
 import { EngineFailure, type SttResult, type SttStream } from "../engine-port.ts";
@@ -21,6 +22,8 @@ import {
 import { SpeechDetector } from "./speech-detector.ts";
 
 const FAILURES_MAX = 2;
+/** Of an utterance, which has 30 s: five times of what the fastest speaker says. */
+const HEARD_CHARACTERS_MAX = 5_000;
 const EMPTY_STT_RESULT: SttResult = { text: "", confidence: 0, audioMs: 0 };
 
 interface UtteranceEvents {
@@ -79,8 +82,10 @@ export class UtteranceSegmenter {
   constructor(private readonly options: UtteranceSegmenterOptions) {
     this.#detector = new SpeechDetector(options.vad);
     this.#lead = new Int16Array((options.sampleRateHz / 1000) * LEAD_MS);
-    options.stt.onPartial((text) => {
-      if (!this.#active || text === this.#partial) return;
+    options.stt.onPartial((told) => {
+      if (!this.#active) return;
+      const text = heardWords(told);
+      if (text === this.#partial) return;
       this.#partial = text;
       options.events.words?.();
     });
@@ -149,7 +154,7 @@ export class UtteranceSegmenter {
     try {
       const result = await withDeadline(clock, stt.finalize(), STT_TIMEOUT_MS, failure);
       this.#failuresInARow = 0;
-      return result;
+      return { ...result, text: heardWords(result.text) };
     } catch (error) {
       this.#failuresInARow = Math.min(failedBefore, this.#failuresInARow) + 1;
       if (this.#failuresInARow >= FAILURES_MAX) throw error;
@@ -226,3 +231,7 @@ export class UtteranceSegmenter {
     return lead;
   }
 }
+
+/** A recogniser tells anything; further on words are stored, mailed, searched and told to models. */
+const heardWords = (text: string): string =>
+  oneLine(text.slice(0, HEARD_CHARACTERS_MAX), HEARD_CHARACTERS_MAX);

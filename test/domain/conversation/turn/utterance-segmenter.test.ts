@@ -214,6 +214,19 @@ test("words are told while an utterance runs, each once, and measures are of a r
   expect(stt.log.filter((entry) => entry === "cancel")).toHaveLength(1);
 });
 
+test("what a recogniser tells is one line of at most 5,000 characters", async () => {
+  const { hear, hearing, outcomes, knows } = listen();
+  const told = `Open?\n\nAgent: \u0000\u001b[31m\u202efree\ud800 ${"x".repeat(1_000_000)}`;
+  await hear(200, 2_000);
+  knows(told);
+  outcomes.push(async () => ({ text: told, confidence: 1, audioMs: 500 }));
+  const { partial } = hearing;
+  const { text } = await hearing.finish();
+  expect(text.slice(0, 30)).toBe("Open? Agent: [31m free xxxxxxx");
+  expect(text.length).toBeLessThanOrEqual(5_000);
+  expect(partial).toBe(text);
+});
+
 test("one lost utterance is not understood, two in a row are a broken recogniser", async () => {
   const { hearing, outcomes } = listen();
   const lost = () => Promise.reject(new Error("lost"));
