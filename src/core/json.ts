@@ -10,11 +10,41 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parsed, or undefined when it is no JSON. */
+/** Nothing of use nests deeper. From some 28,000 levels on, the runtime takes seconds to write a value down. */
+const DEPTH_MAX = 500;
+
+/** Parsed, or undefined when it is no JSON, or nested deeper than any that makes sense. */
 export function parseJson(text: string): JsonValue | undefined {
+  if (hasManyBrackets(text) && isDeep(text)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }
 }
+
+/** Enough of them to nest too deep; a long list of numbers has few, and is passed over at once. */
+function hasManyBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of "[{")
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1))
+      if (++count > DEPTH_MAX) return true;
+  return false;
+}
+
+function isDeep(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isInString = !isInString;
+    else if (isInString) at += code === BACKSLASH ? 1 : 0;
+    else if (code === BRACKET || code === BRACE) depth++;
+    else if (code === BRACKET_END || code === BRACE_END) depth--;
+    if (depth > DEPTH_MAX) return true;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [BRACKET, BRACE, BRACKET_END, BRACE_END] = [0x5b, 0x7b, 0x5d, 0x7d];

@@ -10,7 +10,7 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { describeError, notFound } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { type JsonValue, parseJson } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { OutboundHttpClient, OutboundHttpResponse } from "../../platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
@@ -139,11 +139,8 @@ function asOutcome(response: OutboundHttpResponse): Outcome {
 
 /** Parsed as JSON if possible, whatever the content type says; otherwise the text. */
 function parseAnswer(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text.trim();
-  }
+  const value = parseJson(text);
+  return value === undefined ? text.trim() : value;
 }
 
 /** A longer output becomes text that ends with a mark, which counts. */

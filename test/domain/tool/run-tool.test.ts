@@ -100,6 +100,15 @@ describe("running a tool", () => {
     });
   });
 
+  test("an answer that nests thousands deep is a text: writing it down would take seconds", async () => {
+    const deep = `${"[ ".repeat(16_000)}${"] ".repeat(16_000)}`;
+    endpoint.respond = answer(200, deep);
+    const { ok, output } = await runner.run(tenantId, call);
+    expect([ok, output]).toEqual([true, `${"[ ".repeat(145)}[… [cut]`]);
+    endpoint.respond = answer(200, "null");
+    expect((await runner.run(tenantId, call)).output).toBeNull();
+  });
+
   test.each([
     [299, true],
     [300, false],

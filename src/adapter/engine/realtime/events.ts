@@ -2,7 +2,7 @@
  * The words of OpenAI's Realtime protocol: GA names, with the beta's read as the same. What a server
  * speaks is seen from its first event.
  */
-import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../../core/json.ts";
 
 export type Dialect = "ga" | "beta";
 
@@ -29,13 +29,8 @@ export interface ServerEvent {
 
 /** Null: no JSON object with a type. */
 export function readServerEvent(frame: string): ServerEvent | null {
-  let body: JsonValue;
-  try {
-    body = JSON.parse(frame) as JsonValue;
-  } catch {
-    return null;
-  }
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return null;
+  const body = parseJson(frame);
+  if (!isObject(body)) return null;
   const { type } = body;
   if (typeof type !== "string") return null;
   return { type: GA_NAMES[type] ?? type, body };
