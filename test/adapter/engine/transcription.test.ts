@@ -68,6 +68,23 @@ test.each(["ga", "beta"] as const)(
   },
 );
 
+test("words that go on for ever are not kept", async () => {
+  server.script.partials = ["a".repeat(4_000), "b".repeat(4_000), "c"];
+  server.script.recognises.push("Hello.");
+  const session = engine.open(sessionSettings());
+  await eventually(() => server.received.length > 0, "the session stands");
+  const partials: string[] = [];
+  session.stt.onPartial((text) => partials.push(text));
+  session.stt.startUtterance(new Int16Array(800));
+  for (let frame = 0; frame < 60; frame++) {
+    session.stt.push(new Int16Array(160).fill(3_000));
+    if (frame % 10 === 0) await Bun.sleep(5);
+  }
+  await eventually(() => partials.length === 2, "the words come");
+  expect(partials.map(({ length }) => length)).toEqual([4_000, 4_001]);
+  expect(await session.stt.finalize()).toMatchObject({ text: "Hello." });
+});
+
 test("a session is renewed before it expires, between two utterances, in the language of the call", async () => {
   server.script.expiresInSec = 2;
   server.script.recognises.push("Labas.");

@@ -51,6 +51,9 @@ export class ErrorInStream extends Error {
   }
 }
 
+/** Of a tool call's arguments. */
+export const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
+
 /** The arguments of a tool call; null: no object. */
 export function toolArguments(raw: string): JsonObject | null {
   if (raw.trim() === "") return {};

@@ -8,6 +8,7 @@ import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
 import {
   type AnswerEnd,
   type AnswerReader,
+  ARGUMENT_CHARACTERS_MAX,
   ErrorInStream,
   type ModelToolCall,
   toolArguments,
@@ -23,7 +24,6 @@ interface Fragments {
 }
 
 const TOOL_CALLS_MAX = 16;
-const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
 /** Reasons to finish that are not the answer's own end. */
 const ENDS: Readonly<Record<string, AnswerEnd>> = { length: "cut", content_filter: "withheld" };
 

@@ -7,6 +7,7 @@ import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
 import {
   type AnswerEnd,
   type AnswerReader,
+  ARGUMENT_CHARACTERS_MAX,
   ErrorInStream,
   type ModelToolCall,
   toolArguments,
@@ -15,7 +16,6 @@ import {
 import { readErrorAnswer } from "./error-answer.ts";
 
 const TOOL_CALLS_MAX = 16;
-const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
 const THOUGHTS_MAX = 16;
 
 export class ResponseEvents implements AnswerReader {

@@ -45,6 +45,9 @@ const FORMAT = "pcm";
 const LANGUAGE = "language";
 /** The caller speaks again while earlier words are still to come. */
 const UPLOADS_MAX = 3;
+/** Of an item that is still growing, and of how many. */
+const WORDS_CHARACTERS_MAX = 5_000;
+const ITEMS_MAX = 100;
 
 export class TranscriptionSttStream implements SttStream {
   readonly capabilities: SttStream["capabilities"];
@@ -250,7 +253,10 @@ export class TranscriptionSttStream implements SttStream {
 
   /** Words may come before the item they belong to is committed: they are the running one's. */
   #grew(itemId: string, delta: string): void {
-    const words = `${this.#words.get(itemId) ?? ""}${delta}`;
+    const known = this.#words.get(itemId);
+    if (known === undefined && this.#words.size >= ITEMS_MAX) return;
+    const words = `${known ?? ""}${delta}`;
+    if (words.length > WORDS_CHARACTERS_MAX) return;
     this.#words.set(itemId, words);
     const owner = this.#uploads.find(({ items }) => items.has(itemId));
     if (this.#running && (!owner || owner === this.#running)) this.#onPartial(words.trim());

@@ -5,8 +5,8 @@
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { isObject, parseJson } from "../../../core/json.ts";
-import { tokenCount } from "../openai/answer-reader.ts";
+import { isObject } from "../../../core/json.ts";
+import { ARGUMENT_CHARACTERS_MAX, tokenCount, toolArguments } from "../openai/answer-reader.ts";
 import { SpokenPieces } from "../openai/spoken-pieces.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import type { AudioDecoder } from "./audio-codec.ts";
@@ -18,7 +18,7 @@ export interface ResponseCall {
   /** As the server calls it: its result goes back under this id. */
   readonly callId: string;
   readonly name: string;
-  /** Null: no JSON object. */
+  /** Null: no JSON object, or too long. */
   readonly arguments: JsonObject | null;
 }
 
@@ -58,6 +58,9 @@ interface ResponseOptions {
 const PAUSE_MS_MAX = 5_000;
 /** Of one event: its conversion holds up the audio of other calls. */
 const SOUND_MS_MAX = 20_000;
+/** Of an answer, whose sound is kept for two minutes. */
+const WORDS_CHARACTERS_MAX = 10_000;
+const RECEIVED_MAX = 20_000;
 const EVENTS_MAX = 2_000;
 /** Audio that comes without a word is played all the same. */
 const WORDLESS_MS = 400;
@@ -83,6 +86,7 @@ export class RealtimeResponse {
   #over = false;
   #ending: ResponseEnding = "whole";
   #cancelled = false;
+  #received = 0;
   #wake: (() => void) | null = null;
   #onProgress: (() => void) | null = null;
   #timer: Timer | null;
@@ -161,6 +165,11 @@ export class RealtimeResponse {
     if (type === "response.done") this.settle();
     if (type === "response.output_item.added") this.#itemAdded(objectField(body, "item"));
     if (this.#over) return;
+    this.#received++;
+    if (this.#received > RECEIVED_MAX) {
+      this.#endless();
+      return;
+    }
     switch (type) {
       case "response.output_audio.delta":
         this.#sound(body);
@@ -238,7 +247,15 @@ export class RealtimeResponse {
     this.#progressed();
   }
 
+  #endless(): void {
+    this.fail(this.options.fail("protocol", "an answer that does not end"));
+  }
+
   #words(itemId: string, words: string): void {
+    if (this.#transcript.length + words.length > WORDS_CHARACTERS_MAX) {
+      this.#endless();
+      return;
+    }
     const isNext = this.#saying !== itemId && this.#transcript !== "";
     this.#saying = itemId;
     this.#written.add(itemId);
@@ -278,11 +295,10 @@ export class RealtimeResponse {
     if (this.#calls.has(id)) return;
     this.#calls.add(id);
     const args = textField(item, "arguments");
-    const parsed = args.trim() === "" ? {} : parseJson(args);
     const call = {
       callId: id,
       name: textField(item, "name"),
-      arguments: isObject(parsed) ? parsed : null,
+      arguments: args.length > ARGUMENT_CHARACTERS_MAX ? null : toolArguments(args),
     };
     this.#emit({ type: "call", call });
   }
@@ -328,6 +344,7 @@ export class RealtimeResponse {
   }
 
   #alive(): void {
+    if (this.#over) return;
     const { clock, fail } = this.options;
     this.#timer?.cancel();
     this.#timer = clock.after(PAUSE_MS_MAX, () =>

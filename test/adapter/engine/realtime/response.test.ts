@@ -64,3 +64,38 @@ test.each([
     expect([Math.round(flood.track.ms / 100), flood.failure?.reason]).toEqual([10, "protocol"]);
   },
 );
+
+const wordsOf = (id: string, delta: string) => ({
+  type: "response.output_text.delta",
+  body: { item_id: id, delta },
+});
+
+test("an answer has at most 10,000 characters", () => {
+  const answer = response();
+  answer.receive(wordsOf("i1", "word ".repeat(2_000)));
+  expect(answer.over).toBeFalse();
+  answer.receive(wordsOf("i1", "x"));
+  expect([answer.transcript.length, answer.failure?.reason]).toEqual([10_000, "protocol"]);
+});
+
+test("an answer of events that say nothing ends after 20,000 of them", () => {
+  const answer = response();
+  for (let event = 0; event < 20_000; event++) answer.receive(wordsOf(`i${event}`, ""));
+  expect(answer.over).toBeFalse();
+  answer.receive(wordsOf("i", ""));
+  expect(answer.failure?.reason).toBe("protocol");
+});
+
+test.each([
+  ['{"day":"Friday"}', { day: "Friday" }],
+  ["", {}],
+  ['"{\\"day\\":1}"', { day: 1 }],
+  ["[1]", null],
+  [`{"day":"${"x".repeat(64 * 1024)}"}`, null],
+])("the arguments of a tool call %#", async (text, read) => {
+  const answer = response();
+  const item = { type: "function_call", call_id: "c", name: "book", arguments: text };
+  answer.receive({ type: "response.output_item.done", body: { item } });
+  const call = { callId: "c", name: "book", arguments: read };
+  expect(await answer.next()).toEqual({ type: "call", call });
+});
