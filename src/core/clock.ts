@@ -19,7 +19,7 @@ export interface Clock {
    * meanwhile is read first, where `delayMs` is a second or more.
    */
   after(delayMs: number, task: () => void): Timer;
-  /** Runs `task` every `periodMs` until cancelled. */
+  /** Runs `task` every `periodMs`, every 24 days at the least, until cancelled. */
   every(periodMs: number, task: () => void): Timer;
   /**
    * Blocks the thread for `ms`, at most 1 ms: timers only know whole milliseconds. Optional: not
@@ -37,6 +37,8 @@ export interface ClockTrust {
 }
 
 const BLOCK_MS_MAX = 1;
+/** The runtime's timers run out at once beyond it: 24 days. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 /** Shorter ones are a beat, not a limit to what is waited for. */
 const LIMIT_MS_MIN = 1_000;
 /** A timer that is this late has been stopped with the whole process. */
@@ -59,14 +61,16 @@ export const systemClock: Clock = {
     }
     const dueMs = performance.now() + delayMs;
     const fire = () => {
-      if (performance.now() - dueMs < STOPPED_MS) task();
+      const lateMs = performance.now() - dueMs;
+      if (lateMs < -LIMIT_MS_MIN) handle = setTimeout(fire, Math.min(-lateMs, TIMER_MS_MAX));
+      else if (lateMs < STOPPED_MS) task();
       else handle = setTimeout(task, READ_FIRST_MS);
     };
-    let handle = setTimeout(fire, delayMs);
+    let handle = setTimeout(fire, Math.min(delayMs, TIMER_MS_MAX));
     return { cancel: () => clearTimeout(handle) };
   },
   every(periodMs, task) {
-    const handle = setInterval(task, periodMs);
+    const handle = setInterval(task, Math.min(periodMs, TIMER_MS_MAX));
     return { cancel: () => clearInterval(handle) };
   },
   blockThread(ms) {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { within } from "../../src/core/clock.ts";
+import { systemClock, within } from "../../src/core/clock.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
 test("work in time gives its result or its error, late work gives null; no timer is left", async () => {
@@ -13,6 +13,20 @@ test("work in time gives its result or its error, late work gives null; no timer
   await clock.advance(100);
   expect(await late).toBeNull();
   expect(clock.pendingTimers).toBe(0);
+});
+
+test("thirty days are not over at once", async () => {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  const timers = [
+    systemClock.after(30 * 86_400_000, over),
+    systemClock.every(30 * 86_400_000, over),
+  ];
+  await Bun.sleep(50);
+  for (const timer of timers) timer.cancel();
+  expect(isOver).toBeFalse();
 });
 
 test.each([

@@ -70,6 +70,8 @@ const UNREGISTER_TIMEOUT_MS = 2000;
  */
 const REFRESH_MARGIN_MS = 70_000;
 const SHORTEST_EXPIRES_SECONDS = 5;
+/** A registrar that grants more may have forgotten us long before. */
+const LONGEST_EXPIRES_SECONDS = 86_400;
 
 type Outcome =
   | { readonly kind: "accepted"; readonly response: SipResponse }
@@ -282,7 +284,8 @@ export class RegistrationClient {
     const only = contacts.length === 1 ? contacts[0] : undefined;
     const stated =
       (ours ?? only)?.parameters.get("expires") ?? response.headers.get("expires") ?? "";
-    return /^\d{1,9}$/.test(stated) ? Number(stated) : this.#expiresSeconds;
+    if (!/^\d+$/.test(stated)) return this.#expiresSeconds;
+    return Math.min(Number(stated), LONGEST_EXPIRES_SECONDS);
   }
 
   async #unregister(): Promise<void> {

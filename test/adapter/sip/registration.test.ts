@@ -271,6 +271,21 @@ describe("a registration", () => {
     expect(requests).toHaveLength(1);
   });
 
+  test.each([2_592_000, 999_999_999, 2 ** 32])(
+    "a grant of %d seconds is one of a day",
+    async (seconds) => {
+      const { clock, client, requests } = await started(() => ({
+        statusCode: 200,
+        headers: [["Contact", `<sip:me@192.0.2.1:5060>;expires=${seconds}`]],
+      }));
+      expect(client.status.name).toBe("registered");
+      await clock.advance(22 * 3_600_000);
+      expect(requests).toHaveLength(1);
+      await clock.advance(2 * 3_600_000);
+      expect(requests).toHaveLength(2);
+    },
+  );
+
   test.each([
     ["its Contact", [["Contact", "<sip:me@192.0.2.1:5060>;expires=0"]]],
     ["its Expires", [["Expires", 0]]],
