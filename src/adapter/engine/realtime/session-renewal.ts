@@ -22,6 +22,8 @@ const SESSION_MS_MAX = 60 * 60_000;
 /** A session is replaced so long before it expires; one with a short life in its last quarter. */
 const RENEWED_BEFORE_MS = 5 * 60_000;
 const IDLE_CHECK_MS = 100;
+/** One that is to expire sooner has another clock than ours: it would be replaced again and again. */
+const SESSION_MS_MIN = 1_000;
 
 export class SessionRenewal {
   #timer: Timer | null = null;
@@ -32,7 +34,8 @@ export class SessionRenewal {
   /** For a session that stands now. `expiresAt`: milliseconds since the epoch, where the server says it. */
   schedule(expiresAt: number | null): void {
     const { clock } = this.options;
-    const lifeMs = Math.min(SESSION_MS_MAX, (expiresAt ?? Number.POSITIVE_INFINITY) - clock.now());
+    const toldMs = (expiresAt ?? Number.POSITIVE_INFINITY) - clock.now();
+    const lifeMs = toldMs < SESSION_MS_MIN ? SESSION_MS_MAX : Math.min(SESSION_MS_MAX, toldMs);
     const delayMs = lifeMs - Math.min(RENEWED_BEFORE_MS, lifeMs / 4);
     this.#timer?.cancel();
     this.#timer = clock.after(Math.max(0, delayMs), () => this.#renew());

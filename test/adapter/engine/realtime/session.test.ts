@@ -34,6 +34,17 @@ const start = (more: Partial<RealtimeSettings> = {}) =>
   createRealtimeEngine({ settings: realtimeSettings(server.url, more), ...PORTS });
 const open = (more = {}) => engine.open(sessionSettings(more));
 
+test.each([-3_600, 0])(
+  "a session that expires in %d seconds by our clock is kept",
+  async (seconds) => {
+    server.script.expiresInSec = seconds;
+    const session = open();
+    await exchange(session, "Are you there?");
+    await Bun.sleep(100);
+    expect(server.headers).toHaveLength(1);
+  },
+);
+
 /** Only this session is short: however late it is exchanged, once is enough. */
 async function openExpiring(): Promise<EngineSession> {
   server.script.expiresInSec = 2;
