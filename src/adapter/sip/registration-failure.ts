@@ -21,10 +21,11 @@ export function retryDelayMs(
   random: Random,
 ): number {
   const stated = retryAfterMs(response);
-  if (stated !== undefined) return stated;
   if (response && REJECTIONS.has(response.statusCode)) {
-    return REJECTED_RETRY_MS * (0.9 + 0.2 * random.float());
+    return Math.max(stated ?? 0, REJECTED_RETRY_MS * (0.9 + 0.2 * random.float()));
   }
+  // A server that asks for no pause may ask for it again and again.
+  if (stated !== undefined) return Math.max(stated, BACK_OFF_BASE_MS);
   const doubled = BACK_OFF_BASE_MS * 2 ** Math.min(failuresBefore, 10);
   return Math.min(doubled, BACK_OFF_MAX_MS) * (0.75 + 0.25 * random.float());
 }

@@ -335,6 +335,21 @@ describe("a registration", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test.each([
+    [503, 30],
+    [403, 1],
+  ])(
+    "a %d that asks for no pause is tried again %d times in a minute",
+    async (statusCode, most) => {
+      const { clock, requests } = await started(() => ({
+        statusCode,
+        headers: [["Retry-After", "0"]],
+      }));
+      await clock.advance(59_000);
+      expect(requests).toHaveLength(most);
+    },
+  );
+
   test("Retry-After is obeyed", async () => {
     const { clock, requests } = await started(() => ({
       statusCode: 503,
