@@ -95,6 +95,7 @@ export function openAiTts(
   return partEngine(({ voice, sampleRateHz, language }) => {
     const stream = new HttpTtsStream({
       service,
+      clock,
       settings,
       manner,
       sampleRateHz,

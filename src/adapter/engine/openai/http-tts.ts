@@ -3,9 +3,11 @@
  * rate. The next sentence is asked for while the one before is still coming.
  *
  * Guarantees: no more than `AHEAD_MAX` sentences are asked for ahead; when speaking is aborted they
- * are dropped; an answer without a sample, or one that stops in the middle, is a failure.
+ * are dropped; an answer without a sample, one that stops in the middle, and one that lasts longer than
+ * its text can, is a failure.
  */
 
+import type { Clock } from "../../../core/clock.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { TtsStream } from "../../../domain/conversation/engine-port.ts";
 import { PcmStream } from "../pcm-stream.ts";
@@ -18,6 +20,7 @@ import { NotSpeech } from "./wav.ts";
 
 interface HttpTtsOptions {
   readonly service: Service;
+  readonly clock: Clock;
   readonly settings: Pick<OpenAiSettings, "tts_model" | "tts_format" | "tts_sample_rate_hz">;
   readonly manner: SpeechManner;
   readonly language: AgentLanguage;
@@ -30,6 +33,9 @@ const AHEAD_MAX = 2;
 const ANNOUNCED_MAX = 32;
 const PAUSE_MS_MAX = 3_000;
 const BYTES_MAX = 24 * 1024 * 1024;
+/** A sentence's speech, and the time in which it comes: "1999" has four characters and a second and a half. */
+const SPEECH_MS_MAX = 10_000;
+const MS_PER_CHARACTER_MAX = 500;
 
 interface Running {
   readonly stream: PcmStream;
@@ -125,7 +131,7 @@ export class HttpTtsStream implements TtsStream {
   }
 
   async #fetch(text: string, stream: PcmStream, signal: AbortSignal): Promise<void> {
-    const { service, settings, manner, sampleRateHz } = this.options;
+    const { service, settings, manner, sampleRateHz, clock } = this.options;
     const language = this.#language;
     const answer = await this.#ask(text, manner.instructionsIn(language), signal).catch(
       (error: unknown) => {
@@ -137,21 +143,27 @@ export class HttpTtsStream implements TtsStream {
       throw service.fail("protocol", `${answer.contentType} instead of PCM`);
     }
     const samples = new SpeechSamples(settings.tts_sample_rate_hz, sampleRateHz);
-    let hasAudio = false;
+    let taken = 0;
     const take = (pcm: Int16Array) => {
       if (pcm.length === 0) return;
-      if (!hasAudio) answer.begun();
-      hasAudio = true;
+      if (taken === 0) answer.begun();
+      taken += pcm.length;
       stream.push(pcm);
     };
+    const limitMs = SPEECH_MS_MAX + text.length * MS_PER_CHARACTER_MAX;
+    const endsAt = clock.monotonic() + limitMs;
     try {
-      for await (const part of answer.parts()) take(samples.push(part));
+      for await (const part of answer.parts()) {
+        take(samples.push(part));
+        if ((taken / sampleRateHz) * 1_000 > limitMs || clock.monotonic() > endsAt)
+          throw service.fail("protocol", `speech of more than ${limitMs} ms for its text`);
+      }
     } catch (error) {
       if (error instanceof ProviderFailure || !(error instanceof NotSpeech)) throw error;
       throw service.fail("protocol", error.message, { cause: error });
     }
     if (signal.aborted) return;
     take(samples.end());
-    if (!hasAudio) throw service.fail("protocol", "no audio");
+    if (taken === 0) throw service.fail("protocol", "no audio");
   }
 }
