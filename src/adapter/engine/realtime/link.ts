@@ -62,6 +62,9 @@ interface LinkOptions {
 
 const CONNECTS_MAX = 4;
 const HISTORY_MAX = 300;
+/** A server at its limit tells so with each answer. */
+const RATE_LIMIT_LOG_MS = 10_000;
+const RATE_LIMITS_MAX = 10;
 /** Event ids of updates to another language begin with it. */
 const LANGUAGE = "language";
 /** Complaints about what is over already. */
@@ -78,6 +81,7 @@ export class RealtimeLink {
   #generation = 0;
   #updates = 0;
   #closed = false;
+  #rateLimitLoggedAt = Number.NEGATIVE_INFINITY;
   readonly #responses: Responses;
   readonly #listeners: ((event: ServerEvent) => void)[] = [];
   readonly #onReconnect: (() => void)[] = [];
@@ -316,13 +320,16 @@ export class RealtimeLink {
   }
 
   #noteRateLimits(body: JsonObject): void {
+    const { clock, log } = this.options;
+    if (clock.monotonic() - this.#rateLimitLoggedAt < RATE_LIMIT_LOG_MS) return;
     const limits = Array.isArray(body.rate_limits) ? body.rate_limits : [];
-    for (const limit of limits) {
+    for (const limit of limits.slice(0, RATE_LIMITS_MAX)) {
       if (typeof limit !== "object" || limit === null || Array.isArray(limit)) continue;
       if (typeof limit.remaining !== "number" || limit.remaining > 0) continue;
       const resetSeconds = typeof limit.reset_seconds === "number" ? limit.reset_seconds : null;
       const name = textField(limit, "name");
-      this.options.log.warn("realtime.rate_limit", { name, reset_sec: resetSeconds });
+      log.warn("realtime.rate_limit", { name, reset_sec: resetSeconds });
+      this.#rateLimitLoggedAt = clock.monotonic();
     }
   }
 

@@ -54,6 +54,8 @@ interface RealtimeSession {
 const FRAME_CHARACTERS_MAX = 4 * 1024 * 1024;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 const MALFORMED_MAX = 5;
+/** Of a session: each may be a line of the log. An interruption brings one now and then. */
+const ERRORS_MAX = 1_000;
 /** How Bun words a handshake that was answered with another status than 101. */
 const REFUSED_HANDSHAKE = /status code: (\d{3})/;
 
@@ -74,6 +76,7 @@ export class RealtimeSocket {
   readonly #timer: Timer;
   #state: State = "connecting";
   #malformed = 0;
+  #errors = 0;
   #events = 0;
   /** The update that is to be confirmed. */
   #updateId = "";
@@ -173,6 +176,10 @@ export class RealtimeSocket {
       if (this.#malformed > MALFORMED_MAX) {
         this.#gone(this.fail("protocol", "too many malformed frames"));
       }
+      return;
+    }
+    if (event.type === "error" && ++this.#errors > ERRORS_MAX) {
+      this.#gone(this.fail("protocol", "too many errors"));
       return;
     }
     if (this.#state === "ready") this.options.onEvent(event);
