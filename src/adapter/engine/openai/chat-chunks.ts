@@ -24,6 +24,8 @@ interface Fragments {
 }
 
 const TOOL_CALLS_MAX = 16;
+/** Arguments that are read to see whether they are whole, in an answer: each fragment with a name asks for it. */
+const JUDGED_CHARACTERS_MAX = 1024 * 1024;
 /** Reasons to finish that are not the answer's own end. */
 const ENDS: Readonly<Record<string, AnswerEnd>> = { length: "cut", content_filter: "withheld" };
 
@@ -33,6 +35,7 @@ export class ChatChunks implements AnswerReader {
   #through = false;
   #usage: LlmUsage | null = null;
   #alive = false;
+  #judged = 0;
 
   get end(): AnswerEnd | null {
     return this.#end;
@@ -116,7 +119,7 @@ export class ChatChunks implements AnswerReader {
       return id !== "" && id === call.id;
     });
     // Some servers number every whole call 0: a second name begins a second call.
-    const isAnother = known && name !== "" && known.name !== "" && isComplete(known);
+    const isAnother = known && name !== "" && known.name !== "" && this.#isComplete(known);
     if (known && !isAnother) return known;
     const continuesLast = !known && last && index === null && id === "" && name === "";
     if (continuesLast) return last;
@@ -124,6 +127,11 @@ export class ChatChunks implements AnswerReader {
     const begun: Fragments = { index, id, name: "", arguments: "" };
     this.#calls.push(begun);
     return begun;
+  }
+
+  #isComplete(call: Fragments): boolean {
+    this.#judged += call.arguments.length;
+    return this.#judged <= JUDGED_CHARACTERS_MAX && toolArguments(call.arguments) !== null;
   }
 
   #readUsage(usage: JsonValue | undefined): void {
@@ -135,8 +143,6 @@ export class ChatChunks implements AnswerReader {
     this.#usage = usageOf(input, output, read);
   }
 }
-
-const isComplete = (call: Fragments): boolean => toolArguments(call.arguments) !== null;
 
 function argumentsText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value;

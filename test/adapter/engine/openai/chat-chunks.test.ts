@@ -104,6 +104,21 @@ test.each([
   expect(chunks.usage).toEqual({ inputTokens: counted, outputTokens: 1 });
 });
 
+test("whether a call is whole is asked of a megabyte of its arguments, and no more", () => {
+  const chunks = new ChatChunks();
+  const fragment = (args: string) =>
+    chunks.add({
+      choices: [
+        { delta: { tool_calls: [{ index: 0, function: { name: "f", arguments: args } }] } },
+      ],
+    });
+  fragment(`{"text":"${"x".repeat(60_000)}`);
+  for (let times = 0; times < 17; times++) fragment("");
+  fragment(`"}`);
+  fragment("{}");
+  expect(chunks.toolCalls).toHaveLength(1);
+});
+
 test("an error within the stream is one", () => {
   expect(() => new ChatChunks().add({ error: { message: "overloaded" } })).toThrow(ErrorInStream);
 });
