@@ -11,6 +11,18 @@ export function e164(text: string): E164 {
   return text;
 }
 
-/** Whether its digits stand in the text, however they are grouped. */
-export const mentionsNumber = (text: string, number: string): boolean =>
-  text.replace(/(?<=\d)[\s().-]+(?=\d)/g, "").includes(number.replace(/\D/g, ""));
+/** A network's own numbers: extensions and services (`1001`, `1588`). E.164 numbers are longer. */
+export const isShortNumber = (text: string): boolean => /^\d{2,6}$/.test(text);
+
+/** Whether a call can have the number as its caller (decisions 12). */
+export const isCallersNumber = (text: string): boolean => isE164(text) || isShortNumber(text);
+
+/**
+ * Whether a text names the E.164 number, however its digits are grouped. A short number is never found: the same
+ * digits stand in prices and times.
+ */
+export function mentionsNumber(text: string, number: string): boolean {
+  if (!isE164(number)) return false;
+  const digits = number.slice(1).split("").join("[\\s().-]*");
+  return new RegExp(`(?<!\\d)(?:00)?${digits}(?!\\d)`).test(text);
+}

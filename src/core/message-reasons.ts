@@ -8,6 +8,7 @@ export type FieldReason =
   | "amount"
   | "array_items"
   | "at_top"
+  | "callers_number"
   | "choice"
   | "current"
   | "document_broken"

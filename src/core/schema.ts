@@ -3,7 +3,7 @@
  * one sentence that explains how to correct an invalid value.
  */
 import { z } from "zod";
-import { isE164 } from "./e164.ts";
+import { isCallersNumber, isE164 } from "./e164.ts";
 import type { MessageName } from "./message-reasons.ts";
 import { ONE_LINE } from "./one-line.ts";
 
@@ -166,6 +166,21 @@ export const e164In = (description: string) =>
       example: "+37060000001",
       must: "be a number with its country code: + and 7 to 15 digits, like +37060000001",
       reason: "number",
+    },
+  );
+
+/** A number as calls show their caller. */
+export const callersNumberIn = (description: string) =>
+  field(
+    z
+      .string()
+      .regex(/^(?:\+[1-9]\d{6,14}|\d{2,6})$/)
+      .refine((number): boolean => isCallersNumber(number)),
+    {
+      description: `${description} E.164, or a short number as calls show it.`,
+      example: "+37060000001",
+      must: "be a number in E.164 form, like +37060000001, or a short number of 2 to 6 digits, like 1001",
+      reason: "callers_number",
     },
   );
 

@@ -14,7 +14,7 @@ const linevoice = (args: string, stdin = "") => runCli(cwd, args, { stdin });
 test("erasing says what would go and goes only with --yes; an export never overwrites", async () => {
   for (const args of [
     "erase --tenant 1",
-    "erase --tenant 1 --number 123",
+    "erase --tenant 1 --number 37061234567",
     "erase --number +37061234567",
     "export --tenant 1",
     "export --to f",

@@ -3,10 +3,10 @@
  * without a byte order mark, the header in the first row. For contacts and campaigns.
  */
 import { Readable } from "node:stream";
-import { type E164, isE164 } from "../../core/e164.ts";
+import { type E164, isE164, isShortNumber } from "../../core/e164.ts";
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
-import { type Country, e164Candidates } from "../number/national-form.ts";
+import { type Country, e164Candidates, networkNumber } from "../number/national-form.ts";
 
 /** Without the header. */
 export const CSV_LINES_MAX = 20_000;
@@ -89,8 +89,10 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   return { header: header?.cells ?? [], lines };
 }
 
-/** Converts a written telephone number to E.164; undefined: it is none. */
+/** Converts a written telephone number to E.164; undefined: it is none, or an extension such as `1001`. */
 export function numberIn(written: string, country: Country | null): E164 | undefined {
   const compact = written.replace(/[\s().-]/g, "");
-  return isE164(compact) ? compact : e164Candidates(compact, country)[0];
+  if (isE164(compact)) return compact;
+  const number = e164Candidates(compact, country)[0];
+  return isShortNumber(networkNumber(compact, country) ?? "") ? undefined : number;
 }

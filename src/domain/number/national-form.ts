@@ -8,7 +8,7 @@ import {
   isSupportedCountry,
   parsePhoneNumberFromString,
 } from "libphonenumber-js/max";
-import { type E164, isE164 } from "../../core/e164.ts";
+import { type E164, isE164, isShortNumber } from "../../core/e164.ts";
 
 export type Country = CountryCode;
 
@@ -27,9 +27,6 @@ const dialledDigits = (written: string): string =>
     .replace(/[@;].*$/s, "")
     .replace(/[ ().-]/g, "");
 
-/** A network's own numbers: extensions and services. E.164 numbers are longer. */
-const SHORT_NUMBER = /^\d{2,6}$/;
-
 /**
  * A number as a network presents it (decisions 12): E.164, or a short number unchanged (`1001`,
  * `1588`). Null: withheld, unknown, or not a number, such as `unavailable`. `country` is used to
@@ -40,7 +37,7 @@ export function networkNumber(written: string, country: CountryCode | null): str
   const readings = e164Candidates(digits, country);
   const valid = readings.find((reading) => parsePhoneNumberFromString(reading)?.isValid());
   if (valid !== undefined) return valid;
-  if (SHORT_NUMBER.test(digits)) return digits;
+  if (isShortNumber(digits)) return digits;
   const possible = readings.find((reading) => parsePhoneNumberFromString(reading)?.isPossible());
   return possible ?? (digits.startsWith("+") ? (readings[0] ?? null) : null);
 }

@@ -5,7 +5,7 @@ import { isoUtc } from "../../core/clock.ts";
 import type { ErasureReport } from "../../operations/privacy/erase-person.ts";
 import { isMasterKey } from "../../platform/config/formats.ts";
 import { id, nothing, operation } from "./operation.ts";
-import { choice, e164In, eurOut, field, integer, shown } from "./schema.ts";
+import { callersNumberIn, choice, eurOut, field, integer, shown } from "./schema.ts";
 
 export const Backup = z.strictObject({
   file: shown(z.string(), "Name in the backups directory.", "linevoice-20261121T033000000Z.db"),
@@ -136,7 +136,11 @@ export const applianceOperations = {
       })),
   }),
   "person.erase": operation({
-    input: z.strictObject({ tenant: id, number: e164In("Whose data goes."), dry_run: z.boolean() }),
+    input: z.strictObject({
+      tenant: id,
+      number: callersNumberIn("Whose data goes."),
+      dry_run: z.boolean(),
+    }),
     output: z.custom<ErasureReport>((value) => typeof value === "object" && value !== null),
     role: "operator",
     run: async ({ tenants, erasePerson }, { tenant, number, dry_run }) => {

@@ -7,6 +7,7 @@ import { field, integer, nameIn, shown } from "../../core/schema.ts";
 
 export {
   atMost,
+  callersNumberIn,
   choice,
   e164In,
   emailIn,

@@ -2,7 +2,7 @@
  * Erases a person: deletes everything a tenant has about one telephone number. That is recordings,
  * transcripts, summaries, tool arguments, events and pending deliveries, queued and written emails,
  * pending calls to the number, the contact, memories, PIN attempts, data from and for the CRM,
- * campaign lines, rehearsals and scenarios in which the number stands, and the number itself.
+ * campaign lines, rehearsals and scenarios in which an E.164 number stands, and the number itself.
  *
  * The call remains without the person: its time, duration and cost. The ledger needs it and names
  * nobody. A do-not-call request stays in force: a fingerprint of the number is kept for that
@@ -20,7 +20,7 @@ import { type PersonCounts, personStore } from "../../adapter/store/retention/pe
 import { scheduleStore } from "../../adapter/store/schedule/schedule-store.ts";
 import { type Clock, sleep, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { isE164 } from "../../core/e164.ts";
+import { isCallersNumber } from "../../core/e164.ts";
 import { AppError, invalidField } from "../../core/errors.ts";
 import { endingByUs } from "../../domain/call/ending.ts";
 import type { DoNotCallList } from "../../domain/contact/do-not-call.ts";
@@ -60,6 +60,9 @@ const EMPTY_LOG_PAUSE_MS = 10;
 const UNFINISHED = new Set(["dialing", "ringing", "in_progress"]);
 const IN_WORK = new Set(["recording", "processing"]);
 
+const NUMBER_FORM =
+  "Give the number as calls show it: in E.164, e.g. +37061234567, or 2 to 6 digits, e.g. 1001.";
+
 const busy = () =>
   new AppError({
     code: "conflict",
@@ -77,7 +80,7 @@ export async function erasePerson(
   dryRun: boolean,
 ): Promise<ErasureReport> {
   const { database, doNotCallList, clock } = options;
-  if (!isE164(number)) throw invalidField("number", "Give the number in E.164, e.g. +37061234567.");
+  if (!isCallersNumber(number)) throw invalidField("number", NUMBER_FORM);
   const reading = eraseStore(database.read);
   if (await reading.isOwnNumber(tenantId, number))
     throw invalidField("number", "This is one of the tenant's own numbers, not a person's.");

@@ -74,6 +74,7 @@ describe("what is refused", () => {
   test.each([
     ["12", "number"],
     ["", "number"],
+    ["1001", "number"],
   ])("the number %p, with its line", async (number, column) => {
     const { contacts, problems } = await read(
       `first_name,number\nJonas,+37061234567\nOna,${number}\n`,

@@ -67,6 +67,20 @@ test("first it is told what there is, then it is gone; others stay", async () =>
   expect(audit.text).not.toContain(PERSON.slice(1));
 });
 
+test("a caller behind a telephone system is erased by the number that the calls show", async () => {
+  for (const number of ["1001", "1002"])
+    await storeCalls(room.world, Date.now(), [
+      { direction: "inbound", status: "completed", summary: number, agoMs: 1, number, said: [] },
+    ]);
+  const counted = await as("owner").fetch("GET", `${ERASURES}?number=1001`);
+  expect(replyOf(countErasure, counted).erasure.calls).toBe(1);
+  const erased = await as("owner").fetch("POST", ERASURES, { number: "1001" });
+  expect(replyOf(erasePerson, erased).erasure.calls).toBe(1);
+  const { app, tenantId: tenant } = room.world;
+  const rest = { tenant, number: "1002", dry_run: false };
+  expect((await app.ask("person.erase", rest)).calls).toBe(1);
+});
+
 test("it is the owner's, with a recent sign-in, and of a person's number", async () => {
   for (const role of ["viewer", "member"] as const) {
     expect((await as(role).fetch("GET", COUNT)).status).toBe(403);

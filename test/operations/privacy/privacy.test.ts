@@ -298,6 +298,33 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   expect((await erasePerson(world, tenantId, PERSON, false)).calls).toBe(0);
 });
 
+test("a caller with a short number is erased, and nobody whose number has the same digits", async () => {
+  const world = await appliance();
+  const { database } = world;
+  const tenantId = await insertTenant(database);
+  await insertCall(world, tenantId, 1, { fromNumber: "1001" });
+  await insertCall(world, tenantId, 2, { fromNumber: "11001" });
+  await insertCall(world, tenantId, 3, { fromNumber: "+37061001001" });
+  await insertScenario(database, tenantId, "+37061001001");
+  expect(await erasePerson(world, tenantId, "1001", false)).toMatchObject({
+    calls: 1,
+    scenarios: 0,
+  });
+  const rows = await database.read.select().from(calls);
+  expect(rows.map(({ fromNumber }) => fromNumber)).toEqual(["", "11001", "+37061001001"]);
+  for (const typo of ["1", "1001000", "37061001001", "+1001", "10 01", ""])
+    await expect(erasePerson(world, tenantId, typo, false)).rejects.toThrow("2 to 6 digits");
+});
+
+test("a number that lacks its last digit takes no other person's scenario", async () => {
+  const world = await appliance();
+  const tenantId = await insertTenant(world.database);
+  await insertScenario(world.database, tenantId, PERSON);
+  const typo = await erasePerson(world, tenantId, PERSON.slice(0, -1), true);
+  const whole = await erasePerson(world, tenantId, PERSON, true);
+  expect([typo.scenarios, whole.scenarios]).toEqual([0, 1]);
+});
+
 test("rows that grew and pages that were divided before an erasure keep no old copy", async () => {
   const world = await appliance();
   const { database, databasePath } = world;

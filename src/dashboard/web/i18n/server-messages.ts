@@ -30,6 +30,11 @@ export const serverMessages = {
     lv: "Rakstiet numuru ar valsts kodu: + un 7–15 cipari, piemēram, +37120000001.",
     ru: "Напишите номер с кодом страны: + и от 7 до 15 цифр, например +37060000001.",
   },
+  "field.callers_number": {
+    lt: "Rašykite numerį E.164 formatu, pvz., +37060000001, arba trumpąjį, kokį rodo skambučiai, pvz., 1001.",
+    lv: "Rakstiet numuru E.164 formātā, piemēram, +37120000001, vai īso numuru, kā to rāda zvani, piemēram, 1001.",
+    ru: "Напишите номер в формате E.164, например +37060000001, или короткий, как в звонках, например 1001.",
+  },
   "field.from_number": {
     lt: "Numatytojo rodomo numerio dar nėra: prijunkite SIP liniją arba pasirinkite savo numerį.",
     lv: "Noklusējuma numura vēl nav: pieslēdziet SIP līniju vai izvēlieties savu numuru.",

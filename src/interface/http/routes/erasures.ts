@@ -1,6 +1,6 @@
 /** A person's request to be forgotten, by telephone number; the person need be no contact (additive to the specification). */
 import { z } from "zod";
-import { e164In, okReply, shown } from "../../contracts/schema.ts";
+import { callersNumberIn, okReply, shown } from "../../contracts/schema.ts";
 import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
@@ -13,7 +13,7 @@ export const Erasure = z
   })
   .meta({ id: "Erasure" });
 
-const asked = z.strictObject({ number: e164In("Of the person.") });
+const asked = z.strictObject({ number: callersNumberIn("Of the person.") });
 
 export const countErasure = contract({
   operationId: "countErasure",
