@@ -88,6 +88,7 @@ export type ProblemReason =
   | "daily_spend"
   | "disk_full"
   | "have_owner"
+  | "company_full"
   | "last_owner"
   | "number_taken"
   | "not_rehearsed"

@@ -74,6 +74,7 @@ export class Team {
     if (link.tenantId === null || link.role === null) throw noSuchLink();
     const known = await store.team.member(link.tenantId, userId);
     if (known) return;
+    if ((await store.team.members(link.tenantId)).length >= MEMBERS_MAX) throw isFull();
     await store.team.put(link.tenantId, userId, link.role, this.deps.clock.now());
     await this.#noteRole(store, link.tenantId, { email: link.email ?? "" }, link.role);
   }
@@ -203,7 +204,8 @@ export class Team {
 
   /**
    * Null: already signed in as that user, and stays so. `totp`: accept again when signed in.
-   * Throws not_found, unauthorized, rate_limited and `valid_…_required` for missing fields.
+   * Throws not_found, unauthorized, rate_limited, plan_limit_reached in a full company, where the invitation stays
+   * open, and `valid_…_required` for missing fields.
    */
   async accept(
     accepted: Acceptance,
@@ -265,6 +267,13 @@ const haveOwner = () =>
 
 const haveAccount = () =>
   conflict("account_exists", "An account with this address already exists. Sign in with it.");
+
+const isFull = () =>
+  new AppError({
+    code: "plan_limit_reached",
+    reason: "company_full",
+    publicMessage: `The company has ${MEMBERS_MAX} members already. Ask whoever invited you to make room, then open the link again.`,
+  });
 
 const tooMany = () =>
   new AppError({

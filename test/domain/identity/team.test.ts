@@ -47,7 +47,9 @@ test.each([
 });
 
 /** Somebody new accepts an invitation to company 7; `more`: other stores, parts. */
-function newcomer(more: { users?: object; parts?: object; link?: object | null } = {}) {
+function newcomer(
+  more: { users?: object; parts?: object; link?: object | null; members?: number } = {},
+) {
   const link = { id: 1, email: "new@a.example", tenantId: 7, role: "viewer", ...more.link };
   const inserted: object[] = [];
   const put: unknown[][] = [];
@@ -57,7 +59,11 @@ function newcomer(more: { users?: object; parts?: object; link?: object | null }
     insert: async (draft: object) => 4 + inserted.push(draft),
     ...more.users,
   };
-  const team = { member: async () => null, put: async (...row: unknown[]) => void put.push(row) };
+  const team = {
+    member: async () => null,
+    members: async () => Array.from({ length: more.members ?? 1 }, () => ({})),
+    put: async (...row: unknown[]) => void put.push(row),
+  };
   const links = { removeInvitation: async () => false };
   const clock = fakeClock();
   const deps = {
@@ -94,6 +100,15 @@ test("who accepts an invitation is a member with its role, and no operator of th
     { email: "new@a.example", name: "Ona", passwordHash: "#a long sentence", operator: false },
   ]);
   expect(put).toEqual([[7, 5, "viewer", clock.now()]]);
+});
+
+test("an invitation that is accepted when the company is full waits for room", async () => {
+  const full = newcomer({ members: 200 });
+  await expect(full.accept()).rejects.toMatchObject({ code: "plan_limit_reached" });
+  expect(full.put).toEqual([]);
+  const last = newcomer({ members: 199 });
+  await last.accept();
+  expect(last.put).toHaveLength(1);
 });
 
 test("nobody new comes without a name, a strong password and a link, or beside an account", async () => {

@@ -326,6 +326,11 @@ export const serverMessages = {
     lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks. Valstis atļauj administrators: Iestatījumi, Zvanīšanas noteikumi.",
     ru: "Звонить на этот номер нельзя: это запрещают правила набора или сам абонент. Страны разрешает администратор: «Настройки», «Правила набора».",
   },
+  "problem.company_full": {
+    lt: "Įmonėje jau 200 narių. Paprašykite, kas jus pakvietė, atlaisvinti vietos ir atverkite nuorodą dar kartą.",
+    lv: "Uzņēmumā jau ir 200 dalībnieku. Palūdziet, lai tas, kurš jūs uzaicināja, atbrīvo vietu, un atveriet saiti vēlreiz.",
+    ru: "В компании уже 200 участников. Попросите того, кто вас пригласил, освободить место, и откройте ссылку снова.",
+  },
   "problem.payload_too_large": {
     lt: "Per daug duomenų vienu kartu.",
     lv: "Pārāk daudz datu vienā reizē.",

@@ -157,7 +157,7 @@ export const acceptInvitation = contract({
     })
     .meta({ id: "AcceptInvitationRequest" }),
   reply: okReply({ next: nextStep() }),
-  errors: ["not_found", "unauthorized", "rate_limited"],
+  errors: ["not_found", "unauthorized", "rate_limited", "plan_limit_reached"],
 });
 
 export const listAudit = contract({
