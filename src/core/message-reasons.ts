@@ -8,6 +8,7 @@ export type FieldReason =
   | "amount"
   | "array_items"
   | "at_top"
+  | "birthday_to_come"
   | "callers_number"
   | "choice"
   | "current"

@@ -1,4 +1,5 @@
 /** Birthdays, with or without a year. */
+import { isoUtc } from "../../core/clock.ts";
 
 /** Month 1–12, day 1–31. */
 interface Birthday {
@@ -23,6 +24,13 @@ export function parseBirthday(text: string): Birthday | null {
   if (year < EARLIEST_YEAR || (month === 2 && day === 29 && !isLeap(year))) return null;
   return { year, month, day };
 }
+
+/** The last place where a day begins is 14 hours ahead of UTC. */
+const EASTERNMOST_MS = 14 * 3_600_000;
+
+/** Whether a day with a year has not begun anywhere: a typing mistake. */
+export const isYetToCome = (birthday: string, nowMs: number): boolean =>
+  parseBirthday(birthday)?.year != null && birthday > isoUtc(nowMs + EASTERNMOST_MS).slice(0, 10);
 
 /** A birthday on 29 February is on the 28th in years that are not leap years. */
 export function isBirthdayOn(

@@ -49,8 +49,9 @@ export async function importContacts(
   tenantId: number,
   file: ImportFile,
 ): Promise<ImportReport> {
-  const { database } = options;
-  const { contacts, problems, problemCount } = await readContactsCsv(file.csv, file.country);
+  const { database, clock } = options;
+  const { csv, country } = file;
+  const { contacts, problems, problemCount } = await readContactsCsv(csv, country, clock.now());
   const preview = contacts.slice(0, PREVIEW_LINES).map(fieldsOf);
   const dryRun = file.dryRun || (problemCount > 0 && !file.skipBad);
   const planned = await inBatches(contacts, async (batch) =>

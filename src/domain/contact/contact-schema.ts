@@ -23,7 +23,7 @@ export const contactShape = {
   birthday: field(
     z.string().refine((day) => parseBirthday(day) !== null),
     {
-      description: "Birthday, with or without the year.",
+      description: "Birthday, with or without the year: from 1900 to today.",
       example: "1980-02-29",
       must: "be a day like 1980-02-29, or --02-29 without a year",
     },

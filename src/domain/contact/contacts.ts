@@ -2,8 +2,9 @@
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { notFound } from "../../core/errors.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
 import type { Quotas } from "../billing/quotas.ts";
+import { isYetToCome } from "./birthday.ts";
 import type { ContactFields, NewContact } from "./contact-schema.ts";
 import type { DoNotCallList } from "./do-not-call.ts";
 
@@ -85,9 +86,10 @@ export class Contacts {
     return contact;
   }
 
-  /** A number on the do-not-call list stays there. Throws plan_limit_reached. */
+  /** A number on the do-not-call list stays there. Throws plan_limit_reached, valid_birthday_required. */
   async create(tenantId: number, { pin, ...fields }: NewContact): Promise<ContactRecord> {
     const { database, records, doNotCallList, quotas, clock } = this.deps;
+    requirePast(fields.birthday, clock.now());
     const pinHash = await pinHashOf(pin);
     const nowMs = clock.now();
     return database.tx(async (queries) => {
@@ -101,13 +103,14 @@ export class Contacts {
     });
   }
 
-  /** A PIN of null deletes it; undefined keeps it. Throws not_found. */
+  /** A PIN of null deletes it; undefined keeps it. Throws not_found, valid_birthday_required. */
   async update(
     tenantId: number,
     id: number,
     { pin, ...changes }: Partial<NewContact>,
   ): Promise<ContactRecord> {
     const { database, records, doNotCallList, clock } = this.deps;
+    requirePast(changes.birthday ?? null, clock.now());
     const pinHash = pin === undefined ? {} : { pinHash: await pinHashOf(pin) };
     return database.tx(async (queries) => {
       const before = await records(queries).find(tenantId, id);
@@ -132,6 +135,13 @@ export class Contacts {
         await doNotCallList.add(queries, tenantId, contact.numberE164, clock.now());
     });
   }
+}
+
+function requirePast(birthday: string | null, nowMs: number): void {
+  if (birthday !== null && isYetToCome(birthday, nowMs))
+    throw invalidField("birthday", "`birthday` must not be a day that is still to come.", {
+      reason: "birthday_to_come",
+    });
 }
 
 const pinHashOf = async (pin: string | null): Promise<string | null> =>

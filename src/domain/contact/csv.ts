@@ -6,7 +6,7 @@ import { createYielder } from "../../core/event-loop.ts";
 import { ONE_LINE } from "../../core/one-line.ts";
 import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
 import type { Country } from "../number/national-form.ts";
-import { parseBirthday } from "./birthday.ts";
+import { isYetToCome, parseBirthday } from "./birthday.ts";
 import { type ContactFields, NAME_MAX } from "./contact-schema.ts";
 import { CSV_LINES_MAX, numberIn, readCsvFile } from "./csv-file.ts";
 
@@ -50,7 +50,11 @@ interface ReadContacts {
  * Yields to the event loop. `country`: whose national numbers are understood, e.g. "LT". Throws
  * valid_csv_required.
  */
-export async function readContactsCsv(csv: string, country: Country | null): Promise<ReadContacts> {
+export async function readContactsCsv(
+  csv: string,
+  country: Country | null,
+  nowMs: number,
+): Promise<ReadContacts> {
   const { header, lines } = await readCsvFile(csv);
   if (header.length === 0) throw invalidField("csv", "`csv` is empty: a header row is needed.");
   if (lines.length > CSV_LINES_MAX)
@@ -70,6 +74,8 @@ export async function readContactsCsv(csv: string, country: Country | null): Pro
       if (problems.length < PROBLEMS_MAX) problems.push({ line, column, problem });
     };
     const contact = contactFrom(cells, columns, country, complain);
+    if (contact.birthday !== null && isYetToCome(contact.birthday, nowMs))
+      complain("birthday", `"${contact.birthday}" is still to come; write the day of birth.`);
     if (problemCount > problemsBefore) continue;
     const name = `${contact.firstName} ${contact.lastName}`.trim();
     const key = `${contact.numberE164} ${name}`.toLowerCase();

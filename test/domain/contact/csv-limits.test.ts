@@ -4,7 +4,7 @@ import { readContactsCsv } from "../../../src/domain/contact/csv.ts";
 import { readCsvFile } from "../../../src/domain/contact/csv-file.ts";
 
 const problemsOf = async (header: string, row: string) =>
-  (await readContactsCsv(`number,${header}\n+37060000001,${row}\n`, null)).problems.map(
+  (await readContactsCsv(`number,${header}\n+37060000001,${row}\n`, null, 0)).problems.map(
     ({ column }) => column,
   );
 
@@ -19,15 +19,15 @@ test.each([
 });
 
 test("200 problems are told, all are counted", async () => {
-  const { problems, problemCount } = await readContactsCsv(`number\n${"x\n".repeat(201)}`, null);
+  const { problems, problemCount } = await readContactsCsv(`number\n${"x\n".repeat(201)}`, null, 0);
   expect([problems.length, problemCount]).toEqual([200, 201]);
 });
 
 test("a file has 20,000 lines at most", async () => {
   const file = (lines: number) => `number\n${"x\n".repeat(lines)}`;
-  expect((await readContactsCsv(file(20_000), null)).problemCount).toBe(20_000);
+  expect((await readContactsCsv(file(20_000), null, 0)).problemCount).toBe(20_000);
   for (const lines of [20_001, 100_000])
-    await expect(readContactsCsv(file(lines), null)).rejects.toThrow("20000 lines");
+    await expect(readContactsCsv(file(lines), null, 0)).rejects.toThrow("20000 lines");
   expect((await readCsvFile(file(20_009))).lines).toHaveLength(20_001);
 });
 
@@ -46,7 +46,7 @@ test("a line has 16,384 characters at most", async () => {
 });
 
 test("of a header without a number 200 characters are repeated", async () => {
-  const asked = readContactsCsv(`${"x".repeat(250)}\n`, null);
+  const asked = readContactsCsv(`${"x".repeat(250)}\n`, null, 0);
   await expect(asked).rejects.toThrow(`Its header has: ${"x".repeat(200)}.`);
 });
 

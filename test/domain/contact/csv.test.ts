@@ -9,7 +9,8 @@ import {
 } from "../../../src/domain/contact/csv.ts";
 import { readCsvFile } from "../../../src/domain/contact/csv-file.ts";
 
-const read = (csv: string) => readContactsCsv(csv, "LT");
+const NOW = Date.UTC(2026, 10, 28, 12);
+const read = (csv: string) => readContactsCsv(csv, "LT", NOW);
 
 describe("what is understood", () => {
   test("a comma file with all columns", async () => {
@@ -73,8 +74,8 @@ test("marks, quotes, blanks around cells and empty lines of a file are none of i
 describe("what is refused", () => {
   test.each([
     ["12", "number"],
-    ["", "number"],
     ["1001", "number"],
+    ["", "number"],
   ])("the number %p, with its line", async (number, column) => {
     const { contacts, problems } = await read(
       `first_name,number\nJonas,+37061234567\nOna,${number}\n`,
@@ -121,6 +122,17 @@ describe("what is refused", () => {
     expect((await read(lines(20_000))).contacts).toHaveLength(20_000);
     await expect(read(lines(20_001))).rejects.toThrow("20000 lines");
   });
+});
+
+test("a birthday that is still to come is refused; today's, wherever it has begun, is none", async () => {
+  const problems = async (day: string) =>
+    (await read(`number,birthday\n+37061234567,${day}\n`)).problems.map(({ problem }) => problem);
+  for (const day of ["2026-11-29", "1900-01-01", "--12-31"])
+    expect(await problems(day)).toEqual([]);
+  expect(await problems("2026-11-30")).toEqual([
+    '"2026-11-30" is still to come; write the day of birth.',
+  ]);
+  expect(await problems("0001-01-01")).toHaveLength(1);
 });
 
 const field = fc

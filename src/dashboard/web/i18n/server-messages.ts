@@ -155,6 +155,11 @@ export const serverMessages = {
     lv: "Cipari, *, # un x (jebkurš cipars), piemēram, 112, 1xxx.",
     ru: "Цифры, *, # и x (любая цифра), например 112, 1xxx.",
   },
+  "field.birthday_to_come": {
+    lt: "Ši diena dar bus. Rašykite gimimo dieną.",
+    lv: "Šī diena vēl būs. Rakstiet dzimšanas dienu.",
+    ru: "Этот день ещё не наступил. Напишите день рождения.",
+  },
   "field.birthday": {
     lt: "Rašykite 1980-02-29 arba --02-29, jei metų nežinote.",
     lv: "Rakstiet 1980-02-29 vai --02-29, ja gadu nezināt.",
@@ -321,15 +326,15 @@ export const serverMessages = {
     lv: "Sasniegts ierobežojums. Izdzēsiet nevajadzīgo vai mainiet plānu.",
     ru: "Достигнут предел. Удалите ненужное или смените тариф.",
   },
-  "problem.destination_not_allowed": {
-    lt: "Šiuo numeriu skambinti neleidžiama: taip nustatė skambinimo taisyklės arba pats žmogus. Šalis leidžia administratorius: Nustatymai, Skambinimo taisyklės.",
-    lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks. Valstis atļauj administrators: Iestatījumi, Zvanīšanas noteikumi.",
-    ru: "Звонить на этот номер нельзя: это запрещают правила набора или сам абонент. Страны разрешает администратор: «Настройки», «Правила набора».",
-  },
   "problem.company_full": {
     lt: "Įmonėje jau 200 narių. Paprašykite, kas jus pakvietė, atlaisvinti vietos ir atverkite nuorodą dar kartą.",
     lv: "Uzņēmumā jau ir 200 dalībnieku. Palūdziet, lai tas, kurš jūs uzaicināja, atbrīvo vietu, un atveriet saiti vēlreiz.",
     ru: "В компании уже 200 участников. Попросите того, кто вас пригласил, освободить место, и откройте ссылку снова.",
+  },
+  "problem.destination_not_allowed": {
+    lt: "Šiuo numeriu skambinti neleidžiama: taip nustatė skambinimo taisyklės arba pats žmogus. Šalis leidžia administratorius: Nustatymai, Skambinimo taisyklės.",
+    lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks. Valstis atļauj administrators: Iestatījumi, Zvanīšanas noteikumi.",
+    ru: "Звонить на этот номер нельзя: это запрещают правила набора или сам абонент. Страны разрешает администратор: «Настройки», «Правила набора».",
   },
   "problem.payload_too_large": {
     lt: "Per daug duomenų vienu kartu.",
