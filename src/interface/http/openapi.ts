@@ -136,6 +136,7 @@ const COMMON_HEADERS: Json = {
   RateLimitReset: header("Seconds until one more fits.", "integer"),
   RetryAfter: header("Seconds to wait before trying again.", "integer"),
   ETag: header("Version of the record, for `If-Match` of its next change.", "string"),
+  FileETag: header("Version of the file, for `If-Range` of its other parts.", "string"),
   IdempotencyReplayed: header("`true`: the first answer to this `Idempotency-Key`.", "string"),
   Allow: header("The methods that the path answers.", "string"),
   WwwAuthenticate: header("`Bearer`.", "string"),
@@ -272,7 +273,7 @@ const RATE_HEADERS: Json = {
 };
 const REPLAYED: Json = { "Idempotency-Replayed": refer("IdempotencyReplayed") };
 const FILE: Json = { "Content-Disposition": refer("ContentDisposition") };
-const RANGES: Json = { "Accept-Ranges": refer("AcceptRanges") };
+const RANGES: Json = { "Accept-Ranges": refer("AcceptRanges"), ETag: refer("FileETag") };
 const RANGE: Json = { ...RANGES, "Content-Range": refer("ContentRange") };
 
 const commonHeaders = (contract: Contract): Json => ({
@@ -288,8 +289,9 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
     content: { [type]: { schema: show(contract.reply, "output") } },
   });
   const isAudio = type === "audio/mpeg";
+  const hasVersion = versioned && answersVersion(contract);
   const own = {
-    ...(versioned && answersVersion(contract) ? { ETag: refer("ETag") } : {}),
+    ...(hasVersion ? { ETag: refer("ETag") } : {}),
     ...(contract.method === "POST" ? REPLAYED : {}),
     ...(isAudio || type === "text/csv" ? FILE : {}),
     ...(isAudio ? RANGES : {}),
@@ -302,7 +304,7 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
       headers: { ...commonHeaders(contract), ...RANGE },
     };
   }
-  if (own.ETag && contract.method === "GET")
+  if (hasVersion && contract.method === "GET")
     responses[304] = {
       description: "The record is still the version in `If-None-Match`.",
       headers: { ...commonHeaders(contract), ...own },

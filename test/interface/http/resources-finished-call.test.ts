@@ -252,6 +252,25 @@ describe("a finished call", () => {
         "",
       ]);
     }
+    // A part fits only to the file that its asker has (RFC 9110, 13.1.5).
+    const etag = whole.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[\w.]+"$/);
+    for (const [known, status] of [
+      [etag, 206],
+      ['"another"', 200],
+      [`W/${etag}`, 200],
+      [`${etag}, ${etag}`, 200],
+      [new Date().toUTCString(), 200],
+    ] as const) {
+      const headers = { range: "bytes=2-4", "if-range": known };
+      const response = await fetch(link, { headers });
+      expect([known, response.status, response.headers.get("etag")]).toEqual([known, status, etag]);
+      expect(await response.text()).toBe(status === 206 ? "234" : "0123456789");
+    }
+    await Bun.write(`${room.directory}/call.mp3`, "abcdefghijk");
+    const headers = { range: "bytes=2-4", "if-range": etag };
+    expect(await (await fetch(link, { headers })).text()).toBe("abcdefghijk");
+    await Bun.write(`${room.directory}/call.mp3`, "0123456789");
     const forged = link.replace(/expires=(\d+)/, (_, at) => `expires=${Number(at) + 900}`);
     expect((await fetch(forged)).status).toBe(404);
     const moved = link.replace("aaaa?", "aaab?");
