@@ -50,6 +50,8 @@ export interface IdempotencyRecords {
 export interface Answer {
   readonly status: number;
   readonly json: string;
+  /** Version of the record that the answer shows; null: it has none. */
+  readonly etag?: string | null;
   readonly replayed?: boolean;
   /** What the first request was rejected with. A replayed answer has none. */
   readonly problem?: Problem;
@@ -99,8 +101,8 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
       found = await records(database.read).find(tenantId, key);
     }
     if (!found || found.status === null || found.response === null) throw unfinished();
-    const json = vault.open(found.response, idempotencyBinding(tenantId, key));
-    return { status: found.status, json, replayed: true };
+    const kept = vault.open(found.response, idempotencyBinding(tenantId, key));
+    return { status: found.status, ...unjoined(kept), replayed: true };
   }
 
   async function runFirst(request: IdempotentRequest, run: () => Promise<Answer>): Promise<Answer> {
@@ -108,7 +110,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     const answer = await run();
     await database.tx(async (queries) => {
       if (isRetryable(answer.status)) return records(queries).remove(tenantId, key);
-      const sealed = vault.seal(answer.json, idempotencyBinding(tenantId, key));
+      const sealed = vault.seal(joined(answer), idempotencyBinding(tenantId, key));
       kept.add(tenantId, sealed.length);
       await records(queries).finish(tenantId, key, answer.status, sealed);
     });
@@ -156,6 +158,14 @@ function hashOf({ body, limits: { scopes, expiresAt, networks } }: IdempotentReq
   const isLimited = scopes !== null || expiresAt !== null || networks !== null;
   if (isLimited) hash.update(JSON.stringify([scopes, expiresAt, networks]));
   return hash.digest("hex");
+}
+
+/** What is sealed of an answer: its version, in quotes, where it has one, and its JSON, which is an object. */
+const joined = ({ json, etag }: Answer): string => (etag ?? "") + json;
+
+function unjoined(kept: string): Pick<Answer, "json" | "etag"> {
+  const at = kept.indexOf("{");
+  return { json: kept.slice(at), etag: kept.slice(0, at) || null };
 }
 
 /** The record that already has the key; null: this request claimed the key. */

@@ -170,10 +170,10 @@ async function change(
     contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
   const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
   if (key !== null)
-    return await runOnce(dependencies, requestContext, { key, bytes }, async () => ({
-      status,
-      json: JSON.stringify((await perform()).result),
-    }));
+    return await runOnce(dependencies, requestContext, { key, bytes }, async () => {
+      const { result, version } = await perform();
+      return { status, json: JSON.stringify(result), etag: version };
+    });
   const { result, version } = await perform();
   if (result instanceof Response) return withCommonHeaders(requestContext, result);
   return jsonResponse(requestContext, status, JSON.stringify(result), version);
@@ -208,11 +208,11 @@ async function runOnce(
 ): Promise<Response> {
   const { tenantId, path, keyLimits: limits } = requestContext;
   const request = { tenantId, key, method: "POST", path: withoutMount(path), body: bytes, limits };
-  const { status, json, replayed, problem } = await idempotency.once(request, () =>
+  const { status, json, etag, replayed, problem } = await idempotency.once(request, () =>
     run().catch((error) => failed(log, requestContext, error)),
   );
   if (problem) return problemResponse(requestContext, problem);
-  const response = jsonResponse(requestContext, status, json);
+  const response = jsonResponse(requestContext, status, json, etag);
   if (replayed) response.headers.set("Idempotency-Replayed", "true");
   return response;
 }

@@ -271,6 +271,18 @@ describe("the trunk", () => {
       const row = rows.find(({ server }) => server === bare.server);
       expect(row?.port).toBe("port" in stated ? stated.port : 0);
     }
+    // Sent again under its Idempotency-Key, the change answers the version that it answered first.
+    const body = { ...bare, register: false };
+    const once = () => room.stranger.ask("POST", "/trunk", body, { "idempotency-key": "set" });
+    const versions = [await once(), await once(), await room.stranger.ask("GET", "/trunk")].map(
+      ({ headers }) => [headers.get("idempotency-replayed"), headers.get("etag")],
+    );
+    const [, , [, version] = []] = versions;
+    expect(versions).toEqual([
+      [null, version],
+      ["true", version],
+      [null, expect.stringMatching(/^"\w+"$/)],
+    ]);
     expect(errorOf(await room.stranger.ask("DELETE", "/trunk"))).toBe("forbidden");
     await room.world.app.ask("trunk.set", { ...set, password: "x", register: true });
     expect(replyOf(trunk.deleteTrunk, await room.stranger.ask("DELETE", "/trunk"))).toEqual({
