@@ -200,6 +200,18 @@ describe("the stack on TCP", () => {
     for (const peer of [...many, carrier]) peer.socket.destroy();
   });
 
+  test("a carrier has a connection for each of 100 calls; from one address 128 at most", async () => {
+    const open = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => rawConnection(CARRIER, port)));
+    const many = await open(100);
+    for (const peer of many) peer.socket.write(request("OPTIONS"));
+    await eventually(() => many.every((peer) => peer.codes().length === 1), "all are served");
+    const more = await open(30);
+    await Promise.race(more.map(({ closed }) => closed));
+    for (const peer of [...many, ...more]) peer.socket.destroy();
+    await Promise.all([...many, ...more].map(({ closed }) => closed));
+  });
+
   test.each([
     ["requests", "127.0.6.164", request("OPTIONS")],
     ["responses", "127.0.6.165", request("OPTIONS").replace(/^.*/, "SIP/2.0 200 OK")],

@@ -53,6 +53,11 @@ const CONNECT_MS_MAX = 10_000;
 /** Of strangers; trunks' peers together have as much room again. */
 const ACCEPTED_MAX = 512;
 const ACCEPTED_PER_SOURCE_MAX = 16;
+/**
+ * Of a trunk's peer: some carriers open one for each call. A stranger behind its address shares the number, so with few
+ * he would keep it out; four such addresses fill the room of all.
+ */
+const ACCEPTED_PER_PEER_MAX = 128;
 /** Longer than any keep-alive period; an unused connection is closed. */
 const IDLE_MS_MAX = 300_000;
 /** For an incoming connection without any message. */
@@ -236,7 +241,8 @@ export class StreamTransport {
     const trusted = isTrusted(host);
     if (!trusted && isBanned(host)) return false;
     const sources = [...this.#accepted.values()];
-    if (sources.filter((source) => source === host).length >= ACCEPTED_PER_SOURCE_MAX) return false;
+    const most = trusted ? ACCEPTED_PER_PEER_MAX : ACCEPTED_PER_SOURCE_MAX;
+    if (sources.filter((source) => source === host).length >= most) return false;
     return trusted || sources.filter((source) => !isTrusted(source)).length < ACCEPTED_MAX;
   }
 
