@@ -23,11 +23,17 @@ export interface NegotiatedCodec {
 /** RFC 4568 6.2. */
 export type SrtpSuite = "AES_CM_128_HMAC_SHA1_80" | "AES_CM_128_HMAC_SHA1_32";
 
+/** Octets of an MKI at most (RFC 4568 6.1). */
+export const MKI_BYTES_MAX = 128;
+
 /** The result of SDES: master key and salt of each direction, base64. Must never be logged. */
 export interface SrtpKeys {
   readonly suite: SrtpSuite;
   readonly sendKey: string;
   readonly receiveKey: string;
+  /** What names the key in each packet of a direction (RFC 4568 6.1), in hex; missing: nothing does. */
+  readonly sendMki?: string;
+  readonly receiveMki?: string;
 }
 
 /** One agreed offer/answer. A later plan for the same call replaces the earlier one. */

@@ -1,10 +1,10 @@
 /**
- * SDES: SRTP keys in `a=crypto` lines (RFC 4568). Two suites, each with its own key; keys without
- * MKI, and only session parameters that do not affect media/srtp. Lines with other parameters are
- * ignored, as the RFC requires.
+ * SDES: SRTP keys in `a=crypto` lines (RFC 4568). Two suites, each with its own key; one key a line, and only
+ * session parameters that do not affect media/srtp. Lines with other parameters are ignored, as the RFC
+ * requires. A key of theirs that has an MKI is answered with one that is called the same; our offers have none.
  */
 import type { MediaDescription } from "sdp-transform";
-import type { SrtpKeys, SrtpSuite } from "../../core/media-plan.ts";
+import { MKI_BYTES_MAX, type SrtpKeys, type SrtpSuite } from "../../core/media-plan.ts";
 import type { Random } from "../../core/random.ts";
 
 export type SrtpMode = "off" | "optional" | "required";
@@ -27,6 +27,8 @@ export interface CryptoLine {
   readonly tag: number;
   readonly suite: SrtpSuite;
   readonly key: string;
+  /** What the line calls its key: as written, and the octets in each packet, in hex. */
+  readonly mki: { readonly written: string; readonly hex: string } | null;
 }
 
 export function createSrtpPolicy(mode: SrtpMode, random: Random): SrtpPolicy {
@@ -48,15 +50,25 @@ export function readCryptoLines(audio: MediaDescription): CryptoLine[] {
       .split(/\s+/)
       .filter((word) => word !== "");
     if (!known || !key || !parameters.every((word) => HARMLESS_PARAMETERS.test(word))) continue;
-    lines.push({ tag: id, suite: known, key });
+    lines.push({ tag: id, suite: known, ...key });
   }
   return lines;
 }
 
-/** `inline:<base64>|2^31`: one key; any lifetime is longer than a call; MKI is not supported. */
-function keyOf(config: string): string | null {
-  const match = /^inline:([A-Za-z0-9+/]{40}={0,2})(\|(2\^)?\d+)?$/.exec(config.trim());
-  return match?.[1] ?? null;
+const KEY_PARAMETERS =
+  /^inline:([A-Za-z0-9+/]{40}={0,2})(?:\|(?:2\^)?\d{1,20})?(?:\|(\d{1,310}):(\d{1,3}))?$/;
+
+/** `inline:<base64>|2^31|1:4`: one key; any lifetime is longer than a call; an MKI of 1 in 4 octets. */
+function keyOf(config: string): Pick<CryptoLine, "key" | "mki"> | null {
+  const [, key, value, octets] = KEY_PARAMETERS.exec(config.trim()) ?? [];
+  if (key === undefined) return null;
+  if (value === undefined) return { key, mki: null };
+  const size = Number(octets);
+  const hex = BigInt(value)
+    .toString(16)
+    .padStart(2 * size, "0");
+  if (size < 1 || size > MKI_BYTES_MAX || hex.length > 2 * size) return null;
+  return { key, mki: { written: `${value}:${octets}`, hex } };
 }
 
 /** The crypto lines of our offer: tags 1 and 2. */
@@ -66,12 +78,20 @@ export function offerCrypto({ keys }: SrtpPolicy): string[] {
 
 /** The crypto line of our answer. */
 export function answerCrypto({ keys }: SrtpPolicy, offer: CryptoLine): string {
-  return writeLine(offer.tag, offer.suite, keys[offer.suite]);
+  const line = writeLine(offer.tag, offer.suite, keys[offer.suite]);
+  return offer.mki ? `${line}|${offer.mki.written}` : line;
 }
 
-/** The keys agreed with one of their lines. */
-export function agreedKeys({ keys }: SrtpPolicy, offer: CryptoLine): SrtpKeys {
-  return { suite: offer.suite, sendKey: keys[offer.suite], receiveKey: offer.key };
+/** The keys agreed with one of their lines; `isOffer`: ours then is called as theirs. */
+export function agreedKeys({ keys }: SrtpPolicy, line: CryptoLine, isOffer: boolean): SrtpKeys {
+  const { suite, key, mki } = line;
+  return {
+    suite,
+    sendKey: keys[suite],
+    receiveKey: key,
+    ...(mki && { receiveMki: mki.hex }),
+    ...(mki && isOffer && { sendMki: mki.hex }),
+  };
 }
 
 /** The line of an answer that accepts one of our offer. */

@@ -142,7 +142,7 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
     telephoneEvent: event ? eventPlan(event, event.payloadType) : null,
     direction: MIRRORED[remote.direction],
     ptimeMs: remote.ptimeMs,
-    ...extras(remote, comfortNoise, keysOf(session, crypto)),
+    ...extras(remote, comfortNoise, keysOf(session, crypto, true)),
   };
   const audio = writeAudio({
     port: media.port,
@@ -194,7 +194,7 @@ export function acceptAnswer(answer: string, session: SdpSession): SdpPlan {
       : null,
     direction: MIRRORED[remote.direction],
     ptimeMs: remote.ptimeMs,
-    ...extras(remote, agreesOnNoise(remote, session, chosen.name), keysOf(session, crypto)),
+    ...extras(remote, agreesOnNoise(remote, session, chosen.name), keysOf(session, crypto, false)),
   };
   return { ok: true, plan, agreed: agreementOf(remote, plan) };
 }
@@ -230,8 +230,8 @@ function eventPlan({ payloadType, clockRateHz }: RemoteEvent, receive: number) {
 const agreesOnNoise = (remote: RemoteDescription, session: SdpSession, codec: CodecName) =>
   session.comfortNoise === true && remote.comfortNoise && codecFormat(codec).clockRateHz === 8000;
 
-const keysOf = ({ srtp }: SdpSession, crypto: CryptoLine | undefined) =>
-  srtp && crypto ? agreedKeys(srtp, crypto) : null;
+const keysOf = ({ srtp }: SdpSession, crypto: CryptoLine | undefined, isOffer: boolean) =>
+  srtp && crypto ? agreedKeys(srtp, crypto, isOffer) : null;
 
 /** Fields of a plan that are set only if agreed. */
 function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys | null) {

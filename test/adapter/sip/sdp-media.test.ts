@@ -70,12 +70,33 @@ describe("SDES", () => {
   test.each([
     ["a lifetime is taken", crypto(1, undefined, "|2^31"), true],
     ["a key derivation rate of 0 is taken", `${crypto(1)} KDR=0`, true],
-    ["an MKI is not", crypto(1, undefined, "|2^20|1:4"), false],
+    ["an MKI is taken", crypto(1, undefined, "|2^20|1:4"), true],
+    ["an MKI without a lifetime is taken", crypto(1, undefined, "|1:128"), true],
+    ["an MKI that does not fit its length is not", crypto(1, undefined, "|256:1"), false],
+    ["an MKI without octets is not", crypto(1, undefined, "|0:0"), false],
+    ["an MKI of more than 128 octets is not", crypto(1, undefined, "|1:129"), false],
+    ["several keys are not", crypto(1, undefined, `|1:4;inline:${KEY}|2:4`), false],
     ["unencrypted RTP is not", `${crypto(1)} UNENCRYPTED_SRTP`, false],
     ["a short key is not", "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:AAAA", false],
     ["a suite that we lack is not", crypto(1, "F8_128_HMAC_SHA1_80"), false],
   ])("%s", (_, line, taken) => {
     expect(answerOffer(sdp(SECURE, line), MEDIA, session("required")).ok).toBe(taken);
+  });
+
+  test("an offered MKI is answered alike, and stands in the plan; our offers have none", () => {
+    const { sdp: text, plan } = planOf(
+      sdp(SECURE, crypto(3, undefined, "|2^31|258:4")),
+      session("required"),
+    );
+    expect(text).toMatch(/a=crypto:3 AES_CM_128_HMAC_SHA1_80 inline:[A-Za-z0-9+/]{40}\|258:4\r\n/);
+    expect(plan.srtp).toMatchObject({ sendMki: "00000102", receiveMki: "00000102" });
+    expect(
+      planOf(sdp(SECURE, crypto(3)), session("required")).plan.srtp?.receiveMki,
+    ).toBeUndefined();
+    const accepted = acceptAnswer(sdp(SECURE, crypto(1, undefined, "|7:1")), session("required"));
+    if (!accepted.ok) throw new Error(accepted.reason);
+    expect(accepted.plan.srtp?.receiveMki).toBe("07");
+    expect(accepted.plan.srtp?.sendMki).toBeUndefined();
   });
 
   test("required: what offers no key is refused, and so is an answer without one", () => {

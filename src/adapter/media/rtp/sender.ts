@@ -12,6 +12,7 @@ import { type Random, randomInt } from "../../../core/random.ts";
 import { audioCodec, clockTicksPerMs } from "../audio/codecs.ts";
 import { noiseLevelOf } from "../audio/comfort-noise.ts";
 import { OutboundAudio, PENDING_MS_MAX } from "../audio/outbound-audio.ts";
+import { RTP_TRAILER_BYTES_MAX } from "../srtp/keys.ts";
 import { RTP_HEADER_BYTES, writeRtpHeader } from "./packet.ts";
 import { TELEPHONE_EVENT_BYTES, TelephoneEventSender } from "./telephone-event.ts";
 
@@ -21,8 +22,6 @@ const OCTETS_PER_MS_MAX = 8;
 const PTIME_MS_MIN = 10;
 const PTIME_MS_MAX = 60;
 const PAYLOAD_OCTETS_MAX = PENDING_MS_MAX * OCTETS_PER_MS_MAX;
-/** Space after the payload for what encryption appends in place (RFC 3711 3.1). */
-const RTP_TRAILER_BYTES_MAX = 16;
 /** Frames below this level are silence; the first few of them are still sent. */
 const SILENCE_LEVEL = 70;
 const HANG_OVER_TICKS = 10;

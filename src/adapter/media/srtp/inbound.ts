@@ -6,7 +6,7 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { SrtpSuite } from "../../../core/media-plan.ts";
 import { RTP_HEADER_BYTES, readUint16, readUint32 } from "../rtp/packet.ts";
-import { deriveKeys, RTCP_TAG_BYTES, rtpTagBytes } from "./keys.ts";
+import { deriveKeys, mkiBytes, RTCP_TAG_BYTES, rtpTagBytes } from "./keys.ts";
 import { CIPHER_BYTES_MAX, SrtpTransform } from "./transform.ts";
 
 const CONTEXTS_MAX = 4;
@@ -24,6 +24,8 @@ interface RtpContext {
 export class SrtpInbound {
   readonly suite: SrtpSuite;
   readonly key: string;
+  /** Stands before the tag, which does not cover it. A packet with another is of no key that we have. */
+  mki: Uint8Array = mkiBytes(undefined);
   readonly #rtp: SrtpTransform;
   readonly #rtcp: SrtpTransform;
   readonly #tagBytes: number;
@@ -43,9 +45,10 @@ export class SrtpInbound {
    * Decrypts in place. Null: not authentic, replayed, or malformed; the packet is then unchanged.
    */
   unprotectRtp(packet: Uint8Array): Uint8Array | null {
-    const size = packet.length - this.#tagBytes;
+    const size = packet.length - this.#tagBytes - this.mki.length;
     const payloadAt = headerBytes(packet, size);
     if (payloadAt === null || size - payloadAt > CIPHER_BYTES_MAX) return null;
+    if (!this.#namesKey(packet, size)) return null;
     const sequence = readUint16(packet, 2);
     const ssrc = readUint32(packet, 8);
     const known = this.#contexts.get(ssrc);
@@ -61,15 +64,17 @@ export class SrtpInbound {
 
   /** Like `unprotectRtp`, for RTCP. */
   unprotectRtcp(packet: Uint8Array): Uint8Array | null {
-    const indexAt = packet.length - RTCP_TAG_BYTES - RTCP_INDEX_BYTES;
+    const indexAt = packet.length - RTCP_TAG_BYTES - this.mki.length - RTCP_INDEX_BYTES;
     if (indexAt < RTCP_HEADER_BYTES || indexAt > CIPHER_BYTES_MAX) return null;
     const ssrc = readUint32(packet, 4);
     const isEncrypted = ((packet[indexAt] ?? 0) & ENCRYPTED_BIT) !== 0;
     const index = readUint32(packet, indexAt) & 0x7fffffff;
     const known = this.#rtcpWindows.get(ssrc);
     if (known && !known.isFresh(index)) return null;
-    const tagAt = indexAt + RTCP_INDEX_BYTES;
-    if (!this.#rtcp.isAuthentic(packet, tagAt, null, tagAt, RTCP_TAG_BYTES)) return null;
+    const mkiAt = indexAt + RTCP_INDEX_BYTES;
+    const tagAt = mkiAt + this.mki.length;
+    if (!this.#namesKey(packet, mkiAt)) return null;
+    if (!this.#rtcp.isAuthentic(packet, mkiAt, null, tagAt, RTCP_TAG_BYTES)) return null;
     if (isEncrypted) this.#rtcp.crypt(packet, RTCP_HEADER_BYTES, indexAt, ssrc, index);
     const window = known ?? new ReplayWindow();
     if (!known) this.#rtcpWindows.set(ssrc, window);
@@ -96,7 +101,14 @@ export class SrtpInbound {
   }
 
   #isAuthentic(packet: Uint8Array, size: number, rollover: number): boolean {
-    return this.#rtp.isAuthentic(packet, size, rollover, size, this.#tagBytes);
+    const tagAt = size + this.mki.length;
+    return this.#rtp.isAuthentic(packet, size, rollover, tagAt, this.#tagBytes);
+  }
+
+  #namesKey(packet: Uint8Array, at: number): boolean {
+    for (let byte = 0; byte < this.mki.length; byte++)
+      if (packet[at + byte] !== this.mki[byte]) return false;
+    return true;
   }
 
   #newContext(ssrc: number, sequence: number): RtpContext {

@@ -3,7 +3,7 @@
  * of SDES (RFC 4568 6.1). The key derivation rate is 0: keys are derived once per stream.
  */
 import { createCipheriv } from "node:crypto";
-import type { SrtpSuite } from "../../../core/media-plan.ts";
+import { MKI_BYTES_MAX, type SrtpSuite } from "../../../core/media-plan.ts";
 
 const MASTER_KEY_BYTES = 16;
 const MASTER_SALT_BYTES = 14;
@@ -18,11 +18,16 @@ export interface SessionKeys {
   readonly salt: Uint8Array;
 }
 
+/** The MKI of a plan; empty: packets have none. */
+export const mkiBytes = (hex: string | undefined): Uint8Array => Buffer.from(hex ?? "", "hex");
+
 /** Octets of the RTP tag. For RTCP it is 10 with either suite (RFC 4568 6.2). */
 export function rtpTagBytes(suite: SrtpSuite): number {
   return suite === "AES_CM_128_HMAC_SHA1_32" ? 4 : 10;
 }
 export const RTCP_TAG_BYTES = 10;
+/** What RTP grows by at most. */
+export const RTP_TRAILER_BYTES_MAX = MKI_BYTES_MAX + rtpTagBytes("AES_CM_128_HMAC_SHA1_80");
 
 /** `inline`: base64 of master key and salt. Throws RangeError for an invalid key. */
 export function deriveKeys(inline: string, use: "rtp" | "rtcp"): SessionKeys {

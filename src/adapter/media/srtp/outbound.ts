@@ -4,7 +4,7 @@
  */
 import type { SrtpSuite } from "../../../core/media-plan.ts";
 import { RTP_HEADER_BYTES, readUint16, readUint32, writeUint32 } from "../rtp/packet.ts";
-import { deriveKeys, RTCP_TAG_BYTES, rtpTagBytes } from "./keys.ts";
+import { deriveKeys, mkiBytes, RTCP_TAG_BYTES, rtpTagBytes } from "./keys.ts";
 import { SrtpTransform } from "./transform.ts";
 
 const RTCP_HEADER_BYTES = 8;
@@ -16,6 +16,8 @@ const WRAP = 0x8000;
 export class SrtpOutbound {
   readonly suite: SrtpSuite;
   readonly key: string;
+  /** Stands before the tag, which does not cover it. May change: the key's state goes on. */
+  mki: Uint8Array = mkiBytes(undefined);
   readonly #rtp: SrtpTransform;
   readonly #rtcp: SrtpTransform;
   readonly #tagBytes: number;
@@ -33,7 +35,7 @@ export class SrtpOutbound {
 
   /**
    * Encrypts one of our packets in place: a plain 12-octet header, payload up to `size`, then room
-   * for the tag. Returns the size with the tag.
+   * for MKI and tag (`RTP_TRAILER_BYTES_MAX`). Returns the size with them.
    */
   protectRtp(packet: Uint8Array, size: number): number {
     const sequence = readUint16(packet, 2);
@@ -42,20 +44,25 @@ export class SrtpOutbound {
     const index = this.#rollover * 2 ** 16 + sequence;
     this.#rtp.crypt(packet, RTP_HEADER_BYTES, size, readUint32(packet, 8), index);
     const tag = this.#rtp.tag(packet, size, this.#rollover);
-    for (let byte = 0; byte < this.#tagBytes; byte++) packet[size + byte] = tag[byte] ?? 0;
-    return size + this.#tagBytes;
+    packet.set(this.mki, size);
+    const tagAt = size + this.mki.length;
+    for (let byte = 0; byte < this.#tagBytes; byte++) packet[tagAt + byte] = tag[byte] ?? 0;
+    return tagAt + this.#tagBytes;
   }
 
   /** Returns an encrypted copy of a compound packet. */
   protectRtcp(packet: Uint8Array): Uint8Array {
     const size = packet.length;
     const index = this.#rtcpIndex++;
-    const protectedPacket = new Uint8Array(size + RTCP_INDEX_BYTES + RTCP_TAG_BYTES);
+    const mkiAt = size + RTCP_INDEX_BYTES;
+    const tagAt = mkiAt + this.mki.length;
+    const protectedPacket = new Uint8Array(tagAt + RTCP_TAG_BYTES);
     protectedPacket.set(packet);
     this.#rtcp.crypt(protectedPacket, RTCP_HEADER_BYTES, size, readUint32(packet, 4), index);
     writeUint32(protectedPacket, size, (ENCRYPTED | index) >>> 0);
-    const tag = this.#rtcp.tag(protectedPacket, size + RTCP_INDEX_BYTES, null);
-    protectedPacket.set(tag.subarray(0, RTCP_TAG_BYTES), size + RTCP_INDEX_BYTES);
+    const tag = this.#rtcp.tag(protectedPacket, mkiAt, null);
+    protectedPacket.set(this.mki, mkiAt);
+    protectedPacket.set(tag.subarray(0, RTCP_TAG_BYTES), tagAt);
     return protectedPacket;
   }
 }

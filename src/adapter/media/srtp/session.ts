@@ -5,6 +5,7 @@
  */
 import type { SrtpKeys } from "../../../core/media-plan.ts";
 import { SrtpInbound } from "./inbound.ts";
+import { mkiBytes } from "./keys.ts";
 import { SrtpOutbound } from "./outbound.ts";
 
 export class SrtpSession {
@@ -21,6 +22,8 @@ export class SrtpSession {
     if (!isSame(this.#inbound, suite, receiveKey)) {
       this.#inbound = new SrtpInbound(suite, receiveKey);
     }
+    if (this.#outbound) this.#outbound.mki = mkiBytes(keys.sendMki);
+    if (this.#inbound) this.#inbound.mki = mkiBytes(keys.receiveMki);
   }
 
   /** Encrypts in place; there must be room after `size`. Returns the size to send. */

@@ -9,6 +9,7 @@ import { looksLikeRtcp, RtpPacketView } from "../../../../src/adapter/media/rtp/
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { readRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
 import { SrtpInbound } from "../../../../src/adapter/media/srtp/inbound.ts";
+import { mkiBytes, RTP_TRAILER_BYTES_MAX } from "../../../../src/adapter/media/srtp/keys.ts";
 import { SrtpOutbound } from "../../../../src/adapter/media/srtp/outbound.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import type { CodecName } from "../../../../src/core/codecs.ts";
@@ -220,47 +221,56 @@ function keys(sendKey: string, receiveKey: string): SrtpKeys {
   return { suite: SUITE, sendKey, receiveKey };
 }
 
-test("SRTP: plain, forged and replayed packets move nothing and are not heard", async () => {
-  const audio = await openAudio();
-  const [peer, stranger] = [await bareSocket(PEER), await bareSocket(STRANGER)];
-  audio.connect(
-    planTo(1, "PCMA", {
-      remote: { host: "127.0.45.9", port: 4000 },
-      srtp: keys(OUR_KEY, THEIR_KEY),
-    }),
-  );
-  for (let index = 0; index < 10; index++) {
-    stranger.send(stranger.packet(), audio.rtpPort);
-    stranger.send(Buffer.concat([stranger.packet(), new Uint8Array(10)]), audio.rtpPort);
-  }
-  await Bun.sleep(200);
-  expect(stranger.received).toHaveLength(0);
-  expect(audio.statistics.packetsReceived).toBe(0);
-  const theirs = new SrtpOutbound(SUITE, THEIR_KEY);
-  const sent: Uint8Array[] = [];
-  for (let index = 0; index < 5; index++) {
-    const datagram = new Uint8Array(200);
-    const plain = peer.packet();
-    datagram.set(plain);
-    sent.push(datagram.slice(0, theirs.protectRtp(datagram, plain.length)));
-  }
-  for (const packet of sent) peer.send(packet, audio.rtpPort);
-  await eventually(() => peer.received.length > 5, "the stream has found its source");
-  const received = audio.statistics.packetsReceived;
-  for (const packet of sent) stranger.send(packet, audio.rtpPort);
-  await Bun.sleep(200);
-  expect(stranger.received).toHaveLength(0);
-  expect(audio.statistics.packetsReceived).toBe(received);
-  const ours = new SrtpInbound(SUITE, OUR_KEY);
-  const view = new RtpPacketView();
-  const opened = peer.received
-    .filter((datagram) => !looksLikeRtcp(datagram))
-    .map((datagram) => {
-      const packet = ours.unprotectRtp(datagram);
-      return packet !== null && view.read(packet) && view.payloadBytes === 160;
-    });
-  expect(opened.every(Boolean)).toBe(true);
-});
+test.each([
+  ["no MKI", undefined],
+  ["an MKI of 4 octets", "e1f97a0d"],
+  ["an MKI of 128 octets", "ab".repeat(128)],
+])(
+  "SRTP with %s: plain, forged and replayed packets move nothing and are not heard",
+  async (_, mki) => {
+    const audio = await openAudio();
+    const [peer, stranger] = [await bareSocket(PEER), await bareSocket(STRANGER)];
+    audio.connect(
+      planTo(1, "PCMA", {
+        remote: { host: "127.0.45.9", port: 4000 },
+        srtp: { ...keys(OUR_KEY, THEIR_KEY), ...(mki && { sendMki: mki, receiveMki: mki }) },
+      }),
+    );
+    for (let index = 0; index < 10; index++) {
+      stranger.send(stranger.packet(), audio.rtpPort);
+      stranger.send(Buffer.concat([stranger.packet(), new Uint8Array(10)]), audio.rtpPort);
+    }
+    await Bun.sleep(200);
+    expect(stranger.received).toHaveLength(0);
+    expect(audio.statistics.packetsReceived).toBe(0);
+    const theirs = new SrtpOutbound(SUITE, THEIR_KEY);
+    theirs.mki = mkiBytes(mki);
+    const sent: Uint8Array[] = [];
+    for (let index = 0; index < 5; index++) {
+      const datagram = new Uint8Array(172 + RTP_TRAILER_BYTES_MAX);
+      const plain = peer.packet();
+      datagram.set(plain);
+      sent.push(datagram.slice(0, theirs.protectRtp(datagram, plain.length)));
+    }
+    for (const packet of sent) peer.send(packet, audio.rtpPort);
+    await eventually(() => peer.received.length > 5, "the stream has found its source");
+    const received = audio.statistics.packetsReceived;
+    for (const packet of sent) stranger.send(packet, audio.rtpPort);
+    await Bun.sleep(200);
+    expect(stranger.received).toHaveLength(0);
+    expect(audio.statistics.packetsReceived).toBe(received);
+    const ours = new SrtpInbound(SUITE, OUR_KEY);
+    ours.mki = mkiBytes(mki);
+    const view = new RtpPacketView();
+    const opened = peer.received
+      .filter((datagram) => !looksLikeRtcp(datagram))
+      .map((datagram) => {
+        const packet = ours.unprotectRtp(datagram);
+        return packet !== null && view.read(packet) && view.payloadBytes === 160;
+      });
+    expect(opened.every(Boolean)).toBe(true);
+  },
+);
 
 test("SRTP through hold, a change of codec and a new key of theirs", async () => {
   const [a, b] = [await openAudio(), await openAudio()];

@@ -189,3 +189,48 @@ test("plain RTP in between does not restart a key: no index is used twice", () =
   ours.use(keys);
   expect(toHex(ours.protectRtcp(report))).not.toBe(first);
 });
+
+describe("with an MKI (RFC 3711 3.1)", () => {
+  const suite = "AES_CM_128_HMAC_SHA1_80";
+  const mki = "E1F97A0D";
+
+  test("it stands before the tag, which does not cover it, of RTP and RTCP", () => {
+    const plain = plainPacket(5);
+    const report = buildRtcp({ ssrc: 5, sender: null, block: null }, "name");
+    const bare = new SrtpSession();
+    bare.use({ suite, sendKey: KEY, receiveKey: KEY });
+    const marked = new SrtpSession();
+    marked.use({ suite, sendKey: KEY, receiveKey: KEY, sendMki: mki, receiveMki: mki });
+    const rtpOf = (session: SrtpSession) => {
+      const datagram = new Uint8Array(plain.length + 138);
+      datagram.set(plain);
+      return datagram.slice(0, session.protectRtp(datagram, plain.length));
+    };
+    const withMki = (sent: Uint8Array) =>
+      `${toHex(sent.slice(0, -10))}${mki}${toHex(sent.slice(-10))}`;
+    const [rtp, rtcp] = [rtpOf(marked), marked.protectRtcp(report)];
+    expect(toHex(rtp)).toBe(withMki(rtpOf(bare)));
+    expect(toHex(rtcp)).toBe(withMki(bare.protectRtcp(report)));
+    for (let size = 0; size < rtp.length; size++)
+      expect(marked.unprotectRtp(rtp.slice(0, size))).toBeNull();
+    const otherMki = rtp.slice();
+    otherMki[rtp.length - 11] = 0;
+    expect(marked.unprotectRtp(otherMki)).toBeNull();
+    expect(hexOf(marked.unprotectRtp(rtp))).toBe(toHex(plain));
+    const otherRtcpMki = rtcp.slice();
+    otherRtcpMki[rtcp.length - 11] = 0;
+    expect(marked.unprotectRtcp(otherRtcpMki)).toBeNull();
+    expect(hexOf(marked.unprotectRtcp(rtcp))).toBe(toHex(report));
+  });
+
+  test("a key that loses or gets its MKI goes on: no index is used twice", () => {
+    const ours = new SrtpSession();
+    const report = buildRtcp({ ssrc: 5, sender: null, block: null }, "name");
+    ours.use({ suite, sendKey: KEY, receiveKey: KEY, sendMki: mki, receiveMki: mki });
+    const first = toHex(ours.protectRtcp(report)).slice(0, report.length * 2);
+    ours.use({ suite, sendKey: KEY, receiveKey: KEY });
+    const second = ours.protectRtcp(report);
+    expect(toHex(second).slice(0, report.length * 2)).not.toBe(first);
+    expect(hexOf(ours.unprotectRtcp(second))).toBe(toHex(report));
+  });
+});
