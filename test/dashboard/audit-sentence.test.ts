@@ -25,6 +25,7 @@ const ENTRY = {
   id: 1,
   at: "",
   user_email: "Rasa",
+  key_label: null,
   action: "setTrunk",
   target: "/trunk",
   ip: "",
@@ -53,6 +54,8 @@ test("says what changed in words", () => {
   ];
   const entry = { ...ENTRY, changes };
   expect(auditSentence(entry, textsOf("en"))).toBe("Rasa changed the trunk");
+  const byKey = { ...ENTRY, user_email: null, key_label: "shop", action: "createKey" };
+  expect(auditSentence(byKey, textsOf("en"))).toBe("API key “shop” added an API key");
   expect(auditChanges(entry, textsOf("en"))).toEqual([
     "SIP server: a → b",
     "Register: no → yes",

@@ -1,5 +1,5 @@
 /**
- * The audit log: who changed what. The HTTP pipeline writes its entries, and the sessions write when an
+ * The audit log: who, or which API key, changed what. The HTTP pipeline writes its entries, and the sessions write when an
  * operator's time to act as a company is over; nothing changes them.
  */
 import type { IdentityDependencies } from "./dependencies.ts";

@@ -250,6 +250,8 @@ export interface AuditDetails {
   readonly changes?: readonly AuditChange[];
   /** An operator began to act as the tenant, until then at the latest. */
   readonly actingUntil?: number;
+  /** The label of the API key that did it. */
+  readonly key?: string;
 }
 
 export interface AuditEntry {

@@ -78,7 +78,10 @@ export interface Contract<
    * settings only: not for what is about persons.
    */
   readonly recordsChanges?: true;
-  /** A GET that exports personal data. The audit log records it like a change. */
+  /**
+   * The audit log records a GET like a change, because it exports personal data; and it records what an API key does
+   * here, because people or money feel it: calls and contacts that a program writes all day would push the rest out.
+   */
   readonly audited?: boolean;
   /**
    * A GET whose answer depends only on tenant, path, query and database; `today`: also on which day

@@ -145,6 +145,11 @@ export class Middleware {
     return null;
   }
 
+  /** The address that a request came from. */
+  sourceOf(request: Request): string {
+    return this.deps.sessionAuthentication.ipOf(request);
+  }
+
   /** The key of a request that was admitted, as it is now. Throws unauthorized. */
   async keyAgain(request: Request): Promise<KnownKey> {
     const { apiKeys, sessionAuthentication } = this.deps;

@@ -52,15 +52,17 @@ export class RouteHandler {
   ): Promise<Response> | Response {
     const { route } = mounted;
     const requestContext = this.deps.middleware.requestContextOf(request);
+    const isNoted = this.deps.audit.concerns(route.contract, requestContext);
+    // Later the sender may be gone, and with it the address.
+    const ip = isNoted ? this.deps.middleware.sourceOf(request) : null;
     const response = this.#answer(mounted, requestContext, request, params);
-    // Only what a browser may have sent is in the audit log.
-    const isDone = !(response instanceof Promise || requestContext.origins);
+    const isDone = !(response instanceof Promise || isNoted);
     if (isDone && this.deps.database.settled() === null)
       return this.deps.middleware.logged(request, requestContext, response);
     return this.#later(
       route,
       requestContext,
-      this.#finish(route, request, requestContext, response),
+      this.#finish(route, request, requestContext, response, ip),
     );
   }
 
@@ -83,12 +85,13 @@ export class RouteHandler {
     request: Request,
     requestContext: RequestContext,
     answer: Promise<Response> | Response,
+    ip: string | null,
   ): Promise<Response> {
     const { audit, database, middleware } = this.deps;
     this.#underWay++;
     try {
       const response = await answer;
-      if (requestContext.origins) await audit.note(contract, requestContext, response.status);
+      if (ip !== null) await audit.note(contract, requestContext, response.status, ip);
       const settling = database.settled();
       if (settling) await settling;
       return middleware.logged(request, requestContext, response);

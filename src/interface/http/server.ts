@@ -97,7 +97,7 @@ export class HttpServer {
     this.#middleware = this.#createMiddleware();
     this.#handler = new RouteHandler({
       middleware: this.#middleware,
-      audit: createAuditNotes({ identity, clock, log }),
+      audit: createAuditNotes({ identity, apiKeys: deps.services.apiKeys, clock, log }),
       storeDeadline: this.#storeDeadline,
       database,
       sessions,

@@ -125,4 +125,21 @@ test("a program erases who is no contact: with a key that manages, of its own co
   expect(await send("manage", tenantId, { ...body, dry_run: true })).toEqual([400, undefined]);
   expect(await send("manage", tenantId, body)).toEqual([200, 1]);
   expect(await send("manage", tenantId, body)).toEqual([200, 0]);
+  const audit = await as("owner").ask("GET", "/audit?limit=50");
+  const byKeys = replyOf(listAudit, audit).entries.filter(({ key_label }) => key_label !== null);
+  expect(
+    byKeys.map((entry) => [
+      entry.key_label,
+      entry.action,
+      entry.outcome,
+      entry.ip,
+      entry.user_email,
+    ]),
+  ).toEqual([
+    ["manage", "erasePerson", "done", "127.0.0.1", null],
+    ["manage", "erasePerson", "done", "127.0.0.1", null],
+    ["manage", "erasePerson", "refused", "127.0.0.1", null],
+    ["calls", "erasePerson", "refused", "127.0.0.1", null],
+  ]);
+  expect(audit.text).not.toContain(number.slice(1));
 });

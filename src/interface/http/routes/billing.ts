@@ -60,6 +60,7 @@ export const getBalance = contract({
 
 export const topUp = contract({
   operationId: "topUp",
+  audited: true,
   notWhenActing: true,
   at: "POST /topup",
   role: "owner",
@@ -89,6 +90,7 @@ const item = <const Name extends string>(name: Name) =>
 
 export const openCheckout = contract({
   operationId: "openCheckout",
+  audited: true,
   notWhenActing: true,
   at: "POST /checkout",
   role: "owner",

@@ -60,6 +60,7 @@ export const listCampaigns = contract({
 
 export const createCampaign = contract({
   operationId: "createCampaign",
+  audited: true,
   recordsChanges: true,
   at: "POST /campaigns",
   weight: 20,
@@ -111,6 +112,7 @@ export const getCampaign = contract({
 
 export const actOnCampaign = contract({
   operationId: "actOnCampaign",
+  audited: true,
   at: "POST /campaigns/{id}/action",
   keyScope: "calls",
   tag,

@@ -115,6 +115,7 @@ const csvText = field(z.string(), {
 export const importContacts = contract({
   operationId: "importContacts",
   at: "POST /contacts/import",
+  audited: true,
   weight: 20,
   tag,
   summary: "Bring in contacts from CSV",

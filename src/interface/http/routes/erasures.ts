@@ -30,6 +30,7 @@ export const countErasure = contract({
 export const erasePerson = contract({
   operationId: "erasePerson",
   at: "POST /erasures",
+  audited: true,
   weight: 5,
   recent: true,
   tag: "Contacts",

@@ -36,6 +36,7 @@ export const getFeatures = contract({
 
 export const updateFeatures = contract({
   operationId: "updateFeatureSettings",
+  audited: true,
   recordsChanges: true,
   at: "PATCH /feature-settings",
   role: "owner",

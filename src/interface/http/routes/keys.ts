@@ -26,6 +26,7 @@ export const NewApiKey = z
 
 export const createKey = contract({
   operationId: "createKey",
+  audited: true,
   notWhenActing: true,
   at: "POST /keys",
   role: "owner",
@@ -48,6 +49,7 @@ export const listKeys = contract({
 
 export const revokeKey = contract({
   operationId: "revokeKey",
+  audited: true,
   at: "DELETE /keys",
   role: "owner",
   tag: "API keys",

@@ -68,6 +68,7 @@ export const listWebhooks = contract({
 
 export const createWebhook = contract({
   operationId: "createWebhook",
+  audited: true,
   recordsChanges: true,
   notWhenActing: true,
   at: "POST /webhooks",
@@ -90,6 +91,7 @@ export const createWebhook = contract({
 
 export const deleteWebhook = contract({
   operationId: "deleteWebhook",
+  audited: true,
   recordsChanges: true,
   at: "DELETE /webhooks/{id}",
   noun: "webhook",
@@ -112,6 +114,7 @@ export const testWebhook = contract({
 
 export const rotateSecret = contract({
   operationId: "rotateWebhookSecret",
+  audited: true,
   notWhenActing: true,
   at: "POST /webhooks/{id}/rotate-secret",
   noun: "webhook",
@@ -163,6 +166,7 @@ export const getSnippet = contract({
 
 export const regenerateSecret = contract({
   operationId: "regenerateWebhookSecret",
+  audited: true,
   notWhenActing: true,
   at: "POST /webhook-secret/regenerate",
   role: "owner",

@@ -1,6 +1,6 @@
 /**
- * Writes the audit log: every change through a session, every sign-in attempt, and every read of
- * personal data (recordings, exports, the server's log). An entry has operation, path, person,
+ * Writes the audit log: every change through a session, every sign-in attempt, every read of
+ * personal data (recordings, exports, the server's log), and what an API key did that people or money feel. An entry has operation, path, person,
  * address and result; of settings also the changed values (session/audit-details.ts). It never has
  * secrets or what is about callers.
  */
@@ -9,6 +9,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Identity } from "../../../domain/identity/identity.ts";
+import type { ApiKeys } from "../../../domain/tenant/api-keys.ts";
 import type { Contract } from "../contract.ts";
 import type { RequestContext } from "../request-context.ts";
 import { DASHBOARD_MOUNT, MOUNTS } from "../route-table.ts";
@@ -24,22 +25,23 @@ const READS_REMEMBERED_MAX = 2_000;
 
 interface AuditNotesDependencies {
   readonly identity: Identity;
+  readonly apiKeys: Pick<ApiKeys, "list">;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export type AuditNotes = ReturnType<typeof createAuditNotes>;
 
-export function createAuditNotes({ identity, clock, log }: AuditNotesDependencies) {
+export function createAuditNotes({ identity, apiKeys, clock, log }: AuditNotesDependencies) {
   /** The time of each noted read, oldest first. */
   const reads = new BoundedMap<string, number>(READS_REMEMBERED_MAX);
 
   function isReadAgain(
     contract: Contract,
-    { session, path }: RequestContext,
+    { session, keyId, path }: RequestContext,
     status: number,
   ): boolean {
-    const key = `${session?.id} ${contract.operationId} ${path} ${status < 400}`;
+    const key = `${session?.id ?? keyId} ${contract.operationId} ${path} ${status < 400}`;
     const nowMs = clock.monotonic();
     const before = reads.get(key);
     if (before !== undefined && nowMs - before < READ_AGAIN_MS) return true;
@@ -48,14 +50,24 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
   }
 
   return {
-    /** Never throws: the change is done even if its entry cannot be written. */
-    async note(contract: Contract, requestContext: RequestContext, status: number): Promise<void> {
-      const { session, actor, origins } = requestContext;
+    /** Whether the log may have an entry of it. */
+    concerns: ({ audited }: Contract, { origins, keyId }: RequestContext): boolean =>
+      origins !== null || (audited === true && keyId !== 0),
+
+    /** `ip`: where it came from. Never throws: the change is done even if its entry cannot be written. */
+    async note(
+      contract: Contract,
+      requestContext: RequestContext,
+      status: number,
+      ip: string,
+    ): Promise<void> {
+      const { session, actor, keyId } = requestContext;
       const isRead = contract.method === "GET";
-      if ((isRead && !contract.audited) || !origins || !(session || actor)) return;
+      if ((isRead && !contract.audited) || !(session || actor || keyId)) return;
       // 429 makes no entry: a flood of attempts must not fill the log.
       if (status === 429) return;
       if (isRead && isReadAgain(contract, requestContext, status)) return;
+      const details = status < 400 ? (actor?.details ?? requestContext.details) : null;
       const about = contract.role === "operator" ? null : requestContext.tenantId || null;
       try {
         await identity.audit.write({
@@ -64,9 +76,10 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
           userEmail: actor?.email ?? session?.user.email ?? null,
           action: contract.operationId,
           target: requestContext.path.replace(MOUNT, "").slice(0, PATH_LENGTH_MAX),
-          ip: origins.ip,
+          ip,
           outcome: status < 400 ? "done" : status < 500 ? "refused" : "failed",
-          details: status < 400 ? (actor?.details ?? requestContext.details) : null,
+          details:
+            keyId === 0 ? details : { ...details, key: await labelOf(apiKeys, requestContext) },
         });
       } catch (error) {
         log.error("audit.not_written", {
@@ -77,4 +90,13 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
       }
     },
   };
+}
+
+/** A key that has revoked itself has no label any more. */
+async function labelOf(
+  apiKeys: Pick<ApiKeys, "list">,
+  { tenantId, keyId }: RequestContext,
+): Promise<string> {
+  const keys = await apiKeys.list(tenantId);
+  return keys.find(({ id }) => id === keyId)?.label ?? `#${keyId}`;
 }

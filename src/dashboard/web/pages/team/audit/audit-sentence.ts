@@ -149,7 +149,10 @@ export const hasSentence = (action: string): boolean => action in DEEDS || actio
 
 export function auditSentence(entry: AuditEntry, texts: Texts): string {
   const { action, subject, target } = entry;
-  const who = entry.user_email ?? texts.t("team.nobody");
+  const who =
+    entry.key_label === null
+      ? (entry.user_email ?? texts.t("team.nobody"))
+      : texts.t("audit.key", { label: entry.key_label });
   const said = (key: string, blanks: Record<string, string>) => texts.findText(key, blanks);
   if (entry.acting_until)
     return texts.t("audit.did.acts", { who, time: texts.dateTime(entry.acting_until) });

@@ -393,6 +393,12 @@ export const messages = {
     lv: "Ko zvanītāji dzird vispirms",
     ru: "Что звонящим говорят сначала",
   },
+  "audit.key": {
+    en: "API key “{label}”",
+    lt: "API raktas „{label}“",
+    lv: "API atslēga “{label}”",
+    ru: "API-ключ «{label}»",
+  },
   "audit.none": { en: "none", lt: "nėra", lv: "nav", ru: "нет" },
   "audit.yes": { en: "yes", lt: "taip", lv: "jā", ru: "да" },
   "audit.no": { en: "no", lt: "ne", lv: "nē", ru: "нет" },
