@@ -220,6 +220,36 @@ inChromium("every page", () => {
     await visitor.context.close();
   });
 
+  test("a call's page says in one line on a desk what call it is, and has its actions in one on a phone", async () => {
+    const visitor = await visit(browser);
+    const { page } = visitor;
+    const email = "head@clinic.example";
+    await signIn(visitor, world.app, { tenantId: world.tenantId, email });
+    /** How many lines its parts stand in. */
+    const lines = (parts: string) =>
+      page
+        .locator(parts)
+        .evaluateAll(
+          (all) =>
+            new Set(
+              all.flatMap((part) =>
+                [...part.getClientRects()].map(({ top, bottom }) => Math.round(top + bottom)),
+              ),
+            ).size,
+        );
+    for (const locale of LANGUAGES) {
+      await speak(page, locale);
+      await page.reload();
+      await goTo(page, world.app, `/calls/${uuid}`);
+      await loaded(page);
+      expect([locale, await lines(".page-head .lead > *")]).toEqual([locale, 1]);
+      await page.setViewportSize(PHONE);
+      expect([locale, await lines(".page-head > .row > :not(.wide-only)")]).toEqual([locale, 1]);
+      await page.setViewportSize({ width: 1280, height: 860 });
+    }
+    await visitor.context.close();
+  });
+
   test("no table is wider than its card, in any language, on any screen", async () => {
     const visitor = await visit(browser);
     const { page } = visitor;

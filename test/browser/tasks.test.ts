@@ -416,7 +416,7 @@ inChromium("in the dashboard", () => {
     });
     await viewer.page.goto(`${base}/calls/${uuid}`);
     await viewer.page.getByRole("tab", { name: "Conversation" }).waitFor();
-    for (const name of ["Call back", "Make a rehearsal of this call", "New tag"])
+    for (const name of ["Call back", "Make a rehearsal", "New tag"])
       expect([name, await viewer.page.getByText(name).count()]).toEqual([name, 0]);
     await viewer.page.goto(`${base}/agents`);
     await viewer.page.getByRole("link", { name: "Reception" }).waitFor();

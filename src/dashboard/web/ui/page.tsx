@@ -26,8 +26,8 @@ export function Page(props: {
             </Link>
           )}
           <h1>{props.title}</h1>
-          {props.lead && <p className="lead">{props.lead}</p>}
         </div>
+        {props.lead && <p className="lead">{props.lead}</p>}
         {props.actions && <div className="row">{props.actions}</div>}
       </header>
       {props.children}
