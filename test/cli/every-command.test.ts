@@ -254,5 +254,5 @@ for (const command of COMMANDS)
     );
     // The doctor reports it as a failed check.
     expect(broken.status).toBe(command === "doctor" ? 1 : 2);
-    expect(broken.err + broken.out.join("\n")).toContain("sip.toml:2");
+    expect(broken.err + broken.out.join("\n")).toContain("sip.toml:1");
   });
