@@ -93,7 +93,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
           cell: (campaign) => <Progress targets={campaign.targets} />,
         },
         {
-          head: t("action.more"),
+          head: t("table.actions"),
           card: "action",
           end: true,
           cell: (campaign) => <CampaignButtons campaign={campaign} />,
