@@ -43,6 +43,23 @@ async function heardBy(session: EngineSession): Promise<string> {
   return (await session.stt.finalize()).text;
 }
 
+/** What is heard while the caller speaks for 1.2 s, as soon as so many texts have come. */
+async function partialsWhileSpeaking(
+  stt: EngineSession["stt"],
+  count: number,
+): Promise<readonly string[]> {
+  await eventually(() => server.received.length > 0, "the session stands");
+  const partials: string[] = [];
+  stt.onPartial((text) => partials.push(text));
+  stt.startUtterance(new Int16Array(800));
+  for (let frame = 0; frame < 60; frame++) {
+    stt.push(new Int16Array(160).fill(3_000));
+    if (frame % 10 === 0) await Bun.sleep(5);
+  }
+  await eventually(() => partials.length === count, "the words come");
+  return partials;
+}
+
 test.each(["ga", "beta"] as const)(
   "words come while the caller speaks, the text at the end (%s)",
   async (dialect) => {
@@ -50,15 +67,7 @@ test.each(["ga", "beta"] as const)(
     server.script.partials = ["What ", "are ", "your "];
     server.script.recognises.push("What are your opening hours?");
     const session = engine.open(sessionSettings({ language: "lt" }));
-    await eventually(() => server.received.length > 0, "the session stands");
-    const partials: string[] = [];
-    session.stt.onPartial((text) => partials.push(text));
-    session.stt.startUtterance(new Int16Array(800));
-    for (let frame = 0; frame < 60; frame++) {
-      session.stt.push(new Int16Array(160).fill(3_000));
-      if (frame % 10 === 0) await Bun.sleep(5);
-    }
-    await eventually(() => partials.length === 3, "the words come");
+    const partials = await partialsWhileSpeaking(session.stt, 3);
     expect(partials).toEqual(["What", "What are", "What are your"]);
     expect(await session.stt.finalize()).toMatchObject({ text: "What are your opening hours?" });
     const type = dialect === "ga" ? "session.update" : "transcription_session.update";
@@ -72,15 +81,7 @@ test("words that go on for ever are not kept", async () => {
   server.script.partials = ["a".repeat(4_000), "b".repeat(4_000), "c"];
   server.script.recognises.push("Hello.");
   const session = engine.open(sessionSettings());
-  await eventually(() => server.received.length > 0, "the session stands");
-  const partials: string[] = [];
-  session.stt.onPartial((text) => partials.push(text));
-  session.stt.startUtterance(new Int16Array(800));
-  for (let frame = 0; frame < 60; frame++) {
-    session.stt.push(new Int16Array(160).fill(3_000));
-    if (frame % 10 === 0) await Bun.sleep(5);
-  }
-  await eventually(() => partials.length === 2, "the words come");
+  const partials = await partialsWhileSpeaking(session.stt, 2);
   expect(partials.map(({ length }) => length)).toEqual([4_000, 4_001]);
   expect(await session.stt.finalize()).toMatchObject({ text: "Hello." });
 });
