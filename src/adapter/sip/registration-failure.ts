@@ -4,6 +4,8 @@ import type { SipResponse } from "./message/index.ts";
 
 /** After a permanent rejection: more frequent attempts could get us banned. */
 const REJECTED_RETRY_MS = 600_000;
+/** Sooner than this not even where the server asks for it, with 0 again and again. */
+const REJECTED_RETRY_MS_MIN = 60_000;
 /**
  * No response, or a server error: 2, 4, 8, … at most 45 s, so that we are registered again within
  * 60 s.
@@ -20,12 +22,11 @@ export function retryDelayMs(
   failuresBefore: number,
   random: Random,
 ): number {
+  const isRejected = response !== null && REJECTIONS.has(response.statusCode);
   const stated = retryAfterMs(response);
-  if (response && REJECTIONS.has(response.statusCode)) {
-    return Math.max(stated ?? 0, REJECTED_RETRY_MS * (0.9 + 0.2 * random.float()));
-  }
-  // A server that asks for no pause may ask for it again and again.
-  if (stated !== undefined) return Math.max(stated, BACK_OFF_BASE_MS);
+  if (stated !== undefined)
+    return Math.max(stated, isRejected ? REJECTED_RETRY_MS_MIN : BACK_OFF_BASE_MS);
+  if (isRejected) return REJECTED_RETRY_MS * (0.9 + 0.2 * random.float());
   const doubled = BACK_OFF_BASE_MS * 2 ** Math.min(failuresBefore, 10);
   return Math.min(doubled, BACK_OFF_MAX_MS) * (0.75 + 0.25 * random.float());
 }

@@ -350,9 +350,9 @@ describe("a registration", () => {
     },
   );
 
-  test("Retry-After is obeyed", async () => {
+  test.each([503, 403])("Retry-After of a %d is obeyed", async (statusCode) => {
     const { clock, requests } = await started(() => ({
-      statusCode: 503,
+      statusCode,
       headers: [["Retry-After", "120 (maintenance)"]],
     }));
     await clock.advance(119_000);
