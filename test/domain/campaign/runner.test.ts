@@ -78,12 +78,12 @@ const refusals = createDoNotCallList(doNotCallStore, new Uint8Array(32), {
   },
 });
 
-function startRunner(desk: CallService = server.calls): CampaignRunner {
+function startRunner(callService: CallService = server.calls): CampaignRunner {
   const { database } = server;
   const runner = new CampaignRunner({
     database,
     records: campaignStore,
-    callService: () => desk,
+    callService: () => callService,
     clock,
     log: silentLog,
     isDoNotCall: refusals.has,
@@ -481,14 +481,14 @@ test("a number that may not be called for now holds up no other, and has its tur
     field: "to_number",
   });
   let isStopped = true;
-  const desk: CallService = {
+  const callService: CallService = {
     ...server.calls,
     async request(tenantId, call) {
       if (isStopped && call.toNumber === numberOf(0)) throw newCountry;
       return await server.calls.request(tenantId, call);
     },
   };
-  const runner = startRunner(desk);
+  const runner = startRunner(callService);
   await eventually(async () => ((await targets(id))[0]?.notBefore ?? 0) > NOON, "it waits");
   expect((await targets(id))[0]).toMatchObject({ status: "waiting", attempts: 0, outcome: null });
   runner.wake();
