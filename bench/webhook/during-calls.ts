@@ -12,7 +12,7 @@ import type { Storm, StormResult } from "./storm.ts";
 export interface DeliveryDuringCallsResult {
   readonly storm: Storm;
   /** Events at a steady rate. */
-  readonly steady: StormResult | null;
+  readonly steady: StormResult;
   /** All events at once. */
   readonly atOnce: StormResult;
 }
@@ -31,7 +31,7 @@ export async function measureDeliveryDuringCalls(
     endpoints: 200,
     troubled: 20,
     perSecond: 1000,
-    steadily: true,
+    steadyEvents: 2000,
     ...given,
   };
   const pipes = { stdin: "pipe", stdout: "pipe", stderr: "inherit" } as const;
