@@ -20,7 +20,7 @@ import type { SecretVault } from "../../platform/secrets/secret-binding.ts";
 import { type AttemptResult, attemptDelivery } from "./attempt.ts";
 import { DeliveryCapacity } from "./capacity.ts";
 import { createOutcomeWriter, type OutcomeWriter } from "./outcome-writer.ts";
-import type { DueDelivery, WebhookStores } from "./stores.ts";
+import type { DueDelivery, Subscriber, WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
 import { openedOnce, targetsOf } from "./targets.ts";
 
@@ -71,6 +71,8 @@ export class DeliveryWorker {
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
   #foundLast = false;
+  /** The endpoint behind which the next claim begins, so that all have their turn. Null: with the first. */
+  #after: Subscriber | null = null;
   /** The last claim may have left some, for want of slots. */
   #leftSome = false;
 
@@ -144,13 +146,19 @@ export class DeliveryWorker {
       await database.tx(async (queries) => {
         const outbox = stores.outbox(queries);
         while (this.#capacity.free > 0) {
-          const { free } = this.#capacity;
-          const due = await outbox.due(clock.now(), this.#capacity.busy(), free);
+          const limit = this.#capacity.free;
+          const after = this.#after;
+          const look = { busy: this.#capacity.busy(), limit, each: PER_ENDPOINT_MAX, after };
+          const due = await outbox.due(clock.now(), look);
+          this.#after = due.length < limit ? null : (due.at(-1) ?? null);
           const taken = due.filter((delivery) => this.#capacity.acquire(delivery));
-          if (taken.length === 0) return;
           claimed.push(...taken);
           const ids = taken.map((delivery) => delivery.outboxId);
-          await outbox.lease(ids, this.#owner, clock.now() + timeoutMs + LEASE_MARGIN_MS);
+          if (taken.length > 0)
+            await outbox.lease(ids, this.#owner, clock.now() + timeoutMs + LEASE_MARGIN_MS);
+          // Whoever was refused is busy now, and is passed over the next time.
+          const sawAll = this.#after === null && taken.length === due.length;
+          if (after === null && (sawAll || taken.length === 0)) return;
         }
       });
       this.#foundLast = claimed.length > 0;

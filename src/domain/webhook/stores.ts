@@ -74,14 +74,24 @@ export interface Busy {
   readonly legacyUrls: readonly string[];
 }
 
+/** Which deliveries a claim looks for. */
+export interface Claim {
+  readonly busy: Busy;
+  readonly limit: number;
+  /** At most so many of each endpoint. */
+  readonly each: number;
+  /** Of the endpoints behind this one: first webhooks, then agents' own. Null: of all. */
+  readonly after: Subscriber | null;
+}
+
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
   /**
-   * The oldest delivery of each endpoint, oldest first. It must be pending, due and not leased, its
-   * endpoint enabled and not busy, and no earlier event of the same call may be in progress to that
-   * endpoint (perhaps leased by a dead process).
+   * The oldest deliveries of each endpoint, endpoint by endpoint. Each must be pending, due and not
+   * leased, its endpoint enabled and not busy, and no earlier event of the same call may be in
+   * progress to that endpoint (perhaps leased by a dead process).
    */
-  due(nowMs: number, busy: Busy, limit: number): Promise<readonly DueDelivery[]>;
+  due(nowMs: number, claim: Claim): Promise<readonly DueDelivery[]>;
   /** Whether there is one. */
   hasDue(nowMs: number, busy: Busy): Promise<boolean>;
   lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;

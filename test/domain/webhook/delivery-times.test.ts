@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import type { Claim } from "../../../src/domain/webhook/stores.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -18,12 +19,12 @@ function world(pauseMs?: number) {
   const answers: ((status: number) => void)[] = [];
   const never = new Promise(() => {});
   const outbox = {
-    async due(nowMs: number, _busy: object, most: number) {
-      asked.push([nowMs, most]);
-      return due.splice(0, most);
+    async due(nowMs: number, { limit }: Claim) {
+      asked.push([nowMs, limit]);
+      return due.splice(0, limit);
     },
-    lease: async (_ids: number[], _owner: string, untilMs: number) => void leases.push(untilMs),
     hasDue: async () => true,
+    lease: async (_ids: number[], _owner: string, untilMs: number) => void leases.push(untilMs),
     release: async (ids: number[]) => void released.push(...ids),
     nextDueAfter: async () => null,
   };

@@ -52,7 +52,8 @@ async function claimed(amount: number, failingSince: number | null = null, owner
     const mine: DueDelivery[] = [];
     for (let n = 0; n < amount; n++) {
       await sink.emit(queries, tenantId, ended(null));
-      const due = await store.due(NOW_MS, { failing: false, webhookIds: [], legacyUrls: [] }, 100);
+      const busy = { failing: false, webhookIds: [], legacyUrls: [] };
+      const due = await store.due(NOW_MS, { busy, limit: 100, each: 1, after: null });
       mine.push(...due.filter((one) => one.webhookId === webhookId));
       await store.lease(
         mine.map(({ outboxId }) => outboxId),

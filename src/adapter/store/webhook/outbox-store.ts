@@ -172,13 +172,16 @@ function outboxQueue(
 ): Pick<OutboxStore, "due" | "hasDue" | "lease" | "release" | "nextDueAfter"> {
   return {
     async hasDue(nowMs, busy) {
-      return (await this.due(nowMs, busy, 1)).length > 0;
+      return (await this.due(nowMs, { busy, limit: 1, each: 1, after: null })).length > 0;
     },
 
-    async due(nowMs, busy, limit) {
+    async due(nowMs, { busy, limit, each, after }) {
       return dueStatement(queries).all({
         nowMs,
         limit,
+        each,
+        afterWebhook: after ? (after.webhookId ?? Number.MAX_SAFE_INTEGER) : 0,
+        afterUrl: after?.legacyUrl ?? "",
         busyFailing: busy.failing ? 1 : 0,
         busyWebhooks: JSON.stringify(busy.webhookIds),
         busyUrls: JSON.stringify(busy.legacyUrls),
