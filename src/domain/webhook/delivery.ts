@@ -148,7 +148,13 @@ export class DeliveryWorker {
         while (this.#capacity.free > 0) {
           const limit = this.#capacity.free;
           const after = this.#after;
-          const look = { busy: this.#capacity.busy(), limit, each: PER_ENDPOINT_MAX, after };
+          const look = {
+            busy: this.#capacity.busy(),
+            limit,
+            each: PER_ENDPOINT_MAX,
+            after,
+            isCrowd: this.#leftSome,
+          };
           const due = await outbox.due(clock.now(), look);
           this.#after = due.length < limit ? null : (due.at(-1) ?? null);
           const taken = due.filter((delivery) => this.#capacity.acquire(delivery));

@@ -78,16 +78,18 @@ export interface Busy {
 export interface Claim {
   readonly busy: Busy;
   readonly limit: number;
-  /** At most so many of each endpoint. */
+  /** Where much is due: at most so many of each endpoint. */
   readonly each: number;
-  /** Of the endpoints behind this one: first webhooks, then agents' own. Null: of all. */
+  /** Where much is due: of the endpoints behind this one, first webhooks, then agents' own. Null: of all. */
   readonly after: Subscriber | null;
+  /** It is known that much is due. */
+  readonly isCrowd: boolean;
 }
 
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
   /**
-   * The oldest deliveries of each endpoint, endpoint by endpoint. Each must be pending, due and not
+   * What is due, the oldest first; where that is much, endpoint by endpoint. Each must be pending, due and not
    * leased, its endpoint enabled and not busy, and no earlier event of the same call may be in
    * progress to that endpoint (perhaps leased by a dead process).
    */

@@ -42,7 +42,7 @@ test("a claim finds the oldest of each endpoint, and goes on behind the one it e
   }
   const due = async (claim: Partial<Claim>) => {
     const busy = { failing: false, webhookIds: [], legacyUrls: [] };
-    const look = { busy, limit: 100, each: 2, after: null, ...claim };
+    const look = { busy, limit: 100, each: 2, after: null, isCrowd: true, ...claim };
     const found = await webhookStores.outbox(database.read).due(clock.now(), look);
     const ids = found.map(({ outboxId }) => outboxId);
     const of = (id: number | null) =>
@@ -63,6 +63,37 @@ test("a claim finds the oldest of each endpoint, and goes on behind the one it e
   expect(await due(behind(null, other))).toEqual([]);
   const busy = { failing: false, webhookIds: [first, third], legacyUrls: [one] };
   expect(await due({ busy })).toEqual([second, other]);
+  await database.close();
+});
+
+test("where little is due the claim finds it by its time, and passes over whoever is busy", async () => {
+  const { clock, database, sink, endpoint } = await world();
+  const webhook = await endpoint(2);
+  const tenantId = await insertTenant(database);
+  const agent = await insertAgent(database, tenantId, { webhookUrl: "https://own.example/" });
+  const due = async (claim: Partial<Claim["busy"]> = {}, limit = 100) => {
+    const busy = { failing: false, webhookIds: [], legacyUrls: [], ...claim };
+    const look = { busy, limit, each: 4, after: null, isCrowd: false };
+    const found = await webhookStores.outbox(database.read).due(clock.now(), look);
+    return found.map(({ webhookId, legacyUrl }) => webhookId ?? legacyUrl);
+  };
+  await database.tx((queries) => sink.emit(queries, tenantId, ended(agent)));
+  expect(await due()).toEqual([webhook, webhook, "https://own.example/"]);
+  expect(await due({}, 2)).toEqual([webhook, webhook]);
+  expect(await due({ webhookIds: [webhook] })).toEqual(["https://own.example/"]);
+  expect(await due({ legacyUrls: ["https://own.example/"] })).toEqual([webhook, webhook]);
+  await database.close();
+});
+
+test.each([63, 64, 65])("%i that are due for one that is busy hide no other", async (amount) => {
+  const { clock, database, endpoint } = await world();
+  const [busy, free] = [await endpoint(amount), await endpoint(1)];
+  const look = { failing: false, webhookIds: [busy], legacyUrls: [] };
+  const { due, hasDue } = webhookStores.outbox(database.read);
+  const claim = { busy: look, limit: 100, each: 4, after: null, isCrowd: false };
+  expect((await due(clock.now(), claim)).map(({ webhookId }) => webhookId)).toEqual([free]);
+  expect(await hasDue(clock.now(), look)).toBe(true);
+  expect(await hasDue(clock.now(), { ...look, webhookIds: [busy, free] })).toBe(false);
   await database.close();
 });
 

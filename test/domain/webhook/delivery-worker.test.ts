@@ -38,26 +38,26 @@ async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
   return { clock, database, worker, sink };
 }
 
-test("however long a rest is set or a claim took, the next claim comes after 100 ms", async () => {
-  let claims = 0;
+test("however long a rest is set or a look took, the next look comes after 100 ms", async () => {
+  let looks = 0;
   // The period's timer and the rest's.
   const isResting = () => clock.pendingTimers === 2;
   const outbox: WebhookStores["outbox"] = (queries) => {
     const store = webhookStores.outbox(queries);
-    const due: typeof store.due = (...asked) => {
-      claims++;
-      return store.due(...asked);
+    const hasDue: typeof store.hasDue = (...asked) => {
+      looks++;
+      return store.hasDue(...asked);
     };
-    return { ...store, due };
+    return { ...store, hasDue };
   };
   const { clock, database, worker } = await workerOver({ outbox }, 60_000);
   worker.start();
-  await eventually(() => claims === 1 && isResting(), "the first rest");
+  await eventually(() => looks === 1 && isResting(), "the first rest");
   worker.wake();
   await clock.advance(99);
   expect(isResting()).toBe(true);
   await clock.advance(1);
-  await eventually(() => claims === 2 && isResting(), "the second claim");
+  await eventually(() => looks === 2 && isResting(), "the second look");
   const stopped = worker.stop();
   await clock.advance(100);
   await stopped;

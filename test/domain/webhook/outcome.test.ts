@@ -53,7 +53,13 @@ async function claimed(amount: number, failingSince: number | null = null, owner
     for (let n = 0; n < amount; n++) {
       await sink.emit(queries, tenantId, ended(null));
       const busy = { failing: false, webhookIds: [], legacyUrls: [] };
-      const due = await store.due(NOW_MS, { busy, limit: 100, each: 1, after: null });
+      const due = await store.due(NOW_MS, {
+        busy,
+        limit: 100,
+        each: 1,
+        after: null,
+        isCrowd: false,
+      });
       mine.push(...due.filter((one) => one.webhookId === webhookId));
       await store.lease(
         mine.map(({ outboxId }) => outboxId),

@@ -1,15 +1,22 @@
 /**
- * The query of the delivery claim: what may be sent now, the oldest deliveries of each endpoint. It
- * goes from endpoint to endpoint and ends when it has found enough, so its cost depends on what it
- * finds and not on the backlog: the backlog of a dead endpoint is never read.
+ * The queries of the delivery claim: what may be sent now. Where little is due, it is found by its time,
+ * however many endpoints wait for a retry. Where much is due, which may be the backlog of dead ones, the
+ * oldest of each endpoint are found, from endpoint to endpoint until there are enough: no backlog is read.
  */
-import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { Claim, DueDelivery } from "../../../domain/webhook/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { events, legacyEndpoints, outbox, webhooks } from "../schema/outbox.ts";
+
+/** More than this is much. */
+const LITTLE_MAX = 64;
 
 const nowMs = arg("nowMs");
 const failingSince = sql<number | null>`coalesce(${webhooks.failingSince},
   ${legacyEndpoints.failingSince})`;
+const isDue = sql`ready.status = 'pending' AND ready.next_attempt_at <= ${nowMs}
+  AND coalesce(ready.lease_until, 0) <= ${nowMs}`;
 
 /**
  * Without the hint, SQLite's planner reads everything pending: its statistics do not cover a dead
@@ -20,13 +27,13 @@ const KINDS = {
     column: sql.raw("webhook_id"),
     index: sql.raw("outbox_ready_webhook"),
     after: arg("afterWebhook"),
-    busy: arg("busyWebhooks"),
+    busy: sql`(SELECT value FROM json_each(${arg("busyWebhooks")}))`,
   },
   legacy: {
     column: sql.raw("legacy_url"),
     index: sql.raw("outbox_ready_legacy"),
     after: arg("afterUrl"),
-    busy: arg("busyUrls"),
+    busy: sql`(SELECT value FROM json_each(${arg("busyUrls")}))`,
   },
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
@@ -52,23 +59,31 @@ const overtakes = sql`EXISTS (
     AND earlier.lease_until > ${nowMs}
     AND earlier.webhook_id IS ready.webhook_id AND earlier.legacy_url IS ready.legacy_url)`;
 
-const readyRows = (kind: Kind) => sql`
-  SELECT oldest.value AS id FROM (
+const oldestOf = (kind: Kind) => sql`
+  SELECT oldest.value AS id, 1 AS isFree FROM (
     WITH RECURSIVE endpoint(name) AS (${waitingEndpoints(kind)}) SELECT name FROM endpoint
   ) AS endpoint CROSS JOIN json_each((
     SELECT json_group_array(id) FROM (
       SELECT ready.id FROM outbox AS ready INDEXED BY ${kind.index}
-      WHERE ready.status = 'pending' AND ready.${kind.column} = endpoint.name
-        AND ready.next_attempt_at <= ${nowMs} AND coalesce(ready.lease_until, 0) <= ${nowMs}
-        AND NOT ${overtakes}
+      WHERE ready.${kind.column} = endpoint.name AND ${isDue} AND NOT ${overtakes}
       ORDER BY ready.next_attempt_at, ready.id LIMIT ${arg("each")}))) AS oldest
-  WHERE endpoint.name NOT IN (SELECT value FROM json_each(${kind.busy}))`;
+  WHERE endpoint.name NOT IN ${kind.busy}`;
 
-/**
- * Takes `nowMs`, `limit` and how many of `each` endpoint, behind which endpoints, the busy ones as JSON
- * lists, and 1 if all failing endpoints are busy. Endpoint by endpoint, the oldest of each first.
- */
-export const dueStatement = statement((queries) =>
+/** What is due, the oldest first, with whether it may be sent. */
+const oldestOfAll = sql`
+  SELECT ready.id, NOT ${overtakes} AND CASE WHEN ready.webhook_id IS NULL
+    THEN ready.legacy_url NOT IN ${KINDS.legacy.busy}
+    ELSE ready.webhook_id NOT IN ${KINDS.webhook.busy} END AS isFree
+  FROM outbox AS ready INDEXED BY outbox_due WHERE ${isDue}
+  ORDER BY ready.next_attempt_at, ready.id LIMIT ${sql.raw(String(LITTLE_MAX))}`;
+
+const isSendable = sql<number>`(${and(
+  or(isNull(outbox.webhookId), eq(webhooks.enabled, true)),
+  isNull(legacyEndpoints.disabledReason),
+  or(eq(arg("busyFailing"), 0), isNull(failingSince)),
+)})`;
+
+const deliveriesOf = (queries: Queries, candidates: SQL) =>
   queries
     .select({
       outboxId: outbox.id,
@@ -81,23 +96,47 @@ export const dueStatement = statement((queries) =>
       callUuid: events.callUuid,
       body: events.body,
       failingSince,
+      isSendable: sql<number>`ready.isFree AND ${isSendable}`,
     })
-    .from(sql`(${readyRows(KINDS.webhook)} UNION ALL ${readyRows(KINDS.legacy)}) AS ready`)
+    .from(sql`(${candidates}) AS ready`)
     .crossJoin(outbox)
     .innerJoin(events, eq(events.id, outbox.eventId))
     .leftJoin(webhooks, eq(webhooks.id, outbox.webhookId))
     .leftJoin(
       legacyEndpoints,
       and(eq(legacyEndpoints.tenantId, outbox.tenantId), eq(legacyEndpoints.url, outbox.legacyUrl)),
-    )
-    .where(
-      and(
-        sql`${outbox.id} = ready.id`,
-        or(isNull(outbox.webhookId), eq(webhooks.enabled, true)),
-        isNull(legacyEndpoints.disabledReason),
-        or(eq(arg("busyFailing"), 0), isNull(failingSince)),
-      ),
-    )
+    );
+
+const IS_READY = sql`${outbox.id} = ready.id`;
+const dueByTime = statement((queries) =>
+  deliveriesOf(queries, oldestOfAll).where(IS_READY).prepare(),
+);
+const dueByEndpoint = statement((queries) =>
+  deliveriesOf(queries, sql`${oldestOf(KINDS.webhook)} UNION ALL ${oldestOf(KINDS.legacy)}`)
+    .where(and(IS_READY, isSendable))
     .limit(arg("limit"))
     .prepare(),
 );
+
+export async function dueDeliveries(
+  queries: Queries,
+  nowMs: number,
+  { busy, limit, each, after, isCrowd }: Claim,
+): Promise<readonly DueDelivery[]> {
+  const excluded = {
+    nowMs,
+    busyFailing: busy.failing ? 1 : 0,
+    busyWebhooks: JSON.stringify(busy.webhookIds),
+    busyUrls: JSON.stringify(busy.legacyUrls),
+  };
+  const found = isCrowd ? null : await dueByTime(queries).all(excluded);
+  if (found && found.length < LITTLE_MAX)
+    return found.filter((delivery) => delivery.isSendable).slice(0, limit);
+  return dueByEndpoint(queries).all({
+    ...excluded,
+    limit,
+    each,
+    afterWebhook: after ? (after.webhookId ?? Number.MAX_SAFE_INTEGER) : 0,
+    afterUrl: after?.legacyUrl ?? "",
+  });
+}

@@ -21,7 +21,7 @@ import { NO_LEASE } from "../schema/columns.ts";
 import { eventReports, reportedEvents } from "../schema/joint-writes.ts";
 import { events, outbox } from "../schema/outbox.ts";
 import { tenants } from "../schema/tenants.ts";
-import { dueStatement } from "./due-deliveries.ts";
+import { dueDeliveries } from "./due-deliveries.ts";
 
 /** As text, so that the index of an endpoint's pending deliveries is used (file-queries.ts). */
 const IS_PENDING = sql`${outbox.status} = 'pending'`;
@@ -172,21 +172,11 @@ function outboxQueue(
 ): Pick<OutboxStore, "due" | "hasDue" | "lease" | "release" | "nextDueAfter"> {
   return {
     async hasDue(nowMs, busy) {
-      return (await this.due(nowMs, { busy, limit: 1, each: 1, after: null })).length > 0;
+      const any = { busy, limit: 1, each: 1, after: null, isCrowd: false };
+      return (await dueDeliveries(queries, nowMs, any)).length > 0;
     },
 
-    async due(nowMs, { busy, limit, each, after }) {
-      return dueStatement(queries).all({
-        nowMs,
-        limit,
-        each,
-        afterWebhook: after ? (after.webhookId ?? Number.MAX_SAFE_INTEGER) : 0,
-        afterUrl: after?.legacyUrl ?? "",
-        busyFailing: busy.failing ? 1 : 0,
-        busyWebhooks: JSON.stringify(busy.webhookIds),
-        busyUrls: JSON.stringify(busy.legacyUrls),
-      });
-    },
+    due: (nowMs, claim) => dueDeliveries(queries, nowMs, claim),
 
     async lease(outboxIds, owner, untilMs) {
       await leaseDeliveries(queries).run({ owner, untilMs, ids: JSON.stringify(outboxIds) });
