@@ -21,6 +21,8 @@ const BREAKER_WINDOW = 20;
 const BREAKER_MIN = 10;
 const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
+/** Of each campaign's numbers, for whether they are on the do-not-call list. */
+const LOOKED_AT_MAX = 500;
 /** After which a number is tried again that may not be called for now, while others may. */
 const POSTPONED_MS = 15 * 60_000;
 
@@ -61,7 +63,7 @@ export interface RunnerRecords {
    */
   due(campaignId: number, nowMs: number, limit: number): Promise<readonly DueTarget[]>;
   callingCount(campaignId: number): Promise<number>;
-  waitingCount(campaignId: number): Promise<number>;
+  hasWaiting(campaignId: number): Promise<boolean>;
   /** Returns false if the target is no longer waiting. */
   setCalling(targetId: number, callUuid: string, nowMs: number): Promise<boolean>;
   settle(
@@ -108,8 +110,9 @@ export interface RunnerRecords {
    * `outcome`: what the breaker is to count; null: nothing.
    */
   putBack(callUuid: string, outcome: string | null, nowMs: number): Promise<void>;
-  /** Marks targets on the do-not-call list as skipped. */
-  skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
+  /** Of the next so many that are due those on the do-not-call list. */
+  refusedOfNext(campaignId: number, nowMs: number, limit: number): Promise<readonly number[]>;
+  skipRefused(targetIds: readonly number[], nowMs: number): Promise<void>;
 }
 
 interface RunnerOptions {
@@ -185,10 +188,10 @@ export class CampaignRunner {
     const nowMs = clock.now();
     const leave = (status: "paused" | "stopped_by_breaker" | "finished") =>
       database.tx((queries) => records(queries).leaveRunning(tenantId, id, status, nowMs));
-    await database.tx((queries) => records(queries).skipDoNotCall(id, nowMs));
     const store = records(database.read);
+    await this.#skipRefused(id, nowMs);
     const calling = await store.callingCount(id);
-    if ((await store.waitingCount(id)) === 0) return calling === 0 ? leave("finished") : undefined;
+    if (!(await store.hasWaiting(id))) return calling === 0 ? leave("finished") : undefined;
     if (agentId === null) {
       log.warn("campaign.paused", { campaign_id: id, why: "its agent was deleted" });
       return leave("paused");
@@ -203,6 +206,16 @@ export class CampaignRunner {
     if (room <= 0) return;
     for (const target of await store.due(id, nowMs, room))
       if (!this.#loop.isRunning || !(await this.#place({ ...campaign, agentId }, target))) return;
+  }
+
+  /** A piece of a long list in each round, which holds the thread for less than a millisecond. */
+  async #skipRefused(id: number, nowMs: number): Promise<void> {
+    const { database, records } = this.options;
+    const refused = await records(database.read).refusedOfNext(id, nowMs, LOOKED_AT_MAX);
+    if (refused.length === 0) return;
+    await database.tx((queries) => records(queries).skipRefused(refused, nowMs));
+    // Behind them there may be others.
+    this.wake();
   }
 
   /**

@@ -263,9 +263,9 @@ test.each([
       lost: async () => [],
       running: async () => [campaign],
       latestOutcomes: async () => [],
-      skipDoNotCall: async () => undefined,
+      refusedOfNext: async () => [],
       callingCount: async () => count,
-      waitingCount: async () => 9,
+      hasWaiting: async () => true,
       due: async (_: number, __: number, limit: number) => {
         limits.push(limit);
         return [];
@@ -305,9 +305,9 @@ test.each([
       lost: async () => [],
       running: async () => [campaign],
       latestOutcomes: async () => [],
-      skipDoNotCall: async () => undefined,
+      refusedOfNext: async () => [],
       callingCount: async () => (counted++ === 0 ? 0 : count),
-      waitingCount: async () => 9,
+      hasWaiting: async () => true,
       setCalling: async () => true,
       due: async () => [{ id: 1, numberE164: "+37061000001", variables: {} }],
     }),
@@ -461,6 +461,14 @@ test("who refuses in the middle of it is skipped, and the others are called", as
     "the third is called",
   );
   expect((await targets(id))[1]).toMatchObject({ status: "skipped", outcome: "do_not_call" });
+});
+
+test("of a long list all who refuse are skipped at once, and those behind them are called", async () => {
+  const id = await running({ numbers: 1_003, concurrency: 2 });
+  for (let n = 0; n < 1_001; n++) await refuses(numberOf(n));
+  startRunner();
+  await eventually(async () => (await inState(id, "skipped")).length === 1_001, "all are skipped");
+  await calling(id, 2);
 });
 
 test("who refused and is known by a fingerprint alone is skipped without a call", async () => {

@@ -147,17 +147,8 @@ function targetRows(
   queries: Queries,
 ): Pick<
   CampaignRecords & RunnerRecords,
-  "addTargets" | "counts" | "skipWaiting" | "waitingCount" | "callingCount"
+  "addTargets" | "counts" | "skipWaiting" | "hasWaiting" | "callingCount"
 > {
-  async function countOf(campaignId: number, status: TargetStatus): Promise<number> {
-    const row = await queries
-      .select({ n: count() })
-      .from(campaignTargets)
-      .where(inState(campaignId, status))
-      .get();
-    return row?.n ?? 0;
-  }
-
   return {
     async addTargets(tenantId, campaignId, targets, nowMs) {
       if (targets.length === 0) return;
@@ -195,9 +186,17 @@ function targetRows(
         .where(inState(id, "waiting"));
     },
 
-    waitingCount: (campaignId) => countOf(campaignId, "waiting"),
+    async hasWaiting(campaignId) {
+      const waiting = queries
+        .select({ id: campaignTargets.id })
+        .from(campaignTargets)
+        .where(inState(campaignId, "waiting"))
+        .limit(1);
+      return (await waiting.get()) !== undefined;
+    },
 
-    callingCount: (campaignId) => countOf(campaignId, "calling"),
+    callingCount: async (campaignId) =>
+      queries.$count(campaignTargets, inState(campaignId, "calling")),
   };
 }
 
@@ -232,7 +231,7 @@ function calledNow(queries: Queries) {
 /** The numbers to call now. */
 function nextTargets(
   queries: Queries,
-): Pick<CampaignRecords & RunnerRecords, "due" | "postpone" | "skipDoNotCall"> {
+): Pick<CampaignRecords & RunnerRecords, "due" | "postpone" | "refusedOfNext" | "skipRefused"> {
   return {
     async due(campaignId, nowMs, limit) {
       return await queries
@@ -261,15 +260,27 @@ function nextTargets(
         .where(and(eq(campaignTargets.id, targetId), eq(campaignTargets.status, "waiting")));
     },
 
-    async skipDoNotCall(campaignId, nowMs) {
-      const doNotCall = queries
+    async refusedOfNext(campaignId, nowMs, limit) {
+      const next = queries
         .select({ id: campaignTargets.id })
         .from(campaignTargets)
-        .where(and(inState(campaignId, "waiting"), exists(refusing(queries))));
+        .where(and(inState(campaignId, "waiting"), lte(campaignTargets.notBefore, nowMs)))
+        .orderBy(asc(campaignTargets.notBefore), asc(campaignTargets.id))
+        .limit(limit);
+      const rows = await queries
+        .select({ id: campaignTargets.id })
+        .from(campaignTargets)
+        .where(and(inArray(campaignTargets.id, next), exists(refusing(queries))));
+      return rows.map(({ id }) => id);
+    },
+
+    async skipRefused(targetIds, nowMs) {
       await queries
         .update(campaignTargets)
         .set({ status: "skipped", outcome: "do_not_call", updatedAt: nowMs })
-        .where(inArray(campaignTargets.id, doNotCall));
+        .where(
+          and(inArray(campaignTargets.id, [...targetIds]), eq(campaignTargets.status, "waiting")),
+        );
     },
   };
 }
