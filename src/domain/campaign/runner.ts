@@ -5,7 +5,7 @@
  * it twice.
  */
 
-import type { Clock, ClockTrust } from "../../core/clock.ts";
+import { type Clock, type ClockTrust, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
@@ -23,6 +23,8 @@ const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
 /** Of each campaign's numbers, for whether they are on the do-not-call list. */
 const LOOKED_AT_MAX = 500;
+/** Campaigns that are read at once. */
+const PAGE = 100;
 /** After which a number is tried again that may not be called for now, while others may. */
 const POSTPONED_MS = 15 * 60_000;
 
@@ -57,7 +59,12 @@ interface DueTarget {
 
 /** Implemented by store/schedule/campaign-store.ts. */
 export interface RunnerRecords {
-  running(): Promise<readonly RunningCampaign[]>;
+  /** Of these tenants (null: of all) the next so many by id. */
+  running(
+    tenantIds: readonly number[] | null,
+    afterId: number,
+    limit: number,
+  ): Promise<readonly RunningCampaign[]>;
   /**
    * Targets that wait, are due and are not on the do-not-call list; at most `limit`, oldest first.
    */
@@ -130,8 +137,11 @@ export class CampaignRunner {
   readonly #loop: WorkLoop;
   /** Is told of calls that end. */
   readonly listener: EndListener;
-  /** At the newest look. Who starts a campaign wakes the loop. */
+  /** At the newest look at all. Who starts a campaign wakes the loop. */
   #isAnyRunning = false;
+  /** Tenants whose call ended: a line of theirs is free. The others wait for the next look at all. */
+  readonly #freed = new Set<number>();
+  #looksAtAllFrom = 0;
 
   constructor(private readonly options: RunnerOptions) {
     this.#loop = new WorkLoop({
@@ -142,17 +152,25 @@ export class CampaignRunner {
       round: () => this.#look(),
     });
     this.listener = {
-      ended: async (queries, { direction, callUuid, endedReason, answeredMs }) => {
+      ended: async (queries, { tenantId, direction, callUuid, endedReason, answeredMs }) => {
+        this.#freed.add(tenantId);
         if (direction === "outbound")
           await this.#settle(queries, callUuid, endedReason, answeredMs > 0);
       },
       wake: () => {
-        if (this.#isAnyRunning) this.wake();
+        if (this.#isAnyRunning) this.#loop.wake();
       },
     };
   }
 
+  /** Looks at all campaigns. */
   wake(): void {
+    this.#looksAtAllFrom = 0;
+    this.#loop.wake();
+  }
+
+  #wakeFor(tenantId: number): void {
+    this.#freed.add(tenantId);
     this.#loop.wake();
   }
 
@@ -177,9 +195,28 @@ export class CampaignRunner {
           : this.#settle(queries, callUuid, endedReason, talked),
       );
     if (trust?.isTrusted() === false) return;
-    const running = await records(database.read).running();
-    this.#isAnyRunning = running.length > 0;
-    for (const campaign of running) if (this.#loop.isRunning) await this.#advance(campaign);
+    const freed = [...this.#freed];
+    this.#freed.clear();
+    const nowMs = clock.monotonic();
+    if (nowMs < this.#looksAtAllFrom) return void (await this.#advanceAll(freed));
+    this.#looksAtAllFrom = nowMs + LOOK_EVERY_MS;
+    this.#isAnyRunning = await this.#advanceAll(null);
+  }
+
+  /** Lets others have the thread after each. Returns whether there was any. */
+  async #advanceAll(tenantIds: readonly number[] | null): Promise<boolean> {
+    const { database, records } = this.options;
+    for (let after = 0; ; ) {
+      const running = await records(database.read).running(tenantIds, after, PAGE);
+      for (const campaign of running) {
+        if (!this.#loop.isRunning) return true;
+        await this.#advance(campaign);
+        await yieldToEventLoop();
+      }
+      const last = running.at(-1);
+      if (!last || running.length < PAGE) return last !== undefined || after > 0;
+      after = last.id;
+    }
   }
 
   async #advance(campaign: RunningCampaign): Promise<void> {
@@ -189,19 +226,19 @@ export class CampaignRunner {
     const leave = (status: "paused" | "stopped_by_breaker" | "finished") =>
       database.tx((queries) => records(queries).leaveRunning(tenantId, id, status, nowMs));
     const store = records(database.read);
-    await this.#skipRefused(id, nowMs);
     const calling = await store.callingCount(id);
     if (!(await store.hasWaiting(id))) return calling === 0 ? leave("finished") : undefined;
     if (agentId === null) {
       log.warn("campaign.paused", { campaign_id: id, why: "its agent was deleted" });
       return leave("paused");
     }
+    const hours: CallingHours = { from: callingFrom, to: callingTo, holidays };
+    if (!mayCallNow(timeZone, nowMs, hours)) return;
+    await this.#skipRefused(tenantId, id, nowMs);
     if (await this.#isBroken(campaign)) {
       log.warn("campaign.stopped_by_breaker", { campaign_id: id });
       return leave("stopped_by_breaker");
     }
-    const hours: CallingHours = { from: callingFrom, to: callingTo, holidays };
-    if (!mayCallNow(timeZone, nowMs, hours)) return;
     const room = campaign.concurrencyMax - calling;
     if (room <= 0) return;
     for (const target of await store.due(id, nowMs, room))
@@ -209,13 +246,13 @@ export class CampaignRunner {
   }
 
   /** A piece of a long list in each round, which holds the thread for less than a millisecond. */
-  async #skipRefused(id: number, nowMs: number): Promise<void> {
+  async #skipRefused(tenantId: number, id: number, nowMs: number): Promise<void> {
     const { database, records } = this.options;
     const refused = await records(database.read).refusedOfNext(id, nowMs, LOOKED_AT_MAX);
     if (refused.length === 0) return;
     await database.tx((queries) => records(queries).skipRefused(refused, nowMs));
-    // Behind them there may be others.
-    this.wake();
+    // Behind them there may be others, or nobody at all.
+    this.#wakeFor(tenantId);
   }
 
   /**
@@ -230,7 +267,7 @@ export class CampaignRunner {
     if (await isDoNotCall(database.read, campaign.tenantId, target.numberE164)) {
       await this.#skip(target, "do_not_call");
       // There is room for another call.
-      this.wake();
+      this.#wakeFor(campaign.tenantId);
       return true;
     }
     try {

@@ -278,6 +278,54 @@ test.each([
   expect(limits).toEqual([...asked]);
 });
 
+test("all campaigns are looked at, with room for other work between two; after a call's end its company's alone", async () => {
+  const looks: number[] = [];
+  const campaign = {
+    agentId: 1,
+    timeZone: "UTC",
+    holidays: null,
+    callingFrom: 600,
+    callingTo: 601,
+  };
+  const all = Array.from({ length: 250 }, (_, n) => ({
+    ...campaign,
+    id: n + 1,
+    tenantId: 1 + (n % 5),
+  }));
+  const runner = new CampaignRunner({
+    clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")),
+    log: silentLog,
+    database: { read: null },
+    records: () => ({
+      lost: async () => [],
+      running: async (tenants: number[] | null, after: number, limit: number) =>
+        all
+          .filter(({ id, tenantId }) => id > after && (tenants?.includes(tenantId) ?? true))
+          .slice(0, limit),
+      callingCount: async (id: number) => looks.push(id),
+      hasWaiting: async () => true,
+    }),
+  } as unknown as ConstructorParameters<typeof CampaignRunner>[0]);
+  let turns = 0;
+  const turning = setInterval(() => turns++, 0);
+  runner.start();
+  await eventually(() => looks.length === 250, "all are looked at");
+  clearInterval(turning);
+  expect(turns).toBeGreaterThan(1);
+  expect(looks).toEqual(all.map(({ id }) => id));
+  const ended = { tenantId: 3, direction: "inbound" } as unknown as Parameters<
+    typeof runner.listener.ended
+  >[1];
+  await runner.listener.ended({} as Parameters<typeof runner.listener.ended>[0], ended);
+  runner.listener.wake();
+  await eventually(() => looks.length === 300, "the company's are");
+  await Bun.sleep(20);
+  expect(looks.slice(250)).toEqual(
+    all.filter(({ tenantId }) => tenantId === 3).map(({ id }) => id),
+  );
+  await runner.stop();
+});
+
 test.each([
   [1, "stored"],
   [2, "conflict"],

@@ -6,6 +6,7 @@ import {
   desc,
   eq,
   exists,
+  gt,
   gte,
   inArray,
   isNotNull,
@@ -62,8 +63,16 @@ const runningCampaigns = statement((queries) =>
     .from(campaigns)
     .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
     .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
-    .where(eq(campaigns.status, "running"))
+    .where(
+      and(
+        eq(campaigns.status, "running"),
+        gt(campaigns.id, arg("afterId")),
+        sql`(${arg("tenantIds")} IS NULL
+          OR ${campaigns.tenantId} IN (SELECT value FROM json_each(${arg("tenantIds")})))`,
+      ),
+    )
     .orderBy(asc(campaigns.id))
+    .limit(arg("limit"))
     .prepare(),
 );
 
@@ -135,8 +144,12 @@ function runningRows(
         .where(and(own(tenantId, id), eq(campaigns.status, "running"), isOver));
     },
 
-    async running() {
-      const rows = await runningCampaigns(queries).all();
+    async running(tenantIds, afterId, limit) {
+      const rows = await runningCampaigns(queries).all({
+        tenantIds: tenantIds && JSON.stringify(tenantIds),
+        afterId,
+        limit,
+      });
       return rows.map(({ campaign, timeZone, holidays }) => ({ ...campaign, timeZone, holidays }));
     },
   };
