@@ -17,6 +17,13 @@ import type { Quotas } from "../billing/quotas.ts";
 import type { Standstill } from "../call/ports.ts";
 import { mayCallNow } from "../contact/calling-hours.ts";
 import type { Country } from "../number/national-form.ts";
+import {
+  type ListedTarget,
+  nextAttempts,
+  type TargetRecords,
+  type TargetStatus,
+  targetsCsv,
+} from "./listed-targets.ts";
 import type { Target } from "./targets-csv.ts";
 import { readTargetsCsv } from "./targets-csv.ts";
 
@@ -29,7 +36,6 @@ export const CAMPAIGN_STATUSES = [
   "cancelled",
 ] as const;
 type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
-export type TargetStatus = "waiting" | "calling" | "done" | "failed" | "skipped";
 
 /** Why a campaign calls nobody although nobody paused or cancelled it. */
 export const STATUS_REASONS = [
@@ -69,7 +75,7 @@ export interface CampaignCalendar {
 }
 
 /** Implemented by store/schedule/campaign-store.ts. */
-export interface CampaignRecords {
+export interface CampaignRecords extends TargetRecords {
   calendar(tenantId: number): Promise<CampaignCalendar>;
   list(tenantId: number): Promise<CampaignRecord[]>;
   find(tenantId: number, id: number): Promise<CampaignRecord | undefined>;
@@ -85,7 +91,7 @@ export interface CampaignRecords {
     targets: readonly Target[],
     nowMs: number,
   ): Promise<void>;
-  counts(tenantId: number, id: number): Promise<Readonly<Record<TargetStatus, number>>>;
+  counts(id: number): Promise<Readonly<Record<TargetStatus, number>>>;
   skipWaiting(tenantId: number, id: number, nowMs: number): Promise<void>;
 }
 
@@ -136,8 +142,8 @@ export class Campaigns {
   }
 
   async #shown(campaign: CampaignRecord, waits = ahead(this.#waits(campaign.tenantId))) {
-    const { tenantId, id, status, agentId } = campaign;
-    const counts = await this.deps.records(this.deps.database.read).counts(tenantId, id);
+    const { id, status, agentId } = campaign;
+    const counts = await this.deps.records(this.deps.database.read).counts(id);
     const reasonOf = async (): Promise<StatusReason | null> => {
       if (status === "stopped_by_breaker") return "calls_failed";
       if ((status === "paused" || status === "draft") && agentId === null) return "agent_deleted";
@@ -167,6 +173,41 @@ export class Campaigns {
   /** Throws not_found. */
   async get(tenantId: number, id: number) {
     return this.#shown(await this.#require(this.deps.database.read, tenantId, id));
+  }
+
+  async #nextAttempts(campaign: CampaignRecord) {
+    const { database, records, clock } = this.deps;
+    const calendar = await records(database.read).calendar(campaign.tenantId);
+    return nextAttempts({ ...campaign, ...calendar }, clock.now());
+  }
+
+  /** Its numbers, in the order of its file. Throws not_found. */
+  async targets(
+    tenantId: number,
+    id: number,
+    { status, ...page }: { status?: TargetStatus | undefined; limit: number; offset: number },
+  ): Promise<{ readonly targets: readonly ListedTarget[]; readonly total: number }> {
+    const { read } = this.deps.database;
+    const store = this.deps.records(read);
+    const campaign = await this.#require(read, tenantId, id);
+    const [counts, shown, found] = await Promise.all([
+      store.counts(id),
+      this.#nextAttempts(campaign),
+      store.targets(id, { status }, page),
+    ]);
+    const counted = status ? [counts[status]] : Object.values(counts);
+    return { targets: found.map(shown), total: counted.reduce((sum, n) => sum + n, 0) };
+  }
+
+  /** The same as CSV, all of them. Throws not_found. */
+  async targetsCsv(
+    tenantId: number,
+    id: number,
+    filter: { status?: TargetStatus | undefined },
+  ): Promise<AsyncGenerator<string>> {
+    const { read } = this.deps.database;
+    const shown = await this.#nextAttempts(await this.#require(read, tenantId, id));
+    return targetsCsv(this.deps.records(read), id, filter, shown);
   }
 
   /**

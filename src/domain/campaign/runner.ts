@@ -14,7 +14,8 @@ import { WorkLoop } from "../../core/work-loop.ts";
 import type { CallService } from "../call/ports.ts";
 import type { EndListener } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
-import type { CampaignCalendar, CampaignRecord, TargetStatus } from "./campaigns.ts";
+import type { CampaignCalendar, CampaignRecord } from "./campaigns.ts";
+import type { TargetStatus } from "./listed-targets.ts";
 
 /** How many of the latest calls are considered. */
 const BREAKER_WINDOW = 20;

@@ -249,6 +249,7 @@ const MUST_SUCCEED = new Set([
   ...["listContacts", "listSchedules", "listCalls", "getCall", "getAnalytics", "exportContacts"],
   ...["getCallsCsv", "getStatement", "getStatementPage", "getStatementCsv", "listCallMemories"],
   ...["listFiles", "getFile", "listCampaigns", "getHome", "compareAgentVersions"],
+  ...["listCampaignTargets", "exportCampaignTargets"],
 ]);
 
 test.each([

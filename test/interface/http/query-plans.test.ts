@@ -11,6 +11,7 @@ import {
 } from "../../../src/adapter/store/call/call-history-store.ts";
 import { callsBelow } from "../../../src/adapter/store/call/diagnostics-store.ts";
 import { contactsByIds } from "../../../src/adapter/store/contact/contact-store.ts";
+import { targetIds } from "../../../src/adapter/store/schedule/campaign-target-list.ts";
 import { scheduleListStore } from "../../../src/adapter/store/schedule/schedule-list-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
@@ -132,6 +133,17 @@ test.each([
   );
   expect(plan).toHaveLength(1);
   expect(plan[0]).toStartWith(`SEARCH schedules USING INDEX ${index} (`);
+});
+
+test.each([
+  [{}, "campaign_targets_listed"],
+  [{ after: 7 }, "campaign_targets_listed"],
+  [{ status: "failed" as const }, "campaign_targets_listed_state"],
+  [{ status: "failed" as const, after: 7 }, "campaign_targets_listed_state"],
+])("a campaign's numbers filtered by %j are read in order from %s alone", (filter, index) => {
+  const plan = planOf(targetIds(database.read, 1, filter, { limit: 50, offset: 100 }));
+  expect(plan).toHaveLength(1);
+  expect(plan[0]).toStartWith(`SEARCH campaign_targets USING COVERING INDEX ${index} (`);
 });
 
 test("deliveries of a webhook are counted without those that were delivered", () => {

@@ -18,7 +18,8 @@ import {
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";
 import { notFound } from "../../../core/errors.ts";
-import type { CampaignRecords, TargetStatus } from "../../../domain/campaign/campaigns.ts";
+import type { CampaignRecords } from "../../../domain/campaign/campaigns.ts";
+import type { TargetStatus } from "../../../domain/campaign/listed-targets.ts";
 import type { RunnerRecords } from "../../../domain/campaign/runner.ts";
 import { hasAgent } from "../agent/agent-store.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -31,6 +32,7 @@ import {
   schedules,
   tenants,
 } from "../schema/index.ts";
+import { listedTargets } from "./campaign-target-list.ts";
 
 const LOST_MAX = 500;
 const LISTED_MAX = 500;
@@ -49,6 +51,7 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
     ...campaignRows(queries),
     ...runningRows(queries),
     ...targetRows(queries),
+    ...listedTargets(queries),
     ...nextTargets(queries),
     ...targetCalls(queries),
     ...pastTargetCalls(queries),
@@ -181,11 +184,11 @@ function targetRows(
         .onConflictDoNothing();
     },
 
-    async counts(tenantId, id) {
+    async counts(id) {
       const rows = await queries
         .select({ status: campaignTargets.status, n: count() })
         .from(campaignTargets)
-        .where(and(eq(campaignTargets.campaignId, id), eq(campaignTargets.tenantId, tenantId)))
+        .where(eq(campaignTargets.campaignId, id))
         .groupBy(campaignTargets.status);
       const counts = { waiting: 0, calling: 0, done: 0, failed: 0, skipped: 0 };
       for (const { status, n } of rows) counts[status] = n;

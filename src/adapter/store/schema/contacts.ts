@@ -212,6 +212,9 @@ export const campaignTargets = sqliteTable(
   (t) => [
     uniqueIndex("campaign_targets_once").on(t.campaignId, t.numberE164),
     index("campaign_targets_due").on(t.campaignId, t.status, t.notBefore),
+    // A page of the list, in the file's order: a row's id ends every index.
+    index("campaign_targets_listed").on(t.campaignId),
+    index("campaign_targets_listed_state").on(t.campaignId, t.status),
     index("campaign_targets_call").on(t.callUuid),
     // Queried in every round; contains only numbers that are being called.
     index("campaign_targets_calling").on(t.callUuid).where(sql`status = 'calling'`),

@@ -7,6 +7,7 @@ import {
   type Campaigns,
   STATUS_REASONS,
 } from "../../../domain/campaign/campaigns.ts";
+import { TARGET_STATUSES } from "../../../domain/campaign/listed-targets.ts";
 import { minutesOf, timeOfDayText } from "../../../domain/contact/calling-hours.ts";
 import { isCountry } from "../../../domain/number/national-form.ts";
 import { campaignTargets } from "../../contracts/contacts.ts";
@@ -19,11 +20,14 @@ import {
   integer,
   label,
   okReply,
+  page,
   shown,
   timeOfDay,
+  timeOrNull,
   timeOut,
 } from "../../contracts/schema.ts";
-import { contract, route } from "../contract.ts";
+import { contract, type Route, rawRoute, route } from "../contract.ts";
+import { csvResponse } from "../csv-response.ts";
 import type { RouteContext } from "./context.ts";
 
 const tag = "Campaigns";
@@ -127,6 +131,71 @@ export const actOnCampaign = contract({
   errors: ["valid_action_required", "conflict", "unknown_field"],
 });
 
+export const CampaignTarget = z
+  .strictObject({
+    id: idOut("line"),
+    number_e164: shown(z.string(), "Whom to call.", "+37060000001"),
+    variables: shown(z.record(z.string(), z.string()), "Other columns of its line.", {
+      time: "ten o'clock",
+    }),
+    status: shown(
+      z.enum(TARGET_STATUSES),
+      "`waiting`: to be called, or called again. `calling`: under way. `done`: reached. `failed`: not reached in all tries. `skipped`: not to be called, or the campaign was cancelled.",
+      "done",
+    ),
+    attempts: shown(z.int(), "Tries so far.", 1),
+    outcome: shown(
+      z.string().nullable(),
+      "The `ended_reason` of the last call that ended. If there was none: why it is not called: `do_not_call`, `destination_not_allowed`, `cancelled`. null: not called yet.",
+      "agent_hangup",
+    ),
+    call_uuid: shown(
+      z.uuid().nullable(),
+      "The last call; null: there was none, or it was deleted.",
+      "019aa1b2-0000-7000-8000-000000000001",
+    ),
+    last_attempt_at: timeOrNull("When that call was placed."),
+    next_attempt_at: timeOrNull(
+      "From when on it is called, within the campaign's hours; what is past means now. null: it does not wait, or the campaign does not run.",
+    ),
+  })
+  .meta({ id: "CampaignTarget" });
+
+const targetFilter = {
+  status: choice(TARGET_STATUSES, "Only numbers in this state.", "failed").optional(),
+};
+
+export const listCampaignTargets = contract({
+  operationId: "listCampaignTargets",
+  at: "GET /campaigns/{id}/targets",
+  tag,
+  noun: "campaign",
+  summary: "A campaign's numbers and what became of each",
+  description:
+    "In the order of its list. Page by raising `offset`; `total` counts all that the filter lets through.",
+  query: z.strictObject({ ...targetFilter, limit: page.limit(50), offset: page.offset() }),
+  reply: okReply({
+    targets: z.array(CampaignTarget),
+    total: shown(z.int(), "All numbers that match.", 1),
+  }),
+  errors: ["valid_status_required", "valid_limit_required", "valid_offset_required"],
+});
+
+export const exportCampaignTargets = contract({
+  operationId: "exportCampaignTargets",
+  at: "GET /campaigns/{id}/targets/export",
+  weight: 10,
+  recent: true,
+  audited: true,
+  tag,
+  noun: "campaign",
+  summary: "The same as CSV, all of them",
+  query: z.strictObject(targetFilter),
+  reply: z.string(),
+  replyType: "text/csv",
+  errors: ["valid_status_required"],
+});
+
 const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) =>
   wireOf(Campaign, campaign, {
     calling_from: timeOfDayText(campaign.callingFrom),
@@ -135,6 +204,17 @@ const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) =>
     attempts: campaign.attemptsMax,
     targets: campaign.counts,
   });
+
+const targetRoutes = ({ campaigns }: RouteContext["dependencies"]["callerParts"]): Route[] => [
+  route(listCampaignTargets)(async ({ tenantId, params, query }) => {
+    const { targets, total } = await campaigns.targets(tenantId, params.id, query);
+    return { ok: true, targets: targets.map((target) => wireOf(CampaignTarget, target)), total };
+  }),
+  rawRoute(exportCampaignTargets)(async ({ tenantId, params, query }) => {
+    const lines = await campaigns.targetsCsv(tenantId, params.id, query);
+    return csvResponse(lines, `campaign-${params.id}.csv`);
+  }),
+];
 
 export const campaignRoutes = ({ dependencies }: RouteContext) => {
   const { campaigns } = dependencies.callerParts;
@@ -170,5 +250,6 @@ export const campaignRoutes = ({ dependencies }: RouteContext) => {
       ok: true,
       campaign: present(await campaigns.act(tenantId, params.id, body.action)),
     })),
+    ...targetRoutes(dependencies.callerParts),
   ];
 };

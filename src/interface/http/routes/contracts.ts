@@ -111,6 +111,8 @@ const FIXED: readonly Contract[] = [
   campaigns.createCampaign,
   campaigns.getCampaign,
   campaigns.actOnCampaign,
+  campaigns.listCampaignTargets,
+  campaigns.exportCampaignTargets,
 ];
 
 export const allContracts = (voices: readonly string[] = AGENT_VOICES): Contract[] => {

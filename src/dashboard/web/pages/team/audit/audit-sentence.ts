@@ -61,6 +61,7 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   deleteCallMemory: ["deleted", "memory"],
   createCampaign: ["made", "campaign"],
   actOnCampaign: ["changed", "campaign"],
+  exportCampaignTargets: ["read", "campaign"],
   cancelSchedule: ["deleted", "schedule"],
   testCrm: ["tried", "crm"],
   removeMember: ["deleted", "member"],

@@ -1,0 +1,51 @@
+/** A campaign's numbers as people see them, in the order of its file. */
+import { and, asc, eq, gt } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { TargetRecords, TargetStatus } from "../../../domain/campaign/listed-targets.ts";
+import { calls, campaignTargets } from "../schema/index.ts";
+
+/** Rows of a page, found in an index alone. */
+export const targetIds = (
+  queries: Queries,
+  campaignId: number,
+  { status, after = 0 }: { readonly status?: TargetStatus | undefined; readonly after?: number },
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) =>
+  queries
+    .select({ id: campaignTargets.id })
+    .from(campaignTargets)
+    .where(
+      and(
+        eq(campaignTargets.campaignId, campaignId),
+        status && eq(campaignTargets.status, status),
+        after > 0 ? gt(campaignTargets.id, after) : undefined,
+      ),
+    )
+    .orderBy(asc(campaignTargets.id))
+    .limit(limit)
+    .offset(offset);
+
+export function listedTargets(queries: Queries): TargetRecords {
+  return {
+    async targets(campaignId, filter, page) {
+      const ids = targetIds(queries, campaignId, filter, page).as("page");
+      return await queries
+        .select({
+          id: campaignTargets.id,
+          numberE164: campaignTargets.numberE164,
+          variables: campaignTargets.variables,
+          status: campaignTargets.status,
+          attempts: campaignTargets.attempts,
+          outcome: campaignTargets.outcome,
+          notBefore: campaignTargets.notBefore,
+          // A call that was deleted is not named any more.
+          callUuid: calls.callUuid,
+          lastAttemptAt: calls.createdAt,
+        })
+        .from(ids)
+        .innerJoin(campaignTargets, eq(campaignTargets.id, ids.id))
+        .leftJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
+        .orderBy(asc(ids.id));
+    },
+  };
+}
