@@ -119,7 +119,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("cell", { name: "29 February" }).waitFor();
   });
 
-  test("a campaign is made from a list, started and cancelled", async () => {
+  test("a campaign is made from a list, started and cancelled; its page says what became of each number", async () => {
     await open("/campaigns");
     await button("New campaign").first().click();
     await dialog().getByLabel("Name").fill("Autumn check-ups");
@@ -138,6 +138,17 @@ inChromium("in the dashboard", () => {
     await row.getByRole("button", { name: "Cancel campaign" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Cancel campaign" }).click();
     await row.getByText("Cancelled").waitFor();
+    await row.getByRole("link", { name: "Autumn check-ups" }).click();
+    await page.getByRole("heading", { name: "Autumn check-ups" }).waitFor();
+    const target = page.getByRole("row").filter({ hasText: "+37061000001" });
+    await target.getByText("ten o'clock").waitFor();
+    await target.getByText("Left out").waitFor();
+    await target.getByText("The campaign was cancelled.").waitFor();
+    await page.getByLabel("Status").selectOption({ label: "Reached (0)" });
+    await page.getByText("No number is in this state").waitFor();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV" }).click();
+    expect((await saved).suggestedFilename()).toMatch(/^campaign-\d+\.csv$/);
   });
 
   test("a tool is made field by field and tried", async () => {

@@ -1,20 +1,15 @@
 /** Campaigns: an agent calls a list of numbers. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Link } from "@tanstack/react-router";
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { useDoing } from "../../ui/mutate.ts";
-import { Badge, type Tone } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
+import { CampaignButtons, CampaignStatus } from "./campaign-status.tsx";
 import { NewCampaign } from "./new-campaign.tsx";
 
 type Campaign = Rest["Campaign"];
-type Action = "start" | "pause" | "resume" | "cancel";
 const LIVE_MS = 5_000;
 
 const campaignsQuery = queryOptions({
@@ -22,23 +17,6 @@ const campaignsQuery = queryOptions({
   queryFn: async () => (await answer(rest.GET("/campaigns"))).campaigns,
   refetchInterval: LIVE_MS,
 });
-
-const TONES: Readonly<Record<Campaign["status"], Tone>> = {
-  draft: "plain",
-  running: "good",
-  paused: "warn",
-  stopped_by_breaker: "bad",
-  finished: "info",
-  cancelled: "plain",
-};
-const ACTIONS: Readonly<Record<Campaign["status"], readonly Action[]>> = {
-  draft: ["start", "cancel"],
-  running: ["pause", "cancel"],
-  paused: ["resume", "cancel"],
-  stopped_by_breaker: ["resume", "cancel"],
-  finished: [],
-  cancelled: [],
-};
 
 export function Page() {
   const query = useQuery(campaignsQuery);
@@ -61,22 +39,20 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
       caption={t("nav.campaigns")}
       rows={rows}
       rowKey={(campaign) => campaign.id}
+      linked
       columns={[
         {
           head: t("form.name"),
-          cell: (campaign) => <span className="strong">{campaign.name}</span>,
+          cell: (campaign) => (
+            <Link to="/campaigns/$id" params={{ id: String(campaign.id) }} className="cover">
+              {campaign.name}
+            </Link>
+          ),
         },
         {
           head: t("calls.status"),
           card: "side",
-          cell: ({ status, status_reason }) => (
-            <>
-              <Badge tone={TONES[status]}>{t(`campaigns.status.${status}`)}</Badge>
-              {status_reason !== null && status_reason !== "calls_failed" && (
-                <span className="small muted"> {t(`campaigns.${status_reason}`)}</span>
-              )}
-            </>
-          ),
+          cell: (campaign) => <CampaignStatus campaign={campaign} />,
         },
         { head: t("calls.agent"), cell: (campaign) => agentName(campaign.agent_id) ?? "–" },
         {
@@ -96,7 +72,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
           head: t("table.actions"),
           card: "action",
           end: true,
-          cell: (campaign) => <CampaignButtons campaign={campaign} />,
+          cell: (campaign) => <CampaignButtons small campaign={campaign} />,
         },
       ]}
     />
@@ -110,46 +86,6 @@ function Progress({ targets }: { targets: Campaign["targets"] }) {
   return (
     <span className="nums nowrap" title={t("campaigns.targets", { done, failed, skipped })}>
       {number(over)} / {number(over + targets.waiting + targets.calling)}
-    </span>
-  );
-}
-
-function CampaignButtons({ campaign }: { campaign: Campaign }) {
-  const { t } = useText();
-  const { mayChange } = useSession();
-  const doing = useDoing("campaigns");
-  const [cancelling, setCancelling] = useState(false);
-  const act = (action: Action) =>
-    doing.run(() =>
-      answer(
-        rest.POST("/campaigns/{id}/action", {
-          params: { path: { id: campaign.id } },
-          body: { action },
-        }),
-      ),
-    );
-  if (!mayChange) return <span className="row" />;
-  return (
-    <span className="row">
-      {ACTIONS[campaign.status].map((action) => (
-        <Button
-          key={action}
-          small
-          variant={action === "cancel" ? "danger" : "secondary"}
-          onClick={() => (action === "cancel" ? setCancelling(true) : void act(action))}
-        >
-          {t(`campaigns.action.${action}`)}
-        </Button>
-      ))}
-      <Confirm
-        title={t("campaigns.cancel_title", { name: campaign.name })}
-        body={t("campaigns.cancel_body")}
-        action={t("campaigns.action.cancel")}
-        cancel={t("campaigns.keep")}
-        open={cancelling}
-        onOpen={setCancelling}
-        onConfirm={() => act("cancel")}
-      />
     </span>
   );
 }

@@ -1,0 +1,8 @@
+/** Where the page of one campaign stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/campaigns/$id",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;
