@@ -164,6 +164,7 @@ export class SipTrunk implements Trunk {
     if (!target) throw new Error("an E.164 number without a URI");
     const leg = new SipOutgoingLeg({
       context: this.#legContext(),
+      target,
       ringTimeoutMs: request.ringTimeoutMs,
       media: request.media,
       makeNegotiator: (onPlan) => this.#media.makeNegotiator(onPlan),

@@ -5,6 +5,7 @@ import { parseCredentials, verifyCredentials } from "../../../src/adapter/sip/di
 import {
   buildRequest,
   buildResponse,
+  formatUri,
   parseMessage,
   parseNameAddr,
   type ResponseParts,
@@ -535,7 +536,7 @@ describe("a call of ours", () => {
     ["it written otherwise", (port: number) => `<sip:0037062222222@${FAR}:${port}>`],
     [
       "the better of two",
-      (port: number) => `<sip:+1@${FAR}>;q=0.2, <sip:+37062222222@${FAR}:${port}>`,
+      (port: number) => `<sip:+1@${FAR}>;q=0.2, <sip:+37062222222@${FAR}:${port};x=1>`,
     ],
   ])("redirected to the trunk's own host, %s, is followed once", async (_, contactOf) => {
     const { leg, invites } = redirected(contactOf);
@@ -558,6 +559,22 @@ describe("a call of ours", () => {
     expect(await endOf(leg)).toMatchObject({ kind: "rejected", sipCode: 302 });
     expect(invites()).toHaveLength(1);
   });
+
+  test.each([
+    ["", ""],
+    ["with its transport", ";transport=udp"],
+    ["as a telephone number", ";user=phone"],
+  ])(
+    "redirected to where it was just sent, %s, does not ring there again",
+    async (_, parameters) => {
+      const { leg, invites } = redirected(() => {
+        const [uri = ""] = invites().map((invite) => formatUri(invite.uri));
+        return `<${uri}${parameters}>`;
+      });
+      expect(await endOf(leg)).toMatchObject({ kind: "rejected", sipCode: 302 });
+      expect(invites()).toHaveLength(1);
+    },
+  );
 
   test("sent round in circles ends", async () => {
     const { leg, invites } = redirected((port) => `<sip:+37062222222@${FAR}:${port}>`);

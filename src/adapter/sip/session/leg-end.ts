@@ -44,7 +44,7 @@ const TEMPORARILY_UNAVAILABLE = calleeUnavailable(
   "The called phone is switched off or out of reach. Try again later.",
 );
 const REDIRECTED = rejected(
-  "The provider sent the call on to an address that the trunk does not follow: another server, or a number that may not be dialled. Ask the provider to route the call itself.",
+  "The provider sent the call on to an address that the trunk does not follow: another server, a number that may not be dialled, or where it was sent already. Ask the provider to route the call itself.",
 );
 const BAD_REQUEST = ourRequestRejected(
   "The provider calls our request malformed. Check whether it wants numbers in another form, and send it the call's SIP messages.",

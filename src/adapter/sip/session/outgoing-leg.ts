@@ -6,13 +6,7 @@ import { type Core, type Inviter, SessionState } from "sip.js";
 import type { Timer } from "../../../core/clock.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
 import type { LegEnd, LocalMedia, OutgoingLeg } from "../../../domain/call/sip-port.ts";
-import {
-  formatUri,
-  type ResponseParts,
-  type SipRequest,
-  type SipResponse,
-  type SipUri,
-} from "../message/index.ts";
+import type { ResponseParts, SipRequest, SipResponse, SipUri } from "../message/index.ts";
 import { nameOfRequest } from "./dialog.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import {
@@ -38,14 +32,15 @@ type Phase =
 interface AskedAgain {
   readonly callId: string;
   readonly cseq: number;
-  /** The target of a 3xx; missing: unchanged. */
-  readonly target?: SipUri;
+  readonly target: SipUri;
 }
 /** Maximum redirects per call. */
 const REDIRECTS_MAX = 3;
 
 interface OutgoingLegOptions {
   readonly context: LegContext;
+  /** The number called, at the trunk's server. */
+  readonly target: SipUri;
   readonly ringTimeoutMs: number;
   readonly media: LocalMedia;
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
@@ -67,13 +62,13 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   #kept: (() => void)[] | null = null;
   /** Of early dialogs whose answer to our offer is final (RFC 3262 5), by remote tag. */
   readonly #earlyPlans = new Map<string, MediaPlan>();
-  /** The targets of earlier 3xx responses. */
-  readonly #redirected = new Set<string>();
-  #target: SipUri | undefined;
+  /** Where the call was sent: first to its number, then to the targets of 3xx responses. */
+  readonly #tried: SipUri[];
 
   constructor(options: OutgoingLegOptions) {
     super(options.context);
     this.#options = options;
+    this.#tried = [options.target];
     this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
     this.setMedia(options.media);
     this.session = options.makeInviter(this.negotiator);
@@ -111,12 +106,11 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   /** 3xx: sends the INVITE to the new target, if allowed. */
   #follow(message: Core.IncomingResponseMessage): boolean {
     if (this.#phase.name !== "inviting" || this.ended) return false;
-    if (this.#redirected.size >= REDIRECTS_MAX) return false;
+    if (this.#tried.length > REDIRECTS_MAX) return false;
     const contacts = message.getHeaders("contact");
-    const target = redirectTarget(contacts, this.#redirected, this.#options.redirects);
+    const target = redirectTarget(contacts, this.#tried, this.#options.redirects);
     if (!target) return false;
-    this.#redirected.add(formatUri(target));
-    this.#target = target;
+    this.#tried.push(target);
     this.#inviteOnce();
     return true;
   }
@@ -126,7 +120,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     this.session = this.#options.makeInviter(this.negotiator, {
       callId,
       cseq: cseq + 1,
-      ...(this.#target && { target: this.#target }),
+      target: this.#tried.at(-1) ?? this.#options.target,
     });
     this.#watch(this.session);
     // The first session closes the shared negotiator; it must be used again only after that.

@@ -14,10 +14,13 @@ export interface RedirectRules {
 
 const CONTACTS_MAX = 10;
 
-/** The best Contact (RFC 3261 20.10) that may be followed and was not tried yet. */
+/**
+ * The best Contact (RFC 3261 20.10) that may be followed and was not tried yet: whoever names the place where
+ * the call was just rejected would ring there again.
+ */
 export function redirectTarget(
   contacts: readonly string[],
-  tried: ReadonlySet<string>,
+  tried: readonly SipUri[],
   rules: RedirectRules,
 ): SipUri | undefined {
   const known = contacts.slice(0, CONTACTS_MAX).flatMap((value) => {
@@ -26,7 +29,24 @@ export function redirectTarget(
     return contact?.uri.scheme === "sip" ? [{ uri: contact.uri, quality }] : [];
   });
   known.sort((a, b) => b.quality - a.quality);
-  return known.find(({ uri }) => !tried.has(formatUri(uri)) && isAllowed(uri, rules))?.uri;
+  const places = new Set(tried.map(placeOf));
+  return known.find(({ uri }) => !places.has(placeOf(uri)) && isAllowed(uri, rules))?.uri;
+}
+
+/** What does not say where the call goes: the trunk has one transport. */
+const APART = ["transport", "user"];
+
+/** The same for URIs that lead to the same place (RFC 3261 19.1.4, 8.1.3.4). */
+function placeOf(uri: SipUri): string {
+  const parameters = [...uri.parameters].filter(([name]) => !APART.includes(name)).toSorted();
+  const isTls = uri.parameters.get("transport")?.toLowerCase() === "tls";
+  return formatUri({
+    ...uri,
+    user: userOf(uri),
+    host: uri.host.toLowerCase(),
+    port: uri.port === (isTls ? 5061 : 5060) ? null : uri.port,
+    parameters: new Map(parameters),
+  });
 }
 
 function isAllowed(uri: SipUri, { called, isOwnHost, mayFollow }: RedirectRules): boolean {

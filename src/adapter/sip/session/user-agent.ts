@@ -98,10 +98,10 @@ export class TrunkUserAgent {
     to: SipUri,
     from: SipUri,
     negotiator: MediaNegotiator,
-    again?: { readonly callId: string; readonly cseq: number; readonly target?: SipUri },
+    again?: { readonly callId: string; readonly cseq: number; readonly target: SipUri },
   ): Inviter {
     const [fromUri, toUri] = [toSipJsUri(from), toSipJsUri(to)];
-    const target = again?.target ? toSipJsUri(again.target) : toUri;
+    const target = again ? toSipJsUri(again.target) : toUri;
     const kept = again && { callId: again.callId, cseq: again.cseq };
     const route = this.options.route();
     // We handle early media: with SIP.js' implementation a forked 183 ends the call.
