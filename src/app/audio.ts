@@ -27,6 +27,8 @@ export interface Audio extends CallMedia, VoiceSampler {
   start(): void;
   /** null: ready to carry calls; else one sentence. */
   problem(): string | null;
+  /** Why no call can begin now: all workers died and are being replaced. Null: it can, or waits for the first start. */
+  rejection(): string | null;
   /** Whether all call workers answer. False while they start. */
   answers(): Promise<boolean>;
   /** How many calls the RTP ports allow; 0 while the workers start. */
@@ -87,6 +89,7 @@ export function createAudio(
     async answers() {
       return workers.state() === "ready" && (await (await workers.pool()).answers());
     },
+    rejection: () => workers.running()?.rejection ?? null,
     capacity: () => workers.running()?.capacity ?? 0,
     speechLoad: () => workers.running()?.speechLoad ?? { waited: 0, lost: 0 },
     tooManyTalk: () => workers.running()?.tooManyTalk ?? false,

@@ -65,7 +65,7 @@ test(
     call.channel.on("failed", ({ reason }) => failures.push(reason));
     studio.callWorkers.at(-1)?.terminate();
     await call.waitFor(() => failures.length > 0);
-    expect(failures).toEqual(["engine_failure"]);
+    expect(failures).toEqual(["interrupted"]);
     const report = await call.hangUp();
     expect(report.turns).toEqual([greeting]);
     await expectServed();

@@ -11,7 +11,7 @@ import { Emitter, type Unsubscribe } from "../../core/emitter.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { CallChannel } from "../../domain/call/media-port.ts";
+import { type CallChannel, CallWorkerDied } from "../../domain/call/media-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type {
   CallCommand,
@@ -137,12 +137,12 @@ export class PoolCall implements CallChannel {
   workerDied(detail: string): void {
     if (!this.#workerAlive || this.#gone) return;
     this.#workerAlive = false;
-    this.#opened.reject(unavailable(detail));
+    this.#opened.reject(new CallWorkerDied(detail));
     if (this.#closing) {
       this.#finish(this.#partialReport());
       return;
     }
-    this.#events.emit("failed", { reason: "engine_failure", detail });
+    this.#events.emit("failed", { reason: "interrupted", detail });
   }
 
   /** What a report is made of, should the worker die. */

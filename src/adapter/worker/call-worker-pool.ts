@@ -3,7 +3,7 @@
  *
  * Guarantees: a new call goes to the worker with the fewest calls; every worker has its own slice of
  * the RTP port range and its own speech worker, joined by a MessageChannel that main never reads. A
- * worker that dies takes only its own calls along (each hears `failed` with `engine_failure`) and is
+ * worker that dies takes only its own calls along (each hears `failed` with `interrupted`) and is
  * replaced, at growing intervals when replacements die too. A speech worker that dies is replaced
  * and its call worker is told. Every request has a timeout.
  *
@@ -43,6 +43,8 @@ export interface CallWorkerPool extends VoiceSampler {
   /** A conversation in writing; needs no port. Throws AppError `unavailable`. */
   openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel>;
   readonly liveCalls: number;
+  /** Why no call can be opened now; null: one can. */
+  readonly rejection: string | null;
   /** Calls that the RTP port range has room for. */
   readonly capacity: number;
   /** Utterances since the start for which no decoder was free, and those of them that were dropped. */
@@ -186,6 +188,11 @@ class Pool implements CallWorkerPool {
       retryable: true,
       publicMessage: "This voice cannot be heard now. Try again in a moment.",
     });
+  }
+
+  get rejection(): string | null {
+    const isReady = this.slots.some((slot) => slot.ready);
+    return isReady ? null : "The call workers are starting. Try again in a moment.";
   }
 
   async open(config: CallConfig): Promise<CallChannel> {

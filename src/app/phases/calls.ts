@@ -211,7 +211,8 @@ function admissionOf(telephony: TelephonyPhase, delivery: Delivery) {
       log,
     }),
     liveCalls: () => registry.size,
-    roomRejection: () => maintenance.disk.rejection() ?? descriptors.rejection(),
+    roomRejection: () =>
+      maintenance.disk.rejection() ?? descriptors.rejection() ?? telephony.audio.rejection(),
   });
 }
 

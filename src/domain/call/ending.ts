@@ -1,6 +1,7 @@
 /** Maps how a leg or a conversation ended to how the call ended (decisions 6). */
 
 import type { EndedReason } from "../../core/ended-reason.ts";
+import { CallWorkerDied } from "./media-port.ts";
 import type { LegEnd } from "./sip-port.ts";
 import type { CallEnding } from "./state.ts";
 
@@ -78,7 +79,8 @@ const SENTENCES: Readonly<Record<EndedReason, string>> = {
   media_lost: "The audio stopped arriving; check NAT and firewall for the RTP ports.",
   engine_failure: "The speech engine failed; see the log of this call.",
   cancelled: "The call was cancelled before it was answered.",
-  interrupted: "The appliance stopped while the call was running.",
+  interrupted:
+    "The appliance, or its thread that carried the call, stopped while the call was running.",
   operator_hangup: "The call was ended through the API or the command line.",
 };
 
@@ -104,3 +106,12 @@ export function endingByUs(
     fault: FAULTS[reason] ?? null,
   };
 }
+
+/** The call could not be opened, or its leg not be placed or answered. */
+export const endingUnopened = (error: unknown, sipCode: number | null = null): CallEnding =>
+  endingByUs(
+    "failed",
+    error instanceof CallWorkerDied ? "interrupted" : "engine_failure",
+    undefined,
+    sipCode,
+  );

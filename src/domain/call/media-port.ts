@@ -2,6 +2,7 @@
 
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
+import { AppError } from "../../core/errors.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallCommands, CallEvents } from "../conversation/call-protocol.ts";
 import type { CallReport } from "../conversation/call-report.ts";
@@ -22,6 +23,14 @@ export interface CallMedia {
   openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel>;
   /** Binds an RTP port and prepares the conversation. Rejects when no worker or port is free. */
   open(config: CallConfig): Promise<CallChannel>;
+}
+
+/** The call worker died while it opened a call: neither the engine nor the carrier failed. */
+export class CallWorkerDied extends AppError {
+  constructor(internal: string) {
+    const publicMessage = "The call could not be set up. Try again in a moment.";
+    super({ code: "unavailable", publicMessage, internal, retryable: true });
+  }
 }
 
 /** One call in a call worker: what `CallCommands` and `CallEvents` describe goes through it. */

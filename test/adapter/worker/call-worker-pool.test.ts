@@ -6,6 +6,7 @@ import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
 import type { FromCallWorker, ToCallWorker } from "../../../src/adapter/worker/messages.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
+import { CallWorkerDied } from "../../../src/domain/call/media-port.ts";
 import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
 import { realtimeChoice, sameForAllParts } from "../../support/engine/engine-session.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
@@ -195,8 +196,8 @@ test("a worker that dies fails its own calls only, and is replaced with its spee
   at(callWorkers, 0).say({ type: "event", args: ["lost", { type: "turn", turn }] });
   await clock.advance(0);
   at(callWorkers, 0).die();
-  expect(failures).toEqual(["lost engine_failure"]);
-  const report = await lost.close("engine_failure");
+  expect(failures).toEqual(["lost interrupted"]);
+  const report = await lost.close("interrupted");
   expect(report.turns).toEqual([turn]);
   expect(at(speechWorkers, 0).terminated).toBe(true);
   await clock.advance(10);
@@ -204,6 +205,19 @@ test("a worker that dies fails its own calls only, and is replaced with its spee
   expect(speechWorkers).toHaveLength(3);
   await pool.open(brief("new"));
   expect(at(callWorkers, 2).calls).toBe(1);
+  await pool.shutdown();
+});
+
+test("a call that was being opened when its worker died is told so, and while none is ready, that", async () => {
+  const { pool, clock, callWorkers, brief } = await scriptedPool(1);
+  at(callWorkers, 0).deafTo.add("open");
+  const opening = pool.open(brief("a"));
+  expect(pool.rejection).toBeNull();
+  at(callWorkers, 0).die();
+  expect(await opening.catch((error: unknown) => error)).toBeInstanceOf(CallWorkerDied);
+  expect(pool.rejection).toBe("The call workers are starting. Try again in a moment.");
+  await clock.advance(10);
+  expect(pool.rejection).toBeNull();
   await pool.shutdown();
 });
 

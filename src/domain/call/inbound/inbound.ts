@@ -12,7 +12,7 @@ import type { Callers } from "../../contact/callers.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
 import { callFailed } from "../../webhook/catalogue.ts";
 import type { Admission } from "../admission/admission.ts";
-import { endingByUs, endingUnanswered } from "../ending.ts";
+import { endingByUs, endingUnanswered, endingUnopened } from "../ending.ts";
 import { LiveCall, type LiveCallPorts } from "../live/live-call.ts";
 import type { CallMedia } from "../media-port.ts";
 import { type IncomingLeg, LegEnded, type TrunkSettings } from "../sip-port.ts";
@@ -149,7 +149,7 @@ async function answer(
     call.end(
       error instanceof LegEnded
         ? endingUnanswered(error.end)
-        : endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE),
+        : endingUnopened(error, SERVICE_UNAVAILABLE),
     );
   }
 }

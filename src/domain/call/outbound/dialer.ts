@@ -21,7 +21,7 @@ import { type DialingRules, isTransferTarget } from "../admission/dialing-rules.
 import { buildCallConfig } from "../call-config.ts";
 import type { CallIdentity } from "../call-identity.ts";
 import type { CallSettings } from "../call-settings.ts";
-import { endingByUs } from "../ending.ts";
+import { endingByUs, endingUnopened } from "../ending.ts";
 import { LiveCall, type LiveCallPorts } from "../live/live-call.ts";
 import type { CallMedia } from "../media-port.ts";
 import type { CallTenant, CallTrunk, StoredCall } from "../stores.ts";
@@ -236,7 +236,7 @@ async function dial(
       call_id: identity.callUuid,
       error: describeError(error),
     });
-    call.end(endingByUs("failed", "engine_failure"));
+    call.end(endingUnopened(error));
   }
 }
 
