@@ -155,8 +155,9 @@ export function createCallerJobs(
       quotas: createQuotas(billing, quotaStore),
       clock,
       async standstill(tenantId) {
-        const tenant = await callSetupStore(database.read).tenant(tenantId);
-        return tenant ? admission.standstill(database.read, tenant) : null;
+        const setup = callSetupStore(database.read);
+        const [tenant, trunk] = await Promise.all([setup.tenant(tenantId), setup.trunk(tenantId)]);
+        return tenant ? admission.standstill(database.read, tenant, trunk) : null;
       },
       wake: () => runner.wake(),
     }),

@@ -55,4 +55,4 @@ export interface CallService {
 }
 
 /** Why a tenant can place no call now, whoever is called. */
-export type Standstill = "suspended" | "daily_spend" | "insufficient_balance";
+export type Standstill = "suspended" | "no_trunk" | "daily_spend" | "insufficient_balance";

@@ -43,6 +43,7 @@ export const STATUS_REASONS = [
   "calls_failed",
   "outside_hours",
   "suspended",
+  "no_trunk",
   "daily_spend",
   "insufficient_balance",
 ] as const;

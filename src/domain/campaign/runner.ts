@@ -50,7 +50,10 @@ const NOT_REACHED: ReadonlySet<string> = new Set([
   "interrupted",
 ]);
 
-type RunningCampaign = CampaignRecord & CampaignCalendar;
+interface RunningCampaign extends CampaignRecord, CampaignCalendar {
+  /** Without a trunk nobody can be called; asked nevertheless, every number would count as not allowed. */
+  readonly hasTrunk: boolean;
+}
 
 interface DueTarget {
   readonly id: number;
@@ -222,7 +225,8 @@ export class CampaignRunner {
 
   async #advance(campaign: RunningCampaign): Promise<void> {
     const { database, records, clock, log } = this.options;
-    const { id, tenantId, agentId, timeZone, callingFrom, callingTo, holidays } = campaign;
+    const { id, tenantId, agentId, timeZone, callingFrom, callingTo, holidays, hasTrunk } =
+      campaign;
     const nowMs = clock.now();
     const leave = (status: "paused" | "stopped_by_breaker" | "finished") =>
       database.tx((queries) => records(queries).leaveRunning(tenantId, id, status, nowMs));
@@ -234,7 +238,7 @@ export class CampaignRunner {
       return leave("paused");
     }
     const hours: CallingHours = { from: callingFrom, to: callingTo, holidays };
-    if (!mayCallNow(timeZone, nowMs, hours)) return;
+    if (!hasTrunk || !mayCallNow(timeZone, nowMs, hours)) return;
     await this.#skipRefused(tenantId, id, nowMs);
     if (await this.#isBroken(campaign)) {
       log.warn("campaign.stopped_by_breaker", { campaign_id: id });

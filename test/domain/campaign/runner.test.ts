@@ -14,6 +14,7 @@ import {
   doNotCallEntries,
   schedules,
   tenants,
+  trunks,
 } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -98,7 +99,7 @@ interface Wish {
   readonly concurrency?: number;
   readonly attempts?: number;
   readonly agent?: number;
-  readonly of?: ApiTenant;
+  readonly of?: ApiTenant & { readonly fromNumber?: string };
 }
 
 async function running({
@@ -112,6 +113,7 @@ async function running({
   const made = await ask(server, of, "POST", "/campaigns", {
     name: "Check-ups",
     agent_id: agent,
+    from_number: of.fromNumber,
     csv: ["number", ...lines].join("\n"),
     concurrency,
     attempts,
@@ -251,6 +253,7 @@ test.each([
     agentId: 1,
     timeZone: "UTC",
     holidays: null,
+    hasTrunk: true,
     concurrencyMax: 5,
     callingFrom: 600,
     callingTo: 1_200,
@@ -337,6 +340,7 @@ test.each([
     agentId: 1,
     timeZone: "UTC",
     holidays: null,
+    hasTrunk: true,
     concurrencyMax: 2,
     callingFrom: 600,
     callingTo: 1_200,
@@ -859,6 +863,36 @@ test("one whose company has no money says so, and goes on by itself when money c
   await clock.advance(15_000);
   await calling(id, 2);
   expect(await told(id, poor)).toEqual(["running", null]);
+});
+
+test("one whose company has no trunk says so, and goes on by itself when there is one", async () => {
+  const silent = await server.tenant({ trunk: false });
+  await server.credit(silent.id, 10);
+  const made = await ask(server, silent, "POST", "/agents", { name: "Care", prompt: "x" });
+  const id = await running({ numbers: 2, of: silent, agent: pickId(made, "agent.id") });
+  startRunner();
+  expect(await told(id, silent)).toEqual(["running", "no_trunk"]);
+  await server.addTrunk(silent.id);
+  expect(await told(id, silent)).toEqual(["running", null]);
+  await clock.advance(15_000);
+  await calling(id, 2);
+});
+
+test("one whose company lost its trunk calls nobody, though it has numbers of its own, and leaves nobody out", async () => {
+  const lost = await server.tenant();
+  await server.credit(lost.id, 10);
+  const made = await ask(server, lost, "POST", "/agents", { name: "Care", prompt: "x" });
+  await ask(server, lost, "POST", "/phone-numbers", { number_e164: "+37052000001" });
+  const of = { ...lost, fromNumber: "+37052000001" };
+  await server.database.tx((queries) => queries.delete(trunks).where(eq(trunks.tenantId, lost.id)));
+  const id = await running({ numbers: 3, of, agent: pickId(made, "agent.id") });
+  const later = await running({ numbers: 1 });
+  startRunner();
+  await calling(later, 1);
+  expect((await targets(id)).map(({ status, outcome }) => [status, outcome])).toEqual(
+    Array(3).fill(["waiting", null]),
+  );
+  expect(await told(id, lost)).toEqual(["running", "no_trunk"]);
 });
 
 test("one that waits for its hours says so; paused or under way it does not", async () => {

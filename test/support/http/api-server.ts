@@ -252,6 +252,22 @@ export async function startApiServer(options: ApiServerOptions) {
   ).listen();
   base = `http://${server.address.host}:${server.address.port}`;
 
+  const addTrunk = (tenantId: number) =>
+    database.tx(async (q) => {
+      await q.insert(trunks).values({
+        tenantId,
+        server: "sip.carrier.example",
+        port: 5060,
+        transport: "udp",
+        username: `user${tenantId}`,
+        passwordSealed: "sealed:password",
+        callerId: "+37052000000",
+        register: true,
+        createdAt: clock.now(),
+        updatedAt: clock.now(),
+      });
+    });
+
   return {
     dataDir: options.directory,
     services,
@@ -266,7 +282,10 @@ export async function startApiServer(options: ApiServerOptions) {
     checkouts: payments.checkouts,
     base,
 
-    /** With a trunk to +370 numbers unless told otherwise, and a key. */
+    /** To +370 numbers. */
+    addTrunk,
+
+    /** With a trunk unless told otherwise, and a key. */
     async tenant(
       draft: { trunk?: boolean; plan?: string; name?: string } = {},
     ): Promise<ApiTenant> {
@@ -279,21 +298,7 @@ export async function startApiServer(options: ApiServerOptions) {
           timeZone: "Europe/Vilnius",
         },
       );
-      if (draft.trunk !== false)
-        await database.tx(async (q) => {
-          await q.insert(trunks).values({
-            tenantId: id,
-            server: "sip.carrier.example",
-            port: 5060,
-            transport: "udp",
-            username: `user${id}`,
-            passwordSealed: "sealed:password",
-            callerId: "+37052000000",
-            register: true,
-            createdAt: clock.now(),
-            updatedAt: clock.now(),
-          });
-        });
+      if (draft.trunk !== false) await addTrunk(id);
       const keys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
       const { secret } = await keys.create(id, "test", NO_LIMITS);
       await keys.stop();

@@ -31,6 +31,7 @@ import {
   featureSettings,
   schedules,
   tenants,
+  trunks,
 } from "../schema/index.ts";
 import { listedTargets } from "./campaign-target-list.ts";
 
@@ -62,10 +63,11 @@ const CALENDAR = { timeZone: tenants.timeZone, holidays: featureSettings.holiday
 
 const runningCampaigns = statement((queries) =>
   queries
-    .select({ campaign: campaigns, ...CALENDAR })
+    .select({ campaign: campaigns, ...CALENDAR, trunkId: trunks.id })
     .from(campaigns)
     .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
     .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
+    .leftJoin(trunks, eq(trunks.tenantId, campaigns.tenantId))
     .where(
       and(
         eq(campaigns.status, "running"),
@@ -153,7 +155,11 @@ function runningRows(
         afterId,
         limit,
       });
-      return rows.map(({ campaign, timeZone, holidays }) => ({ ...campaign, timeZone, holidays }));
+      return rows.map(({ campaign, trunkId, ...calendar }) => ({
+        ...campaign,
+        ...calendar,
+        hasTrunk: trunkId !== null,
+      }));
     },
   };
 }

@@ -211,8 +211,13 @@ export class Admission {
   }
 
   /** Null: the tenant can place calls, as far as this does not depend on whom, on the plan or on the machine. */
-  async standstill(queries: Queries, tenant: CallTenant): Promise<Standstill | null> {
+  async standstill(
+    queries: Queries,
+    tenant: CallTenant,
+    trunk: CallTrunk | undefined,
+  ): Promise<Standstill | null> {
     if (tenant.suspended) return "suspended";
+    if (!trunk) return "no_trunk";
     const funds = ahead(this.options.billing.requireFunds(queries, tenant.id));
     const { spent } = await this.loadOf(queries, tenant);
     if (spent >= this.#spendMaxOf(tenant)) return "daily_spend";

@@ -40,7 +40,7 @@ export const Campaign = z
     status: shown(z.enum(CAMPAIGN_STATUSES), "Where it stands.", "draft"),
     status_reason: shown(
       z.enum(STATUS_REASONS).nullable(),
-      "Why it calls nobody although nobody asked for that. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed; resume it. With the others it is `running` and goes on by itself: `insufficient_balance`: plan minutes and wallet are used up. `daily_spend`: the day's spending cap is reached. `suspended`: the account is. `outside_hours`: it waits for its hours, or a Sunday or public holiday is over. null: none of these.",
+      "Why it calls nobody although nobody asked for that. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed; resume it. With the others it is `running` and goes on by itself: `insufficient_balance`: plan minutes and wallet are used up. `daily_spend`: the day's spending cap is reached. `suspended`: the account is. `no_trunk`: there is no trunk; set one up. `outside_hours`: it waits for its hours, or a Sunday or public holiday is over. null: none of these.",
       null,
     ),
     calling_from: shown(z.string(), "Calls from this time on.", "10:00"),

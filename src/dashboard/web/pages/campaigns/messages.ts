@@ -236,6 +236,12 @@ export const messages = {
     lv: "Gaida: sasniegts dienas izdevumu ierobežojums.",
     ru: "Ждёт: достигнут дневной предел расходов.",
   },
+  "campaigns.no_trunk": {
+    en: "Waiting: there is no trunk. Set it up on the Trunk page, and it goes on.",
+    lt: "Laukia: nėra SIP linijos. Prijunkite ją puslapyje „SIP linija“, ir tęsis.",
+    lv: "Gaida: nav SIP līnijas. Pieslēdziet to lapā “SIP līnija”, un tā turpināsies.",
+    ru: "Ждёт: нет SIP-линии. Подключите её на странице «SIP-линия», и она продолжится.",
+  },
   "campaigns.suspended": {
     en: "Waiting: this account is suspended.",
     lt: "Laukia: įmonės veikla sustabdyta.",
