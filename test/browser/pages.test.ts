@@ -5,7 +5,9 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import type { Browser, Page } from "playwright-core";
+import { campaignTargets } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { doctorOf } from "../support/appliance/resident-doctor.ts";
 import { loaded, violations } from "../support/browser/axe.ts";
@@ -114,7 +116,7 @@ beforeAll(async () => {
   await world.api("POST", "/campaigns", {
     name: "Half-yearly check-up reminders",
     agent_id: world.agentId,
-    csv: `number\n${CALLER}`,
+    csv: `number,name,time\n${CALLER},Jonas Kazlauskas,half past ten\n+37061000083,Ona,eleven`,
   });
   browser = await launchChromium();
   const caller = await world.phone(CALLER, "m3");
@@ -126,6 +128,10 @@ beforeAll(async () => {
   await call.hangUp();
   const { body } = await world.api("GET", "/calls");
   uuid = body.calls[0]?.call_uuid ?? "";
+  const tried = { status: "failed", outcome: "media_lost", attempts: 2, callUuid: uuid } as const;
+  await world.app.database.tx(async (queries) => {
+    await queries.update(campaignTargets).set(tried).where(eq(campaignTargets.numberE164, CALLER));
+  });
   await world.callWhen(uuid, ({ recording_status }) => recording_status === "ready");
 });
 

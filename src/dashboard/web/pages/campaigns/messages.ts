@@ -106,7 +106,7 @@ export const messages = {
     en: "To be called",
     lt: "Dar skambins",
     lv: "Vēl zvanīs",
-    ru: "Предстоит звонок",
+    ru: "В очереди",
   },
   "campaigns.target.calling": {
     en: "Being called",
@@ -139,17 +139,22 @@ export const messages = {
     ru: "Таких номеров нет",
   },
   "campaigns.outcome": { en: "Outcome", lt: "Rezultatas", lv: "Iznākums", ru: "Итог" },
-  "campaigns.tries": { en: "Tries", lt: "Bandymai", lv: "Mēģinājumi", ru: "Попытки" },
+  "campaigns.tries": {
+    en: "Tries: {count}.",
+    lt: "Bandymai: {count}.",
+    lv: "Mēģinājumi: {count}.",
+    ru: "Попытки: {count}.",
+  },
   "campaigns.last_call": {
     en: "Last call",
-    lt: "Paskutinis skambutis",
-    lv: "Pēdējais zvans",
+    lt: "Skambinta",
+    lv: "Zvanīts",
     ru: "Звонили",
   },
   "campaigns.next_call": {
     en: "Next call",
-    lt: "Kitas skambutis",
-    lv: "Nākamais zvans",
+    lt: "Skambins",
+    lv: "Zvanīs",
     ru: "Позвонят",
   },
   "campaigns.next_free": {

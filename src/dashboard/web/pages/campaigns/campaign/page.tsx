@@ -153,7 +153,7 @@ function TargetTable({ rows }: { rows: readonly Target[] }) {
 }
 
 function useColumns(): Column<Target>[] {
-  const { t, number, dateTime } = useText();
+  const { t, dateTime } = useText();
   return [
     { head: t("numbers.number"), cell: (target) => <CalledNumber target={target} /> },
     {
@@ -162,12 +162,6 @@ function useColumns(): Column<Target>[] {
       cell: ({ status }) => <Badge tone={TONES[status]}>{t(`campaigns.target.${status}`)}</Badge>,
     },
     { head: t("campaigns.outcome"), cell: (target) => <Outcome target={target} /> },
-    {
-      head: t("campaigns.tries"),
-      card: "none",
-      end: true,
-      cell: ({ attempts }) => attempts > 0 && <span className="nums">{number(attempts)}</span>,
-    },
     {
       head: t("campaigns.last_call"),
       card: "none",
@@ -199,8 +193,8 @@ function CalledNumber({ target: { number_e164, call_uuid, variables } }: { targe
   );
 }
 
-/** How the latest call ended; of a number that is not called, why. */
-function Outcome({ target: { status, outcome } }: { target: Target }) {
+/** How the latest of its calls ended; of a number that is not called, why. */
+function Outcome({ target: { status, outcome, attempts } }: { target: Target }) {
   const { t } = useText();
   if (outcome === null) return "–";
   const ended = ENDED_REASONS.find((one) => one === outcome);
@@ -214,7 +208,11 @@ function Outcome({ target: { status, outcome } }: { target: Target }) {
               ? "campaigns.left_out.do_not_call"
               : "campaigns.left_out.not_allowed",
           );
-  return <span className="small soft">{why}</span>;
+  return (
+    <span className="small soft">
+      {why} {attempts > 1 && t("campaigns.tries", { count: attempts })}
+    </span>
+  );
 }
 
 function NextCall({ at }: { at: string }) {
