@@ -177,9 +177,13 @@ export class Campaigns {
   }
 
   async #nextAttempts(campaign: CampaignRecord) {
-    const { database, records, clock } = this.deps;
-    const calendar = await records(database.read).calendar(campaign.tenantId);
-    return nextAttempts({ ...campaign, ...calendar }, clock.now());
+    const { database, records, clock, standstill } = this.deps;
+    const [calendar, stillness] = await Promise.all([
+      records(database.read).calendar(campaign.tenantId),
+      standstill(campaign.tenantId),
+    ]);
+    const calls = campaign.status === "running" && stillness === null;
+    return nextAttempts({ ...campaign, ...calendar, calls }, clock.now());
   }
 
   /** Its numbers, in the order of its file. Throws not_found. */

@@ -40,7 +40,8 @@ export interface TargetRecords {
 
 /** When a campaign calls. */
 interface TargetHours {
-  readonly status: string;
+  /** It runs, and waits for its hours at most. */
+  readonly calls: boolean;
   readonly callingFrom: number;
   readonly callingTo: number;
   readonly timeZone: string;
@@ -49,9 +50,9 @@ interface TargetHours {
 
 const CSV_PAGE = 500;
 
-/** When a number is called again, by the hours of its campaign: null unless that runs. */
+/** When a number is called next, by the hours of its campaign. */
 export function nextAttempts(
-  { status, timeZone, holidays, callingFrom, callingTo }: TargetHours,
+  { calls, timeZone, holidays, callingFrom, callingTo }: TargetHours,
   nowMs: number,
 ): (target: TargetRecord) => ListedTarget {
   const hours = { from: callingFrom, to: callingTo, holidays };
@@ -66,7 +67,7 @@ export function nextAttempts(
     return at;
   };
   return ({ notBefore, ...target }) => {
-    const isNext = status === "running" && target.status === "waiting";
+    const isNext = calls && target.status === "waiting";
     return { ...target, nextAttemptAt: isNext ? next(notBefore) : null };
   };
 }

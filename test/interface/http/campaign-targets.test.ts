@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { campaignStore } from "../../../src/adapter/store/schedule/campaign-store.ts";
 import { calls, campaignTargets } from "../../../src/adapter/store/schema/index.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant/tenant-admin-store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import {
   type ApiServer,
@@ -148,6 +149,13 @@ test("as CSV it has every number, and the columns of its file", async () => {
   ]);
   const some = await ask(server, clinic, "GET", `${path()}/export?status=done`);
   expect(some.text.split("\r\n")).toHaveLength(3);
+});
+
+test("a campaign that waits for more than its hours does not say when it calls next", async () => {
+  await server.suspend(clinic.id);
+  const { json } = await ask(server, clinic, "GET", path());
+  await server.database.tx((queries) => tenantAdminStore(queries).setSuspended(clinic.id, false));
+  expect(json).toMatchObject({ targets: rows().map(() => ({ next_attempt_at: null })) });
 });
 
 test("a campaign that does not run calls nobody next", async () => {

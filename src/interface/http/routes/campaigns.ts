@@ -156,7 +156,7 @@ export const CampaignTarget = z
     ),
     last_attempt_at: timeOrNull("When that call was placed."),
     next_attempt_at: timeOrNull(
-      "From when on it is called, within the campaign's hours; what is past means now. null: it does not wait, or the campaign does not run.",
+      "From when on it is called, within the campaign's hours; what is past means now. null: it does not wait, or the campaign does not run, or not before something changes (`status_reason`).",
     ),
   })
   .meta({ id: "CampaignTarget" });

@@ -161,7 +161,10 @@ function useColumns(): Column<Target>[] {
       card: "side",
       cell: ({ status }) => <Badge tone={TONES[status]}>{t(`campaigns.target.${status}`)}</Badge>,
     },
-    { head: t("campaigns.outcome"), cell: (target) => <Outcome target={target} /> },
+    {
+      head: t("campaigns.outcome"),
+      cell: (target) => (target.outcome === null ? "–" : <Outcome target={target} />),
+    },
     {
       head: t("campaigns.last_call"),
       card: "none",
@@ -196,7 +199,6 @@ function CalledNumber({ target: { number_e164, call_uuid, variables } }: { targe
 /** How the latest of its calls ended; of a number that is not called, why. */
 function Outcome({ target: { status, outcome, attempts } }: { target: Target }) {
   const { t } = useText();
-  if (outcome === null) return "–";
   const ended = ENDED_REASONS.find((one) => one === outcome);
   const why =
     status === "skipped" && outcome === "cancelled"
