@@ -45,6 +45,7 @@ import {
 } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacedLeg } from "./session/replaces.ts";
+import { retryAfter } from "./session/update.ts";
 import { type ReceivedInvite, TrunkUserAgent } from "./session/user-agent.ts";
 import { targetUri, userAt } from "./target-uri.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
@@ -212,6 +213,11 @@ export class SipTrunk implements Trunk {
   /** Handles a request assigned to this trunk. Throws the exceptions of SIP.js. */
   receiveRequest(request: SipRequest): void {
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
+    if (leg?.takes(request) === false) {
+      // An ACK has no answer.
+      this.deps.transactions.respond(request, retryAfter(this.deps.random));
+      return;
+    }
     if (leg?.keep(() => this.receiveRequest(request))) return;
     const early = leg?.answerEarly(request);
     if (early) {

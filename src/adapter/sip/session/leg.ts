@@ -31,6 +31,7 @@ import {
   tagOf,
 } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
+import { RateLimit } from "../transport/rate-limit.ts";
 import { AdvertisedContact } from "./advertised-contact.ts";
 import { toSipJsUri } from "./convert.ts";
 import {
@@ -73,6 +74,9 @@ export interface LegContext {
 
 type Pending = () => void;
 
+/** Of one call: more than any telephone sends, digits included. */
+const REQUESTS = { tokensPerSecond: 50, burst: 100, sourcesMax: 1 };
+
 /** What a leg needs from the leg that replaces it. */
 interface Successor {
   on<Name extends keyof LegEvents>(
@@ -105,11 +109,15 @@ export abstract class BaseLeg {
   #renegotiation: Renegotiation | undefined;
   /** The next request must contain an offer. */
   #offerDue = false;
+  readonly #requests: RateLimit;
+  /** Requests were refused, which is logged once. */
+  #isCapped = false;
   /** The leg by which the remote party replaced this one (RFC 3891). */
   #successor: Successor | undefined;
 
   constructor(protected readonly context: LegContext) {
     this.trunkId = context.trunkId;
+    this.#requests = new RateLimit(context.clock, REQUESTS);
     this.#emitter = new Emitter((error) =>
       context.log.error("leg.listener_threw", { error: describeError(error) }),
     );
@@ -121,6 +129,15 @@ export abstract class BaseLeg {
       expire: () => this.#expireSession(),
     });
     this.after(0, () => this.#release());
+  }
+
+  /** False: the remote party asks for too much within this call. It can always end it. */
+  takes({ method }: SipRequest): boolean {
+    if (method === "BYE" || method === "CANCEL" || this.#requests.take("")) return true;
+    const { log } = this.context;
+    if (!this.#isCapped) log.warn("call.requests_capped", { per_sec: REQUESTS.tokensPerSecond });
+    this.#isCapped = true;
+    return false;
   }
 
   /** Called for every request of the remote party in this dialog. */

@@ -17,6 +17,7 @@ import {
 import { isStun } from "../nat/stun.ts";
 import { BanList } from "./ban-list.ts";
 import { type Address, type Flow, isStream, type StreamFlow } from "./flow.ts";
+import { Intake } from "./intake.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
 import { openUdpTransport, type UdpTransport } from "./udp.ts";
@@ -55,6 +56,8 @@ export class Endpoint {
   #udp: UdpTransport | undefined;
   readonly #limit: RateLimit;
   readonly #bans: BanList;
+  /** Of datagrams; connections pace their own messages. */
+  readonly #intake = new Intake();
   readonly #decoder = new TextDecoder("utf-8");
 
   private constructor(private readonly options: EndpointOptions) {
@@ -128,6 +131,7 @@ export class Endpoint {
   async close(): Promise<void> {
     const udp = this.#udp;
     this.#udp = undefined;
+    this.#intake.close();
     await Promise.all([udp?.close(), this.#streams.close()]);
   }
 
@@ -171,7 +175,16 @@ export class Endpoint {
       if (isStream(flow)) flow.drop();
       return;
     }
-    if (bytes.byteLength > MESSAGE_BYTES_MAX) return;
+    const { byteLength } = bytes;
+    if (byteLength > MESSAGE_BYTES_MAX) return;
+    if (flow.reliable) this.#handle(bytes, flow, trusted);
+    // Strangers share a line: they cannot take the room of trunks' peers.
+    else
+      this.#intake.add(trusted ? source : "", byteLength, () => this.#handle(bytes, flow, trusted));
+  }
+
+  #handle(bytes: Uint8Array, flow: Flow, trusted: boolean): void {
+    const source = flow.remote.host;
     const message = parseMessage(this.#decoder.decode(bytes));
     if (message.kind === "failure") {
       if (trusted) this.#reject(message, bytes, flow);

@@ -1,0 +1,74 @@
+/**
+ * The order in which datagrams are handled. The runtime hands over everything that has come before
+ * others have a turn, so whoever sends faster than we work would hold the thread, and fill the
+ * kernel's buffer for all. Here every source has a line of its own, bounded in bytes, and some of
+ * each are handled in one turn of the event loop. What a full line does not hold is lost, as UDP
+ * may: SIP repeats it.
+ */
+import { yieldToEventLoop } from "../../../core/clock.ts";
+
+type Task = () => void;
+interface Line {
+  readonly tasks: { readonly bytes: number; readonly run: Task }[];
+  bytes: number;
+}
+
+export const TASKS_PER_TURN = 16;
+/** As much as the kernel's buffer usually holds for all of them. */
+export const LINE_BYTES_MAX = 256 * 1024;
+export const BYTES_MAX = 16 * 1024 * 1024;
+
+export class Intake {
+  /** The next turn begins with the first. */
+  readonly #lines = new Map<string, Line>();
+  #bytes = 0;
+  #tasksOfTurn = 0;
+  #isTurning = false;
+  #closed = false;
+
+  /** Runs the task, which must not throw: at once, later, or never. `bytes`: what it keeps meanwhile. */
+  add(source: string, bytes: number, run: Task): void {
+    if (this.#closed) return;
+    if (!this.#isTurning) void this.#turn();
+    if (this.#lines.size === 0 && this.#tasksOfTurn < TASKS_PER_TURN) {
+      this.#tasksOfTurn++;
+      run();
+      return;
+    }
+    const line = this.#lines.get(source) ?? { tasks: [], bytes: 0 };
+    if (line.bytes + bytes > LINE_BYTES_MAX || this.#bytes + bytes > BYTES_MAX) return;
+    line.tasks.push({ bytes, run });
+    line.bytes += bytes;
+    this.#bytes += bytes;
+    this.#lines.set(source, line);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#lines.clear();
+  }
+
+  async #turn(): Promise<void> {
+    this.#isTurning = true;
+    do {
+      await yieldToEventLoop();
+      for (this.#tasksOfTurn = 0; this.#tasksOfTurn < TASKS_PER_TURN; this.#tasksOfTurn++)
+        if (!this.#runNext()) break;
+    } while (this.#lines.size > 0);
+    this.#isTurning = false;
+  }
+
+  /** One of the first line, which is then the last. False: nobody waits. */
+  #runNext(): boolean {
+    const [first] = this.#lines;
+    if (!first) return false;
+    const [source, line] = first;
+    const task = line.tasks.shift();
+    this.#lines.delete(source);
+    if (line.tasks.length > 0) this.#lines.set(source, line);
+    line.bytes -= task?.bytes ?? 0;
+    this.#bytes -= task?.bytes ?? 0;
+    task?.run();
+    return true;
+  }
+}

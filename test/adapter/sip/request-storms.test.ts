@@ -1,0 +1,115 @@
+/** A far end that asks within a call as fast as it can: it is told to wait, and others have their turn. */
+import { expect, test } from "bun:test";
+import {
+  BYTES_MAX,
+  Intake,
+  LINE_BYTES_MAX,
+  TASKS_PER_TURN,
+} from "../../../src/adapter/sip/transport/intake.ts";
+import { yieldToEventLoop } from "../../../src/core/clock.ts";
+import { eventually } from "../../support/eventually.ts";
+import { incomingLine } from "../../support/sip/incoming-line.ts";
+import { OFFER, rawCall } from "../../support/sip/raw-call.ts";
+import { startSipPeer } from "../../support/sip/sip-peer.ts";
+import { endOf, trunkSettings } from "../../support/sip/sip-stack.ts";
+
+const OURS = "127.0.91.4";
+const FAR = "127.0.91.5";
+const OTHER = "127.0.91.6";
+const line = incomingLine(OURS, FAR);
+
+const DIGIT = {
+  method: "INFO",
+  body: "Signal=5\r\nDuration=100\r\n",
+  contentType: "application/dtmf-relay",
+} as const;
+/** What a call takes at once, and more than it takes while a test runs. */
+const AT_ONCE = 100;
+const STORM = 1000;
+
+test.each(["INVITE", "UPDATE", "INFO", "NOTIFY", "OPTIONS"])(
+  "a storm of %s is told to wait, and the call stands until its BYE",
+  async (method) => {
+    const { call, leg } = await line.answered();
+    let digits = 0;
+    let agreements = 0;
+    leg.on("digit", () => digits++);
+    leg.on("media", () => agreements++);
+    const request =
+      method === "INFO" ? DIGIT : { method, body: method === "INVITE" ? OFFER(FAR) : "" };
+    const branches: string[] = [];
+    while (branches.length < STORM) {
+      for (let n = 0; n < 50; n++) branches.push(call.send(request));
+      await Bun.sleep(1);
+    }
+    const waits = () =>
+      line.peer.responses.filter(
+        (response) => response.statusCode === 500 && response.headers.has("retry-after"),
+      ).length;
+    await eventually(() => waits() > AT_ONCE, "refusals");
+    expect(digits).toBeLessThan(STORM / 2);
+    expect(agreements).toBeLessThan(STORM / 2);
+    const ended = endOf(leg);
+    const bye = await call.answer(call.send({ method: "BYE" }), "BYE");
+    expect([bye.statusCode, (await ended).kind]).toEqual([200, "bye"]);
+  },
+);
+
+test("a call that is asked for little is never told to wait", async () => {
+  const { call, leg } = await line.answered();
+  let digits = 0;
+  leg.on("digit", () => digits++);
+  for (let n = 1; n <= AT_ONCE; n++) {
+    call.send(DIGIT);
+    if (n % 10 === 0) await eventually(() => digits === n, `${n} digits`);
+  }
+});
+
+test("a datagram behind hundreds of another source has its turn among the first", async () => {
+  const order: string[] = [];
+  const intake = new Intake();
+  const add = (source: string) => intake.add(source, 500, () => order.push(source));
+  for (let n = 0; n < 300; n++) add("storm");
+  add("other");
+  while (order.length < 301) await yieldToEventLoop();
+  expect(order.indexOf("other")).toBeLessThan(2 * TASKS_PER_TURN);
+  add("later");
+  expect(order.at(-1)).toBe("later");
+});
+
+test("what waits of one source, and of all, is bounded in bytes; none is handled after the end", async () => {
+  const order: string[] = [];
+  const intake = new Intake();
+  const add = (source: string, bytes: number) =>
+    intake.add(source, bytes, () => order.push(source));
+  for (let n = 0; n < TASKS_PER_TURN; n++) add("first", 1);
+  for (let n = 0; n < 100; n++) add("storm", LINE_BYTES_MAX / 4);
+  for (let n = 0; n < 100; n++) add(`other ${n}`, LINE_BYTES_MAX);
+  while (order.filter((source) => source !== "first").length < 4) await yieldToEventLoop();
+  for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
+  expect(order.filter((source) => source === "storm")).toHaveLength(4);
+  expect(order.filter((source) => source.startsWith("other"))).toHaveLength(
+    BYTES_MAX / LINE_BYTES_MAX - 1,
+  );
+  for (let n = 0; n < 2 * TASKS_PER_TURN; n++) add("last", 1);
+  intake.close();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
+  expect(order.filter((source) => source === "last").length).toBeLessThanOrEqual(TASKS_PER_TURN);
+});
+
+test("the stack hears another peer's datagram before the end of a storm", async () => {
+  const { call } = await line.answered();
+  const other = await startSipPeer({ host: OTHER });
+  line.stack.addTrunk(
+    trunkSettings({ trunkId: 2, server: OTHER, port: other.port, register: false }),
+  );
+  await Bun.sleep(20);
+  const storm = Array.from({ length: 150 }, () => call.send({ method: "OPTIONS" }));
+  const asked = rawCall(other, line.stack.localAddress);
+  const options = asked.send({ method: "OPTIONS", toTag: null });
+  await asked.answer(options, "OPTIONS");
+  const answered = new Set(line.peer.responses.map(({ via }) => via.parameters.get("branch")));
+  expect(storm.filter((branch) => answered.has(branch)).length).toBeLessThan(storm.length);
+  other.close();
+});
