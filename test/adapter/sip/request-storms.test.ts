@@ -1,5 +1,8 @@
 /** A far end that asks within a call as fast as it can: it is told to wait, and others have their turn. */
 import { expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { parseMessage } from "../../../src/adapter/sip/message/index.ts";
+import { StreamFramer } from "../../../src/adapter/sip/transport/framer.ts";
 import {
   BYTES_MAX,
   Intake,
@@ -7,6 +10,7 @@ import {
   TASKS_PER_TURN,
 } from "../../../src/adapter/sip/transport/intake.ts";
 import { yieldToEventLoop } from "../../../src/core/clock.ts";
+import type { IncomingLeg } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/sip/incoming-line.ts";
 import { OFFER, rawCall } from "../../support/sip/raw-call.ts";
@@ -26,6 +30,59 @@ const DIGIT = {
 /** What a call takes at once, and more than it takes while a test runs. */
 const AT_ONCE = 100;
 const STORM = 1000;
+
+/** A call whose messages go through one TCP connection; `flush` writes them at once. */
+async function tcpCall() {
+  const socket: Socket = connect({
+    host: OURS,
+    port: line.stack.localAddress.port,
+    localAddress: FAR,
+  });
+  const framer = new StreamFramer();
+  socket.on("data", (chunk: Buffer) => {
+    for (const item of framer.push(chunk)) {
+      const message = item.kind === "message" && parseMessage(Buffer.from(item.bytes).toString());
+      if (message && message.kind === "response") line.peer.responses.push(message);
+    }
+  });
+  await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
+  let written = "";
+  const send = (text: string | Uint8Array) => {
+    written += text;
+  };
+  const call = rawCall(
+    { ...line.peer, responses: line.peer.responses, send },
+    { host: OURS, port: line.stack.localAddress.port },
+  );
+  const flush = () => {
+    socket.write(written);
+    written = "";
+  };
+  line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
+  const invite = call.invite();
+  flush();
+  await call.answer(invite);
+  call.ack(1);
+  flush();
+  const leg = line.legs.at(-1) as IncomingLeg;
+  return { call, leg, flush, close: () => socket.destroy() };
+}
+
+test("UPDATEs with offers in one read: each is answered, and the next moves the media", async () => {
+  const { call, leg, flush, close } = await tcpCall();
+  const ports: number[] = [];
+  leg.on("media", ({ plan }) => ports.push(plan.remote.port));
+  const branches = [30_010, 30_020, 30_030].map((port) =>
+    call.send({ method: "UPDATE", body: OFFER(FAR, port) }),
+  );
+  flush();
+  for (const branch of branches) expect((await call.answer(branch, "UPDATE")).statusCode).toBe(200);
+  const later = call.send({ method: "UPDATE", body: OFFER(FAR, 30_040) });
+  flush();
+  expect((await call.answer(later, "UPDATE")).statusCode).toBe(200);
+  expect(ports).toEqual([30_010, 30_020, 30_030, 30_040]);
+  close();
+});
 
 test.each(["INVITE", "UPDATE", "INFO", "NOTIFY", "OPTIONS"])(
   "a storm of %s is told to wait, and the call stands until its BYE",

@@ -43,8 +43,12 @@ export async function answerUpdate(
   if (session.state !== SessionState.Established && !negotiator.plan) return retryAfter(random);
   if (!negotiator.canAnswer(request.body)) return { statusCode: 488 };
   try {
-    await negotiator.setDescription(request.body);
-    return accepted(await negotiator.getDescription());
+    // In one step: the next request may be here already.
+    const [, answer] = await Promise.all([
+      negotiator.setDescription(request.body),
+      negotiator.getDescription(),
+    ]);
+    return accepted(answer);
   } catch {
     await negotiator.rollbackDescription();
     return { statusCode: 488 };
