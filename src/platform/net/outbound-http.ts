@@ -73,6 +73,8 @@ interface OutboundHttpClientOptions {
 }
 
 const URL_LENGTH_MAX = 2048;
+/** Of one name; they are tried one after the other. */
+const ADDRESSES_MAX = 8;
 const NO_BODY = Buffer.alloc(0);
 /** RFC 9110, sections 5.1 and 5.5. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -150,7 +152,9 @@ export class SafeHttpClient implements OutboundHttpClient {
         if (error || addresses.length === 0)
           return done(new OutboundHttpError("name_not_found", "the host name was not found"), "");
         try {
-          const passed = addresses.filter(({ address }) => this.#rules.check(address).allowed);
+          const passed = addresses
+            .filter(({ address }) => this.#rules.check(address).allowed)
+            .slice(0, ADDRESSES_MAX);
           for (const { address } of passed.length > 0 ? passed : addresses)
             this.#requireAllowed(this.#rules.check(address), url);
           const first = passed[0];

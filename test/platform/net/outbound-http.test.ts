@@ -77,6 +77,25 @@ describe("the guarded client", () => {
     }
   });
 
+  test("of a name's addresses the first eight are tried", async () => {
+    receiver.respond = answer(200);
+    const closed = Array.from({ length: 1000 }, (_, n) => `127.41.${1 + (n >> 8)}.${n & 255}`);
+    const client = allowing("127.41.0.0/16");
+    const request = post(`https://hooks.test:${receiver.port}/`);
+    try {
+      zone["hooks.test"] = [[...closed.slice(0, 7), HOST]];
+      expect((await client.request(request)).status).toBe(200);
+      zone["hooks.test"] = [
+        [...closed.slice(0, 8), HOST],
+        [...closed, HOST],
+      ];
+      expect(await failureOf(client.request(request))).toBe("connection_failed");
+      expect(await failureOf(client.request(request))).toBe("connection_failed");
+    } finally {
+      zone["hooks.test"] = [[HOST]];
+    }
+  });
+
   test.each([
     () => `https://hooks.test:${receiver.port}/`,
     () => `https://${HOST}:${receiver.port}/`,

@@ -33,6 +33,7 @@ export interface Located {
 /** Limits the cost of a hostile DNS zone. */
 const TARGETS_MAX = 32;
 const SRV_RECORDS_MAX = 16;
+const NAPTR_RECORDS_MAX = 8;
 
 const SERVICES: ReadonlyMap<string, TransportName> = new Map([
   ["SIP+D2U", "UDP"],
@@ -123,7 +124,8 @@ function usable(records: readonly NaptrRecord[]): Service[] {
     .flatMap(({ flags, service, replacement }) => {
       const transport = SERVICES.get(service.toUpperCase());
       return flags.toLowerCase() === "s" && transport ? [{ name: replacement, transport }] : [];
-    });
+    })
+    .slice(0, NAPTR_RECORDS_MAX);
 }
 
 const withoutNaptr = (host: string): Service[] =>

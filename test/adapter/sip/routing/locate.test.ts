@@ -140,6 +140,22 @@ describe("locating (RFC 3263 4)", () => {
     );
     expect(await found({}, { srv: { "_sip._udp.d.test": many }, addresses })).toHaveLength(32);
   });
+
+  test("of a thousand NAPTR records the first eight are asked after", async () => {
+    const asked: string[] = [];
+    const dns: SipDns = {
+      ...dnsOf({
+        naptr: Array.from({ length: 1000 }, (_, n) => naptrOf(n, "SIP+D2U", `s${n}.test`)),
+        addresses: { "d.test": ["192.0.2.1"] },
+      }),
+      srv: async (name) => {
+        asked.push(name);
+        return [];
+      },
+    };
+    await locate({ host: "d.test", port: null, transport: "AUTO" }, dns, seededRandom(1));
+    expect(asked).toEqual(Array.from({ length: 8 }, (_, n) => `s${n}.test`));
+  });
 });
 
 describe("SRV order (RFC 2782)", () => {
