@@ -322,6 +322,7 @@ export class SipTrunk implements Trunk {
     return {
       onResponse: (response, flow) => {
         const leg = this.#legOf(response.callId);
+        if (leg?.takes(response) === false) return;
         leg?.responseReceived(response, flow.remote.host);
         this.#agent.receiveResponse(response, flow.remote, leg?.negotiator);
       },

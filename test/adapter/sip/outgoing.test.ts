@@ -208,6 +208,39 @@ describe("forks", () => {
     expect(toTags("ACK").sort()).toEqual(["first", "second"]);
     expect(toTags("BYE")).toEqual(["second"]);
   });
+
+  test("a thousand phones that ring, and ring on, cost no more than 32 and a hundred rings", async () => {
+    await start(async (request, answer) => {
+      if (request.method !== "INVITE") return;
+      for (let n = 0; n < 1000; n++) {
+        answer(withSdp(183, `phone-${n % 500}`));
+        if (n % 50 === 49) await Bun.sleep(1);
+      }
+      await Bun.sleep(300);
+      answer(withSdp(200, "phone-7"));
+    });
+    const leg = place();
+    let rings = 0;
+    leg.on("ringing", () => rings++);
+    await next(leg, "answered");
+    expect(rings).toBeLessThan(200);
+    const ended = endOf(leg);
+    leg.hangUp();
+    expect((await ended).by).toBe("us");
+  });
+
+  test("of fifty phones that answer the first keeps the call; those that hang on are hung up", async () => {
+    await start((request, answer) => {
+      if (request.method === "INVITE")
+        for (let n = 0; n < 50; n++) answer(withSdp(200, `phone-${n}`));
+    });
+    const leg = place();
+    await next(leg, "answered");
+    const count = (method: string) => peer.methods().filter((each) => each === method).length;
+    await eventually(() => count("BYE") >= 31, "the BYEs");
+    await Bun.sleep(50);
+    expect([count("ACK"), count("BYE")]).toEqual([32, 31]);
+  });
 });
 
 describe("a remote party that rings reliably", () => {

@@ -74,8 +74,10 @@ export interface LegContext {
 
 type Pending = () => void;
 
+/** That one INVITE may ring. */
+const PHONES_MAX = 32;
 /** Of one call: more than any telephone sends, digits included. */
-const REQUESTS = { tokensPerSecond: 50, burst: 100, sourcesMax: 1 };
+const MESSAGES = { tokensPerSecond: 50, burst: 100, sourcesMax: 1 };
 
 /** What a leg needs from the leg that replaces it. */
 interface Successor {
@@ -109,15 +111,17 @@ export abstract class BaseLeg {
   #renegotiation: Renegotiation | undefined;
   /** The next request must contain an offer. */
   #offerDue = false;
-  readonly #requests: RateLimit;
-  /** Requests were refused, which is logged once. */
+  /** Requests, and responses to our INVITEs. */
+  readonly #messages: RateLimit;
+  readonly #phones = new Set<string>();
+  /** Some were not taken, which is logged once. */
   #isCapped = false;
   /** The leg by which the remote party replaced this one (RFC 3891). */
   #successor: Successor | undefined;
 
   constructor(protected readonly context: LegContext) {
     this.trunkId = context.trunkId;
-    this.#requests = new RateLimit(context.clock, REQUESTS);
+    this.#messages = new RateLimit(context.clock, MESSAGES);
     this.#emitter = new Emitter((error) =>
       context.log.error("leg.listener_threw", { error: describeError(error) }),
     );
@@ -131,13 +135,26 @@ export abstract class BaseLeg {
     this.after(0, () => this.#release());
   }
 
-  /** False: the remote party asks for too much within this call. It can always end it. */
-  takes({ method }: SipRequest): boolean {
-    if (method === "BYE" || method === "CANCEL" || this.#requests.take("")) return true;
+  /** False: the remote party says too much within this call. It can always end it, and repeats a 2xx. */
+  takes(message: SipMessage): boolean {
+    const isAlways =
+      message.kind === "request"
+        ? message.method === "BYE" || message.method === "CANCEL"
+        : message.cseq.method !== "INVITE" || message.statusCode >= 300;
+    if (isAlways || (this.#messages.take("") && this.#isOfKnownPhone(message))) return true;
     const { log } = this.context;
-    if (!this.#isCapped) log.warn("call.requests_capped", { per_sec: REQUESTS.tokensPerSecond });
+    if (!this.#isCapped) log.warn("call.messages_capped", { per_sec: MESSAGES.tokensPerSecond });
     this.#isCapped = true;
     return false;
+  }
+
+  /** Each phone that our INVITE rings has a tag of its own, and a dialog that is kept. */
+  #isOfKnownPhone(message: SipMessage): boolean {
+    const tag = message.kind === "response" ? tagOf(message.to) : null;
+    if (tag === null || this.#phones.has(tag)) return true;
+    if (this.#phones.size >= PHONES_MAX) return false;
+    this.#phones.add(tag);
+    return true;
   }
 
   /** Called for every request of the remote party in this dialog. */
