@@ -15,7 +15,9 @@ interface Rule {
 /** The name by which a site may speak to us. */
 const AGENT = "linevoice";
 const CHARACTERS_MAX = 500 * 1024;
+const LINES_MAX = 20_000;
 const RULES_MAX = 1_000;
+const SITEMAPS_MAX = 100;
 
 export function readRobots(text: string): Robots {
   const groups = new Map<string, Rule[]>();
@@ -23,10 +25,10 @@ export function readRobots(text: string): Robots {
   /** Of the group: those that may be us. */
   let agents = new Set<string>();
   let isNaming = false;
-  for (const line of text.slice(0, CHARACTERS_MAX).split(/[\r\n]+/)) {
+  for (const line of text.slice(0, CHARACTERS_MAX).split(/[\r\n]+/, LINES_MAX)) {
     const [, key = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*)/.exec(line) ?? [];
     const [name, said] = [key.toLowerCase(), value.trim()];
-    if (name === "sitemap") sitemaps.push(said);
+    if (name === "sitemap" && sitemaps.length < SITEMAPS_MAX) sitemaps.push(said);
     else if (name === "user-agent") {
       if (!isNaming) agents = new Set();
       const agent = said.toLowerCase();

@@ -48,3 +48,10 @@ test("a thousand rules count, and no more", () => {
     readRobots(forAll(...Array(count).fill("Disallow: /x"), "Disallow: /a")).allows("/a");
   expect([rules(998), rules(999), rules(1_000)]).toEqual([false, false, true]);
 });
+
+test("twenty thousand lines and a hundred sitemaps count, and no more", () => {
+  const isRead = (lines: number) =>
+    !readRobots(`User-agent: *\n${"a\n".repeat(lines)}Disallow: /a`).allows("/a");
+  expect([isRead(19_998), isRead(19_999)]).toEqual([true, false]);
+  expect(readRobots("Sitemap: /1.xml\n".repeat(101)).sitemaps).toHaveLength(100);
+});

@@ -10,8 +10,11 @@ import { type EmbeddingSettings, embeddingServiceOf } from "./settings.ts";
 /** A turn waits 300 ms for its passages: the search itself needs some of them. */
 const QUESTION_MS_MAX = 250;
 const PASSAGES_MS_MAX = 30_000;
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const DIMENSIONS_MAX = 4_096;
+/** Of a number as servers write it, in a line of its own too. */
+const NUMBER_BYTES_MAX = 40;
+/** Beside the vectors. */
+const ANSWER_BYTES_MAX = 64 * 1024;
 
 /** `trust`: missing, what the runtime trusts. */
 export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock, trust?: Trust): Embedder {
@@ -33,7 +36,7 @@ export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock, trust?
         accept: "application/json",
         signal: limit.signal,
         pauseMsMax: PASSAGES_MS_MAX,
-        bytesMax: ANSWER_BYTES_MAX,
+        bytesMax: ANSWER_BYTES_MAX + texts.length * DIMENSIONS_MAX * NUMBER_BYTES_MAX,
       });
       const read = readEmbeddings(parseJson(await answer.text()), texts.length);
       if (read === null) throw service.fail("protocol", "the answer holds no vectors as asked for");

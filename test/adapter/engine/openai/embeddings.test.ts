@@ -63,6 +63,15 @@ test.each([
   expect((await embedder().embed(["a"], "question")).tokens).toBe(counted);
 });
 
+test("an answer is as long as its vectors can be: the longest is read, a longer one given up", async () => {
+  const longest = Array.from({ length: 4_096 }, () => -0.12345678901234566);
+  server.script.fault = { body: { data: [{ embedding: longest }] } };
+  expect((await embedder().embed(["a"], "passages")).vectors[0]).toHaveLength(4_096);
+  server.script.fault = { body: { data: [{ embedding: longest, more: "a".repeat(300_000) }] } };
+  const failure = await failureOf(embedder().embed(["a"], "passages"));
+  expect(failure.message).toContain("an answer of more than 229376 bytes");
+});
+
 test("a refusal says why, without the key", async () => {
   server.script.fault = { status: 401 };
   const failure = await failureOf(embedder().embed(["a"], "passages"));
