@@ -5,7 +5,7 @@
  * Guarantees: `ready` settles within `connectTimeoutMs`, and only with a session that the server has
  * confirmed as it was asked for; nothing is sent before; everything sent has an `event_id`; `onGone` comes
  * exactly once, after which nothing else does; frames that are no event are counted and dropped, too many
- * of them or one too long end the socket.
+ * of them or of all, or one too long, end the socket.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -54,6 +54,8 @@ interface RealtimeSession {
 const FRAME_CHARACTERS_MAX = 4 * 1024 * 1024;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 const MALFORMED_MAX = 5;
+/** A server sends some hundreds while it speaks, and what a stall has held back at once. */
+const FRAMES_PER_SECOND_MAX = 5_000;
 /** Of a session: each may be a line of the log. An interruption brings one now and then. */
 const ERRORS_MAX = 1_000;
 /** How Bun words a handshake that was answered with another status than 101. */
@@ -76,6 +78,9 @@ export class RealtimeSocket {
   readonly #timer: Timer;
   #state: State = "connecting";
   #malformed = 0;
+  /** Since then. */
+  #frames = 0;
+  #framesSinceMs = 0;
   #errors = 0;
   #events = 0;
   /** The update that is to be confirmed. */
@@ -170,6 +175,10 @@ export class RealtimeSocket {
       this.#gone(this.fail("protocol", "a frame that is too long or no text"));
       return;
     }
+    if (this.#isFlooded()) {
+      this.#gone(this.fail("protocol", "too many frames"));
+      return;
+    }
     const event = readServerEvent(data);
     if (!event) {
       this.#malformed++;
@@ -185,6 +194,15 @@ export class RealtimeSocket {
     if (this.#state === "ready") this.options.onEvent(event);
     else if (this.#state === "configuring") this.#configuring(event);
     else this.#first(event);
+  }
+
+  #isFlooded(): boolean {
+    const now = this.options.clock.monotonic();
+    if (now - this.#framesSinceMs >= 1_000) {
+      this.#framesSinceMs = now;
+      this.#frames = 0;
+    }
+    return ++this.#frames > FRAMES_PER_SECOND_MAX;
   }
 
   #first(event: ServerEvent): void {

@@ -62,6 +62,13 @@ test("after a thousand errors the session is over", async () => {
   expect([times("realtime.error"), times("realtime.connection_lost")]).toEqual([1_000, 1]);
 });
 
+test("a server that sends frames as fast as it can is left", async () => {
+  flood = Array.from({ length: 20_000 }, () => ({ type: "unknown.event" }));
+  engine.open(sessionSettings());
+  await eventually(() => closed === 1, "the session is closed");
+  expect([times("realtime.error"), times("realtime.connection_lost")]).toEqual([0, 1]);
+});
+
 test("a limit that is reached is told once in a while", async () => {
   flood = Array.from({ length: 3_000 }, () => LIMITED);
   engine.open(sessionSettings());
