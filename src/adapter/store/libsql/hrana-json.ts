@@ -63,7 +63,13 @@ interface SentResult {
   readonly affected_row_count: number;
 }
 
-export const errorOf = ({ message, code }: SentError) => new HranaError(message, code ?? undefined);
+const MESSAGE_CHARACTERS_MAX = 1_000;
+
+export const errorOf = ({ message, code }: SentError) =>
+  new HranaError(String(message).slice(0, MESSAGE_CHARACTERS_MAX), code ?? undefined);
+
+/** What a server says that is broken, or no libSQL server. */
+export const noResult = (why: string) => new Error(`the answer is no result: ${why}`);
 
 export const batchOf = (steps: readonly Step[]) => ({
   steps: steps.map(({ query, after }) => ({
@@ -72,12 +78,19 @@ export const batchOf = (steps: readonly Step[]) => ({
   })),
 });
 
-export const resultsOf = ({ step_results, step_errors }: SentBatch): StepResult[] =>
-  step_results.map((result, at) => {
-    const error = step_errors[at];
+/** Of so many statements. Throws what says that it cannot be their result. */
+export function resultsOf(batch: SentBatch | undefined, count: number): StepResult[] {
+  if (!Array.isArray(batch?.step_results) || !Array.isArray(batch.step_errors))
+    throw noResult("it has no lists of results and errors");
+  const { step_results: results, step_errors: errors } = batch;
+  if (results.length !== count)
+    throw noResult(`${results.length} for ${count} statements that were asked for`);
+  return results.map((result, at) => {
+    const error = errors[at];
     if (error) return errorOf(error);
     return result && rowsOf(result);
   });
+}
 
 function conditionOf({ step, succeeded }: NonNullable<Step["after"]>) {
   const ok = { type: "ok", step };
@@ -85,9 +98,15 @@ function conditionOf({ step, succeeded }: NonNullable<Step["after"]>) {
 }
 
 function rowsOf({ cols, rows, affected_row_count }: SentResult): Rows {
+  if (!Array.isArray(cols) || !Array.isArray(rows)) throw noResult("it has no rows");
+  const columns = cols.map((column) => column?.name ?? "");
   return {
-    columns: cols.map(({ name }) => name ?? ""),
-    rows: rows.map((row) => row.map(fromCell)),
+    columns,
+    rows: rows.map((row) => {
+      if (!Array.isArray(row) || row.length !== columns.length)
+        throw noResult("a row has not its columns");
+      return row.map(fromCell);
+    }),
     rowsAffected: affected_row_count,
   };
 }
@@ -106,20 +125,30 @@ function toCell(value: unknown): Cell {
 }
 
 function fromCell(cell: Cell): unknown {
-  switch (cell.type) {
+  switch (cell?.type) {
     case "null":
       return null;
     case "integer":
-      return exactNumber(cell.value);
+      return exactNumber(typed("string", cell.value));
+    case "float":
+      return typed("number", cell.value);
+    case "text":
+      return typed("string", cell.value);
     case "blob":
-      return Buffer.from(cell.base64, "base64");
+      return Buffer.from(typed("string", cell.base64), "base64");
     default:
-      return cell.value;
+      throw noResult("a value is of no kind that there is");
   }
 }
 
+function typed<Value extends string | number>(kind: "string" | "number", value: Value): Value {
+  if (typeof value !== kind) throw noResult(`a value is no ${kind}`);
+  return value;
+}
+
 function exactNumber(digits: string): number {
-  const value = Number(digits);
+  const value = digits === "" ? Number.NaN : Number(digits);
+  if (Number.isNaN(value)) throw noResult("a value is no number");
   if (!Number.isSafeInteger(value)) throw new RangeError(`${digits} is too large for a number`);
   return value;
 }

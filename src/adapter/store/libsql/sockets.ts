@@ -48,6 +48,7 @@ type ServerMessage =
     };
 
 interface Asked {
+  readonly steps: number;
   readonly resolve: (results: readonly StepResult[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -102,7 +103,7 @@ class SocketStream implements HranaStream {
     const { clock, requestMs } = this.options;
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<readonly StepResult[]>();
-    this.#asked.set(id, { resolve, reject });
+    this.#asked.set(id, { steps: steps.length, resolve, reject });
     const timer = clock.after(requestMs, () => {
       // The others on this socket are told that it is gone: they may ask again at once.
       reject(timeoutAfter(requestMs));
@@ -147,7 +148,7 @@ class SocketStream implements HranaStream {
     this.#asked.delete(message.request_id);
     try {
       if (message.type === "response_error") throw errorOf(message.error);
-      asked?.resolve(resultsOf(message.response.result ?? NO_STEPS));
+      asked?.resolve(resultsOf(message.response?.result, asked.steps));
     } catch (error) {
       // Nobody asked for the stream, which cannot be used then.
       if (!asked) throw error;
@@ -163,8 +164,6 @@ class SocketStream implements HranaStream {
     this.#socket.close();
   }
 }
-
-const NO_STEPS: SentBatch = { step_results: [], step_errors: [] };
 
 /** False for a server, or a proxy before it, that takes HTTP alone. */
 export async function takesSockets(sockets: StreamSource): Promise<boolean> {

@@ -7,7 +7,7 @@
  */
 import { type Clock, yieldToEventLoop } from "../../../core/clock.ts";
 import { isSqlError, isTimeout, StoreUnreachable, unreachable } from "./errors.ts";
-import { NO_ROWS, type Query, type Rows, type Step } from "./hrana-json.ts";
+import { noResult, type Query, type Rows, type Step } from "./hrana-json.ts";
 import type { Retry } from "./retry.ts";
 import type { HranaStream, StreamSource } from "./sockets.ts";
 
@@ -124,9 +124,15 @@ export async function runSteps(
   const rows: Rows[] = [];
   for (const result of (await stream.batch(chain)).slice(0, steps.length)) {
     if (result instanceof Error) return { rows, error: result };
-    if (result) rows.push(result);
+    rows.push(carriedOut(result));
   }
   return { rows, error: null };
+}
+
+/** For the result of a step whose condition was met. */
+function carriedOut<Result extends Rows | Error>(result: Result | null | undefined): Result {
+  if (result) return result;
+  throw noResult("a statement was not carried out");
 }
 
 interface Reading {
@@ -147,7 +153,7 @@ export function readInTurns(streams: Streams, retry: Retry): (query: Query) => P
     try {
       const results = await stream.batch(readings.map(({ query }) => ({ query })));
       for (const [at, reading] of readings.entries()) {
-        const result = results[at] ?? NO_ROWS;
+        const result = carriedOut(results[at]);
         if (!(result instanceof Error)) reading.resolve(result);
         else if (isSqlError(result)) reading.reject(result);
         else throw result;
