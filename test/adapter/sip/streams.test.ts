@@ -5,6 +5,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { buildRequest, type HeaderInit } from "../../../src/adapter/sip/message/index.ts";
+import { Intake, TASKS_PER_TURN } from "../../../src/adapter/sip/transport/intake.ts";
 import { StreamTransport } from "../../../src/adapter/sip/transport/stream.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
@@ -325,8 +326,10 @@ describe("a trunk's connection", () => {
 describe("a stream", () => {
   const open = (clock = fakeClock(), tlsCa: string | null = null) => {
     const heard: string[] = [];
+    const intake = new Intake();
     const transport = new StreamTransport({
       clock,
+      turn: (host) => intake.turn(host),
       log: silentLog,
       localHost: OURS,
       isTrusted: (host) => host === CARRIER,
@@ -339,28 +342,37 @@ describe("a stream", () => {
     return { clock, transport, heard };
   };
 
-  test("that brings a thousand messages at once lets others have turns between them", async () => {
-    const { transport, heard } = open();
-    await transport.listen({ host: OURS, port: 40_611 });
-    const peer = await rawConnection(CARRIER, 40_611);
-    const sent = Array.from({ length: 1000 }, () => request("OPTIONS"));
-    let most = 0;
-    let before = 0;
-    let isOver = false;
-    const turn = () => {
-      most = Math.max(most, heard.length - before);
-      before = heard.length;
-      if (!isOver) setImmediate(turn);
-    };
-    setImmediate(turn);
-    peer.socket.end(sent.join(""));
-    await eventually(() => heard.length === sent.length, "all messages");
-    isOver = true;
-    expect(heard).toEqual(sent);
-    expect(most).toBeLessThanOrEqual(32);
-    await peer.closed;
-    await transport.close();
-  });
+  test.each([
+    [1, 1000],
+    [60, 20],
+  ])(
+    "%i that bring %i messages each at once let others have turns between them",
+    async (connections, messages) => {
+      const { transport, heard } = open();
+      const port = 40_611 + connections;
+      await transport.listen({ host: OURS, port });
+      const peers = await Promise.all(
+        Array.from({ length: connections }, () => rawConnection(CARRIER, port)),
+      );
+      const sent = peers.map(() => Array.from({ length: messages }, () => request("OPTIONS")));
+      let most = 0;
+      let before = 0;
+      let isOver = false;
+      const turn = () => {
+        most = Math.max(most, heard.length - before);
+        before = heard.length;
+        if (!isOver) setImmediate(turn);
+      };
+      setImmediate(turn);
+      for (const [at, peer] of peers.entries()) peer.socket.end((sent[at] ?? []).join(""));
+      await eventually(() => heard.length === connections * messages, "all messages");
+      isOver = true;
+      for (const each of sent) expect(heard.filter((text) => each.includes(text))).toEqual(each);
+      expect(most).toBeLessThanOrEqual(2 * TASKS_PER_TURN);
+      for (const peer of peers) await peer.closed;
+      await transport.close();
+    },
+  );
 
   test("of TLS counts for its source before its handshake, and takes no place from another's", async () => {
     const { transport } = open();

@@ -4,7 +4,7 @@
  * failed. Nothing is written before TLS has verified the peer (see stream.ts).
  */
 import type { Socket } from "node:net";
-import { type Clock, type Timer, yieldToEventLoop } from "../../../core/clock.ts";
+import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Unsubscribe } from "../../../core/emitter.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
@@ -15,6 +15,8 @@ import { StreamFramer, UnframedStream } from "./framer.ts";
 export interface ConnectionDeps {
   readonly clock: Clock;
   readonly log: Log;
+  /** When a message of that host may be handled; null: now. One read may bring hundreds. */
+  readonly turn: (host: string) => Promise<void> | null;
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
   readonly onSent: (message: string, flow: StreamFlow) => void;
@@ -32,8 +34,6 @@ const PING = "\r\n\r\n";
 const PONG = "\r\n";
 /** Of one read. A peer pings once in some seconds; one read may bring a hundred thousand. */
 const CRLFS_AT_ONCE_MAX = 100;
-/** One read may bring hundreds: whoever else waits has a turn after so many. */
-const MESSAGES_PER_TURN = 16;
 
 export class StreamConnection implements StreamFlow {
   readonly reliable = true;
@@ -147,18 +147,21 @@ export class StreamConnection implements StreamFlow {
 
   /** What was read, in order; at once, unless it is much. */
   async #work(): Promise<void> {
-    let messages = 0;
+    let hasWaited = false;
     for (let chunk = this.#chunks[0]; chunk && this.#open; chunk = this.#chunks[0]) {
       let crlfs = 0;
       try {
         for (const item of this.#framer.push(chunk)) {
+          const turn = item.kind === "message" ? this.deps.turn(this.remote.host) : null;
+          if (turn) {
+            hasWaited = true;
+            this.socket.pause();
+            await turn;
+          }
+          if (!this.#open) return;
           if (item.kind === "message") this.#receiveMessage(item.bytes);
           else if (++crlfs > CRLFS_AT_ONCE_MAX) this.drop();
           else this.#receiveCrlf();
-          if (item.kind === "message" && ++messages % MESSAGES_PER_TURN === 0) {
-            this.socket.pause();
-            await yieldToEventLoop();
-          }
           if (!this.#open) return;
         }
       } catch (error) {
@@ -170,7 +173,7 @@ export class StreamConnection implements StreamFlow {
       this.#chunks.shift();
     }
     if (this.#ended) this.drop();
-    else if (messages >= MESSAGES_PER_TURN) this.socket.resume();
+    else if (hasWaited) this.socket.resume();
   }
 
   #receiveMessage(bytes: Uint8Array): void {

@@ -56,7 +56,6 @@ export class Endpoint {
   #udp: UdpTransport | undefined;
   readonly #limit: RateLimit;
   readonly #bans: BanList;
-  /** Of datagrams; connections pace their own messages. */
   readonly #intake = new Intake();
   readonly #decoder = new TextDecoder("utf-8");
 
@@ -71,6 +70,7 @@ export class Endpoint {
       localHost: bind.host,
       isTrusted: options.isTrusted,
       isBanned: (host) => this.#bans.isBanned(host),
+      turn: (host) => this.#intake.turn(this.#lineOf(host)),
       onMessage: (bytes, flow) => this.#receive(bytes, flow),
       onKeepAlive: () => this.#keepAlives++,
       onSent: (message, flow) => this.#note(flow, message),
@@ -178,9 +178,13 @@ export class Endpoint {
     const { byteLength } = bytes;
     if (byteLength > MESSAGE_BYTES_MAX) return;
     if (flow.reliable) this.#handle(bytes, flow, trusted);
-    // Strangers share a line: they cannot take the room of trunks' peers.
     else
-      this.#intake.add(trusted ? source : "", byteLength, () => this.#handle(bytes, flow, trusted));
+      this.#intake.add(this.#lineOf(source), byteLength, () => this.#handle(bytes, flow, trusted));
+  }
+
+  /** Strangers share one: they take no room from trunks' peers. */
+  #lineOf(host: string): string {
+    return this.options.isTrusted(host) ? host : "";
   }
 
   #handle(bytes: Uint8Array, flow: Flow, trusted: boolean): void {

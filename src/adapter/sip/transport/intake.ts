@@ -1,9 +1,9 @@
 /**
- * The order in which datagrams are handled. The runtime hands over everything that has come before
- * others have a turn, so whoever sends faster than we work would hold the thread, and fill the
- * kernel's buffer for all. Here every source has a line of its own, bounded in bytes, and some of
- * each are handled in one turn of the event loop. What a full line does not hold is lost, as UDP
- * may: SIP repeats it.
+ * The order in which messages are handled. The runtime hands over everything that has come before
+ * others have a turn, so whoever sends faster than we work would hold the thread, and with datagrams
+ * fill the kernel's buffer for all. Here every source has a line of its own, and some messages of
+ * each are handled in one turn of the event loop. A line of datagrams is bounded in bytes: what it
+ * does not hold is lost, as UDP may. Connections wait instead, and read no further.
  */
 import { yieldToEventLoop } from "../../../core/clock.ts";
 
@@ -29,23 +29,35 @@ export class Intake {
   /** Runs the task, which must not throw: at once, later, or never. `bytes`: what it keeps meanwhile. */
   add(source: string, bytes: number, run: Task): void {
     if (this.#closed) return;
+    if (this.#isFree()) run();
+    else this.#push(source, bytes, run);
+  }
+
+  /** When that source may have a message handled; never, once closed. Null: now. */
+  turn(source: string): Promise<void> | null {
+    if (this.#closed || this.#isFree()) return null;
+    return new Promise((resolve) => this.#push(source, 0, resolve));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#lines.clear();
+  }
+
+  #isFree(): boolean {
     if (!this.#isTurning) void this.#turn();
-    if (this.#lines.size === 0 && this.#tasksOfTurn < TASKS_PER_TURN) {
-      this.#tasksOfTurn++;
-      run();
-      return;
-    }
+    if (this.#lines.size > 0 || this.#tasksOfTurn >= TASKS_PER_TURN) return false;
+    this.#tasksOfTurn++;
+    return true;
+  }
+
+  #push(source: string, bytes: number, run: Task): void {
     const line = this.#lines.get(source) ?? { tasks: [], bytes: 0 };
     if (line.bytes + bytes > LINE_BYTES_MAX || this.#bytes + bytes > BYTES_MAX) return;
     line.tasks.push({ bytes, run });
     line.bytes += bytes;
     this.#bytes += bytes;
     this.#lines.set(source, line);
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#lines.clear();
   }
 
   async #turn(): Promise<void> {

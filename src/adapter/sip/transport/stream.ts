@@ -29,6 +29,7 @@ interface StreamOptions {
   readonly isTrusted: (host: string) => boolean;
   /** Strangers whose connections are refused. */
   readonly isBanned: (host: string) => boolean;
+  readonly turn: ConnectionDeps["turn"];
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
   readonly onSent: (message: string, flow: StreamFlow) => void;
@@ -81,10 +82,11 @@ export class StreamTransport {
   #closed = false;
 
   constructor(private readonly options: StreamOptions) {
-    const { clock, log, onKeepAlive, onSent } = options;
+    const { clock, log, turn, onKeepAlive, onSent } = options;
     this.#deps = {
       clock,
       log,
+      turn,
       onKeepAlive,
       onSent,
       onMessage: (bytes, flow) => {
