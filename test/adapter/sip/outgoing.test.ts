@@ -243,6 +243,16 @@ describe("forks", () => {
   });
 });
 
+test("a server that wants longer sessions each time is asked four times, and has refused the call", async () => {
+  let asked = 0;
+  await start((request, answer) => {
+    if (request.method !== "INVITE") return;
+    answer({ statusCode: 422, toTag: "far", headers: [["Min-SE", 1_800 + ++asked]] });
+  });
+  expect(await endOf(place())).toMatchObject({ by: "callee", sipCode: 422 });
+  expect(asked).toBe(4);
+});
+
 describe("a remote party that rings reliably", () => {
   test("gets a PRACK for each 18x, once, and its early media is shown", async () => {
     let invite: Answer = () => {};

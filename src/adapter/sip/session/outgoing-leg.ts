@@ -36,6 +36,8 @@ interface AskedAgain {
 }
 /** Maximum redirects per call. */
 const REDIRECTS_MAX = 3;
+/** Likewise of servers that want longer sessions. */
+const MINIMA_MAX = 3;
 
 interface OutgoingLegOptions {
   readonly context: LegContext;
@@ -64,6 +66,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly #earlyPlans = new Map<string, MediaPlan>();
   /** Where the call was sent: first to its number, then to the targets of 3xx responses. */
   readonly #tried: SipUri[];
+  #minima = 0;
 
   constructor(options: OutgoingLegOptions) {
     super(options.context);
@@ -93,11 +96,11 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   }
 
   /**
-   * 422: the session interval was too short for a server on the way; tries once more with its
-   * minimum.
+   * 422: the session interval was too short for a server on the way; tries again with its minimum.
    */
   #inviteAgain(message: Core.IncomingResponseMessage): boolean {
     if (this.#phase.name !== "inviting" || this.ended) return false;
+    if (++this.#minima > MINIMA_MAX) return false;
     if (!this.sessionTimer.acceptMinimum(message.getHeader("min-se"))) return false;
     this.#inviteOnce();
     return true;
