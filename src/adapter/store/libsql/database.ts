@@ -59,6 +59,8 @@ const LIMITS: RemoteLimits = {
   openMs: 30_000,
 };
 const OPEN_PAUSE_MS = 500;
+/** Over HTTP, unpacked. Without it an answer that does not end would fill the memory until its timeout. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 interface RemoteDependencies {
   readonly clock: Clock;
@@ -210,8 +212,21 @@ function hranaFor({ url, authToken }: RemoteAddress, requestMs: number) {
   return client;
 }
 
-const fetchWithin = (requestMs: number) => (request: Request) =>
-  fetch(request, { signal: AbortSignal.timeout(requestMs) });
+const fetchWithin = (requestMs: number) => async (request: Request) => {
+  const response = await fetch(request, { signal: AbortSignal.timeout(requestMs) });
+  return new Response(response.body?.pipeThrough(bounded(ANSWER_BYTES_MAX)), response);
+};
+
+function bounded(bytesMax: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(piece, controller) {
+      bytes += piece.byteLength;
+      if (bytes <= bytesMax) controller.enqueue(piece);
+      else controller.error(new Error(`an answer of more than ${bytesMax} bytes`));
+    },
+  });
+}
 
 function clientFor({ url, authToken }: RemoteAddress, requestMs: number): Client {
   return createClient({

@@ -170,3 +170,29 @@ test("an error of five megabytes is cut", async () => {
   left = 1;
   expect((await messageOf(nameOf(database.read))).length).toBeLessThan(1_100);
 });
+
+test("an answer without end at the start is cut, and the server is named", async () => {
+  const megabyte = new Uint8Array(1024 * 1024).fill(32);
+  let sent = 0;
+  const endless = Bun.serve({
+    hostname: HOST,
+    port: 0,
+    fetch: () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            sent++;
+            await Bun.sleep(0);
+            controller.enqueue(megabyte);
+          },
+        }),
+      ),
+  });
+  const url = `http://${HOST}:${endless.port}`;
+  const deps = { clock, random, owner: "node", limits: { openMs: 0 } };
+  expect(await messageOf(openRemoteDatabase({ url, authToken: null }, deps))).toContain(
+    "an answer of more than 67108864 bytes",
+  );
+  expect(sent).toBeLessThan(200);
+  await endless.stop(true);
+});
