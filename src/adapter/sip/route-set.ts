@@ -9,7 +9,7 @@ import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { ProbedServer, SipTransportName, TrunkSettings } from "../../domain/call/sip-port.ts";
-import { parseMessage, plainHost, type SipRequest, type SipResponse } from "./message/index.ts";
+import { parseOwnMessage, plainHost, type SipRequest, type SipResponse } from "./message/index.ts";
 import { hostForUri } from "./registration.ts";
 import type { FailedTargets } from "./routing/failed-targets.ts";
 import { LateResponse } from "./routing/late-response.ts";
@@ -198,7 +198,7 @@ export class RouteSet {
     let trying: Flow | undefined;
     const composeAndKeep = (via: string) => {
       const text = compose(via);
-      const message = parseMessage(text);
+      const message = parseOwnMessage(text);
       if (message.kind === "request") sent = new LateResponse(message, this.deps);
       return text;
     };

@@ -22,7 +22,7 @@ import { AddressChanges } from "./address-changes.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
   branchOf,
-  parseMessage,
+  parseOwnMessage,
   plainHost,
   type SipMessage,
   type SipRequest,
@@ -294,7 +294,7 @@ export class SipTrunk implements Trunk {
   }
 
   async #sendFromSipJs(text: string): Promise<void> {
-    const message = parseMessage(text);
+    const message = parseOwnMessage(text);
     if (message.kind === "failure") throw new Error(`we wrote no SIP: ${message.reason}`);
     if (message.kind === "response") {
       this.deps.transactions.sendResponse(message, this.#onWire(message, text));

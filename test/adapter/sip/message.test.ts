@@ -79,6 +79,7 @@ describe("parseMessage", () => {
     ],
     ["more than 32 KB", INVITE.replace("k: ", `X: ${"a".repeat(40_000)}\r\nk: `)],
     ["too many header lines", INVITE.replace("k: ", `${"X: a\r\n".repeat(200)}k: `)],
+    ["too many header values", INVITE.replace("k: ", `Supported: ${"a,".repeat(250)}b\r\nk: `)],
     ["a NUL in a header", INVITE.replace("100rel", "100\0rel")],
     ["STUN", "\x00\x01\x00\x08\x21\x12\xa4\x42aaaaaaaaaaaa"],
   ])("refuses %s", (_, text) => {

@@ -112,6 +112,21 @@ test.each(["INVITE", "UPDATE", "INFO", "NOTIFY", "OPTIONS"])(
   },
 );
 
+test.each(["INVITE", "UPDATE", "OPTIONS", "INFO"])(
+  "%s with 200 Vias, in lines of their own in the answer, is answered, as is one of nearly 32 KB",
+  async (method) => {
+    const { call } = await line.answered();
+    const body = method === "INVITE" ? OFFER(FAR) : "";
+    const vias = Array.from({ length: 200 }, (_, n) => `SIP/2.0/UDP p${n}.test;branch=z9hG4bK${n}`);
+    for (const via of [vias.join(", "), `SIP/2.0/UDP p.test;branch=z9hG4bK${"a".repeat(31_500)}`]) {
+      const branch = call.send({ method, headers: [["Via", via]], body });
+      const ok = await call.answer(branch, method);
+      expect(ok.statusCode).toBe(200);
+      if (method === "INVITE") call.ack(ok.cseq.number);
+    }
+  },
+);
+
 test("a call that is asked for little is never told to wait", async () => {
   const { call, leg } = await line.answered();
   let digits = 0;

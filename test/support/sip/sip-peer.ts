@@ -6,7 +6,7 @@ import { createServer, type Socket } from "node:net";
 import {
   buildResponse,
   formatVia,
-  parseMessage,
+  parseOwnMessage,
   type ResponseParts,
   type SipMessage,
   type SipRequest,
@@ -87,7 +87,7 @@ export async function startSipPeer(options: SipPeerOptions): Promise<SipPeer> {
           socket: {
             data: (own, bytes, port, from) => {
               if (bytes.toString() === "\r\n\r\n") keepAlives++;
-              const message = parseMessage(bytes.toString());
+              const message = parseOwnMessage(bytes.toString());
               if (message.kind === "failure") return;
               take(message, "UDP", { host: from, port }, (text) => void own.send(text, port, from));
             },
@@ -103,7 +103,7 @@ export async function startSipPeer(options: SipPeerOptions): Promise<SipPeer> {
     socket.on("data", (chunk: Buffer) => {
       for (const item of framer.push(chunk)) {
         if (item.kind !== "message") continue;
-        const message = parseMessage(Buffer.from(item.bytes).toString());
+        const message = parseOwnMessage(Buffer.from(item.bytes).toString());
         if (message.kind !== "failure")
           take(message, "TCP", source, (text) => void socket.write(text));
       }

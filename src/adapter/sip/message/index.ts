@@ -35,7 +35,7 @@ export {
 } from "./multipart.ts";
 export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
 export { type Parameters, parseParameters } from "./parameters.ts";
-export { MESSAGE_BYTES_MAX, parseMessage } from "./parse.ts";
+export { MESSAGE_BYTES_MAX, parseMessage, parseOwnMessage } from "./parse.ts";
 export { rejectMalformed } from "./rejection.ts";
 export { formatUri, parseUri, type SipUri, type Uri, userOf } from "./uri.ts";
 export {

@@ -11,8 +11,8 @@ import {
   formatUri,
   formatVia,
   type HeaderInit,
-  parseMessage,
   parseNameAddr,
+  parseOwnMessage,
   type SipRequest,
   type SipResponse,
 } from "../message/index.ts";
@@ -105,7 +105,7 @@ function hopByHop(invite: SipRequest, method: "ACK" | "CANCEL", to: string): Wri
 
 function written(parts: { method: string; uri: string; headers: HeaderInit }): Written {
   const text = buildRequest(parts);
-  const message = parseMessage(text);
+  const message = parseOwnMessage(text);
   if (message.kind !== "request") throw new Error("we wrote no request");
   return { message, text };
 }

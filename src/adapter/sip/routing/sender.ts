@@ -20,7 +20,7 @@ import type { Random } from "../../../core/random.ts";
 import {
   branchOf,
   formatVia,
-  parseMessage,
+  parseOwnMessage,
   type SipRequest,
   type SipResponse,
 } from "../message/index.ts";
@@ -107,7 +107,7 @@ export class RequestSender {
     const hop = this.#invites.get(branch)?.hop;
     if (!hop) return false;
     const text = draft.compose(hop);
-    const message = parseMessage(text);
+    const message = parseOwnMessage(text);
     if (message.kind !== "request") return false;
     this.deps.transactions.sendRequest(message, text, hop.flow, {
       onResponse: (response, flow) => user.onResponse(withBranch(response, branch), flow),
@@ -182,7 +182,7 @@ class Sending {
       flow = (await this.#tcpInstead(target)) ?? flow;
       text = this.draft.compose({ flow, branch });
     }
-    const message = parseMessage(text);
+    const message = parseOwnMessage(text);
     if (message.kind !== "request") throw new Error("we wrote no request");
     const hop: Hop = { target, flow, branch };
     this.#hop = hop;

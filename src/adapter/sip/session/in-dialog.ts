@@ -3,7 +3,7 @@ import { ACCEPT, ALLOW, SUPPORTED } from "../capabilities.ts";
 import {
   buildResponse,
   type HeaderInit,
-  parseMessage,
+  parseOwnMessage,
   type ResponseParts,
   type SipRequest,
   type SipResponse,
@@ -25,7 +25,7 @@ export function inDialogAnswer(
     ...(parts.headers ?? []),
   ];
   const text = buildResponse(request, { ...parts, headers });
-  const response = parseMessage(text);
+  const response = parseOwnMessage(text);
   if (response.kind !== "response") throw new Error("we wrote no response");
   return { response, text };
 }
