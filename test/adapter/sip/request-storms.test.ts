@@ -8,8 +8,9 @@ import {
   Intake,
   LINE_BYTES_MAX,
   TASKS_PER_TURN,
+  TURN_MS_MAX,
 } from "../../../src/adapter/sip/transport/intake.ts";
-import { yieldToEventLoop } from "../../../src/core/clock.ts";
+import { systemClock, yieldToEventLoop } from "../../../src/core/clock.ts";
 import type { IncomingLeg } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/sip/incoming-line.ts";
@@ -139,7 +140,7 @@ test("a call that is asked for little is never told to wait", async () => {
 
 test("a datagram behind hundreds of another source has its turn among the first", async () => {
   const order: string[] = [];
-  const intake = new Intake();
+  const intake = new Intake(systemClock);
   const add = (source: string) => intake.add(source, 500, () => order.push(source));
   for (let n = 0; n < 300; n++) add("storm");
   add("other");
@@ -149,9 +150,28 @@ test("a datagram behind hundreds of another source has its turn among the first"
   expect(order.at(-1)).toBe("later");
 });
 
+test("a turn ends after some milliseconds, however few were handled; who waits to be handled counts", async () => {
+  let now = 0;
+  let handled = 0;
+  const intake = new Intake({ monotonic: () => now });
+  const work = () => {
+    handled++;
+    now += TURN_MS_MAX / 2;
+  };
+  const ofTurn: number[] = [];
+  for (let n = 0; n < 12; n++)
+    if (n % 2 === 0) intake.add("datagrams", 500, work);
+    else (intake.turn("connection") ?? Promise.resolve()).then(work);
+  for (let before = handled; handled < 12; before = handled) {
+    await yieldToEventLoop();
+    ofTurn.push(handled - before);
+  }
+  expect(Math.max(...ofTurn)).toBeLessThanOrEqual(4);
+});
+
 test("what waits of one source, and of all, is bounded in bytes; none is handled after the end", async () => {
   const order: string[] = [];
-  const intake = new Intake();
+  const intake = new Intake(systemClock);
   const add = (source: string, bytes: number) =>
     intake.add(source, bytes, () => order.push(source));
   for (let n = 0; n < TASKS_PER_TURN; n++) add("first", 1);

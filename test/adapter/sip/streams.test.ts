@@ -7,6 +7,7 @@ import { connect as connectTls, createServer as createTlsServer } from "node:tls
 import { buildRequest, type HeaderInit } from "../../../src/adapter/sip/message/index.ts";
 import { Intake, TASKS_PER_TURN } from "../../../src/adapter/sip/transport/intake.ts";
 import { StreamTransport } from "../../../src/adapter/sip/transport/stream.ts";
+import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -326,7 +327,7 @@ describe("a trunk's connection", () => {
 describe("a stream", () => {
   const open = (clock = fakeClock(), tlsCa: string | null = null) => {
     const heard: string[] = [];
-    const intake = new Intake();
+    const intake = new Intake(systemClock);
     const transport = new StreamTransport({
       clock,
       turn: (host) => intake.turn(host),

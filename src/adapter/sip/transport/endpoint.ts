@@ -56,13 +56,14 @@ export class Endpoint {
   #udp: UdpTransport | undefined;
   readonly #limit: RateLimit;
   readonly #bans: BanList;
-  readonly #intake = new Intake();
+  readonly #intake: Intake;
   readonly #decoder = new TextDecoder("utf-8");
 
   private constructor(private readonly options: EndpointOptions) {
     const { clock, log, bind, tlsCa } = options;
     this.#limit = new RateLimit(clock, UNKNOWN_SOURCE_LIMIT);
     this.#bans = new BanList(clock);
+    this.#intake = new Intake(clock);
     this.#streams = new StreamTransport({
       clock,
       log,

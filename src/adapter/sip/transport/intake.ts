@@ -5,7 +5,7 @@
  * each are handled in one turn of the event loop. A line of datagrams is bounded in bytes: what it
  * does not hold is lost, as UDP may. Connections wait instead, and read no further.
  */
-import { yieldToEventLoop } from "../../../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../../../core/clock.ts";
 
 type Task = () => void;
 interface Line {
@@ -14,6 +14,8 @@ interface Line {
 }
 
 export const TASKS_PER_TURN = 16;
+/** Whatever they are: one of 32 KB costs some milliseconds. */
+export const TURN_MS_MAX = 8;
 /** As much as the kernel's buffer usually holds for all of them. */
 export const LINE_BYTES_MAX = 256 * 1024;
 export const BYTES_MAX = 16 * 1024 * 1024;
@@ -23,8 +25,11 @@ export class Intake {
   readonly #lines = new Map<string, Line>();
   #bytes = 0;
   #tasksOfTurn = 0;
+  #turnEndsAt = 0;
   #isTurning = false;
   #closed = false;
+
+  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
   /** Runs the task, which must not throw: at once, later, or never. `bytes`: what it keeps meanwhile. */
   add(source: string, bytes: number, run: Task): void {
@@ -45,10 +50,22 @@ export class Intake {
   }
 
   #isFree(): boolean {
-    if (!this.#isTurning) void this.#turn();
-    if (this.#lines.size > 0 || this.#tasksOfTurn >= TASKS_PER_TURN) return false;
+    if (!this.#isTurning) {
+      this.#beginTurn();
+      void this.#turn();
+    }
+    if (this.#lines.size > 0 || !this.#hasRoom) return false;
     this.#tasksOfTurn++;
     return true;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#tasksOfTurn < TASKS_PER_TURN && this.clock.monotonic() < this.#turnEndsAt;
+  }
+
+  #beginTurn(): void {
+    this.#tasksOfTurn = 0;
+    this.#turnEndsAt = this.clock.monotonic() + TURN_MS_MAX;
   }
 
   #push(source: string, bytes: number, run: Task): void {
@@ -64,8 +81,9 @@ export class Intake {
     this.#isTurning = true;
     do {
       await yieldToEventLoop();
-      for (this.#tasksOfTurn = 0; this.#tasksOfTurn < TASKS_PER_TURN; this.#tasksOfTurn++)
-        if (!this.#runNext()) break;
+      this.#beginTurn();
+      // Who waits for a turn works in the microtask that follows.
+      while (this.#hasRoom && this.#runNext()) await Promise.resolve();
     } while (this.#lines.size > 0);
     this.#isTurning = false;
   }
@@ -80,6 +98,7 @@ export class Intake {
     if (line.tasks.length > 0) this.#lines.set(source, line);
     line.bytes -= task?.bytes ?? 0;
     this.#bytes -= task?.bytes ?? 0;
+    this.#tasksOfTurn++;
     task?.run();
     return true;
   }
