@@ -11,6 +11,7 @@ import {
 } from "../../../src/adapter/store/call/call-history-store.ts";
 import { callsBelow } from "../../../src/adapter/store/call/diagnostics-store.ts";
 import { contactsByIds } from "../../../src/adapter/store/contact/contact-store.ts";
+import { latestResults } from "../../../src/adapter/store/schedule/campaign-store.ts";
 import { targetIds } from "../../../src/adapter/store/schedule/campaign-target-list.ts";
 import { scheduleListStore } from "../../../src/adapter/store/schedule/schedule-list-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
@@ -144,6 +145,12 @@ test.each([
   const plan = planOf(targetIds(database.read, 1, filter, { limit: 50, offset: 100 }));
   expect(plan).toHaveLength(1);
   expect(plan[0]).toStartWith(`SEARCH campaign_targets USING COVERING INDEX ${index} (`);
+});
+
+test("the newest results of a campaign are found by time, however many numbers it has", () => {
+  expect(planOfPrepared(latestResults(database.read))).toEqual([
+    "SEARCH campaign_targets USING INDEX campaign_targets_results (campaign_id=? AND updated_at>?)",
+  ]);
 });
 
 test("deliveries of a webhook are counted without those that were delivered", () => {

@@ -307,6 +307,25 @@ function nextTargets(
   };
 }
 
+export const latestResults = (queries: Queries) =>
+  queries
+    .select({ outcome: campaignTargets.outcome })
+    .from(campaignTargets)
+    .where(
+      and(
+        eq(campaignTargets.campaignId, arg("campaignId")),
+        isNotNull(campaignTargets.outcome),
+        isNotNull(campaignTargets.callUuid),
+        // Who is being called again has the outcome of the call before.
+        not(IS_CALLING),
+        gte(campaignTargets.updatedAt, arg("sinceMs")),
+      ),
+    )
+    .orderBy(desc(campaignTargets.updatedAt), desc(campaignTargets.id))
+    .limit(arg("limit"));
+
+const preparedResults = statement((queries) => latestResults(queries).prepare());
+
 const targetOfCall = statement((queries) =>
   queries
     .select({
@@ -404,21 +423,7 @@ function pastTargetCalls(
 ): Pick<CampaignRecords & RunnerRecords, "latestOutcomes" | "lost"> {
   return {
     async latestOutcomes(campaignId, sinceMs, limit) {
-      const rows = await queries
-        .select({ outcome: campaignTargets.outcome })
-        .from(campaignTargets)
-        .where(
-          and(
-            eq(campaignTargets.campaignId, campaignId),
-            isNotNull(campaignTargets.outcome),
-            isNotNull(campaignTargets.callUuid),
-            // Who is being called again has the outcome of the call before.
-            not(IS_CALLING),
-            gte(campaignTargets.updatedAt, sinceMs),
-          ),
-        )
-        .orderBy(desc(campaignTargets.updatedAt), desc(campaignTargets.id))
-        .limit(limit);
+      const rows = await preparedResults(queries).all({ campaignId, sinceMs, limit });
       return rows.map(({ outcome }) => outcome ?? "");
     },
 

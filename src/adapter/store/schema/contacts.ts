@@ -215,6 +215,8 @@ export const campaignTargets = sqliteTable(
     // A page of the list, in the file's order: a row's id ends every index.
     index("campaign_targets_listed").on(t.campaignId),
     index("campaign_targets_listed_state").on(t.campaignId, t.status),
+    // The newest results, by which the breaker judges.
+    index("campaign_targets_results").on(t.campaignId, t.updatedAt),
     index("campaign_targets_call").on(t.callUuid),
     // Queried in every round; contains only numbers that are being called.
     index("campaign_targets_calling").on(t.callUuid).where(sql`status = 'calling'`),

@@ -1,0 +1,1 @@
+CREATE INDEX `campaign_targets_results` ON `campaign_targets` (`campaign_id`,`updated_at`);
