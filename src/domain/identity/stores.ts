@@ -188,7 +188,8 @@ export interface LinkStore {
   removeOpen(kind: LinkKind, userId: number | null): Promise<void>;
   /** Open invitations of the tenant, by id. */
   invitations(tenantId: number, nowMs: number): Promise<readonly OneTimeLink[]>;
-  removeInvitation(tenantId: number, linkId: number): Promise<boolean>;
+  /** The address that it invited; null: there is no such invitation. */
+  removeInvitation(tenantId: number, linkId: number): Promise<string | null>;
   removeInvitationsTo(tenantId: number, email: string): Promise<void>;
   removeInvitationsBy(tenantId: number, inviterId: number): Promise<void>;
   removeExpired(beforeMs: number): Promise<number>;

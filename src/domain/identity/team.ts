@@ -182,12 +182,13 @@ export class Team {
     return this.invite(tenantId, inviter, email, "owner");
   }
 
-  /** Throws not_found. */
-  async revokeInvitation(tenantId: number, invitationId: number): Promise<void> {
-    const gone = await transaction(this.deps, (store) =>
+  /** Answers the address that was invited. Throws not_found. */
+  async revokeInvitation(tenantId: number, invitationId: number): Promise<string> {
+    const email = await transaction(this.deps, (store) =>
       store.links.removeInvitation(tenantId, invitationId),
     );
-    if (!gone) throw notFound("invitation");
+    if (email === null) throw notFound("invitation");
+    return email;
   }
 
   /** The offer of an invitation; null: it cannot be accepted (any more). */
@@ -219,7 +220,7 @@ export class Team {
     return this.#acceptAsKnown(known.id, link.email, accepted, visitor, session);
   }
 
-  /** Throws not_found, conflict for the last owner. */
+  /** Answers the member as it was. Throws not_found, conflict for the last owner. */
   changeRole(tenantId: number, userId: number, role: TenantRole): Promise<Member> {
     return transaction(this.deps, async (store) => {
       const member = await store.team.member(tenantId, userId);
@@ -231,12 +232,12 @@ export class Team {
       await store.team.put(tenantId, userId, role, this.deps.clock.now());
       if (role !== member.role) await store.sessions.markForRotation(tenantId, userId);
       await this.#noteRole(store, tenantId, member, role);
-      return { ...member, role };
+      return member;
     });
   }
 
-  /** Throws not_found, conflict for the last owner. */
-  remove(tenantId: number, userId: number): Promise<void> {
+  /** Answers who it was. Throws not_found, conflict for the last owner. */
+  remove(tenantId: number, userId: number): Promise<Member> {
     return transaction(this.deps, async (store) => {
       const member = await store.team.member(tenantId, userId);
       if (!member) throw notFound("member");
@@ -245,6 +246,7 @@ export class Team {
       await store.team.remove(tenantId, userId);
       await store.sessions.markForRotation(tenantId, userId);
       await this.#noteRole(store, tenantId, member, null);
+      return member;
     });
   }
 

@@ -44,8 +44,12 @@ export interface ApiKeyRecords {
   /** Keys that are not revoked, oldest first. */
   list(tenantId: number): Promise<ApiKeyRecord[]>;
   count(tenantId: number): Promise<number>;
-  /** Returns the key's hash; null when there is no such active key. */
-  revoke(tenantId: number, id: number, nowMs: number): Promise<string | null>;
+  /** null: there is no such active key. */
+  revoke(
+    tenantId: number,
+    id: number,
+    nowMs: number,
+  ): Promise<{ readonly hash: string; readonly label: string } | null>;
   /** A key that is not revoked, of a tenant that is not suspended. */
   findByHash(secretHash: string): Promise<KnownKey | undefined>;
   touch(id: number, usedAt: number): Promise<void>;
@@ -194,17 +198,18 @@ export class ApiKeys {
     return rows.map((row) => ({ ...row, lastUsedAt: this.#used.get(row.id) ?? row.lastUsedAt }));
   }
 
-  /** Throws not_found. When the promise resolves, the key no longer works. */
-  async revoke(tenantId: number, id: number): Promise<void> {
-    const hash = await this.deps.database.tx(async (queries) => {
+  /** When the promise resolves with its label, the key no longer works. Throws not_found. */
+  async revoke(tenantId: number, id: number): Promise<string> {
+    const gone = await this.deps.database.tx(async (queries) => {
       const revoked = await this.deps.records(queries).revoke(tenantId, id, this.deps.clock.now());
       if (revoked !== null)
-        await this.deps.database.revocations.note(queries, [{ kind: "key", hash: revoked }]);
+        await this.deps.database.revocations.note(queries, [{ kind: "key", hash: revoked.hash }]);
       return revoked;
     });
-    if (hash === null) throw notFound("API key");
+    if (gone === null) throw notFound("API key");
     this.#generation++;
-    this.#cache.delete(hash);
+    this.#cache.delete(gone.hash);
+    return gone.label;
   }
 
   /** Clears the cache after keys or tenants were changed elsewhere. */

@@ -135,11 +135,13 @@ export class Subscriptions {
     });
   }
 
-  /** Throws not_found. */
-  async remove(tenantId: number, id: number): Promise<void> {
-    await this.deps.database.tx(async (queries) => {
-      if (!(await this.deps.records(queries).remove(tenantId, id))) throw notFound("webhook");
+  /** Answers what it was. Throws not_found. */
+  remove(tenantId: number, id: number): Promise<WebhookRecord> {
+    return this.deps.database.tx(async (queries) => {
+      const webhook = await this.#found(queries, tenantId, id);
+      await this.deps.records(queries).remove(tenantId, id);
       await this.#noteOf(queries, "webhook", tenantId, id);
+      return webhook;
     });
   }
 

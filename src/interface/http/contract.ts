@@ -8,6 +8,7 @@ import type { Author } from "../../core/author.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Source } from "../../domain/identity/dependencies.ts";
 import type { ActiveSession } from "../../domain/identity/sessions.ts";
+import type { AuditDetails } from "../../domain/identity/stores.ts";
 import type { KeyLimits, KeyScope } from "../../domain/tenant/key-limits.ts";
 import type { Role } from "../contracts/operation.ts";
 import type { Actor } from "./request-context.ts";
@@ -131,6 +132,8 @@ export interface ApiRequest<
   /** null: it came with an API key, or nobody is signed in (open routes). */
   readonly session: ActiveSession | null;
   readonly browser: Browser;
+  /** Tells the audit log what the request is done to, where no record of a setting says it. Nothing about callers. */
+  readonly note: (details: Pick<AuditDetails, "subject" | "changes">) => void;
   readonly params: ParamsOf<Path>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;

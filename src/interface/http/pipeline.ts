@@ -89,9 +89,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const { contract } = route;
     const input = inputOf(contract, requestContext, request, params);
     if (contract.method === "GET" || contract.method === "DELETE") {
-      const described =
-        requestContext.session &&
-        (await auditDetails.before(contract, requestContext, readerOf(input)));
+      const described = await auditDetails.before(contract, requestContext, readerOf(input));
       const run = () => route.handle({ ...input, body: {} } as never);
       const changed = changedBy(contract, input, request);
       const { result } = await versions.guard(changed, readerOf(input), run);
@@ -247,6 +245,9 @@ function inputOf(
     keyLimits: requestContext.keyLimits,
     session: requestContext.session,
     browser: browserOf(requestContext),
+    note: (details: RequestContext["details"]) => {
+      requestContext.details = details;
+    },
     params: checkParams(contract, params),
     query: checkQuery(contract, requestContext.search),
     http: request,

@@ -7,6 +7,7 @@ import { signingSecret } from "../../core/ids.ts";
 import {
   type SubscriptionDependencies,
   Subscriptions,
+  type WebhookRecord,
 } from "../../domain/webhook/subscriptions.ts";
 import { tenantSecretBinding } from "../../platform/secrets/secret-binding.ts";
 
@@ -23,12 +24,13 @@ export function createWebhooks(deps: Omit<SubscriptionDependencies, "records">) 
     states: (tenantId: number) => dashboardListStore(database.read).webhookStates(tenantId),
 
     /** Switches it on again. Throws not_found. */
-    async enable(tenantId: number, id: number): Promise<void> {
-      const isEnabled = await database.tx((queries) =>
-        dashboardListStore(queries).enableWebhook(tenantId, id),
-      );
-      if (!isEnabled) throw notFound("webhook");
-    },
+    enable: (tenantId: number, id: number): Promise<WebhookRecord> =>
+      database.tx(async (queries) => {
+        const webhook = await webhookStore(queries).find(tenantId, id);
+        if (!webhook) throw notFound("webhook");
+        await dashboardListStore(queries).enableWebhook(tenantId, id);
+        return webhook;
+      }),
 
     /** Replaces the tenant's older secret; the previous one stops at once. */
     async replaceTenantSecret(tenantId: number) {

@@ -64,7 +64,7 @@ function newcomer(
     members: async () => Array.from({ length: more.members ?? 1 }, () => ({})),
     put: async (...row: unknown[]) => void put.push(row),
   };
-  const links = { removeInvitation: async () => false };
+  const links = { removeInvitation: async () => null };
   const clock = fakeClock();
   const deps = {
     clock,

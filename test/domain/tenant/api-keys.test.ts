@@ -29,7 +29,7 @@ function world(count = 0) {
     async revoke(tenantId: number, id: number) {
       if (isRevoked || tenantId !== 1 || id !== 7) return null;
       isRevoked = true;
-      return made.secretHash;
+      return { hash: made.secretHash, label: made.label };
     },
     touch: async (_id: number, at: number) => void touched.push(at),
   });

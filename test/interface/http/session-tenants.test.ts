@@ -83,7 +83,7 @@ describe("the audit log", () => {
     const { id } = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: id });
     const viewer = await signedInBrowser(server, { tenantId: id, role: "viewer" });
-    await owner.fetch("POST", "/api/v1/keys", { label: "secret label" });
+    await owner.fetch("POST", "/api/v1/keys", { label: "Shop", scopes: ["read"] });
     await viewer.fetch("POST", "/api/v1/keys", { label: "x" });
     await owner.fetch("DELETE", "/v1/agents/7");
     await owner.fetch("GET", "/api/v1/agents");
@@ -94,7 +94,7 @@ describe("the audit log", () => {
       { action: "createKey", target: "/keys", outcome: "refused", user_email: viewer.person.email },
       { action: "createKey", target: "/keys", outcome: "done", user_email: owner.person.email },
     ]);
-    expect(answer.text).not.toContain("secret label");
+    expect(answer.text).not.toMatch(/lv_live_|scopes/);
     expect(pick(answer, "total")).toBe(5);
     const second = await owner.ask("GET", "/audit?limit=3&offset=3");
     expect(pick(second, "entries")).toHaveLength(2);

@@ -59,8 +59,8 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
         .update(apiKeys)
         .set({ revokedAt: nowMs })
         .where(and(eq(apiKeys.id, id), live(tenantId)))
-        .returning({ hash: apiKeys.secretHash });
-      return row?.hash ?? null;
+        .returning({ hash: apiKeys.secretHash, label: apiKeys.label });
+      return row ?? null;
     },
   };
 }

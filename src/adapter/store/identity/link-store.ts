@@ -79,11 +79,11 @@ function invitationRows(
     },
 
     async removeInvitation(tenantId, linkId) {
-      const gone = await queries
+      const [gone] = await queries
         .delete(oneTimeLinks)
         .where(and(invitationsOf(tenantId), eq(oneTimeLinks.id, linkId)))
-        .returning({ id: oneTimeLinks.id });
-      return gone.length > 0;
+        .returning({ email: oneTimeLinks.email });
+      return gone?.email ?? null;
     },
 
     async removeInvitationsTo(tenantId, email) {

@@ -40,13 +40,11 @@ export function dashboardListStore(queries: Queries) {
     webhookStates: async (tenantId: number) => await statesOfWebhooks(queries).all({ tenantId }),
 
     /** Returns false if there is no such webhook. */
-    async enableWebhook(tenantId: number, id: number): Promise<boolean> {
-      const changed = await queries
+    async enableWebhook(tenantId: number, id: number): Promise<void> {
+      await queries
         .update(webhooks)
         .set({ enabled: true, failingSince: null, disabledReason: null })
-        .where(and(eq(webhooks.id, id), eq(webhooks.tenantId, tenantId)))
-        .returning({ id: webhooks.id });
-      return changed.length > 0;
+        .where(and(eq(webhooks.id, id), eq(webhooks.tenantId, tenantId)));
     },
   };
 }

@@ -68,14 +68,15 @@ export const keyRoutes = ({ apiKeys }: RouteContext) => [
     const limits = keyLimitsOf(body);
     requireWithin(limits, keyLimits);
     const key = await apiKeys.create(tenantId, body.label, limits, authorOf(request));
+    request.note({ subject: key.label });
     return { ok: true, key: wireOf(NewApiKey, key) };
   }),
   route(listKeys)(async ({ tenantId }) => ({
     ok: true,
     keys: (await apiKeys.list(tenantId)).map((key) => wireOf(ApiKey, key)),
   })),
-  route(revokeKey)(async ({ tenantId, query }) => {
-    await apiKeys.revoke(tenantId, query.id);
+  route(revokeKey)(async ({ tenantId, query, note }) => {
+    note({ subject: await apiKeys.revoke(tenantId, query.id) });
     return { ok: true, id: query.id, revoked: true };
   }),
 ];

@@ -18,6 +18,7 @@ import {
   timeOut,
 } from "../../contracts/schema.ts";
 import { contract, type Route, rawRoute, route } from "../contract.ts";
+import { webhookName } from "../session/audit-details.ts";
 import type { RouteContext } from "./context.ts";
 
 export const Webhook = z
@@ -92,7 +93,6 @@ export const createWebhook = contract({
 export const deleteWebhook = contract({
   operationId: "deleteWebhook",
   audited: true,
-  recordsChanges: true,
   at: "DELETE /webhooks/{id}",
   noun: "webhook",
   tag: "Webhooks",
@@ -201,8 +201,8 @@ const subscriptionRoutes = ({ webhookTester, subscriptions }: Parts): Route[] =>
     ok: true,
     webhooks: (await subscriptions.list(tenantId)).map(present),
   })),
-  route(deleteWebhook)(async ({ tenantId, params }) => {
-    await subscriptions.remove(tenantId, params.id);
+  route(deleteWebhook)(async ({ tenantId, params, note }) => {
+    note({ subject: webhookName(await subscriptions.remove(tenantId, params.id)) });
     return { ok: true, id: params.id, deleted: true };
   }),
   route(testWebhook)(async ({ tenantId, params }) => {
@@ -214,8 +214,9 @@ const subscriptionRoutes = ({ webhookTester, subscriptions }: Parts): Route[] =>
       }),
     };
   }),
-  route(rotateSecret)(async ({ tenantId, params }) => {
+  route(rotateSecret)(async ({ tenantId, params, note }) => {
     const { webhook, secret } = await subscriptions.rotate(tenantId, params.id);
+    note({ subject: webhookName(webhook) });
     return { ok: true, webhook: present(webhook), signing_secret: secret };
   }),
 ];

@@ -42,7 +42,8 @@ export function createAuditDetails(groups: readonly (readonly Route[])[]): Audit
 
   return {
     async before(contract, requestContext, read) {
-      if (!readers.has(contract) || !requestContext.session) return null;
+      const { session } = requestContext;
+      if (!readers.has(contract) || !(session || contract.audited)) return null;
       const reader = readers.get(contract);
       const isOfOne = contract.method !== "POST" || contract.versioned === true;
       // What cannot be read cannot be changed either: the change says why.
@@ -67,6 +68,10 @@ const isValues = (value: unknown): value is Values =>
 /** The one record of an answer: `{ ok, agent: {…} }`. */
 const recordOf = (reply: unknown): Values | null =>
   isValues(reply) ? (Object.values(reply).find(isValues) ?? null) : null;
+
+/** The webhook's address, without what its query carries. */
+export const webhookName = ({ url }: { readonly url: string }): string =>
+  shortened(withoutQuery(url), 0);
 
 function nameOf(record: Values | null): string | null {
   const name = NAMES.map((field) => record?.[field]).find((value) => typeof value === "string");

@@ -157,15 +157,27 @@ function tenantParts({ dependencies, parts }: ProductContext) {
   return { ask, withCalls, presentCheckouts, services };
 }
 
+const CHANGEABLE = ["plan", "suspended"] as const;
+type Changeable = Pick<OutputOf<"tenant.create">, (typeof CHANGEABLE)[number]>;
+
+const changesOf = (before: Changeable, after: Changeable) =>
+  CHANGEABLE.filter((field) => after[field] !== before[field]).map((field) => ({
+    field,
+    from: `${before[field]}`,
+    to: `${after[field]}`,
+  }));
+
 const checkoutRoutes = ({ ask, presentCheckouts }: ReturnType<typeof tenantParts>): Route[] => [
   route(listWaitingCheckouts)(async () => ({
     ok: true,
     checkouts: await presentCheckouts(await ask("checkout.list", {})),
   })),
-  route(confirmCheckout)(async ({ params }) => {
+  route(confirmCheckout)(async ({ params, note }) => {
     const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
     const [checkout] = await presentCheckouts([confirmed]);
     if (!checkout) throw notFound("checkout");
+    const paid = { field: "amount_eur", from: null, to: `${checkout.amount_eur}` };
+    note({ subject: checkout.tenant_name, changes: [paid] });
     return { ok: true, checkout };
   }),
 ];
@@ -200,27 +212,32 @@ export const operatorTenantRoutes = (context: ProductContext): Route[] => {
         }),
       };
     }),
-    route(createTenant)(async ({ body }) => ({
-      ok: true,
-      tenant: withCalls(await ask("tenant.create", body)),
-    })),
-    route(updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
-      let tenant = presentTenant(await services.tenants.get(id));
+    route(createTenant)(async ({ body, note }) => {
+      note({ subject: body.name });
+      return { ok: true, tenant: withCalls(await ask("tenant.create", body)) };
+    }),
+    route(updateTenant)(async ({ params: { id }, body: { plan, suspended }, note }) => {
+      const before = presentTenant(await services.tenants.get(id));
+      let tenant = before;
       if (plan !== undefined) tenant = await ask("tenant.plan", { tenant: id, plan });
       if (suspended !== undefined)
         tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
+      note({ subject: tenant.name, changes: changesOf(before, tenant) });
       return { ok: true, tenant: withCalls(tenant) };
     }),
     route(inviteOwner)(async (request) => {
       const { user } = sessionOf(request);
-      const { id } = await services.tenants.get(request.params.id);
+      const { id, name } = await services.tenants.get(request.params.id);
       const { team } = context.dependencies.identity;
-      return invitedBy(context, user, await team.inviteOwner(id, user, request.body.email));
+      const { email } = request.body;
+      request.note({ subject: name, changes: [{ field: "email", from: null, to: email }] });
+      return invitedBy(context, user, await team.inviteOwner(id, user, email));
     }),
-    route(creditTenant)(async ({ params: { id }, body }) => ({
-      ok: true,
-      ...(await ask("credit", { tenant: id, ...body })),
-    })),
+    route(creditTenant)(async ({ params: { id }, body, note }) => {
+      const { name } = await services.tenants.get(id);
+      note({ subject: name, changes: [{ field: "amount_eur", from: null, to: `${body.eur}` }] });
+      return { ok: true, ...(await ask("credit", { tenant: id, ...body })) };
+    }),
     ...checkoutRoutes(parts),
   ];
 };

@@ -93,7 +93,6 @@ const KEYS_GO_ON =
 
 export const changeRole = contract({
   operationId: "changeRole",
-  recordsChanges: true,
   notWhenActing: true,
   at: "PATCH /team/{id}",
   noun: "member",
@@ -267,18 +266,21 @@ const memberRoutes = ({ team, context }: Parts): Route[] => [
   route(invite)(async (request) => {
     const { tenantId, body } = request;
     const { user } = sessionOf(request);
+    request.note({ subject: body.email });
     return invitedBy(context, user, await team.invite(tenantId, user, body.email, body.role));
   }),
-  route(withdrawInvitation)(async ({ tenantId, params }) => {
-    await team.revokeInvitation(tenantId, params.id);
+  route(withdrawInvitation)(async ({ tenantId, params, note }) => {
+    note({ subject: await team.revokeInvitation(tenantId, params.id) });
     return { ok: true, id: params.id, deleted: true };
   }),
-  route(changeRole)(async ({ tenantId, params, body }) => {
-    const member = await team.changeRole(tenantId, params.id, body.role);
-    return { ok: true, member: memberView(member) };
+  route(changeRole)(async ({ tenantId, params, body: { role }, note }) => {
+    const member = await team.changeRole(tenantId, params.id, role);
+    const changes = [{ field: "role", from: member.role, to: role }];
+    note({ subject: member.email, ...(role !== member.role && { changes }) });
+    return { ok: true, member: memberView({ ...member, role }) };
   }),
-  route(removeMember)(async ({ tenantId, params }) => {
-    await team.remove(tenantId, params.id);
+  route(removeMember)(async ({ tenantId, params, note }) => {
+    note({ subject: (await team.remove(tenantId, params.id)).email });
     return { ok: true, id: params.id, deleted: true };
   }),
 ];

@@ -5,6 +5,7 @@ import { wireOf } from "../../../../core/wire-names.ts";
 import { okReply, shown, timeOrNull } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
+import { webhookName } from "../../session/audit-details.ts";
 import type { ProductContext } from "./context.ts";
 
 export const WebhookState = z
@@ -56,8 +57,8 @@ export const webhookRoutes = ({ dependencies: { services }, parts }: ProductCont
       wireOf(WebhookState, state, { failing_since: isoOrNull(state.failingSince) }),
     ),
   })),
-  route(enableWebhook)(async ({ tenantId, params: { id } }) => {
-    await services.webhooks.enable(tenantId, id);
+  route(enableWebhook)(async ({ tenantId, params: { id }, note }) => {
+    note({ subject: webhookName(await services.webhooks.enable(tenantId, id)) });
     return { ok: true, id, enabled: true };
   }),
   route(resendFailed)(async ({ tenantId, params }) => ({

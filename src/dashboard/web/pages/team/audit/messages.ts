@@ -237,13 +237,19 @@ export const messages = {
     ru: "{who} вошёл(-ла) в команду",
   },
   "audit.did.invited": {
-    en: "{who} invited somebody",
+    en: "{who} invited a person",
     lt: "{who} pakvietė žmogų",
     lv: "{who} uzaicināja cilvēku",
     ru: "{who} пригласил(а) человека",
   },
+  "audit.did.invited_owner": {
+    en: "{who} invited the first owner of a company",
+    lt: "{who} pakvietė pirmąjį įmonės savininką",
+    lv: "{who} uzaicināja uzņēmuma pirmo īpašnieku",
+    ru: "{who} пригласил(а) первого владельца компании",
+  },
   "audit.did.changed_role": {
-    en: "{who} changed somebody's role",
+    en: "{who} changed the role of a person",
     lt: "{who} pakeitė žmogaus vaidmenį",
     lv: "{who} mainīja cilvēka lomu",
     ru: "{who} изменил(а) роль человека",
@@ -345,7 +351,7 @@ export const messages = {
     ru: "{who} подтвердил(а) перевод",
   },
   "audit.did.credited": {
-    en: "{who} changed a company's balance",
+    en: "{who} changed the balance of a company",
     lt: "{who} pakeitė įmonės likutį",
     lv: "{who} mainīja uzņēmuma atlikumu",
     ru: "{who} изменил(а) баланс компании",
