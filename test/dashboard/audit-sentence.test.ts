@@ -26,6 +26,7 @@ const ENTRY = {
   at: "",
   user_email: "Rasa",
   key_label: null,
+  command_line: false,
   action: "setTrunk",
   target: "/trunk",
   ip: "",
@@ -56,6 +57,10 @@ test("says what changed in words", () => {
   expect(auditSentence(entry, textsOf("en"))).toBe("Rasa changed the trunk");
   const byKey = { ...ENTRY, user_email: null, key_label: "shop", action: "createKey" };
   expect(auditSentence(byKey, textsOf("en"))).toBe("API key “shop” added an API key");
+  const byCommand = { ...ENTRY, user_email: null, command_line: true, action: "erasePerson" };
+  expect(auditSentence(byCommand, textsOf("en"))).toBe(
+    "The operator (command line) erased all about a person",
+  );
   expect(auditChanges(entry, textsOf("en"))).toEqual([
     "SIP server: a → b",
     "Register: no → yes",

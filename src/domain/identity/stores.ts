@@ -253,6 +253,8 @@ export interface AuditDetails {
   readonly actingUntil?: number;
   /** The label of the API key that did it. */
   readonly key?: string;
+  /** The operator did it on the command line. */
+  readonly commandLine?: true;
 }
 
 export interface AuditEntry {

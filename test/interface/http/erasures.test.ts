@@ -78,7 +78,12 @@ test("a caller behind a telephone system is erased by the number that the calls 
   expect(replyOf(erasePerson, erased).erasure.calls).toBe(1);
   const { app, tenantId: tenant } = room.world;
   const rest = { tenant, number: "1002", dry_run: false };
+  expect((await app.ask("person.erase", { ...rest, dry_run: true })).calls).toBe(1);
   expect((await app.ask("person.erase", rest)).calls).toBe(1);
+  const audit = await as("owner").ask("GET", "/audit?limit=2");
+  const [entry, before] = replyOf(listAudit, audit).entries;
+  expect(entry).toMatchObject({ action: "erasePerson", command_line: true, outcome: "done" });
+  expect(before).toMatchObject({ action: "erasePerson", command_line: false });
 });
 
 test("it is the owner's, with a recent sign-in, and of a person's number", async () => {

@@ -154,10 +154,7 @@ export const hasSentence = (action: string): boolean => action in DEEDS || actio
 
 export function auditSentence(entry: AuditEntry, texts: Texts): string {
   const { action, subject, target } = entry;
-  const who =
-    entry.key_label === null
-      ? (entry.user_email ?? texts.t("team.nobody"))
-      : texts.t("audit.key", { label: entry.key_label });
+  const who = actorOf(entry, texts);
   const said = (key: string, blanks: Record<string, string>) => texts.findText(key, blanks);
   if (entry.acting_until)
     return texts.t("audit.did.acts", { who, time: texts.dateTime(entry.acting_until) });
@@ -167,6 +164,12 @@ export function auditSentence(entry: AuditEntry, texts: Texts): string {
     : said(`audit.did.${SENTENCES[action] ?? ""}`, { who });
   const named = subject === null ? "" : ` “${subject}”`;
   return `${sentence ?? `${who}: ${action} ${target}`}${named}`;
+}
+
+function actorOf(entry: AuditEntry, { t }: Texts): string {
+  if (entry.command_line) return t("audit.command_line");
+  if (entry.key_label !== null) return t("audit.key", { label: entry.key_label });
+  return entry.user_email ?? t("team.nobody");
 }
 
 /** `Server: sip.a.example → sip.b.example`. */

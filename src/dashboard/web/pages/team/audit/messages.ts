@@ -405,6 +405,12 @@ export const messages = {
     lv: "API atslēga “{label}”",
     ru: "API-ключ «{label}»",
   },
+  "audit.command_line": {
+    en: "The operator (command line)",
+    lt: "Administratorius (komandų eilutė)",
+    lv: "Administrators (komandrinda)",
+    ru: "Администратор (командная строка)",
+  },
   "audit.none": { en: "none", lt: "nėra", lv: "nav", ru: "нет" },
   "audit.yes": { en: "yes", lt: "taip", lv: "jā", ru: "да" },
   "audit.no": { en: "no", lt: "ne", lv: "nē", ru: "нет" },
