@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { isE164 } from "../../../../core/e164.ts";
 import { callAnnotationsQuery, callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
@@ -62,7 +63,7 @@ export function Page() {
       back={{ to: "/calls", search: calls, label: t("nav.calls") }}
       actions={
         <>
-          {mayChange && number !== null && call.data?.ended_reason && (
+          {mayChange && number !== null && isE164(number) && call.data?.ended_reason && (
             <Button icon="calls" onClick={() => setCalling(true)}>
               {t("call.back")}
             </Button>

@@ -145,5 +145,11 @@ export const messages = {
   "team.address": { en: "From", lt: "Iš kur", lv: "No kurienes", ru: "Откуда" },
   "team.outcome.refused": { en: "Refused", lt: "Atmesta", lv: "Atteikts", ru: "Отказано" },
   "team.outcome.failed": { en: "Failed", lt: "Nepavyko", lv: "Neizdevās", ru: "Не удалось" },
+  "team.only_owner": {
+    en: "Only owner",
+    lt: "Vienintelis savininkas",
+    lv: "Vienīgais īpašnieks",
+    ru: "Единственный владелец",
+  },
   "team.nobody": { en: "unknown", lt: "nežinoma", lv: "nav zināms", ru: "неизвестно" },
 } satisfies Messages;

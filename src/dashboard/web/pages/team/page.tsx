@@ -131,6 +131,8 @@ function ConfirmWithKeys(props: {
 function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member) => void }) {
   const { t, dateTime } = useText();
   const { managesPeople, user } = useSession();
+  const owners = props.rows.filter(({ role }) => role === "owner").length;
+  const isOnlyOwner = ({ role }: Member) => role === "owner" && owners === 1;
   return (
     <Table
       caption={t("team.tab.members")}
@@ -152,7 +154,11 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
           head: t("team.role"),
           card: "block",
           cell: (member) =>
-            managesPeople ? <RoleSelect member={member} /> : t(`role.${member.role}`),
+            managesPeople && !isOnlyOwner(member) ? (
+              <RoleSelect member={member} />
+            ) : (
+              t(managesPeople ? "team.only_owner" : `role.${member.role}`)
+            ),
         },
         {
           head: t("team.last_seen"),
@@ -163,13 +169,14 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
           head: t("action.remove"),
           card: "action",
           end: true,
-          cell: (member) => (
-            <IconButton
-              icon="trash"
-              label={`${t("action.remove")}: ${member.name}`}
-              onClick={() => props.onRemove(member)}
-            />
-          ),
+          cell: (member) =>
+            !isOnlyOwner(member) && (
+              <IconButton
+                icon="trash"
+                label={`${t("action.remove")}: ${member.name}`}
+                onClick={() => props.onRemove(member)}
+              />
+            ),
         },
       ]}
     />
