@@ -43,7 +43,7 @@ export const CHECKOUT_TEXTS = {
     paidElsewhere:
       "If you have paid, this page says so as soon as the payment is confirmed. Load it again in a minute.",
     noBankAccount:
-      "No bank account is set yet. Whoever runs this system sets one in linevoice.toml ([payments.manual]) and confirms the payment by its reference.",
+      "Where to transfer it is not shown yet: whoever provides this service to you tells you the bank account. Give the reference with the transfer.",
     giveReference:
       "Give the reference with the transfer. The payment is confirmed by hand when it arrives.",
   },
@@ -71,7 +71,7 @@ export const CHECKOUT_TEXTS = {
     paidElsewhere:
       "Jei sumokėjote, čia tai pamatysite, kai tik mokėjimas bus patvirtintas. Po minutės atnaujinkite puslapį.",
     noBankAccount:
-      "Banko sąskaita dar nenurodyta. Ją įrašo linevoice.toml ([payments.manual]) tas, kas prižiūri šią sistemą, ir patvirtina mokėjimą pagal paskirtį.",
+      "Banko sąskaita čia dar nerodoma: ją jums pasakys tas, kas teikia šią paslaugą. Pervesdami nurodykite mokėjimo paskirtį.",
     giveReference:
       "Pervesdami nurodykite mokėjimo paskirtį. Gautas mokėjimas patvirtinamas rankiniu būdu.",
   },
@@ -99,7 +99,7 @@ export const CHECKOUT_TEXTS = {
     paidElsewhere:
       "Ja esat samaksājis, šeit tas būs redzams, tiklīdz maksājums būs apstiprināts. Pēc minūtes atveriet lapu vēlreiz.",
     noBankAccount:
-      "Bankas konts vēl nav norādīts. To linevoice.toml ([payments.manual]) ieraksta tas, kas uztur šo sistēmu, un apstiprina maksājumu pēc mērķa.",
+      "Bankas konts šeit vēl nav redzams: to jums pateiks tas, kas sniedz šo pakalpojumu. Pārskaitot norādiet maksājuma mērķi.",
     giveReference:
       "Pārskaitot norādiet maksājuma mērķi. Saņemtais maksājums tiek apstiprināts ar roku.",
   },
@@ -127,7 +127,7 @@ export const CHECKOUT_TEXTS = {
     paidElsewhere:
       "Если вы заплатили, здесь это появится, как только платёж будет подтверждён. Обновите страницу через минуту.",
     noBankAccount:
-      "Банковский счёт ещё не указан. Его вписывает в linevoice.toml ([payments.manual]) тот, кто обслуживает эту систему, и подтверждает платёж по назначению.",
+      "Банковский счёт здесь пока не указан: его вам назовёт тот, кто предоставляет эту услугу. При переводе укажите назначение платежа.",
     giveReference:
       "При переводе укажите назначение платежа. Поступивший платёж подтверждается вручную.",
   },

@@ -45,7 +45,7 @@ export interface HttpSettings {
   readonly engineLabel: string;
   /** Additional voice names that the operator allows. Each stands for one of the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
-  /** How to pay by bank transfer, shown on /checkout/…; null: the page says to ask the operator. */
+  /** How to pay by bank transfer, shown on /checkout/…; null: the provider of the service tells it. */
   readonly bankDetails: string | null;
 }
 

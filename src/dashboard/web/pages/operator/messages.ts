@@ -165,6 +165,12 @@ export const messages = {
     lv: "Kad uzņēmums papildina maku ar pārskaitījumu, šeit apstipriniet, ka nauda saņemta.",
     ru: "Когда компания пополняет кошелёк переводом, подтвердите здесь, что деньги пришли.",
   },
+  "operator.no_bank_account": {
+    en: "Payers see no bank account: set [payments.manual] in linevoice.toml.",
+    lt: "Mokėtojai nemato banko sąskaitos: įrašykite [payments.manual] į linevoice.toml.",
+    lv: "Maksātāji neredz bankas kontu: ierakstiet [payments.manual] failā linevoice.toml.",
+    ru: "Плательщики не видят банковского счёта: укажите [payments.manual] в linevoice.toml.",
+  },
   "operator.reference": {
     en: "Reference",
     lt: "Mokėjimo paskirtis",

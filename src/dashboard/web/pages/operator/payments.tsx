@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { waitingQuery } from "./operator-queries.ts";
 
@@ -20,16 +20,24 @@ export function Payments() {
   const [asked, setAsked] = useState<Checkout | null>(null);
   return (
     <Card title={t("operator.tab.payments")} flush>
-      <LoadedRows
-        query={waiting}
-        empty={
-          <EmptyState icon="money" title={t("operator.no_payments")}>
-            {t("operator.no_payments_body")}
-          </EmptyState>
+      <Loaded query={waiting}>
+        {({ checkouts, bank_account }) =>
+          checkouts.length === 0 ? (
+            <EmptyState icon="money" title={t("operator.no_payments")}>
+              {t("operator.no_payments_body")}
+            </EmptyState>
+          ) : (
+            <>
+              {!bank_account && (
+                <div className="card-body">
+                  <p className="note warn">{t("operator.no_bank_account")}</p>
+                </div>
+              )}
+              <CheckoutTable rows={checkouts} onConfirm={setAsked} />
+            </>
+          )
         }
-      >
-        {(rows) => <CheckoutTable rows={rows} onConfirm={setAsked} />}
-      </LoadedRows>
+      </Loaded>
       <ConfirmAbout
         about={asked}
         title={({ amount_eur, tenant_name }) =>

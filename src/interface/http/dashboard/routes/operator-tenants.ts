@@ -122,7 +122,10 @@ export const listWaitingCheckouts = contract({
   tag: "Operator",
   role: operations["checkout.list"].role,
   summary: "Bank transfers that are waited for, newest first",
-  reply: okReply({ checkouts: z.array(OperatorCheckout) }),
+  reply: okReply({
+    checkouts: z.array(OperatorCheckout),
+    bank_account: shown(z.boolean(), "False: the page of a payment shows no bank account.", true),
+  }),
 });
 
 export const confirmCheckout = contract({
@@ -139,7 +142,7 @@ export const confirmCheckout = contract({
 
 const NO_CALLS = { calls: 0, failed: 0, p95Ms: null };
 
-function tenantParts({ dependencies, parts }: ProductContext) {
+function tenantParts({ dependencies, parts, settings: { bankDetails } }: ProductContext) {
   const { services } = dependencies;
   const { live } = parts;
   const ask = askServices(services);
@@ -154,7 +157,7 @@ function tenantParts({ dependencies, parts }: ProductContext) {
       tenant_name: names.get(checkout.tenant_id) ?? "",
     }));
   }
-  return { ask, withCalls, presentCheckouts, services };
+  return { ask, withCalls, presentCheckouts, services, bankDetails };
 }
 
 const CHANGEABLE = ["plan", "suspended"] as const;
@@ -167,10 +170,15 @@ const changesOf = (before: Changeable, after: Changeable) =>
     to: `${after[field]}`,
   }));
 
-const checkoutRoutes = ({ ask, presentCheckouts }: ReturnType<typeof tenantParts>): Route[] => [
+const checkoutRoutes = ({
+  ask,
+  presentCheckouts,
+  bankDetails,
+}: ReturnType<typeof tenantParts>): Route[] => [
   route(listWaitingCheckouts)(async () => ({
     ok: true,
     checkouts: await presentCheckouts(await ask("checkout.list", {})),
+    bank_account: bankDetails !== null,
   })),
   route(confirmCheckout)(async ({ params, note }) => {
     const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
