@@ -415,10 +415,10 @@ export const messages = {
     ru: "Исправьте сервер, включите вебхук и отправьте недоставленное снова.",
   },
   "system_status.money_gone": {
-    en: "Plan minutes and wallet are used up ({eur} EUR): calls cannot be made or answered.",
-    lt: "Plano minutės išnaudotos, piniginė tuščia ({eur} EUR): skambinti ir atsiliepti negalima.",
-    lv: "Plāna minūtes ir iztērētas, maks ir tukšs ({eur} EUR): nevar ne zvanīt, ne atbildēt.",
-    ru: "Минуты тарифа исчерпаны, кошелёк пуст ({eur} EUR): звонить и отвечать нельзя.",
+    en: "Plan minutes and wallet are used up ({amount}): calls cannot be made or answered.",
+    lt: "Plano minutės išnaudotos, piniginė tuščia ({amount}): skambinti ir atsiliepti negalima.",
+    lv: "Plāna minūtes ir iztērētas, maks ir tukšs ({amount}): nevar ne zvanīt, ne atbildēt.",
+    ru: "Минуты тарифа исчерпаны, кошелёк пуст ({amount}): звонить и отвечать нельзя.",
   },
   "remedy.money_gone": {
     en: "Top up the wallet.",

@@ -12,7 +12,11 @@ interface StatusMessage {
 /** A newer server may send codes without a text here: then the server's message is shown. */
 export function statusText({ code, values, sentence, remedy }: StatusMessage, texts: Texts) {
   const { knows, t } = texts;
-  const filled = code === "trunk_failed" ? { ...values, explanation: why(values, texts) } : values;
+  const filled = {
+    ...values,
+    ...(code === "trunk_failed" && { explanation: why(values, texts) }),
+    ...(code === "money_gone" && { amount: texts.eur(Number(values.eur)) }),
+  };
   const textOr = (key: string, otherwise: string | null) =>
     knows(key) ? t(key, filled) : otherwise;
   return {
