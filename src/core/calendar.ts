@@ -114,7 +114,7 @@ export interface DaySpan {
 }
 
 /** To work a day out takes ten times as long; with a text of zone and day as key half of a year's takes 0.2 ms. */
-const knownDays = new BoundedMap<string, BoundedMap<number, DaySpan>>(16);
+const knownDays = /* @__PURE__ */ new BoundedMap<string, BoundedMap<number, DaySpan>>(16);
 /** More than a year's. */
 const DAYS_OF_ZONE_MAX = 512;
 

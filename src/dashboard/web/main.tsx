@@ -2,13 +2,19 @@
  * Starts the app: theme, session (requested while the code still loads), language, then the first
  * render. A 401 on any page inside means that the session ended.
  */
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  QueryClientProvider,
+  useQuery,
+} from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
+import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiProblem } from "./api/problem.ts";
 import { homeQuery, sessionQuery } from "./api/queries.ts";
-import { loadCatalogue } from "./i18n/catalogue.ts";
+import { type Catalogue, loadCatalogue } from "./i18n/catalogue.ts";
 import { browserLanguage, isLanguage, type Language } from "./i18n/language.ts";
 import { LanguageProvider } from "./i18n/text.tsx";
 import { meta as homeMeta } from "./pages/home/page.meta.ts";
@@ -53,6 +59,15 @@ const fontsOf = (language: Language): Promise<unknown> =>
 const isHomeAsked = () =>
   [...(window.earlyAnswers?.keys() ?? [])].some((url) => url.endsWith(homeMeta.firstData));
 
+/** The reader's language, and the time zone of the company of the session. */
+function Words(props: {
+  initial: { language: Language; catalogue: Catalogue };
+  children: ReactNode;
+}) {
+  const { data } = useQuery({ ...sessionQuery, enabled: false });
+  return <LanguageProvider {...props} timeZone={data?.session?.tenant?.time_zone} />;
+}
+
 async function start(element: HTMLElement): Promise<void> {
   const fonts = fontsOf(browserLanguage());
   const known = await queries.ensureQueryData(sessionQuery).catch(() => null);
@@ -69,13 +84,13 @@ async function start(element: HTMLElement): Promise<void> {
   document.documentElement.lang = language;
   createRoot(element).render(
     <StrictMode>
-      <LanguageProvider initial={{ language, catalogue }}>
-        <QueryClientProvider client={queries}>
+      <QueryClientProvider client={queries}>
+        <Words initial={{ language, catalogue }}>
           <ToastProvider>
             <RouterProvider router={router} />
           </ToastProvider>
-        </QueryClientProvider>
-      </LanguageProvider>
+        </Words>
+      </QueryClientProvider>
     </StrictMode>,
   );
 }

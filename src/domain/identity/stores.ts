@@ -76,6 +76,7 @@ export interface TenantName {
   readonly name: string;
   readonly suspended: boolean;
   readonly requiresSecondFactor: boolean;
+  readonly timeZone: string;
 }
 
 export interface TeamStore {

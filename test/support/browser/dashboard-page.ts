@@ -16,6 +16,8 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly locale?: string;
+  /** Where the reader is. Default: where the company is. */
+  readonly timeZone?: string;
   /** As most people see the pages. Elsewhere nothing moves, so that nothing is painted sixty times a second. */
   readonly isMoving?: boolean;
   /** Whose session it begins with. Default: nobody's. */
@@ -29,7 +31,7 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
     locale: options.locale ?? "en-GB",
     reducedMotion: options.isMoving ? "no-preference" : "reduce",
-    timezoneId: "Europe/Vilnius",
+    timezoneId: options.timeZone ?? "Europe/Vilnius",
     permissions: ["microphone", "clipboard-read", "clipboard-write"],
   });
   if (options.as) await context.addCookies(await options.as.context.cookies());

@@ -24,6 +24,7 @@ const findSession = statement((queries) =>
         name: tenants.name,
         suspended: tenants.suspended,
         requiresSecondFactor: tenants.requiresSecondFactor,
+        timeZone: tenants.timeZone,
       },
       membership: memberships.role,
     })

@@ -10,6 +10,7 @@ const name = {
   name: tenants.name,
   suspended: tenants.suspended,
   requiresSecondFactor: tenants.requiresSecondFactor,
+  timeZone: tenants.timeZone,
 };
 
 export function teamStore(queries: Queries): TeamStore {

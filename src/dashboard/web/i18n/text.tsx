@@ -40,9 +40,10 @@ function lazily<Made>(make: () => Made): () => Made {
   };
 }
 
-function formatsOf(language: Language, region: string) {
+/** `timeZone`: the company's; undefined: the browser's, where nobody is signed in. */
+function formatsOf(language: Language, region: string, timeZone: string | undefined) {
   const dateFormat = (options: Intl.DateTimeFormatOptions) =>
-    lazily(() => new Intl.DateTimeFormat(region, options));
+    lazily(() => new Intl.DateTimeFormat(region, { timeZone, ...options }));
   const euros = (digits: number) =>
     lazily(
       () =>
@@ -63,7 +64,7 @@ function formatsOf(language: Language, region: string) {
     dateTimes: dateFormat({ dateStyle: "medium", timeStyle: "short" }),
     dates: dateFormat({ dateStyle: "medium" }),
     times: dateFormat({ timeStyle: "medium" }),
-    birthdays: dateFormat({ dateStyle: "medium", timeZone: "UTC" }),
+    wholeDays: dateFormat({ dateStyle: "medium", timeZone: "UTC" }),
     daysOfYear: dateFormat({ day: "numeric", month: "long", timeZone: "UTC" }),
     months: dateFormat({ month: "long", year: "numeric", timeZone: "UTC" }),
     wholeCents: euros(2),
@@ -71,17 +72,20 @@ function formatsOf(language: Language, region: string) {
   };
 }
 
-function textsOf(language: Language, catalogue: Catalogue) {
+function textsOf(language: Language, catalogue: Catalogue, timeZone: string | undefined) {
   const all: Readonly<Record<string, string | undefined>> = catalogue;
   const { plurals, numbers, percents, relatives, wholeCents, euros, ...days } = formatsOf(
     language,
     regionOf(language),
+    timeZone,
   );
   const number = (value: number) => numbers().format(value);
   const unit = language === "ru" ? { ms: "мс", s: "с" } : { ms: "ms", s: "s" };
 
   return {
     language,
+    /** In which the dashboard tells times, and asks for them. */
+    timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     t: (key: MessageKey, parameters: Parameters = {}) => fill(catalogue[key], parameters),
     knows: (key: string): key is MessageKey => Object.hasOwn(catalogue, key),
     /** The text for one of the server's codes; null: this language has none. */
@@ -96,12 +100,15 @@ function textsOf(language: Language, catalogue: Catalogue) {
     percent: (share: number) => percents().format(share),
     eur: (value: number, digits = 2) => (digits === 2 ? wholeCents : euros(digits))().format(value),
     dateTime: (iso: string) => days.dateTimes().format(new Date(iso)),
+    /** Of a moment. */
     date: (iso: string) => days.dates().format(new Date(iso)),
+    /** Of a day of the company's: `2026-11-28`. */
+    day: (iso: string) => days.wholeDays().format(new Date(iso)),
     /** `1980-02-29`, or without a year `--02-29`. */
     birthday: (day: string) =>
       day.startsWith("--")
         ? days.daysOfYear().format(new Date(`2000${day.slice(1)}`))
-        : days.birthdays().format(new Date(day)),
+        : days.wholeDays().format(new Date(day)),
     time: (iso: string) => days.times().format(new Date(iso)),
     month: (year: number, month: number) =>
       days.months().format(new Date(Date.UTC(year, month - 1, 1))),
@@ -137,6 +144,8 @@ const LanguageContext = createContext<LanguageChoice | null>(null);
 
 export function LanguageProvider(props: {
   initial: { language: Language; catalogue: Catalogue };
+  /** The company's; undefined: nobody is signed in. */
+  timeZone: string | undefined;
   children: ReactNode;
 }) {
   const [current, setCurrent] = useState(props.initial);
@@ -145,7 +154,11 @@ export function LanguageProvider(props: {
     document.documentElement.lang = language;
     setCurrent({ language, catalogue });
   }, []);
-  const texts = useMemo(() => textsOf(current.language, current.catalogue), [current]);
+  const { timeZone } = props;
+  const texts = useMemo(
+    () => textsOf(current.language, current.catalogue, timeZone),
+    [current, timeZone],
+  );
   const choice = useMemo(() => ({ texts, choose }), [texts, choose]);
   return <LanguageContext value={choice}>{props.children}</LanguageContext>;
 }

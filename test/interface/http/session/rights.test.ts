@@ -7,7 +7,7 @@ import { authorise } from "../../../../src/interface/http/session/rights.ts";
 type Contract = Parameters<typeof authorise>[0];
 
 const ROLES = ["viewer", "member", "owner"] as const;
-const tenant = { id: 1, name: "T", suspended: false, requiresSecondFactor: false };
+const tenant = { id: 1, name: "T", suspended: false, requiresSecondFactor: false, timeZone: "UTC" };
 const user = { operator: false, totpSealed: null };
 const OPERATOR = { user: { ...user, operator: true } };
 

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { systemClock } from "../../../../core/clock.ts";
 import { settingsQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
 
 interface Month {
   readonly year: number;
@@ -16,12 +17,14 @@ export const monthKey = ({ year, month }: Month): string =>
 /** The newest first; the current one is always among them. */
 export function useMonths(): readonly Month[] {
   const { data: settings } = useQuery(settingsQuery);
-  const now = new Date(systemClock.now());
-  const since = settings ? new Date(settings.created_at) : now;
-  const age =
-    (now.getFullYear() - since.getFullYear()) * MONTHS + now.getMonth() - since.getMonth() + 1;
+  const { timeZone } = useText();
+  // Swedish dates are written as the keys are.
+  const keys = new Intl.DateTimeFormat("sv", { timeZone, year: "numeric", month: "2-digit" });
+  const now = monthOf(keys.format(systemClock.now()));
+  const since = settings ? monthOf(keys.format(Date.parse(settings.created_at))) : now;
+  const age = (now.year - since.year) * MONTHS + now.month - since.month + 1;
   return Array.from({ length: Math.min(MONTHS, Math.max(1, age)) }, (_, back) => {
-    const day = new Date(Date.UTC(now.getFullYear(), now.getMonth() - back, 1));
+    const day = new Date(Date.UTC(now.year, now.month - 1 - back, 1));
     return { year: day.getUTCFullYear(), month: day.getUTCMonth() + 1 };
   });
 }

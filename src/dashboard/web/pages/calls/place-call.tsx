@@ -1,6 +1,7 @@
 /** Place a call, now or later; also "call me" on an agent's page. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { instantOf } from "../../../../core/calendar.ts";
 import { answer, rest } from "../../api/client.ts";
 import { numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -15,19 +16,18 @@ interface Draft {
   readonly to_number: string;
   readonly agent_id: string;
   readonly from_number: string;
-  /** As the browser's field gives it, in local time. */
+  /** As the browser's field gives it: what the company's clocks show. */
   readonly schedule_at: string;
 }
 
-const bodyOf = (draft: Draft) => ({
+const bodyOf = (draft: Draft, timeZone: string) => ({
   to_number: draft.to_number.replace(/[\s()-]/g, ""),
   ...(draft.agent_id ? { agent_id: Number(draft.agent_id) } : {}),
   ...(draft.from_number ? { from_number: draft.from_number } : {}),
-  ...(draft.schedule_at ? { schedule_at: new Date(draft.schedule_at).toISOString() } : {}),
+  ...(draft.schedule_at
+    ? { schedule_at: new Date(instantOf(timeZone, draft.schedule_at)).toISOString() }
+    : {}),
 });
-
-/** In which the field of the time is read. */
-const browserTimeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 interface PlaceCallProps {
   readonly onClose: () => void;
@@ -40,7 +40,7 @@ export const PlaceCall = (props: PlaceCallProps) => (
 );
 
 function PlaceCallForm(props: PlaceCallProps & { readonly onlyAgent: string }) {
-  const { t } = useText();
+  const { t, timeZone } = useText();
   const { showMessage } = useToasts();
   const navigate = useNavigate();
   const stale = useStale();
@@ -52,7 +52,7 @@ function PlaceCallForm(props: PlaceCallProps & { readonly onlyAgent: string }) {
     schedule_at: "",
   });
   async function place(draft: Draft) {
-    const placed = await answer(rest.POST("/calls", { body: bodyOf(draft) }));
+    const placed = await answer(rest.POST("/calls", { body: bodyOf(draft, timeZone) }));
     await stale("calls", "schedules");
     props.onClose();
     const isLater = placed.status === "scheduled";
@@ -68,7 +68,7 @@ function PlaceCallForm(props: PlaceCallProps & { readonly onlyAgent: string }) {
       icon="calls"
       checkedByBrowser
       form={form}
-      curl={(draft) => ({ method: "POST", path: "/calls", body: bodyOf(draft) })}
+      curl={(draft) => ({ method: "POST", path: "/calls", body: bodyOf(draft, timeZone) })}
       onClose={props.onClose}
       onSend={place}
     >
@@ -88,7 +88,7 @@ function PlaceCallForm(props: PlaceCallProps & { readonly onlyAgent: string }) {
       <ShownNumber {...form.bind("from_number")} />
       <TextField
         label={t("calls.when")}
-        hint={t("calls.place_at_hint", { zone: browserTimeZone() })}
+        hint={t("calls.place_at_hint", { zone: timeZone })}
         type="datetime-local"
         optional
         {...form.bind("schedule_at")}

@@ -110,11 +110,11 @@ export function Week({ home }: { home: Home }) {
 }
 
 function WeekLine({ line, days }: { line: Line; days: readonly Day[] }) {
-  const { t, date } = useText();
+  const { t, day: dayText } = useText();
   const { label, total, note, values, valuesBefore, show } = line;
   const told = days.map((day, at) => {
     const [value, before] = [values[at] ?? null, valuesBefore[at] ?? null];
-    const now = `${date(day.date)}: ${value === null ? "–" : show(value)}`;
+    const now = `${dayText(day.date)}: ${value === null ? "–" : show(value)}`;
     return before ? `${now}, ${t("home.week_before", { value: show(before) })}` : now;
   });
   return (

@@ -22,10 +22,10 @@ export const messages = {
     ru: "Часовой пояс",
   },
   "settings.time_zone_hint": {
-    en: "Days, calling hours and reports follow it.",
-    lt: "Pagal ją skaičiuojamos dienos, skambinimo valandos ir ataskaitos.",
-    lv: "Pēc tās skaita dienas, zvanīšanas stundas un pārskatus.",
-    ru: "По нему считаются дни, часы звонков и отчёты.",
+    en: "Days, times, calling hours and reports follow it.",
+    lt: "Pagal ją rodomas laikas, skaičiuojamos dienos, skambinimo valandos ir ataskaitos.",
+    lv: "Pēc tās rāda laiku, skaita dienas, zvanīšanas stundas un pārskatus.",
+    ru: "По нему показывается время, считаются дни, часы звонков и отчёты.",
   },
   "settings.fixed": {
     en: "Set on the server",

@@ -45,7 +45,13 @@ const CurrentSession = z
       totp_enabled: z.boolean(),
       passkeys: shown(z.int().min(0), "How many passkeys are registered.", 1),
     }),
-    tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }).nullable(),
+    tenant: z
+      .strictObject({
+        id: idOut("tenant"),
+        name: z.string(),
+        time_zone: shown(z.string(), "In which the dashboard tells times.", "Europe/Vilnius"),
+      })
+      .nullable(),
     role: shown(roleOut().nullable(), "In this tenant; an operator is an owner everywhere."),
     operator: z.boolean(),
     acting_until: isoOrNullOut(
@@ -338,7 +344,7 @@ function sessionParts({ dependencies, settings }: RouteContext) {
         totp_enabled: user.totpSealed !== null,
         passkeys: (await passkeys.list(user.id)).length,
       },
-      tenant: tenant && { id: tenant.id, name: tenant.name },
+      tenant: tenant && { id: tenant.id, name: tenant.name, time_zone: tenant.timeZone },
       role,
       operator: user.operator,
       acting_until: isoOrNull(session.actingUntil),

@@ -1,0 +1,145 @@
+/**
+ * Pages offer only what the server does, and tell times in the company's zone and money in one form. In Chromium
+ * beside a whole appliance.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import { calls, planUsage } from "../../src/adapter/store/schema/index.ts";
+import { monthText, wallClock } from "../../src/core/calendar.ts";
+import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
+import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";
+import { storeCalls } from "../support/store/call-history.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(120_000);
+
+const { en } = await messageCatalogues();
+const inChromium = describe.skipIf(chromiumPath() === null);
+const PAST = { direction: "inbound", status: "completed", summary: "", said: ["Hello."] } as const;
+const EXTENSION = "1001";
+const CALLER = "+37061000701";
+let world: Appliance;
+let browser: Browser;
+let owner: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  await buildDashboard();
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.214" });
+  // 23:30 in Vilnius, which is the afternoon in New York.
+  const late = Date.parse("2026-11-20T21:30:00Z");
+  const past = [EXTENSION, CALLER].map((number) => ({ ...PAST, number, agoMs: 0 }));
+  await storeCalls(world, late, past);
+  await world.app.database.tx((queries) =>
+    queries.update(calls).set({ endedReason: "caller_hangup" }),
+  );
+  browser = await launchChromium();
+  owner = await visit(browser, { timeZone: "America/New_York" });
+  page = owner.page;
+  await signIn(owner, world.app, { tenantId: world.tenantId, email: "owner@clinic.example" });
+});
+afterAll(async () => {
+  if (chromiumPath() === null) return;
+  await browser?.close();
+  await world?.close();
+});
+
+const address = (path: string) => `${world.app.addresses.http}/app${path}`;
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+inChromium("what is offered", () => {
+  test("a caller is called back only where calls can be placed", async () => {
+    for (const [number, isOffered] of [
+      [CALLER, true],
+      [EXTENSION, false],
+    ] as const) {
+      await page.goto(address("/calls"));
+      await page.getByRole("link", { name: number }).first().click();
+      await page.getByRole("heading", { name: number, level: 1 }).waitFor();
+      await button(en["contacts.erase"]).waitFor();
+      expect([number, await button(en["call.back"]).count()]).toEqual([number, isOffered ? 1 : 0]);
+    }
+  });
+
+  test("the only owner is neither removed nor made less; with a second one, both can be", async () => {
+    const row = page.getByRole("row").filter({ hasText: "owner@clinic.example" });
+    await page.goto(address("/team"));
+    await row.getByText(en["team.only_owner"]).waitFor();
+    expect(await row.getByRole("button").count()).toBe(0);
+    expect(await row.getByRole("combobox").count()).toBe(0);
+    const second = { tenant: world.tenantId, email: "second@clinic.example", operator: false };
+    await world.app.ask("user.create", { ...second, role: "owner" });
+    await page.reload();
+    await row.getByRole("combobox").waitFor();
+    expect(await row.getByRole("button").count()).toBe(1);
+    expect(await page.getByText(en["team.only_owner"]).count()).toBe(0);
+  });
+});
+
+inChromium("money", () => {
+  test("that is gone is written as money is everywhere", async () => {
+    const { year, month } = wallClock("Europe/Vilnius", Date.now());
+    await world.app.database.tx(async (queries) => {
+      const used = { month: monthText(year, month), secondsUsed: 1_000_000 };
+      await queries.delete(planUsage);
+      await queries.insert(planUsage).values({ tenantId: world.tenantId, ...used });
+    });
+    await page.goto(address("/"));
+    await page.getByText("Plan minutes and wallet are used up (€0.00)").waitFor();
+    await world.app.database.tx((queries) => queries.delete(planUsage));
+  });
+
+  test("a missing bank account is the operator's to set, not the payer's", async () => {
+    const { body } = await world.api("POST", "/topup", { amount_eur: 25 });
+    const { checkout_url } = body as unknown as { checkout_url: string };
+    for (const language of ["en", "lt", "lv", "ru"]) {
+      await page.goto(`${checkout_url}?language=${language}`);
+      expect(await page.locator("main").innerText()).not.toMatch(/\.toml|payments\.manual/);
+    }
+    const operator = await visit(browser);
+    const as = { tenantId: world.tenantId, email: "operator@clinic.example", operator: true };
+    await signIn(operator, world.app, as);
+    await operator.page.goto(address("/operator?tab=payments"));
+    await operator.page.getByText("[payments.manual]").waitFor();
+    await operator.context.close();
+  });
+});
+
+inChromium("times", () => {
+  test("are the company's, in lists as in filters, wherever the reader is", async () => {
+    await page.goto(address("/calls?from=2026-11-20&to=2026-11-20"));
+    const row = page.getByRole("row").filter({ hasText: CALLER });
+    await row.getByText("20 Nov 2026, 23:30").waitFor();
+    await page.goto(address("/calls?from=2026-11-21"));
+    await page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0);
+    expect(await row.count()).toBe(0);
+  });
+
+  test("are the company's where a call is planned, too", async () => {
+    await page.goto(address("/schedules"));
+    await button(en["calls.place"]).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Time zone: Europe/Vilnius.").waitFor();
+    await dialog.getByLabel(en["calls.place_to"]).fill("+37061000702");
+    await dialog.getByLabel(en["calls.when"]).fill("2027-03-02T10:00");
+    await button(en["calls.place_now"]).click();
+    const row = page.getByRole("row").filter({ hasText: "+37061000702" });
+    await row.getByText("2 Mar 2027, 10:00").waitFor();
+    const { body } = await world.api("GET", "/schedules");
+    expect(JSON.stringify(body)).toContain("2027-03-02T08:00:00+00:00");
+  });
+
+  test("follow the company's zone as soon as it is another", async () => {
+    await page.goto(address("/settings"));
+    await page.getByLabel(en["settings.time_zone"]).fill("Asia/Tokyo");
+    await button(en["action.save"]).click();
+    await page.getByText(en["form.saved"]).first().waitFor();
+    await page.getByRole("link", { name: en["nav.calls"], exact: true }).first().click();
+    const row = page.getByRole("row").filter({ hasText: CALLER });
+    await row.getByText("21 Nov 2026, 06:30").waitFor();
+  });
+});
