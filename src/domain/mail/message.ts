@@ -46,8 +46,13 @@ export function messageIdFor(key: string, from: string): string {
   return `<${digest}@${domain}>`;
 }
 
-/** `call-2026-11-21-0405-9f3a2c10.mp3`: the time (UTC) and the call. */
-export function attachmentName(mail: Pick<QueuedMail, "callUuid" | "createdAt">, file: string) {
+/** `call-2026-11-21-0405-9f3a2c10.mp3`. Of a mail of an older version: the time in UTC, and the call. */
+export function attachmentName(
+  mail: Pick<QueuedMail, "callUuid" | "createdAt" | "recordingWords">,
+  file: string,
+) {
+  const named = mail.recordingWords?.fileName;
+  if (named !== undefined) return named + extname(file);
   const when = new Date(callStart(mail)).toISOString();
   const day = when.slice(0, 10);
   const minute = when.slice(11, 16).replace(":", "");

@@ -6,6 +6,8 @@
 /** The closing text of a post-call email about the recording, in the agent's language. */
 export interface RecordingWords {
   readonly attached: string;
+  /** What the attached file is called, without its ending. Missing in mails of older versions. */
+  readonly fileName?: string;
   /** `{url}` is replaced by the recording's signed link. */
   readonly linked: string;
   /** Too large to attach, and not kept for a link. Missing in mails of older versions. */

@@ -82,6 +82,7 @@ export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
     recordingWords: facts.attachment
       ? {
           attached: words.attached,
+          fileName: fileNameOf(call.callUuid, when),
           linked: words.linked,
           gone: words.notAttached,
           notKept: words.notKept,
@@ -90,6 +91,10 @@ export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
       : null,
   };
 }
+
+/** `call-2026-11-21-0605-9f3a2c10`: the mail's time, and which call. */
+const fileNameOf = (callUuid: string, when: string): string =>
+  `call-${when.replace(" ", "-").replace(":", "")}-${callUuid.slice(-8)}`;
 
 function messageSections({ messages = [] }: TranscriptMailFacts, words: TranscriptWords): string[] {
   if (messages.length === 0) return [];

@@ -21,10 +21,10 @@ test("an id is 32 characters of its key's digest at the sender's domain", () => 
 test("an attachment is called by when and which call it was", () => {
   const stamp = DATE.getTime().toString(16).padStart(12, "0");
   const callUuid = `${stamp.slice(0, 8)}-${stamp.slice(8)}-7000-8000-0000deadbeef`;
-  expect(attachmentName({ callUuid, createdAt: 0 }, "a.mp3")).toBe(
+  expect(attachmentName({ callUuid, createdAt: 0, recordingWords: null }, "a.mp3")).toBe(
     "call-2026-11-21-0405-deadbeef.mp3",
   );
-  const other = { callUuid: null, createdAt: DATE.getTime() };
+  const other = { callUuid: null, createdAt: DATE.getTime(), recordingWords: null };
   expect(attachmentName(other, "a.wav")).toBe("call-2026-11-21-0405-recording.wav");
 });
 

@@ -95,13 +95,21 @@ test.each([
 });
 
 describe("the attachment's name", () => {
-  test("tells when the call began, from its UUID v7, and which call it was", () => {
+  test("tells the time that the mail tells, in the company's zone", () => {
+    const { callUuid, subject, recordingWords = null } = transcriptMail(facts);
+    expect(subject).toEndWith(", 2026-11-21 06:05");
+    expect(attachmentName({ callUuid, createdAt: 0, recordingWords }, "a.mp3")).toBe(
+      `call-2026-11-21-0605-${callUuid?.slice(-8)}.mp3`,
+    );
+  });
+
+  test("of a mail that was queued before tells when the call began, from its UUID v7", () => {
     const stamp = Date.parse("2026-11-21T04:05:06Z").toString(16).padStart(12, "0");
     const callUuid = `${stamp.slice(0, 8)}-${stamp.slice(8)}-7abc-8def-0123456789ab`;
-    expect(attachmentName({ callUuid, createdAt: 0 }, "a.mp3")).toBe(
+    expect(attachmentName({ callUuid, createdAt: 0, recordingWords: null }, "a.mp3")).toBe(
       "call-2026-11-21-0405-456789ab.mp3",
     );
-    expect(attachmentName({ callUuid: null, createdAt: 0 }, "a.mp3")).toBe(
+    expect(attachmentName({ callUuid: null, createdAt: 0, recordingWords: null }, "a.mp3")).toBe(
       "call-1970-01-01-0000-recording.mp3",
     );
   });
