@@ -51,7 +51,7 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     noTranscript: "Nothing was said.",
     speakers: { agent: "Agent", customer: "Customer" },
     attached:
-      "The recording is attached. It was deleted from the server after this email was sent.",
+      "The recording is attached. It is deleted from the server within 15 minutes of this email.",
     linked:
       "The recording is too large to attach. You can listen to it here until it is deleted from the server:\n{url}",
     notKept: "The recording is too large to attach, and this server keeps no recordings.",
@@ -76,7 +76,7 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     transcript: "Stenograma",
     noTranscript: "Nieko nebuvo pasakyta.",
     speakers: { agent: "Agentas", customer: "Klientas" },
-    attached: "Pokalbio įrašas pridėtas. Išsiuntus jį jums, iš serverio jis ištrinamas.",
+    attached: "Pokalbio įrašas pridėtas. Iš serverio jis ištrinamas per 15 minučių po išsiuntimo.",
     linked:
       "Įrašas per didelis pridėti. Jo galite pasiklausyti čia, kol jis bus ištrintas iš serverio:\n{url}",
     notKept: "Įrašas per didelis pridėti, o serveris įrašų nesaugo.",
@@ -101,7 +101,8 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     transcript: "Atšifrējums",
     noTranscript: "Nekas netika pateikts.",
     speakers: { agent: "Aģents", customer: "Klients" },
-    attached: "Sarunas ieraksts ir pievienots. Pēc nosūtīšanas jums tas tiek dzēsts no servera.",
+    attached:
+      "Sarunas ieraksts ir pievienots. No servera tas tiek dzēsts 15 minūšu laikā pēc nosūtīšanas.",
     linked:
       "Ieraksts ir pārāk liels, lai to pievienotu. To var noklausīties šeit, līdz tas tiks dzēsts no servera:\n{url}",
     notKept: "Ieraksts ir pārāk liels, lai to pievienotu, un serveris ierakstus neglabā.",
@@ -126,7 +127,8 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     transcript: "Расшифровка",
     noTranscript: "Ничего не было сказано.",
     speakers: { agent: "Агент", customer: "Клиент" },
-    attached: "Запись разговора приложена. После отправки вам она удаляется с сервера.",
+    attached:
+      "Запись разговора приложена. С сервера она удаляется в течение 15 минут после отправки.",
     linked:
       "Запись слишком велика для вложения. Её можно прослушать здесь, пока она не удалена с сервера:\n{url}",
     notKept: "Запись слишком велика для вложения, а сервер записей не хранит.",

@@ -66,6 +66,8 @@ describe("the post-call mail", () => {
     expect(mail.body).not.toContain("undefined");
     expect(mail.subject).not.toContain("undefined");
     if (language !== "en") expect(mail.body).not.toContain("Summary");
+    // A link that `recording.ready` sent to an endpoint works until then.
+    expect(transcriptMail({ ...facts, language }).recordingWords?.attached).toMatch(/\b15 /);
   });
 
   test("an outbound call is named after whom it went to, in the agent's language", () => {
