@@ -170,6 +170,7 @@ test("a call for later whose agent was deleted is placed with no other agent", a
   expect(await entry(uuid)).toMatchObject({ status: "failed", reason: "valid_agent_id_required" });
   expect(await call(uuid)).toMatchObject({
     status: "failed",
+    endedReason: "declined",
     answeredAt: null,
     endedExplanation: "The agent of this call was deleted.",
   });

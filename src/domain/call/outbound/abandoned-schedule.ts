@@ -40,9 +40,14 @@ export class TrunkUnreachable extends AppError {
   }
 }
 
+/** Others: its campaign was paused or cancelled. */
 const REJECTION_REASONS: Partial<Record<string, EndedReason>> = {
   insufficient_balance: "balance_exhausted",
   destination_not_allowed: "declined",
+  // As a call that comes in to a number without an agent.
+  valid_agent_id_required: "declined",
+  plan_limit_reached: "declined",
+  rate_limited: "declined",
   unavailable: "interrupted",
 };
 

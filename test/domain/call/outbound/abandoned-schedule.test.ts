@@ -1,0 +1,37 @@
+/** A call that was never dialled names the cause that is true, from the specification's list. */
+import { expect, test } from "bun:test";
+import { AppError, type ErrorCode } from "../../../../src/core/errors.ts";
+import { abandonSchedule } from "../../../../src/domain/call/outbound/abandoned-schedule.ts";
+
+async function endedReasonOf(code: ErrorCode | null): Promise<string> {
+  const ended: string[] = [];
+  const calls = {
+    find: async () => ({ status: "queued" }),
+    finish: async (_tenant: number, _uuid: string, { ending }: { ending: { reason: string } }) =>
+      void ended.push(ending.reason),
+  };
+  const context = {
+    database: { tx: (run: (queries: object) => unknown) => run({}) },
+    stores: { calls: () => calls, schedules: () => ({ leavePending: async () => true }) },
+    events: { emit: async () => undefined, wake: () => undefined },
+    clock: { now: () => 0 },
+  };
+  const entry = { tenantId: 1, id: 1, callUuid: "", leaseToken: 1 };
+  const error = code && new AppError({ code, publicMessage: "Why." });
+  await abandonSchedule(context as never, entry as never, code ? "failed" : "missed", error);
+  return ended.join();
+}
+
+test.each([
+  ["valid_agent_id_required", "declined"],
+  ["destination_not_allowed", "declined"],
+  ["plan_limit_reached", "declined"],
+  ["rate_limited", "declined"],
+  ["insufficient_balance", "balance_exhausted"],
+  ["unavailable", "interrupted"],
+  // Its campaign was paused or cancelled.
+  ["conflict", "cancelled"],
+  [null, "interrupted"],
+] as const)("refused with %s it ends as %s", async (code, reason) => {
+  expect(await endedReasonOf(code)).toBe(reason);
+});
