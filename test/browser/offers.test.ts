@@ -18,7 +18,12 @@ setDefaultTimeout(120_000);
 
 const { en } = await messageCatalogues();
 const inChromium = describe.skipIf(chromiumPath() === null);
-const PAST = { direction: "inbound", status: "completed", summary: "", said: ["Hello."] } as const;
+const PAST = {
+  direction: "inbound",
+  status: "completed",
+  summary: "The customer asked for the price of a consultation and will call again on Monday.",
+  said: ["Hello."],
+} as const;
 const EXTENSION = "1001";
 const CALLER = "+37061000701";
 let world: Appliance;
@@ -141,5 +146,50 @@ inChromium("times", () => {
     await page.getByRole("link", { name: en["nav.calls"], exact: true }).first().click();
     const row = page.getByRole("row").filter({ hasText: CALLER });
     await row.getByText("21 Nov 2026, 06:30").waitFor();
+  });
+});
+
+inChromium("long names", () => {
+  const NAME = "Konstantinas Grigaliūnavičienėtė";
+  const AGENT = "Registratūros asistentė Bartholomeus";
+
+  /** Words of these names, and numbers, that stand in two lines. */
+  const broken = () =>
+    page.evaluate(
+      (words) => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const found: string[] = [];
+        for (let node = texts.nextNode(); node; node = texts.nextNode())
+          for (const word of words) {
+            const at = node.textContent?.indexOf(word) ?? -1;
+            if (at < 0 || node.parentElement?.closest("option, .visually-hidden")) continue;
+            const range = document.createRange();
+            range.setStart(node, at);
+            range.setEnd(node, at + word.length);
+            const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+            if (lines.size > 1) found.push(word);
+          }
+        return found;
+      },
+      [NAME, AGENT, CALLER, "+37061000702"].flatMap((name) => name.split(" ")),
+    );
+
+  test("break between words, at any width", async () => {
+    const [first = "", last = ""] = NAME.split(" ");
+    const person = { number_e164: CALLER, first_name: first, last_name: last };
+    await world.api("POST", "/contacts", person);
+    await world.api("PATCH", `/agents/${world.agentId}`, { name: AGENT });
+    const found: string[] = [];
+    for (const path of ["/", "/calls", "/schedules", "/contacts", "/agents", "/numbers", "/live"]) {
+      await page.goto(address(path));
+      await page.locator("main h1").first().waitFor();
+      await page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0);
+      for (const width of [1440, 1280, 1210, 1101, 1024, 820, 660, 390]) {
+        await page.setViewportSize({ width, height: 860 });
+        await page.evaluate(() => new Promise(requestAnimationFrame));
+        found.push(...(await broken()).map((word) => `${path} at ${width}: ${word}`));
+      }
+    }
+    expect(found).toEqual([]);
   });
 });

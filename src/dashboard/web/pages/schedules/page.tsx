@@ -121,7 +121,7 @@ function useColumns(onCancel: (entry: Schedule) => void): (Column<Schedule> | fa
     {
       head: t("schedules.to"),
       cell: (entry) => (
-        <Link to="/calls/$uuid" params={{ uuid: entry.call_uuid }} className="nums strong">
+        <Link to="/calls/$uuid" params={{ uuid: entry.call_uuid }} className="nums strong nowrap">
           {entry.to_number}
         </Link>
       ),
