@@ -246,6 +246,8 @@ beside(
     expect(premium.body.error).toBe("destination_not_allowed");
     const abroad = await transfer(uuid, { to: "sip:+18005551234@example.com" });
     expect(abroad.body.error).toBe("destination_not_allowed");
+    const inside = await transfer(uuid, { to: "sip:desk@10.2.0.1" });
+    expect(inside.body.error).toBe("valid_to_required");
     expect(call.state).toBe("active");
     await call.hangUp();
     await world.callWhen(uuid, ended);

@@ -25,6 +25,7 @@ import {
   RECORDING_LINK_PURPOSE,
 } from "../../interface/http/recording-links.ts";
 import { createProviderNotice } from "../../operations/ops/provider-notice.ts";
+import { AddressRules } from "../../platform/net/address-rules.ts";
 import {
   type CallerJobs,
   type CallerParts,
@@ -84,6 +85,7 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
   const calls = createCallService({
     context,
     quotas: createQuotas(billing, quotaStore),
+    targetAddresses: new AddressRules(telephony.settings.sip.allowNetworks),
     wakeScheduler: () => scheduler.wake(),
     isDraining: run.isDraining,
   });

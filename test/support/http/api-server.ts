@@ -44,6 +44,7 @@ import type { HttpDependencies, HttpSettings } from "../../../src/interface/http
 import { HttpServer } from "../../../src/interface/http/server.ts";
 import { createBackups } from "../../../src/operations/backup/backups.ts";
 import { configSchema } from "../../../src/operations/config/schema.ts";
+import { AddressRules } from "../../../src/platform/net/address-rules.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { readDocumentHere } from "../documents.ts";
@@ -125,6 +126,7 @@ export async function startApiServer(options: ApiServerOptions) {
   const calls = createCallService({
     context: context as CallContext,
     quotas: createQuotas(billing, quotaStore),
+    targetAddresses: new AddressRules([]),
     wakeScheduler: wake,
     isDraining: () => false,
   });

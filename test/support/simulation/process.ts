@@ -35,6 +35,7 @@ import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { AddressRules } from "../../../src/platform/net/address-rules.ts";
 import { wideDialing } from "../plans.ts";
 import { UNKNOWN_CALLERS } from "../sip/unknown-callers.ts";
 import { plainVault } from "../store/plain-vault.ts";
@@ -204,6 +205,7 @@ export async function startProcess(options: ProcessOptions) {
   const desk = createCallService({
     context,
     quotas: createQuotas(billing, quotaStore),
+    targetAddresses: new AddressRules([]),
     wakeScheduler: () => scheduler.wake(),
     isDraining: () => false,
   });

@@ -5,6 +5,7 @@ import { AppError, invalidField, notFound } from "../../../core/errors.ts";
 import { uuidV7 } from "../../../core/ids.ts";
 import { microEur } from "../../../core/money.ts";
 import type { Random } from "../../../core/random.ts";
+import type { AddressRules } from "../../../platform/net/address-rules.ts";
 import type { AgentRecord } from "../../agent/agent-schema.ts";
 import type { Billing } from "../../billing/billing.ts";
 import type { Quotas } from "../../billing/quotas.ts";
@@ -30,6 +31,8 @@ export interface CallServicePorts extends TransferPorts {
 interface CallServiceOptions {
   readonly context: CallServicePorts;
   readonly quotas: Quotas;
+  /** With `[sip] allow_networks`. */
+  readonly targetAddresses: Pick<AddressRules, "check">;
   /** Something immediate was stored: look at the schedule now. */
   readonly wakeScheduler: () => void;
   /** True while draining. */
@@ -159,6 +162,30 @@ async function cancelSchedule(
   context.events.wake();
 }
 
+/** A host that needs no resolver: only one of digits and dots, in brackets, or RFC 6761's 6.3. */
+const LITERAL_HOST = /^sip:[^@]*@(?:\[([^\]]*)\]|([\d.]+|(?:.+\.)?localhost\.?))(?::\d*)?$/i;
+
+/**
+ * A SIP URI that a tenant names may not lead the trunk's server to where the trunk itself may not reach
+ * (decisions 12), except to that server. Targets of the configuration are the operator's.
+ */
+async function checkTargetAddress(
+  { context, targetAddresses }: CallServiceOptions,
+  tenantId: number,
+  to: string,
+): Promise<void> {
+  const [, v6, v4] = LITERAL_HOST.exec(to) ?? [];
+  const address = v6 ?? v4;
+  if (address === undefined || targetAddresses.check(address).allowed) return;
+  const trunk = await context.stores.setup(context.database.read).trunk(tenantId);
+  if (trunk && context.sip.trunk(trunk.id)?.settings.server === address) return;
+  throw invalidField(
+    "to",
+    "`to` is at an address that trunks may not reach. For one in your own network, ask the operator to list that network in [sip] allow_networks.",
+    { reason: "transfer_to" },
+  );
+}
+
 export function createCallService(options: CallServiceOptions): CallService {
   const { context } = options;
   const { clock, database, stores } = context;
@@ -207,6 +234,7 @@ export function createCallService(options: CallServiceOptions): CallService {
 
     async transfer(tenantId, callUuid, to, announcement = null) {
       const call = await liveCall(tenantId, callUuid, "transferred");
+      await checkTargetAddress(options, tenantId, to);
       await transferCall(context, call, to, announcement);
     },
 
