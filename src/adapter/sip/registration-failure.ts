@@ -1,6 +1,6 @@
 /** Why a registration failed, as text for the user, and when to retry. */
 import type { Random } from "../../core/random.ts";
-import type { SipResponse } from "./message/index.ts";
+import { retryAfterMs, type SipResponse } from "./message/index.ts";
 
 /** After a permanent rejection: more frequent attempts could get us banned. */
 const REJECTED_RETRY_MS = 600_000;
@@ -23,17 +23,14 @@ export function retryDelayMs(
   random: Random,
 ): number {
   const isRejected = response !== null && REJECTIONS.has(response.statusCode);
-  const stated = retryAfterMs(response);
-  if (stated !== undefined)
-    return Math.max(stated, isRejected ? REJECTED_RETRY_MS_MIN : BACK_OFF_BASE_MS);
+  const stated = response && retryAfterMs(response);
+  if (stated !== null) {
+    const leastMs = isRejected ? REJECTED_RETRY_MS_MIN : BACK_OFF_BASE_MS;
+    return Math.min(Math.max(stated, leastMs), RETRY_AFTER_MAX_MS);
+  }
   if (isRejected) return REJECTED_RETRY_MS * (0.9 + 0.2 * random.float());
   const doubled = BACK_OFF_BASE_MS * 2 ** Math.min(failuresBefore, 10);
   return Math.min(doubled, BACK_OFF_MAX_MS) * (0.75 + 0.25 * random.float());
-}
-
-function retryAfterMs(response: SipResponse | null): number | undefined {
-  const seconds = /^\s*(\d{1,9})/.exec(response?.headers.get("retry-after") ?? "")?.[1];
-  return seconds === undefined ? undefined : Math.min(Number(seconds) * 1000, RETRY_AFTER_MAX_MS);
 }
 
 /** Different from a wrong password: no other password would help. */

@@ -1,4 +1,5 @@
 /** A month's statement as one printable page: HTML without scripts or external parts. */
+import { escapedHtml } from "../../core/html.ts";
 import { type MicroEur, microToEur } from "../../core/money.ts";
 import type { StatementRow, StatementSummary } from "./statement.ts";
 import { STATEMENT_TEXTS, type StatementTexts } from "./statement-texts.ts";
@@ -7,8 +8,6 @@ const eur = (amount: MicroEur) =>
   microToEur(amount)
     .toFixed(6)
     .replace(/0{0,4}$/, "");
-const escaped = (text: string) =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 const minutes = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
@@ -18,7 +17,7 @@ const rowHtml = (
 ) => {
   const text = kind === "charge" ? `${calls} (${transactions})` : note;
   const cells = [paid, wallet].map((amount) => `<td>${amount === 0 ? "" : eur(amount)}</td>`);
-  return `<tr><td>${date}</td><td>${escaped(text)}</td>${cells.join("")}</tr>`;
+  return `<tr><td>${date}</td><td>${escapedHtml(text)}</td>${cells.join("")}</tr>`;
 };
 
 /** `language`: of the headings; what was noted with a row stays as it was written. */
@@ -45,16 +44,16 @@ export function statementPage(
 <head>
 <meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escaped(title)}</title>
+<title>${escapedHtml(title)}</title>
 <style>@page{margin:2cm}body{font:14px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto}
 dl{display:grid;grid-template-columns:12rem 1fr}dd{margin:0}table{width:100%;border-collapse:collapse}
 th,td{text-align:left;border-bottom:1px solid #ccc;padding:.3rem}
 td:nth-child(n+3),th:nth-child(n+3){text-align:right;font-variant-numeric:tabular-nums}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
+<h1>${escapedHtml(title)}</h1>
 <dl>
-${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("\n")}
+${facts.map(([name, value]) => `<dt>${escapedHtml(name)}</dt><dd>${escapedHtml(value)}</dd>`).join("\n")}
 </dl>
 <table>
 <thead><tr>${heads.map((head) => `<th>${head}</th>`).join("")}</tr></thead>

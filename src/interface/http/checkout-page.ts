@@ -4,6 +4,7 @@
  */
 import type { Elysia } from "elysia";
 import { AppError } from "../../core/errors.ts";
+import { escapedHtml } from "../../core/html.ts";
 import { microToEur } from "../../core/money.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import type { Checkout } from "../../domain/billing/stores.ts";
@@ -20,9 +21,6 @@ const HEADERS = {
   "content-security-policy":
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
-
-const escaped = (text: string) =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 type Language = keyof typeof CHECKOUT_TEXTS;
 
@@ -44,14 +42,14 @@ interface Shown {
 
 function page(language: Language, { title, rows, note }: Shown): string {
   const cells = rows
-    .map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`)
+    .map(([name, value]) => `<dt>${escapedHtml(name)}</dt><dd>${escapedHtml(value)}</dd>`)
     .join("\n");
   return `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Linevoice</title>
+<title>${escapedHtml(title)} · Linevoice</title>
 <style>:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.5rem 1rem;
 background:light-dark(#f7f7f4,#101413);color:light-dark(#171c1a,#e9edea)}
@@ -64,13 +62,13 @@ dt{color:light-dark(#4d5651,#b0b9b4)}dd{margin:0 0 .8rem;font-size:1.1rem;overfl
 pre{white-space:pre-wrap;font:inherit}</style>
 </head>
 <body>
-<header><b>${MARK}Linevoice</b><a href="${BILLING_PAGE}">${escaped(CHECKOUT_TEXTS[language].back)}</a></header>
+<header><b>${MARK}Linevoice</b><a href="${BILLING_PAGE}">${escapedHtml(CHECKOUT_TEXTS[language].back)}</a></header>
 <main>
-<h1>${escaped(title)}</h1>
+<h1>${escapedHtml(title)}</h1>
 <dl>
 ${cells}
 </dl>
-<pre>${escaped(note)}</pre>
+<pre>${escapedHtml(note)}</pre>
 </main>
 </body>
 </html>

@@ -37,6 +37,7 @@ export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from "./name-addr
 export { type Parameters, parseParameters } from "./parameters.ts";
 export { MESSAGE_BYTES_MAX, parseMessage, parseOwnMessage } from "./parse.ts";
 export { rejectMalformed } from "./rejection.ts";
+export { retryAfterMs } from "./retry-after.ts";
 export { formatUri, parseUri, type SipUri, type Uri, userOf } from "./uri.ts";
 export {
   branchOf,

@@ -21,6 +21,7 @@ import {
   branchOf,
   formatVia,
   parseOwnMessage,
+  retryAfterMs,
   type SipRequest,
   type SipResponse,
 } from "../message/index.ts";
@@ -80,7 +81,6 @@ export const RESPONSE_DEADLINE_MS = 24 * T1_MS;
 const UDP_BYTES_MAX = 1300;
 /** A server that rejected TCP is not tried again for this time. */
 const NO_TCP_MS = 600_000;
-const RETRY_AFTER_SECONDS_MAX = 900;
 const INVITES_MAX = 20_000;
 /** RFC 3261 8.2.2.2. */
 const MERGED = 482;
@@ -304,9 +304,4 @@ function withBranch(response: SipResponse, branch: string): SipResponse {
   const headers = response.headers.clone();
   headers.setFirst("via", formatVia(via));
   return { ...response, via, headers };
-}
-
-function retryAfterMs({ headers }: SipResponse): number | null {
-  const seconds = /^\s*(\d{1,9})/.exec(headers.get("retry-after") ?? "")?.[1];
-  return seconds === undefined ? null : Math.min(Number(seconds), RETRY_AFTER_SECONDS_MAX) * 1000;
 }
