@@ -74,11 +74,7 @@ export interface EngineSession {
 
 /** Speech to text. Fed every 20 ms; told where utterances begin and end by the conversation's VAD. */
 export interface SttStream {
-  readonly capabilities: {
-    readonly partials: boolean;
-    /** Finds out itself when the caller has finished: `onEndpoint` comes. */
-    readonly endpoints?: boolean;
-  };
+  readonly capabilities: { readonly partials: boolean };
   /** The caller began to speak; `lead` is the audio just before (≤ 500 ms). */
   startUtterance(lead: Int16Array): void;
   push(pcm: Int16Array): void;

@@ -18,7 +18,6 @@ export interface ModelToolCall {
   readonly name: string;
   /** Null: what came is no JSON object. */
   readonly arguments: JsonObject | null;
-  readonly rawArguments: string;
   /** What the model thought before it, encrypted: only the provider can read it. */
   readonly thoughts?: readonly JsonObject[];
 }

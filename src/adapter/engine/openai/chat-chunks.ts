@@ -52,11 +52,7 @@ export class ChatChunks implements AnswerReader {
   get toolCalls(): ModelToolCall[] {
     return this.#calls
       .filter((call) => call.name !== "")
-      .map(({ name, arguments: raw }) => ({
-        name,
-        arguments: toolArguments(raw),
-        rawArguments: raw,
-      }));
+      .map(({ name, arguments: raw }) => ({ name, arguments: toolArguments(raw) }));
   }
 
   add(chunk: JsonValue): string {

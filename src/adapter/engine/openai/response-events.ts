@@ -97,15 +97,15 @@ export class ResponseEvents implements AnswerReader {
 
   #readCall(item: JsonObject, name: string): void {
     this.#alive = true;
-    const rawArguments = typeof item.arguments === "string" ? item.arguments : "";
-    if (rawArguments.length > ARGUMENT_CHARACTERS_MAX) {
+    const raw = typeof item.arguments === "string" ? item.arguments : "";
+    if (raw.length > ARGUMENT_CHARACTERS_MAX) {
       const message = "a tool call's arguments are too long";
       throw new ErrorInStream({ message, code: "", param: "" });
     }
     if (this.#calls.length >= TOOL_CALLS_MAX) return;
     const thoughts = this.#thoughts;
     this.#thoughts = [];
-    this.#calls.push({ name, arguments: toolArguments(rawArguments), rawArguments, thoughts });
+    this.#calls.push({ name, arguments: toolArguments(raw), thoughts });
   }
 
   #whole(response: JsonObject): string {

@@ -27,7 +27,7 @@ const UNFETCHED_MS_MAX = 4_000;
 const UPLOADS_MAX = 3;
 
 export class RealtimeSttStream implements SttStream {
-  readonly capabilities: SttStream["capabilities"];
+  readonly capabilities = { partials: false };
   /** The running utterance last; before it those whose words are still to come. */
   #uploads: Upload[] = [];
   #ahead: { readonly response: RealtimeResponse; readonly timer: Timer } | null = null;
@@ -39,7 +39,6 @@ export class RealtimeSttStream implements SttStream {
     private readonly link: RealtimeLink,
     private readonly settings: RealtimeSettings,
   ) {
-    this.capabilities = { partials: false, endpoints: settings.turn_detection !== "own" };
     link.busyWhile(() => this.#uploads.length > 0 || this.#ahead !== null);
     link.onEvent((event) => this.#receive(event));
     link.onReconnect(() => this.#reconnected());

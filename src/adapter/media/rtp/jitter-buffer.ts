@@ -64,7 +64,6 @@ export class JitterBuffer {
   #playPosition = 0;
   /** Where the audio that was played or cut last ends; what was concealed since can still be played. */
   #playedTo = 0;
-  #newestPosition = 0;
   #misfits = 0;
   #lateTicks = 0;
   #blocksSinceCut = 0;
@@ -90,11 +89,6 @@ export class JitterBuffer {
     return this.#targetMs;
   }
 
-  /** Audio not yet played, in ms, including gaps. */
-  get bufferedMs(): number {
-    return Math.max(0, this.#newestPosition - this.#playPosition) / TICKS_PER_MS;
-  }
-
   put(timestamp: number, payload: Uint8Array, nowMs: number): Put {
     const ticks = this.#storage.ticksOf(payload);
     if (ticks === 0) return "late";
@@ -115,7 +109,6 @@ export class JitterBuffer {
     if (this.#lateTicks > LATE_TICKS_MAX) return this.#beginWith(timestamp, payload, nowMs);
     this.#lastTimestamp = timestamp;
     this.#lastPosition = position;
-    this.#newestPosition = Math.max(this.#newestPosition, end);
     this.#delay.add(nowMs - position / TICKS_PER_MS, nowMs);
     this.#updateTarget();
     if (tooLate) return "late";
@@ -170,7 +163,6 @@ export class JitterBuffer {
     this.#started = true;
     this.#lastTimestamp = timestamp;
     this.#lastPosition = 0;
-    this.#newestPosition = 0;
     this.#playPosition = -Math.min(DELAY_MS_INITIAL, this.#delayMsMax) * TICKS_PER_MS;
     this.#playedTo = this.#playPosition;
   }

@@ -15,7 +15,6 @@ export interface PortPool {
   /** An even port that is neither used nor at rest; null if there is none. */
   acquire(): number | null;
   release(port: number): void;
-  readonly inUse: number;
   /** The total number of pairs. */
   readonly capacity: number;
 }
@@ -56,9 +55,6 @@ export function createPortPool(
     },
     release(port) {
       if (used.delete(port)) releasedAtMs.set(port, clock.monotonic());
-    },
-    get inUse() {
-      return used.size;
     },
     capacity,
   };

@@ -13,7 +13,6 @@ function read(...deltas: JsonValue[]) {
 const call = (name: string, args: JsonObject) => ({
   name,
   arguments: args,
-  rawArguments: JSON.stringify(args),
 });
 
 test("fragments of two calls are put together by index, also when they are mixed", () => {

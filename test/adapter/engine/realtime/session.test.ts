@@ -136,7 +136,6 @@ test("settings of the session reach the server as it names them", async () => {
     language: "lt",
     knowledge: [{ filename: "staff.md", format: "md", content }],
   });
-  expect(session.stt.capabilities.endpoints).toBe(true);
   await speech(session, "Good afternoon.");
   expect(server.sessions()[0]).toMatchObject({
     reasoning: { effort: "low" },

@@ -53,5 +53,4 @@ test("a pair that is used is nobody else's, and its last one too", () => {
   const { pool, take } = poolOf(2);
   expect(new Set([take(), take()])).toEqual(new Set([20_000, 20_002]));
   expect(pool.acquire()).toBeNull();
-  expect(pool.inUse).toBe(2);
 });
