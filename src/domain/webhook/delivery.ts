@@ -56,6 +56,8 @@ const CONCURRENCY_MAX = 256;
 /** Where all are under way: free slots that are worth another claim. */
 const CLAIM_MIN = 32;
 const PER_ENDPOINT_MAX = 4;
+/** For so long it is taken for granted that as much is due. */
+const CROWD_MS = 1000;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
 
@@ -75,6 +77,8 @@ export class DeliveryWorker {
   #after: Subscriber | null = null;
   /** The last claim may have left some, for want of slots. */
   #leftSome = false;
+  /** Much was due, perhaps of endpoints that are busy for long. */
+  #crowdUntil = 0;
 
   constructor(private readonly options: DeliveryOptions) {
     const { database, stores, clock, trust, random, log, switchedOff } = options;
@@ -153,9 +157,10 @@ export class DeliveryWorker {
             limit,
             each: PER_ENDPOINT_MAX,
             after,
-            isCrowd: this.#leftSome,
+            isCrowd: this.#isCrowd,
           };
-          const due = await outbox.due(clock.now(), look);
+          const { deliveries: due, isCrowd } = await outbox.due(clock.now(), look);
+          this.#noteCrowd(isCrowd);
           this.#after = due.length < limit ? null : (due.at(-1) ?? null);
           const taken = due.filter((delivery) => this.#capacity.acquire(delivery));
           claimed.push(...taken);
@@ -180,7 +185,20 @@ export class DeliveryWorker {
   async #hasDue(): Promise<boolean> {
     if (this.#foundLast) return true;
     const { database, stores, clock } = this.options;
-    return await stores.outbox(database.read).hasDue(clock.now(), this.#capacity.busy());
+    const outbox = stores.outbox(database.read);
+    const busy = this.#capacity.busy();
+    const { isAny, isCrowd } = await outbox.look(clock.now(), busy, this.#isCrowd);
+    this.#noteCrowd(isCrowd);
+    return isAny;
+  }
+
+  get #isCrowd(): boolean {
+    return this.#leftSome || this.options.clock.monotonic() < this.#crowdUntil;
+  }
+
+  #noteCrowd(isCrowd: boolean): void {
+    const isNew = isCrowd && !this.#isCrowd;
+    if (isNew) this.#crowdUntil = this.options.clock.monotonic() + CROWD_MS;
   }
 
   #begin(delivery: DueDelivery, targets: Targets): void {

@@ -86,6 +86,18 @@ export interface Claim {
   readonly isCrowd: boolean;
 }
 
+export interface Due {
+  readonly deliveries: readonly DueDelivery[];
+  /** Much is due, though it may all be for endpoints that are busy. */
+  readonly isCrowd: boolean;
+}
+
+export interface Look {
+  readonly isAny: boolean;
+  /** As of `Due`. */
+  readonly isCrowd: boolean;
+}
+
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
   /**
@@ -93,9 +105,9 @@ export interface OutboxStore {
    * leased, its endpoint enabled and not busy, and no earlier event of the same call may be in
    * progress to that endpoint (perhaps leased by a dead process).
    */
-  due(nowMs: number, claim: Claim): Promise<readonly DueDelivery[]>;
-  /** Whether there is one. */
-  hasDue(nowMs: number, busy: Busy): Promise<boolean>;
+  due(nowMs: number, claim: Claim): Promise<Due>;
+  /** Whether there is one. `isCrowd`: as of `Claim`. */
+  look(nowMs: number, busy: Busy, isCrowd: boolean): Promise<Look>;
   lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;
   /** Releases claimed rows unchanged. */
   release(outboxIds: readonly number[], owner: string): Promise<void>;

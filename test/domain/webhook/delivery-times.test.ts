@@ -21,9 +21,9 @@ function world(pauseMs?: number) {
   const outbox = {
     async due(nowMs: number, { limit }: Claim) {
       asked.push([nowMs, limit]);
-      return due.splice(0, limit);
+      return { deliveries: due.splice(0, limit), isCrowd: false };
     },
-    hasDue: async () => true,
+    look: async () => ({ isAny: true, isCrowd: false }),
     lease: async (_ids: number[], _owner: string, untilMs: number) => void leases.push(untilMs),
     release: async (ids: number[]) => void released.push(...ids),
     nextDueAfter: async () => null,

@@ -53,7 +53,7 @@ async function claimed(amount: number, failingSince: number | null = null, owner
     for (let n = 0; n < amount; n++) {
       await sink.emit(queries, tenantId, ended(null));
       const busy = { failing: false, webhookIds: [], legacyUrls: [] };
-      const due = await store.due(NOW_MS, {
+      const { deliveries: due } = await store.due(NOW_MS, {
         busy,
         limit: 100,
         each: 1,

@@ -3,9 +3,9 @@
  * however many endpoints wait for a retry. Where much is due, which may be the backlog of dead ones, the
  * oldest of each endpoint are found, from endpoint to endpoint until there are enough: no backlog is read.
  */
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
-import type { Claim, DueDelivery } from "../../../domain/webhook/stores.ts";
+import type { Busy, Claim, Due, Look } from "../../../domain/webhook/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { events, legacyEndpoints, outbox, webhooks } from "../schema/outbox.ts";
 
@@ -96,7 +96,7 @@ const deliveriesOf = (queries: Queries, candidates: SQL) =>
       callUuid: events.callUuid,
       body: events.body,
       failingSince,
-      isSendable: sql<number>`ready.isFree AND ${isSendable}`,
+      isSendable: sql<number>`ready.isFree AND ${isSendable}`.as("isSendable"),
     })
     .from(sql`(${candidates}) AS ready`)
     .crossJoin(outbox)
@@ -118,25 +118,50 @@ const dueByEndpoint = statement((queries) =>
     .prepare(),
 );
 
+/** Of what is due, the oldest: how many, and whether one of them may be sent. */
+const lookByTime = statement((queries) => {
+  const found = deliveriesOf(queries, oldestOfAll).where(IS_READY).as("found");
+  const looked = { count: count(), isAny: sql<number | null>`max(${found.isSendable})` };
+  return queries.select(looked).from(found).prepare();
+});
+
+const excluded = (nowMs: number, busy: Busy) => ({
+  nowMs,
+  busyFailing: busy.failing ? 1 : 0,
+  busyWebhooks: JSON.stringify(busy.webhookIds),
+  busyUrls: JSON.stringify(busy.legacyUrls),
+});
+
 export async function dueDeliveries(
   queries: Queries,
   nowMs: number,
   { busy, limit, each, after, isCrowd }: Claim,
-): Promise<readonly DueDelivery[]> {
-  const excluded = {
-    nowMs,
-    busyFailing: busy.failing ? 1 : 0,
-    busyWebhooks: JSON.stringify(busy.webhookIds),
-    busyUrls: JSON.stringify(busy.legacyUrls),
-  };
-  const found = isCrowd ? null : await dueByTime(queries).all(excluded);
-  if (found && found.length < LITTLE_MAX)
-    return found.filter((delivery) => delivery.isSendable).slice(0, limit);
-  return dueByEndpoint(queries).all({
-    ...excluded,
+): Promise<Due> {
+  const args = excluded(nowMs, busy);
+  const found = isCrowd ? null : await dueByTime(queries).all(args);
+  if (found && found.length < LITTLE_MAX) {
+    const deliveries = found.filter((delivery) => delivery.isSendable).slice(0, limit);
+    return { deliveries, isCrowd: false };
+  }
+  const deliveries = await dueByEndpoint(queries).all({
+    ...args,
     limit,
     each,
     afterWebhook: after ? (after.webhookId ?? Number.MAX_SAFE_INTEGER) : 0,
     afterUrl: after?.legacyUrl ?? "",
   });
+  return { deliveries, isCrowd: true };
+}
+
+export async function lookForDue(
+  queries: Queries,
+  nowMs: number,
+  busy: Busy,
+  isCrowd: boolean,
+): Promise<Look> {
+  const looked = isCrowd ? null : await lookByTime(queries).get(excluded(nowMs, busy));
+  if (looked && looked.count < LITTLE_MAX) return { isAny: looked.isAny === 1, isCrowd: false };
+  const any = { busy, limit: 1, each: 1, after: null, isCrowd: true };
+  const { deliveries } = await dueDeliveries(queries, nowMs, any);
+  return { isAny: deliveries.length > 0, isCrowd: true };
 }

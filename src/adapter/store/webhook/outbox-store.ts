@@ -21,7 +21,7 @@ import { NO_LEASE } from "../schema/columns.ts";
 import { eventReports, reportedEvents } from "../schema/joint-writes.ts";
 import { events, outbox } from "../schema/outbox.ts";
 import { tenants } from "../schema/tenants.ts";
-import { dueDeliveries } from "./due-deliveries.ts";
+import { dueDeliveries, lookForDue } from "./due-deliveries.ts";
 
 /** As text, so that the index of an endpoint's pending deliveries is used (file-queries.ts). */
 const IS_PENDING = sql`${outbox.status} = 'pending'`;
@@ -169,14 +169,11 @@ export function outboxStore(queries: Queries): OutboxStore {
 /** Waiting deliveries: one node at a time attempts each. */
 function outboxQueue(
   queries: Queries,
-): Pick<OutboxStore, "due" | "hasDue" | "lease" | "release" | "nextDueAfter"> {
+): Pick<OutboxStore, "due" | "look" | "lease" | "release" | "nextDueAfter"> {
   return {
-    async hasDue(nowMs, busy) {
-      const any = { busy, limit: 1, each: 1, after: null, isCrowd: false };
-      return (await dueDeliveries(queries, nowMs, any)).length > 0;
-    },
-
     due: (nowMs, claim) => dueDeliveries(queries, nowMs, claim),
+
+    look: (nowMs, busy, isCrowd) => lookForDue(queries, nowMs, busy, isCrowd),
 
     async lease(outboxIds, owner, untilMs) {
       await leaseDeliveries(queries).run({ owner, untilMs, ids: JSON.stringify(outboxIds) });
