@@ -13,7 +13,7 @@ const CALLS_MAX = 5;
 const SAID_SAMPLES = 4_000;
 /** Looks for work that is due, by the clock or shared by the calls of a moment; and what is said. */
 const BESIDE_THE_CALL =
-  /^select "?schedule|min\("?next_attempt_at|^select "outbox"|from "(mails|crm_posts|campaigns|campaign_targets)"|^insert into "turns"/i;
+  /^select "?schedule|min\("?next_attempt_at|select "outbox"|from "(mails|crm_posts|campaigns|campaign_targets)"|^insert into "turns"/i;
 
 let world: Appliance;
 let caller: Phone;
