@@ -22,6 +22,8 @@ const BREAKER_WINDOW = 20;
 const BREAKER_MIN = 10;
 const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
+/** By which a look may begin after its time, and the next one be of all campaigns nevertheless. */
+const LATE_MAX_MS = 5_000;
 /** Of each campaign's numbers, for whether they are on the do-not-call list. */
 const LOOKED_AT_MAX = 500;
 /** Campaigns that are read at once. */
@@ -203,7 +205,7 @@ export class CampaignRunner {
     this.#freed.clear();
     const nowMs = clock.monotonic();
     if (nowMs < this.#looksAtAllFrom) return void (await this.#advanceAll(freed));
-    this.#looksAtAllFrom = nowMs + LOOK_EVERY_MS;
+    this.#looksAtAllFrom = nowMs + LOOK_EVERY_MS - LATE_MAX_MS;
     this.#isAnyRunning = await this.#advanceAll(null);
   }
 
@@ -250,7 +252,7 @@ export class CampaignRunner {
       if (!this.#loop.isRunning || !(await this.#place({ ...campaign, agentId }, target))) return;
   }
 
-  /** A piece of a long list in each round, which holds the thread for less than a millisecond. */
+  /** A piece of a long list in each round, which holds the thread for a millisecond. */
   async #skipRefused(tenantId: number, id: number, nowMs: number): Promise<void> {
     const { database, records } = this.options;
     const refused = await records(database.read).refusedOfNext(id, nowMs, LOOKED_AT_MAX);

@@ -281,6 +281,35 @@ test.each([
   expect(limits).toEqual([...asked]);
 });
 
+test("a look that begins late delays no other: all campaigns are looked at every 15 seconds", async () => {
+  const ownClock = fakeClock(0);
+  const asked: (readonly number[] | null)[] = [];
+  const lateMs = [3, 0, 0];
+  const runner = new CampaignRunner({
+    database: {},
+    records: () => ({
+      lost: async () => {
+        await ownClock.advance(lateMs.shift() ?? 0);
+        return [];
+      },
+      running: async (tenants: readonly number[] | null) => {
+        asked.push(tenants);
+        return [];
+      },
+    }),
+    clock: ownClock,
+    log: silentLog,
+  } as unknown as ConstructorParameters<typeof CampaignRunner>[0]);
+  runner.start();
+  await eventually(() => asked.length === 1, "the first look");
+  await ownClock.advance(14_997);
+  await eventually(() => asked.length === 2, "the second look");
+  await ownClock.advance(15_000);
+  await eventually(() => asked.length === 3, "the third look");
+  await runner.stop();
+  expect(asked).toEqual([null, null, null]);
+});
+
 test("all campaigns are looked at, with room for other work between two; after a call's end its company's alone", async () => {
   const looks: number[] = [];
   const campaign = {
