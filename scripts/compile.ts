@@ -5,10 +5,8 @@
  * neither .env nor bunfig.toml of the directory it runs in. The same sources give the same bytes,
  * wherever they lie.
  */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { smallerPackages } from "./smaller-packages.ts";
-import { smallerRuntime } from "./smaller-runtime.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -37,7 +35,6 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     minify: { whitespace: true },
     // What several workers use is stored once: 19 MB less.
     splitting: true,
-    plugins: [smallerPackages],
     // Where a package lay is no business of the binary's: any checkout gives the same bytes.
     define: { __filename: '"/linevoice.js"', __dirname: '"/"' },
     compile: {
@@ -48,7 +45,6 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     },
   });
   if (!result.success) throw new AggregateError(result.logs, "build failed");
-  await writeFile(`${outfile}.new`, smallerRuntime(await readFile(`${outfile}.new`)));
   await rename(`${outfile}.new`, outfile);
 }
 
