@@ -1,6 +1,6 @@
 /**
- * What every request passes before routing: its context and id, draining, authentication, the rate
- * limit. A request is rejected here before any of its body is read.
+ * Gives every request its context and id, and admits requests to an API: draining, authentication, rate limit.
+ * A request is rejected here before any of its body is read.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -11,6 +11,7 @@ import { networkOf } from "../../domain/identity/lock-out.ts";
 import type { ApiKeys, KnownKey } from "../../domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../domain/tenant/key-limits.ts";
 import { bearerOf } from "./authenticate.ts";
+import { DASHBOARD_MOUNT } from "./mounts.ts";
 import type { RateLimiter, RateLimitResult } from "./ports.ts";
 import {
   draining,
@@ -29,13 +30,10 @@ import {
   saneRequestId,
   splitUrl,
 } from "./request-context.ts";
-import type { RouteTable } from "./route-table.ts";
-import { DASHBOARD_MOUNT } from "./route-table.ts";
 import { numberOf, type SessionAuthentication } from "./session/session-authentication.ts";
 import type { StoreDeadline } from "./store-deadline.ts";
 
 interface MiddlewareDependencies {
-  readonly table: RouteTable;
   readonly apiKeys: ApiKeys;
   readonly limiter: RateLimiter;
   readonly sessionAuthentication: SessionAuthentication;
@@ -45,7 +43,7 @@ interface MiddlewareDependencies {
   readonly log: Log;
 }
 
-/** Of one network address. */
+/** Limit for one network address. */
 const UNKNOWN_KEYS_PER_MINUTE = 120;
 
 const isDashboard = (path: string) =>
@@ -73,14 +71,26 @@ export class Middleware {
   }
 
   requestContextOf(request: Request): RequestContext {
-    return this.#requestContexts.get(request) ?? this.#open(request);
+    return this.#requestContexts.get(request) ?? this.#newContext(request);
   }
 
-  /** Returns the rejection; undefined: the request goes on to its route. */
-  admit(request: Request): Promise<Response | undefined> | Response | undefined {
-    const requestContext = this.#open(request);
+  /** Returns the rejection of a page under an unknown host name; undefined: go on. */
+  open(request: Request): Response | undefined {
+    const requestContext = this.#newContext(request);
+    if (!isPage(requestContext.path)) return undefined;
     try {
-      const waiting = this.#identify(requestContext, request);
+      this.deps.sessionAuthentication.requireKnownHost(request);
+      return undefined;
+    } catch (error) {
+      return this.#rejection(request, requestContext, error);
+    }
+  }
+
+  /** Returns the rejection of a request to an API; undefined: go on. An open route needs no key. */
+  admit(request: Request, isOpen: boolean): Promise<Response | undefined> | Response | undefined {
+    const requestContext = this.requestContextOf(request);
+    try {
+      const waiting = this.#identify(requestContext, request, isOpen);
       return waiting ? this.#admitLater(request, requestContext, waiting) : undefined;
     } catch (error) {
       return this.#rejection(request, requestContext, error);
@@ -121,19 +131,19 @@ export class Middleware {
 
   notFound(request: Request): Response {
     const requestContext = this.requestContextOf(request);
-    return this.logged(request, requestContext, this.#withoutRoute(request, requestContext));
+    const response = problemResponse(requestContext, problemOf(unknownPath()));
+    return this.logged(request, requestContext, response);
   }
 
-  /** An unknown path, another method, or OPTIONS. */
-  #withoutRoute(request: Request, requestContext: RequestContext): Response {
-    const allow = this.deps.table.allow(requestContext.path);
-    if (allow === null) return problemResponse(requestContext, problemOf(unknownPath()));
-    if (request.method === "OPTIONS")
-      return new Response(null, {
-        status: 204,
-        headers: { Allow: allow, "X-Request-Id": requestContext.requestId },
-      });
-    return problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { Allow: allow });
+  /** Answers a method that the path does not have. `allow` lists those that it has. */
+  notAllowed(request: Request, allow: string): Response {
+    const requestContext = this.requestContextOf(request);
+    const headers = { Allow: allow, "X-Request-Id": requestContext.requestId };
+    const response =
+      request.method === "OPTIONS"
+        ? new Response(null, { status: 204, headers })
+        : problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { Allow: allow });
+    return this.logged(request, requestContext, response);
   }
 
   /** Counts the additional cost of a heavy route. Throws or rejects with rate_limited. */
@@ -150,7 +160,7 @@ export class Middleware {
     return this.deps.sessionAuthentication.ipOf(request);
   }
 
-  /** The key of a request that was admitted, as it is now. Throws unauthorized. */
+  /** Looks up the key of an admitted request again. Throws unauthorized. */
   async keyAgain(request: Request): Promise<KnownKey> {
     const { apiKeys, sessionAuthentication } = this.deps;
     const secret = bearerOf(request.headers) ?? "";
@@ -159,7 +169,7 @@ export class Middleware {
     return key;
   }
 
-  #open(request: Request): RequestContext {
+  #newContext(request: Request): RequestContext {
     const { clock, random } = this.deps;
     const { path, search } = splitUrl(request.url);
     const requestContext: RequestContext = {
@@ -186,31 +196,33 @@ export class Middleware {
   }
 
   /** Null: nothing has to be waited for. Throws the reason for a rejection. */
-  #identify(requestContext: RequestContext, request: Request): Promise<void> | null {
-    const { table, sessionAuthentication } = this.deps;
-    const { path } = requestContext;
-    if (isPage(path)) sessionAuthentication.requireKnownHost(request);
-    if (!table.isApi(path)) return null;
-    if (isDashboard(path)) return this.#identifyBrowser(requestContext, request);
+  #identify(
+    requestContext: RequestContext,
+    request: Request,
+    isOpen: boolean,
+  ): Promise<void> | null {
     if (this.#refusing) throw draining();
-    if (table.isOpen(path)) return null;
+    if (isDashboard(requestContext.path))
+      return this.#identifyBrowser(requestContext, request, isOpen);
+    if (isOpen) return null;
     const secret = bearerOf(request.headers);
     if (secret === null) return this.#identifySession(requestContext, request);
-    const ipOf = () => sessionAuthentication.ipOf(request);
+    const ipOf = () => this.deps.sessionAuthentication.ipOf(request);
     const key = this.deps.apiKeys.identifyCached(secret, ipOf);
     if (key) return this.#admitKey(requestContext, key);
     return this.#identifyKey(requestContext, secret, ipOf());
   }
 
-  async #identifyBrowser(requestContext: RequestContext, request: Request): Promise<void> {
-    const { table, sessionAuthentication } = this.deps;
-    if (this.#refusing) throw draining();
-    const isOpen = table.isOpen(requestContext.path);
-    await sessionAuthentication.authenticate(requestContext, request, isOpen);
+  async #identifyBrowser(
+    requestContext: RequestContext,
+    request: Request,
+    isOpen: boolean,
+  ): Promise<void> {
+    await this.deps.sessionAuthentication.authenticate(requestContext, request, isOpen);
     if (!requestContext.session && !isOpen) throw signInNeeded();
   }
 
-  /** Of a request to REST v1 without a key. */
+  /** Reads the session of a request to REST v1 without a key. */
   async #identifySession(requestContext: RequestContext, request: Request): Promise<void> {
     const { sessionAuthentication } = this.deps;
     if (sessionAuthentication.hasCookie(requestContext, request))

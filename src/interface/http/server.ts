@@ -22,6 +22,8 @@ import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
 import { createIdempotency, type Idempotency } from "./idempotency.ts";
 import { LateRoutes } from "./late-routes.ts";
 import { Middleware } from "./middleware.ts";
+import { DASHBOARD_MOUNT, isBelowMount, MOUNTS } from "./mounts.ts";
+import { refuseOtherMethods } from "./other-methods.ts";
 import { createPipeline } from "./pipeline.ts";
 import type { HttpDependencies, HttpSettings } from "./ports.ts";
 import { problemOf } from "./problem.ts";
@@ -29,7 +31,6 @@ import { memoryRateLimiter } from "./rate-limit.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
 import { problemResponse, splitUrl } from "./request-context.ts";
 import { RouteHandler } from "./route-handler.ts";
-import { DASHBOARD_MOUNT, MOUNTS, type RouteTable, routeTable } from "./route-table.ts";
 import type { RouteContext } from "./routes/context.ts";
 import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
 import { serviceRoutes } from "./routes/service.ts";
@@ -53,7 +54,6 @@ export class HttpServer {
   readonly address: { readonly host: string; port: number };
   readonly #app = new Elysia({ systemRouter: false });
   readonly #context: RouteContext;
-  readonly #table: RouteTable;
   readonly #api: LateRoutes;
   readonly #ownApi: LateRoutes;
   readonly #idempotency: Idempotency;
@@ -85,13 +85,6 @@ export class HttpServer {
       ? createStoreDeadline({ database, clock })
       : (work) => work;
     this.#context = this.#routeContext();
-    this.#table = routeTable([
-      ...HEALTH_PATHS,
-      ...DOCUMENT_PATHS,
-      ...DOCS_PATHS,
-      ...DASHBOARD_PATHS,
-      CHECKOUT_PATH,
-    ]);
     this.#api = new LateRoutes(MOUNTS, () => this.#mountApi());
     this.#ownApi = new LateRoutes([DASHBOARD_MOUNT], () => this.#mountOwnApi());
     this.#middleware = this.#createMiddleware();
@@ -103,9 +96,9 @@ export class HttpServer {
       sessions,
       clock,
     });
-    this.#app.onRequest(({ request }) => this.#middleware.admit(request));
+    this.#app.onRequest(({ request }) => this.#middleware.open(request));
     this.#app.onError({ as: "global" }, ({ code, error, request }) =>
-      code === "NOT_FOUND" ? this.#middleware.notFound(request) : this.#failed(request, error),
+      code === "NOT_FOUND" ? this.#unknownPath(request) : this.#failed(request, error),
     );
     this.#mount(serviceRoutes(this.#context), MOUNTS);
     this.#mountPages();
@@ -203,9 +196,7 @@ export class HttpServer {
     if (this.#api.isLoaded && this.#ownApi.isLoaded) return this.#app.fetch(request);
     const { path } = splitUrl(request.url);
     const late = [this.#api, this.#ownApi].find((one) => !one.isLoaded && one.covers(path));
-    return late && !this.#table.isOpen(path)
-      ? this.#fetchLater(late, request)
-      : this.#app.fetch(request);
+    return late ? this.#fetchLater(late, request) : this.#app.fetch(request);
   }
 
   async #fetchLater(routes: LateRoutes, request: Request): Promise<Response> {
@@ -237,7 +228,6 @@ export class HttpServer {
     const { settings, deps } = this;
     const { clock, random, log } = deps;
     return new Middleware({
-      table: this.#table,
       apiKeys: deps.services.apiKeys,
       limiter: deps.rateLimiter ?? memoryRateLimiter(() => settings.requestsPerMinute, clock),
       sessionAuthentication: createSessionAuthentication({
@@ -269,10 +259,12 @@ export class HttpServer {
       await import("./dashboard/own-api.ts");
     const { clock, log, identity } = this.deps;
     const requestContextOf = (request: Request) => this.#middleware.requestContextOf(request);
-    dashboardDocumentRoute(this.#app, this.settings.version, requestContextOf);
+    const admit = (request: Request) => this.#middleware.admit(request, false);
+    dashboardDocumentRoute(this.#app, this.settings.version, { requestContextOf, admit });
     this.#sockets = mountSockets(this.#app, dashboardSockets(this.#context), {
       upgrade: (request, data) => this.#server?.upgrade(request, { data }) ?? false,
       requestContextOf,
+      admit,
       sessions: identity.sessions,
       clock,
       log,
@@ -293,23 +285,59 @@ export class HttpServer {
       clock,
       log,
     });
-    for (const route of routes)
-      for (const mount of mounts) {
+    for (const mount of mounts) {
+      for (const route of routes) {
         const mounted = { route, pipeline, isOwn: mount === DASHBOARD_MOUNT };
-        const { method, path } = route.contract;
-        this.#table.add(mount, route.contract);
+        const { method, path, open = false } = route.contract;
         for (const each of method === "GET" ? ["GET", "HEAD"] : [method])
           this.#app.route(
             each,
             mount + path.replace(/\{(\w+)\}/g, ":$1"),
             ({ request, params }) =>
-              path.includes("{") &&
-              this.#table.isOther(this.#middleware.requestContextOf(request).path, method)
-                ? this.#middleware.notFound(request)
-                : this.#handler.handle(mounted, request, params as Record<string, string>),
+              this.#admitted(request, open, () =>
+                this.#handler.handle(mounted, request, params as Record<string, string>),
+              ),
             { parse: "none" },
           );
       }
+      this.#refuseOtherMethods(mount, routes);
+    }
+  }
+
+  #refuseOtherMethods(mount: string, routes: readonly Route[]): void {
+    const byPath = Map.groupBy(routes, ({ contract }) => contract.path);
+    for (const [path, same] of byPath)
+      refuseOtherMethods(
+        this.#app,
+        mount + path.replace(/\{(\w+)\}/g, ":$1"),
+        same.map(({ contract }) => contract.method),
+        (request, allow) =>
+          this.#admitted(
+            request,
+            same.some(({ contract }) => contract.open),
+            () => this.#middleware.notAllowed(request, allow),
+          ),
+      );
+  }
+
+  /** Answers a request below a mount after it was admitted. */
+  #admitted(
+    request: Request,
+    isOpen: boolean,
+    answer: () => Promise<Response> | Response,
+  ): Promise<Response> | Response {
+    const rejected = this.#middleware.admit(request, isOpen);
+    return rejected instanceof Promise
+      ? rejected.then((response) => response ?? answer())
+      : (rejected ?? answer());
+  }
+
+  /** Without a key, a path below a mount answers 401 whether it exists or not. */
+  #unknownPath(request: Request): Promise<Response> | Response {
+    const answer = () => this.#middleware.notFound(request);
+    return isBelowMount(this.#middleware.requestContextOf(request).path)
+      ? this.#admitted(request, false, answer)
+      : answer();
   }
 
   /** Everything that is not an API route. Its answers carry the request id, as an API route's do. */
@@ -334,6 +362,11 @@ export class HttpServer {
     dashboardApp(app, (request) => middleware.notFound(request));
     checkoutRoutes(app, { checkouts: deps.checkouts, bankDetails: settings.bankDetails });
     if (deps.stripeEvents) stripeWebhookRoute(app, deps.stripeEvents, deps.clock);
+    const pages = [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS];
+    for (const path of [...pages, CHECKOUT_PATH.replace("{id}", ":id")])
+      refuseOtherMethods(app, path, ["GET"], (request, allow) =>
+        middleware.notAllowed(request, allow),
+      );
     this.#app.use(app);
   }
 

@@ -157,6 +157,7 @@ function socketServer(
   };
   const sockets = mountSockets(app, [{ path: "/flood", role: "viewer", open }], {
     upgrade: (request, data) => server.upgrade(request, { data }),
+    admit: () => undefined,
     requestContextOf: contextOf,
     sessions: { again: async (same) => same },
     clock,

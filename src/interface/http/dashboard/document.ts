@@ -1,9 +1,10 @@
 /** The OpenAPI document of the dashboard's own API; served to people who are signed in. */
 import type { Elysia } from "elysia";
 import type { Contract } from "../contract.ts";
+import type { Middleware } from "../middleware.ts";
+import { DASHBOARD_MOUNT } from "../mounts.ts";
 import { type DocumentFrame, openApiDocument } from "../openapi.ts";
-import { jsonResponse, type RequestContext } from "../request-context.ts";
-import { DASHBOARD_MOUNT } from "../route-table.ts";
+import { jsonResponse } from "../request-context.ts";
 import { dashboardContracts } from "./routes/pages.ts";
 
 const DASHBOARD_DOCUMENT_PATH = `${DASHBOARD_MOUNT}/openapi.json`;
@@ -27,15 +28,17 @@ export function dashboardDocument(version: string): Record<string, unknown> {
   return openApiDocument(contracts, version, frame(contracts));
 }
 
-/** Only for people who are signed in. The middleware has rejected all others. */
+/** Serves the document to people who are signed in. `admit` returns the rejection of all others. */
 export function dashboardDocumentRoute(
   app: Elysia,
   version: string,
-  requestContextOf: (request: Request) => RequestContext,
+  { requestContextOf, admit }: Pick<Middleware, "requestContextOf" | "admit">,
 ): void {
   let json: string | null = null;
   for (const method of ["GET", "HEAD"])
-    app.route(method, DASHBOARD_DOCUMENT_PATH, ({ request }) => {
+    app.route(method, DASHBOARD_DOCUMENT_PATH, async ({ request }) => {
+      const rejected = await admit(request, false);
+      if (rejected) return rejected;
       json ??= JSON.stringify(dashboardDocument(version));
       return jsonResponse(requestContextOf(request), 200, json);
     });

@@ -11,8 +11,8 @@ import type { Log } from "../../../core/log.ts";
 import type { Identity } from "../../../domain/identity/identity.ts";
 import type { ApiKeys } from "../../../domain/tenant/api-keys.ts";
 import type { Contract } from "../contract.ts";
+import { DASHBOARD_MOUNT, MOUNTS } from "../mounts.ts";
 import type { RequestContext } from "../request-context.ts";
-import { DASHBOARD_MOUNT, MOUNTS } from "../route-table.ts";
 
 const PATH_LENGTH_MAX = 200;
 const MOUNT = new RegExp(`^(?:${[...MOUNTS, DASHBOARD_MOUNT].join("|")})(?=/)`);

@@ -16,7 +16,7 @@ import type {
 import { eurOut, field, okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
 import { contract, rawRoute, route } from "../../contract.ts";
 import { csvResponse } from "../../csv-response.ts";
-import { DASHBOARD_MOUNT } from "../../route-table.ts";
+import { DASHBOARD_MOUNT } from "../../mounts.ts";
 import { recordingResponse } from "../../routes/calls.ts";
 import { eurOrNull } from "../../routes/present.ts";
 import { pcapOf } from "../call-pcap.ts";

@@ -1,7 +1,6 @@
 /**
- * WebSockets of the dashboard, below its mount. What every one of them has: the gate has seen its
- * session and that it comes from our own pages before it is opened; its role is checked; it is
- * closed when the session ends or loses its rights, when the browser does not keep up or sends too
+ * WebSockets of the dashboard, below its mount. Before a socket opens, its session, its role and the page
+ * that opens it are checked. It is closed when the session ends or loses its rights, when the browser does not keep up or sends too
  * much, and when the server stops. How many there may be at once is bounded.
  */
 import type { Elysia } from "elysia";
@@ -10,9 +9,9 @@ import { AppError, describeError } from "../../../../core/errors.ts";
 import type { Log } from "../../../../core/log.ts";
 import type { ActiveSession, Sessions } from "../../../../domain/identity/sessions.ts";
 import type { Role } from "../../../contracts/operation.ts";
+import { DASHBOARD_MOUNT } from "../../mounts.ts";
 import { problemOf, signInNeeded } from "../../problem.ts";
 import { problemResponse, type RequestContext } from "../../request-context.ts";
-import { DASHBOARD_MOUNT } from "../../route-table.ts";
 import { authorise } from "../../session/rights.ts";
 import type { RawSocket, SocketData } from "./transport.ts";
 
@@ -60,6 +59,8 @@ interface SocketDependencies {
   /** False: it is no request for a WebSocket, or its connection is gone. */
   readonly upgrade: (request: Request, data: SocketData) => boolean;
   readonly requestContextOf: (request: Request) => RequestContext;
+  /** Returns the rejection of a request without a valid session. */
+  readonly admit: (request: Request) => Promise<Response | undefined> | Response | undefined;
   readonly sessions: Pick<Sessions, "again">;
   readonly clock: Clock;
   readonly log: Log;
@@ -127,7 +128,8 @@ export function mountSockets(
     app.route(
       "GET",
       DASHBOARD_MOUNT + route.path.replace(/\{(\w+)\}/g, ":$1"),
-      (context) => upgrade(route, context.request, context.params as Record<string, string>),
+      async ({ request, params }) =>
+        (await deps.admit(request)) ?? upgrade(route, request, params as Record<string, string>),
       { parse: "none" },
     );
   return {
