@@ -2,7 +2,7 @@
  * `npm test`: build, lint, types and every test beside each other, and one closing line. A step that
  * fails counts as a failed test, so that nothing red can hide behind a green number.
  */
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { generateSources } from "./generate.ts";
 import { pacedSuites, type Suite, yieldingSuites } from "./test-suites.ts";
@@ -178,6 +178,7 @@ async function askAgain(): Promise<void> {
   }
 }
 
+await mkdir(`${root}dist`, { recursive: true });
 await generateSources();
 if (only.length > 0) {
   add(await testSuite({ label: "selected", files: only }));
