@@ -31,12 +31,14 @@ const program = only.length > 0 ? {} : { TEST_PROGRAM: `${root}dist/linevoice` }
 /** While several run at once, each one's words are held back until it has ended. */
 let together = false;
 
-async function run(label: string, command: string[], extra = {}): Promise<boolean> {
+/** How a process ended: null when it exited with status 0. */
+async function run(label: string, command: string[], extra = {}): Promise<string | null> {
   const env = { ...process.env, ...program, ...extra };
   if (!together) {
     console.error(`── ${label}`);
     const child = Bun.spawn(command, { cwd: root, env, stdout: "inherit", stderr: "inherit" });
-    return (await child.exited) === 0;
+    await child.exited;
+    return endOf(child);
   }
   const began = performance.now();
   const child = Bun.spawn(command, { cwd: root, env, stdout: "pipe", stderr: "pipe" });
@@ -44,11 +46,16 @@ async function run(label: string, command: string[], extra = {}): Promise<boolea
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
-  const isGreen = (await child.exited) === 0;
+  await child.exited;
   const seconds = Math.round((performance.now() - began) / 1_000);
   const processor = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6);
   console.error(`── ${label} (${seconds} s, ${processor} s of a processor)\n${words.join("")}`);
-  return isGreen;
+  return endOf(child);
+}
+
+function endOf({ signalCode, exitCode }: Bun.Subprocess): string | null {
+  if (signalCode !== null) return String(signalCode);
+  return exitCode === 0 ? null : `status ${exitCode}`;
 }
 
 interface Tally {
@@ -107,13 +114,15 @@ async function testSuite({ label, files, env }: Suite, yielding = false): Promis
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
   const priority = yielding ? GIVING_WAY : [];
   const command = [...priority, bun, "test", ...files, TIMEOUT, ...reporter];
-  const isGreen = await run(`tests: ${label}`, command, env);
-  const { failedFiles, ...counts } = (await tallyOf(label, report)) ?? {
-    ...NOTHING,
-    failedFiles: [],
-  };
+  const end = await run(`tests: ${label}`, command, env);
+  const read = await tallyOf(label, report);
+  if (!read || end?.startsWith("SIG")) {
+    red.push(`${label}, which ended by ${end ?? "itself"}${read ? "" : " without a report"}`);
+    return { ...NOTHING, failed: 1 };
+  }
+  const { failedFiles, ...counts } = read;
   const isEmpty = counts.passed + counts.failed === 0;
-  if (isGreen && !isEmpty && counts.failed === 0) return counts;
+  if (end === null && !isEmpty && counts.failed === 0) return counts;
   const isWhole = failedFiles.length === 0;
   const tally = { ...counts, failed: Math.max(1, counts.failed) };
   failedSuites.push({ label, files: isWhole ? files : failedFiles, isWhole, tally, env });
@@ -128,9 +137,9 @@ const add = (tally: Tally) => {
   total.skipped += tally.skipped;
 };
 async function step(label: string, command: string[]): Promise<void> {
-  const isGreen = await run(label, command);
-  if (!isGreen) red.push(label);
-  add(isGreen ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 });
+  const end = await run(label, command);
+  if (end !== null) red.push(label);
+  add(end === null ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 });
 }
 
 /**

@@ -42,6 +42,15 @@ describe("npm test -- FILE", () => {
     expect(out).toContain("1 passed, 0 failed");
     expect(status).toBe(0);
   });
+
+  test("a process that ends by a signal fails the run and is named with the signal", async () => {
+    const { status, out } = await testOf(
+      'test("dies", () => { process.kill(process.pid, "SIGKILL"); });',
+    );
+    expect(out).toContain("Failed: selected, which ended by SIGKILL without a report");
+    expect(out).toContain("0 passed, 1 failed");
+    expect(status).toBe(1);
+  });
 });
 
 describe("npm run migrations NAME", () => {
