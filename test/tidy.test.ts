@@ -1,9 +1,12 @@
 /** House style that a machine can hold: arrows between rooms, ports of time and chance, no loose ends. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 import { deadExports } from "./support/source/dead-exports.ts";
 import { longFunctionsOf } from "./support/source/function-length.ts";
 import { cyclesOf, importsOf, roomOf } from "./support/source/import-graph.ts";
+
+/** Parsing all sources takes a second, or many on a busy machine. */
+setDefaultTimeout(120_000);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const generated = (file: string) => file.includes(".gen.") || file.endsWith(".d.ts");
