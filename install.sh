@@ -436,7 +436,8 @@ upgrade() {
   find_data
   backup=$stored/backups/before-$new_version-$(date -u +%Y%m%dT%H%M%SZ).db
   was_running=no
-  if is_running; then was_running=yes; fi
+  # A service that failed was meant to run: the new program may be the remedy.
+  if is_running || { has_systemd && systemctl is-failed --quiet linevoice; }; then was_running=yes; fi
   case $(storage_key database) in *://*) on_server=yes ;; *) on_server=no ;; esac
   if [ "$on_server" = yes ]; then
     # A file from before the move may still be there; nothing reads it.
@@ -464,6 +465,7 @@ upgrade() {
   fi
   [ "$unit_changed" = no ] || systemctl daemon-reload
   say "restarting; waiting for live calls to finish"
+  systemctl reset-failed linevoice 2>/dev/null || true
   if systemctl restart linevoice && gets_ready; then
     say "upgraded $old_version to $new_version"
     return 0
@@ -471,18 +473,41 @@ upgrade() {
   roll_back
 }
 
+# The old program $1 may not read what the new one migrated. The copy that the new one made before, after the drain,
+# has all that the old one had acknowledged; the backup from before the restart has not.
+copy_to_restore() {
+  if [ -z "$backup" ] || "$1" migrate status --config "$config" >/dev/null 2>&1; then return 0; fi
+  copy=$(find "$stored/backups" -maxdepth 1 -type f -name 'before-[0-9][0-9][0-9][0-9]_*.db' -newer "$backup" | sort | head -n 1)
+  printf '%s\n' "${copy:-$backup}"
+}
+
+# The new program may have taken calls before it was found not ready.
+may_lose() {
+  lost=$("$new" restore "$1" --dry-run --config "$config" 2>&1) || lost="What it would lose is not known: $lost"
+  case $lost in *"loses nothing"*) return 0 ;; esac
+  say "Going back to $old_version restores $1. $lost" >&2
+  say "Type \"yes\" to go back and lose it:" >&2
+  read -r answer || answer=
+  [ "$answer" = yes ]
+}
+
 roll_back() {
   say "Linevoice $new_version did not become ready: rolling back to $old_version" >&2
   systemctl stop linevoice || true
+  copy=$(copy_to_restore "$program.previous")
+  if [ -n "$copy" ] && ! may_lose "$copy"; then
+    systemctl reset-failed linevoice 2>/dev/null || true
+    systemctl start linevoice || true
+    fail "Linevoice $new_version stays in place and is not ready. See: linevoice doctor. To go back and lose what is named above: systemctl stop linevoice; mv $program.previous $program; linevoice restore $copy; systemctl start linevoice"
+  fi
   for file in "$program" "$pack" "$unit"; do
     [ ! -f "$file.previous" ] || mv -f "$file.previous" "$file"
   done
   [ "$had_pack" = yes ] || rm -f "$pack"
   [ "$unit_changed" = no ] || systemctl daemon-reload
-  # What the new program migrated the old one may not read: then the backup takes its place.
-  if [ -n "$backup" ] && ! "$program" migrate status --config "$config" >/dev/null 2>&1; then
-    "$program" restore "$backup" --yes --config "$config" >&2 ||
-      fail "the backup $backup could not be restored. The data is as the new program left it; call for help before starting anything."
+  if [ -n "$copy" ]; then
+    "$program" restore "$copy" --yes --config "$config" >&2 ||
+      fail "the copy $copy could not be restored. The data is as the new program left it; call for help before starting anything."
   fi
   systemctl reset-failed linevoice 2>/dev/null || true
   systemctl start linevoice || fail "Linevoice $old_version is back in place but does not start. See: journalctl -u linevoice -n 50"

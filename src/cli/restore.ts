@@ -1,7 +1,8 @@
 /** `linevoice restore`: replaces the database with a backup and keeps the old database. */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { prepareDataDir } from "../app/storage.ts";
 import { systemClock as clock } from "../core/clock.ts";
+import { lostSince } from "../operations/backup/lost-since.ts";
 import { restoreBackup } from "../operations/backup/restore.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
@@ -10,19 +11,30 @@ import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { aboutRevocations, bringUpToJournal } from "./restored-revocations.ts";
 import { type Command, parse, required, type Terminal } from "./usage.ts";
 
+const OPTIONS = {
+  yes: { type: "boolean", default: false },
+  "dry-run": { type: "boolean", default: false },
+} as const;
+
 export const restoreCommand: Command = {
-  usage: ["restore F [--yes] [--json]"],
+  usage: ["restore F [--yes] [--json]", "restore F --dry-run [--json]"],
   notes: [
+    "--dry-run: show what the restore would lose. It changes nothing, and the server may run.",
     "Stop the server first. The database as it is now is kept in <data>/before-restore-<time>/.",
     "What was revoked, erased or refused since the backup is done again from <data>/revocations.journal.",
   ],
   async run(args, terminal) {
-    const { values, words } = parse(args, { yes: { type: "boolean", default: false } }, 1);
+    const { values, words } = parse(args, OPTIONS, 1);
     const file = resolve(terminal.cwd, required(words[0], "The file"));
     const loaded = invokerConfig(values.config, terminal);
     const { config, dataDir } = loaded;
     requireDatabaseFile(config, "`linevoice restore`");
     requireRegularFile(file);
+    if (values["dry-run"]) {
+      const lost = await lostBy(file, dataDir);
+      terminal.out(values.json ? JSON.stringify({ lost }) : inWords(lost));
+      return 0;
+    }
     const lock = await asOwnerOf(dataDir, () => awaitDataDir(dataDir, "command"));
     try {
       if (!values.yes && !(await confirmed(file, dataDir, terminal))) return 1;
@@ -52,6 +64,7 @@ export const restoreCommand: Command = {
 
 async function confirmed(file: string, dataDir: string, terminal: Terminal): Promise<boolean> {
   terminal.err(`${file} will replace the database in ${dataDir}.`);
+  terminal.err(await lostBy(file, dataDir).then(inWords, () => DAMAGED));
   terminal.err('Type "yes" to go on (or give --yes):');
   for await (const line of console) {
     if (line.trim().toLowerCase() === "yes") return true;
@@ -60,3 +73,16 @@ async function confirmed(file: string, dataDir: string, terminal: Terminal): Pro
   terminal.err("Nothing was changed.");
   return false;
 }
+
+const DAMAGED = "What this loses is not known: the database or the backup cannot be read.";
+
+/** The backup may be readable by the caller alone, and the database by its owner alone. */
+const lostBy = (file: string, dataDir: string) =>
+  readAsInvoker(dataDir, file, async (readable) =>
+    lostSince(join(dataDir, "linevoice.db"), readable),
+  );
+
+const inWords = (lost: readonly string[]) =>
+  lost.length === 0
+    ? "This loses nothing: the backup has all calls, entries and files of the database."
+    : `This loses what the backup does not have: ${lost.join(", ")}.`;

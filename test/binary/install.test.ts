@@ -42,6 +42,11 @@ beforeAll(async () => {
   makeRelease(releases, "newer-with-pack", (file) =>
     pretending(file, "99.0.0", "", otherPack(file)),
   );
+  makeRelease(releases, "old", (file) => pretending(file, "0.0.2", READS_OLD_ONLY));
+  makeRelease(releases, "migrating", (file) => pretending(file, "99.0.0", migratesAnd("exit 1")));
+  makeRelease(releases, "writing", (file) =>
+    pretending(file, "99.0.0", migratesAnd(TAKES_A_WRITE)),
+  );
   makeRelease(releases, "forged", (file) => pretending(file, "99.0.0", ""));
   writeFileSync(join(releases, "forged/linevoice"), "#!/bin/sh\ntouch /tmp/forged\n");
   makeRelease(releases, "unsigned", (file) => pretending(file, "99.0.0", ""), null);
@@ -78,6 +83,15 @@ function pretending(file: string, version: string, instead: string, packSum = ""
   ];
   writeFileSync(file, `${script.join("\n")}\n`);
 }
+
+const MIGRATED = "/var/lib/linevoice/migrated";
+/** Fails like a program that meets an unknown migration. */
+const READS_OLD_ONLY = `migrate) [ ! -e ${MIGRATED} ] || exit 1; exec /releases/this/linevoice "$@" ;;`;
+/** Copies the database, then migrates it, like every program. */
+const migratesAnd = (then: string) =>
+  `serve) [ -e ${MIGRATED} ] || { /releases/this/linevoice backup create --to /var/lib/linevoice/backups/before-0099_next.db && touch ${MIGRATED}; }; ${then} ;;`;
+const TAKES_A_WRITE =
+  "/releases/this/linevoice tenant create --name Late --email late@example.com; exit 1";
 
 const installedBytes = () =>
   ["linevoice", PACK].reduce((sum, name) => sum + statSync(join(releases, "this", name)).size, 0);
@@ -491,6 +505,22 @@ describe("install.sh", () => {
   );
 
   onDebian(
+    "a service that failed is started by the upgrade, one that was stopped is not",
+    async () => {
+      const debian = await startInstalled();
+      await debian.run("kill -9 $(cat /run/linevoice.pid); sleep 0.5");
+      const upgraded = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect(upgraded).toMatchObject({ status: 0 });
+      expect(await debian.run("linevoice ready")).toMatchObject({ status: 0 });
+      await debian.run("systemctl stop linevoice; cp /releases/old/linevoice /usr/local/bin/");
+      const stopped = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect(stopped.status).toBe(0);
+      expect(stopped.out).toContain("was not running and was not started");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
     "data in another directory is backed up before an upgrade, and named when all else is purged",
     async () => {
       const debian = await startInstalled();
@@ -593,6 +623,57 @@ describe("install.sh", () => {
       expect((await debian.run("linevoice version")).out).not.toContain("99.0.0");
       expect(await debian.run("linevoice ready")).toMatchObject({ status: 0 });
       expect((await debian.run("linevoice tenant list")).out).toContain("Clinic");
+    },
+    LIMIT_MS,
+  );
+
+  /** The old program runs. Answers a key for its API. */
+  async function startOld(debian: BareMachine): Promise<string> {
+    await debian.run("cp /releases/old/linevoice /usr/local/bin/linevoice");
+    expect(await debian.run(START)).toMatchObject({ status: 0 });
+    await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
+    const made = await debian.run("linevoice key create --tenant 1 --label writer");
+    return /"secret":"([^"]*)"/.exec(made.out)?.[1] ?? made.out;
+  }
+
+  onDebian(
+    "an upgrade that is taken back loses nothing that was acknowledged before the old program ended",
+    async () => {
+      const debian = startUnstarted();
+      const key = await startOld(debian);
+      const post = `curl -sf -X POST http://127.0.0.1:8080/api/v1/files -H "Authorization: Bearer ${key}" -H "Content-Type: application/json"`;
+      const body = `"{\\"filename\\":\\"f$i.txt\\",\\"content\\":\\"x\\"}"`;
+      const writing = `i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); ${post} -d ${body} >/dev/null && echo f$i.txt >>/tmp/acknowledged; sleep 0.05; done`;
+      await debian.run(`(${writing}) >/dev/null 2>&1 & sleep 1`);
+      const back = await debian.run("sh /releases/migrating/install.sh --upgrade");
+      expect([back.status, back.out]).toEqual([1, expect.stringContaining("was taken back")]);
+      const stored = `curl -sf "http://127.0.0.1:8080/api/v1/files?limit=200" -H "Authorization: Bearer ${key}"`;
+      const kept = (await debian.run(stored)).out;
+      const acknowledged = (await debian.run("cat /tmp/acknowledged")).out.trim().split("\n");
+      expect(acknowledged.length).toBeGreaterThan(3);
+      expect(acknowledged.filter((name) => !kept.includes(name))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "going back says what the new program has taken, asks, and keeps it without a yes",
+    async () => {
+      const debian = startUnstarted();
+      await startOld(debian);
+      const asked = await debian.run("sh /releases/writing/install.sh --upgrade");
+      expect(asked.status).toBe(1);
+      expect(asked.out).toContain("loses what the backup does not have: 1 company");
+      expect(asked.out).toContain("99.0.0 stays in place");
+      expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+      expect((await debian.run("linevoice tenant list")).out).toContain("Late");
+      const by = /systemctl stop linevoice; mv .*/
+        .exec(asked.out)?.[0]
+        .replace("restore", "restore --yes");
+      expect(await debian.run(by ?? "exit 9")).toMatchObject({ status: 0 });
+      expect(await debian.run("linevoice ready --wait 60")).toMatchObject({ status: 0 });
+      const left = (await debian.run("linevoice tenant list")).out;
+      expect([left.includes("Clinic"), left.includes("Late")]).toEqual([true, false]);
     },
     LIMIT_MS,
   );

@@ -69,8 +69,14 @@ test("made online and offline, listed, verified, restored only with the server d
   expect(refused.err).toContain("in use by another linevoice");
   expect(await server.stop()).toBe(0);
 
+  const shown = await linevoice("restore off.db --dry-run");
+  expect(shown.status).toBe(0);
+  expect(shown.out).toContain("This loses what the backup does not have: 1 company");
+  const nothing = await linevoice(`restore ${online.file} --dry-run --json`);
+  expect(JSON.parse(nothing.out)).toEqual({ lost: [] });
   const unsure = await linevoice("restore off.db", "no\n");
   expect(unsure.status).toBe(1);
+  expect(unsure.err).toContain(shown.out.trim());
   expect(unsure.err).toContain("Nothing was changed");
   expect((await linevoice("restore off.db", "yes\n")).status).toBe(0);
   expect(JSON.parse((await linevoice("tenant list --json")).out)).toHaveLength(1);
