@@ -1,6 +1,6 @@
 /** The shell scripts and the unit, by the tools that judge them. */
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { requirePeer } from "../support/peers.ts";
 import { testWhere } from "../support/privileges.ts";
@@ -68,6 +68,26 @@ test("the unit is not restarted after the status of a wrong configuration", asyn
   const unit = await Bun.file(join(ROOT, "systemd/linevoice.service")).text();
   const status = Number(/^RestartPreventExitStatus=(\d+)$/m.exec(unit)?.[1]);
   expect([status, served.status, served.err.includes("wrong.toml:2")]).toEqual([2, 2, true]);
+});
+
+test("the pauses before a start grow with the starts of the last five minutes, and end at 45 seconds", async () => {
+  const unit = await Bun.file(join(ROOT, "systemd/linevoice.service")).text();
+  expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+  const [, line = ""] = /^ExecStartPre=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
+  const place = tempDir();
+  const command = line.replaceAll("$$", "$").replace("/run/linevoice", place);
+  const pauses: number[] = [];
+  const start = async () => {
+    const { status, out, err } = await outputOf("sh", "-c", `sleep() { echo "$1"; }; ${command}`);
+    expect([status, err]).toEqual([0, ""]);
+    pauses.push(Number(out));
+  };
+  for (let count = 0; count < 14; count++) await start();
+  expect(pauses).toEqual([0, 0, 0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 45, 45]);
+  const longAgo = new Date(Date.now() - 400_000);
+  for (const name of readdirSync(place)) utimesSync(join(place, name), longAgo, longAgo);
+  await start();
+  expect(pauses.at(-1)).toBe(0);
 });
 
 test("a reload with a wrong configuration fails before the server is told", async () => {
