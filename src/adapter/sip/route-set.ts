@@ -178,8 +178,7 @@ export class RouteSet {
           if (registering) this.#settle(flow, hop);
           resolve({ response, flow });
         },
-        onFailure: ({ silent, reason }) => {
-          if (silent) this.#binding.dropSilentConnection();
+        onFailure: ({ reason }) => {
           if (reason) this.deps.log.warn("sip.unreachable", { error: describeError(reason) });
           resolve(null);
         },
@@ -252,9 +251,12 @@ export class RouteSet {
     }
   }
 
-  keepAlive(): void {
+  /** Returns the open connection to the server if it answers no pings. */
+  keepAlive(): StreamFlow | null {
     const target = this.#preferred ?? this.#routes.first;
-    if (target) this.#binding.keepAlive(target.transport === "UDP" ? target.remote : null);
+    return target
+      ? this.#binding.keepAlive(target.transport === "UDP" ? target.remote : null)
+      : null;
   }
 
   close(): void {

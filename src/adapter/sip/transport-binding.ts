@@ -94,15 +94,18 @@ export class TransportBinding {
     return connection;
   }
 
-  /** `remote`: the server, for datagrams; null: it is reached over a connection. */
-  keepAlive(remote: Address | null): void {
-    if (remote) this.deps.flowTo(remote)?.send("\r\n\r\n");
-    else this.#connection?.ping();
-  }
-
-  /** A request got no response: the connection may be dead without an error. */
-  dropSilentConnection(): void {
-    this.#connection?.drop();
+  /**
+   * `remote`: the server, for datagrams; null for a connection. Returns the connection if it is open
+   * and answers no pings.
+   */
+  keepAlive(remote: Address | null): StreamFlow | null {
+    if (remote) {
+      this.deps.flowTo(remote)?.send("\r\n\r\n");
+      return null;
+    }
+    const connection = this.#connection;
+    connection?.ping();
+    return connection?.isOpen && !connection.answersPings ? connection : null;
   }
 
   /** From now on a lost connection is not reported. */

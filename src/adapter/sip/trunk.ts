@@ -19,6 +19,7 @@ import type {
   TrunkSettings,
 } from "../../domain/call/sip-port.ts";
 import { AddressChanges } from "./address-changes.ts";
+import { ConnectionCheck } from "./connection-check.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
   branchOf,
@@ -66,8 +67,11 @@ interface TrunkDeps
 }
 
 const TRIED_CALL_MS_MAX = 7000;
-/** Shorter than the shortest UDP binding of common NATs (30 s). */
-const KEEP_ALIVE_MS = 15_000;
+/**
+ * Shorter than the shortest UDP binding of common NATs (30 s). A dead connection is noticed 8 s
+ * later, so that calls reach us again within 20 s.
+ */
+const KEEP_ALIVE_MS = 10_000;
 
 export class SipTrunk implements Trunk {
   /** Unguessable: only those who have seen our REGISTER or our INVITE know it. */
@@ -81,6 +85,7 @@ export class SipTrunk implements Trunk {
   readonly #routeSet: RouteSet;
   readonly #media: TrunkMedia;
   readonly #changes: AddressChanges;
+  readonly #check: ConnectionCheck;
   #keepAliveTimer: Timer | undefined;
   /** The address that we announced last. */
   #announcedAddress: Address | undefined;
@@ -128,6 +133,13 @@ export class SipTrunk implements Trunk {
       onInvite: (invite) => this.#onInvite(invite),
     });
     this.#registration = settings.register ? this.#makeRegistration() : null;
+    this.#check = new ConnectionCheck(settings, {
+      clock: deps.clock,
+      random: deps.random,
+      userAgent: deps.userAgent,
+      ask: (options) => this.#routeSet.ask("OPTIONS", options),
+      register: () => this.#registers && this.#registration?.refreshNow(),
+    });
   }
 
   get lastCodec(): CodecName | null {
@@ -279,7 +291,9 @@ export class SipTrunk implements Trunk {
     const needsPath = this.#routeSet.transport !== "UDP" || this.#registration !== null;
     const calling = needsPath && this.legs.size > 0;
     if (calling && !this.#registers) void this.#routeSet.reconnect();
-    if (this.registration.name === "registered" || calling) this.#routeSet.keepAlive();
+    if (this.registration.name !== "registered" && !calling) return;
+    const unproven = this.#routeSet.keepAlive();
+    if (unproven) void this.#check.prove(unproven);
   }
 
   #legOf(callId: string): BaseLeg | undefined {

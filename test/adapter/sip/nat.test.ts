@@ -59,11 +59,11 @@ const contactOf = (request: SipRequest | undefined): string => {
 const last = (method: string) =>
   peer.requests.findLast(({ request }) => request.method === method)?.request;
 
-test("a NAT's UDP binding is kept open every 15 s, to the registrar", async () => {
+test("a NAT's UDP binding is kept open every 10 s, to the registrar", async () => {
   const clock = fakeClock();
   await registered(clock);
   for (let count = 1; count <= 3; count++) {
-    await clock.advance(15_000);
+    await clock.advance(10_000);
     await eventually(() => peer.keepAlives() >= count, `keep-alive ${count}`);
   }
 });

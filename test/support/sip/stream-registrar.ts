@@ -23,6 +23,8 @@ export interface StreamRegistrar {
   readonly connections: ReadonlySet<Socket>;
   /** Empty lines between messages. */
   crlfs(): number;
+  /** Nothing is answered on the present connections any more; they stay open. */
+  hush(): void;
   /** Closes every connection; it goes on listening. */
   hangUp(): void;
   close(): Promise<void>;
@@ -35,6 +37,8 @@ export interface StreamRegistrarOptions {
   readonly tls?: Certificate;
   /** Default: 200 with the request's Contact. Null: nothing. */
   readonly answer?: (request: SipRequest) => ResponseParts | null;
+  /** True: empty lines are answered (RFC 5626 4.4.1). */
+  readonly pongs?: boolean;
   /** From where it says that a connection comes; default: it says nothing. */
   readonly seenAs?: (socket: Socket) => { readonly host: string; readonly port: number };
 }
@@ -51,6 +55,7 @@ export async function startStreamRegistrar(
 ): Promise<StreamRegistrar> {
   const { answer = contactEchoed, onAnswered = () => {}, seenAs } = options;
   const sockets = new Set<Socket>();
+  const hushed = new WeakSet<Socket>();
   const requests: { request: SipRequest; socket: Socket }[] = [];
   const responses: SipResponse[] = [];
   let crlfs = 0;
@@ -61,7 +66,7 @@ export async function startStreamRegistrar(
     requests.push({ request, socket });
     if (seenAs)
       request.headers.setFirst("via", formatVia(stampSource(request.via, seenAs(socket))));
-    const parts = answer(request);
+    const parts = hushed.has(socket) ? null : answer(request);
     if (parts) socket.write(buildResponse(request, parts), () => onAnswered(socket));
   };
   const attend = (socket: Socket) => {
@@ -72,7 +77,7 @@ export async function startStreamRegistrar(
     socket.on("data", (chunk: Buffer) => {
       for (const item of framer.push(chunk)) {
         if (item.kind === "message") receive(item.bytes, socket);
-        else crlfs++;
+        else if (++crlfs % 2 === 0 && options.pongs && !hushed.has(socket)) socket.write("\r\n");
       }
     });
   };
@@ -89,6 +94,9 @@ export async function startStreamRegistrar(
     responses,
     connections: sockets,
     crlfs: () => crlfs,
+    hush() {
+      for (const socket of sockets) hushed.add(socket);
+    },
     hangUp() {
       for (const socket of sockets) socket.destroy();
     },

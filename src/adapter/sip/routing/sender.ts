@@ -2,7 +2,8 @@
  * Sends one request to the first of several servers that accepts it (RFC 3263 4.3). A server that
  * cannot be reached, responds 503, or does not respond is skipped for the next one. Each attempt is
  * its own transaction; the user sees one request with its original branch. Requests above 1,300
- * bytes use TCP instead of UDP if TCP is accepted (RFC 3261 18.1.1).
+ * bytes use TCP instead of UDP if TCP is accepted (RFC 3261 18.1.1). A request whose connection is
+ * lost before a response is sent once more to the same server, over a new connection.
  *
  * Late responses from a skipped server are handled here (see late-response.ts), so that no phone
  * keeps ringing.
@@ -84,6 +85,8 @@ const NO_TCP_MS = 600_000;
 const INVITES_MAX = 20_000;
 /** RFC 3261 8.2.2.2. */
 const MERGED = 482;
+/** A server must answer them, but some ignore OPTIONS: its silence says nothing of the connection. */
+const MAY_STAY_UNANSWERED: readonly string[] = ["ACK", "OPTIONS"];
 
 export class RequestSender {
   /** Active INVITEs by original branch: their CANCEL and ACK go to the same server. */
@@ -135,6 +138,8 @@ class Sending {
   /** The last server that was skipped because it was silent, as long as it still is. */
   #silent: Hop | undefined;
   #tries = 0;
+  /** The request was sent again because its connection was lost. */
+  #isSentAgain = false;
   /** A response above 100 was passed on: the request has found its server. */
   #settled = false;
   #over = false;
@@ -227,11 +232,14 @@ class Sending {
         },
         onTimeout: () => {
           forget();
+          const isJudged = isLast && !MAY_STAY_UNANSWERED.includes(message.method);
+          if (isStream(flow) && isJudged) flow.drop();
           this.#moveOn(hop, { silent: true, reason: null });
         },
       },
       isLast ? null : RESPONSE_DEADLINE_MS,
     );
+    if (isStream(flow) && !MAY_STAY_UNANSWERED.includes(message.method)) flow.expectAnswer();
   }
 
   #receive(response: SipResponse, flow: Flow, request: SipRequest): void {
@@ -277,7 +285,15 @@ class Sending {
   #lose(hop: Hop): void {
     // Responses to an INVITE may still arrive over another connection (RFC 3261 18.2.2).
     if (this.#settled && this.draft.method === "INVITE") return;
-    this.#moveOn(hop, { silent: false, reason: new Error("the connection was closed") });
+    const failure = { silent: false, reason: new Error("the connection was closed") };
+    if (this.#hop !== hop || this.#settled || this.#isSentAgain) this.#moveOn(hop, failure);
+    else {
+      this.#isSentAgain = true;
+      this.#silent = hop;
+      this.#hop = undefined;
+      this.#left.unshift(hop.target);
+      void this.#next(failure);
+    }
   }
 
   #moveOn(hop: Hop, failure: { silent: boolean; reason: unknown }): void {

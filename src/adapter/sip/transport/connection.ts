@@ -1,6 +1,6 @@
 /**
- * One TCP or TLS connection as a flow. It is closed when a message is not completed in time, a ping
- * gets no pong, too many bytes are unsent, pings flood it, the stream cannot be framed, or a message
+ * One TCP or TLS connection as a flow. It is closed when a message is not completed in time, the peer
+ * sends nothing after it was asked something, too many bytes are unsent, pings flood it, the stream cannot be framed, or a message
  * failed. Nothing is written before TLS has verified the peer (see stream.ts).
  */
 import type { Socket } from "node:net";
@@ -27,8 +27,11 @@ export interface ConnectionDeps {
 
 /** Maximum time from the first byte of a message to its end (against slow loris attacks). */
 const MESSAGE_MS_MAX = 10_000;
-/** RFC 5626 4.4.1: a pong must arrive within 10 s, otherwise the flow has failed. */
-const PONG_MS_MAX = 10_000;
+/**
+ * Maximum silence after a request or a ping. RFC 5626 4.4.1 allows 10 s for a pong; callers wait.
+ * After half of it a ping is sent: a server may be slow with a request, but not with a ping.
+ */
+const ANSWER_MS_MAX = 8000;
 const UNSENT_BYTES_MAX = 1_048_576;
 const PING = "\r\n\r\n";
 const PONG = "\r\n";
@@ -42,9 +45,8 @@ export class StreamConnection implements StreamFlow {
   readonly #framer = new StreamFramer();
   readonly #closedListeners = new Set<() => void>();
   #messageTimer: Timer | undefined;
-  #pongTimer: Timer | undefined;
-  /** The peer has answered a ping before, so missing pongs count as a failure. */
-  #ponged = false;
+  #answerTimer: Timer | undefined;
+  #answersPings = false;
   #awaitsPong = false;
   #crlfs = 0;
   /** Read and not yet framed; the first is under way. */
@@ -76,6 +78,10 @@ export class StreamConnection implements StreamFlow {
     socket.on("close", () => this.#end());
   }
 
+  get answersPings(): boolean {
+    return this.#answersPings;
+  }
+
   get isOpen(): boolean {
     return this.#open;
   }
@@ -96,12 +102,20 @@ export class StreamConnection implements StreamFlow {
 
   ping(): void {
     if (!this.#open) return;
-    this.#write(PING);
-    this.#awaitsPong = true;
-    if (!this.#ponged || this.#pongTimer) return;
-    this.#pongTimer = this.deps.clock.after(PONG_MS_MAX, () => {
-      this.deps.log.warn("sip.connection_silent", { remote: this.remote.host });
-      this.drop();
+    this.#writePing();
+    if (this.#answersPings) this.expectAnswer();
+  }
+
+  expectAnswer(): void {
+    if (!this.#open || this.#answerTimer) return;
+    const { clock, log } = this.deps;
+    this.#answerTimer = clock.after(ANSWER_MS_MAX / 2, () => {
+      this.#writePing();
+      if (!this.#open) return;
+      this.#answerTimer = clock.after(ANSWER_MS_MAX / 2, () => {
+        log.warn("sip.connection_silent", { remote: this.remote.host });
+        this.drop();
+      });
     });
   }
 
@@ -109,7 +123,7 @@ export class StreamConnection implements StreamFlow {
     if (!this.#open) return;
     this.#open = false;
     this.#messageTimer?.cancel();
-    this.#pongTimer?.cancel();
+    this.#answerTimer?.cancel();
     this.socket.destroy();
     this.deps.onClosed(this);
     for (const listener of this.#closedListeners) listener();
@@ -125,6 +139,11 @@ export class StreamConnection implements StreamFlow {
     return () => this.#closedListeners.delete(listener);
   }
 
+  #writePing(): void {
+    this.#write(PING);
+    this.#awaitsPong = true;
+  }
+
   #write(text: string): void {
     this.#usedAtMs = this.deps.clock.monotonic();
     this.socket.write(text);
@@ -134,8 +153,8 @@ export class StreamConnection implements StreamFlow {
   #receive(chunk: Buffer): void {
     if (!this.#open) return;
     this.#usedAtMs = this.deps.clock.monotonic();
-    this.#pongTimer?.cancel();
-    this.#pongTimer = undefined;
+    this.#answerTimer?.cancel();
+    this.#answerTimer = undefined;
     if (this.#chunks.push(chunk) === 1) void this.#work();
   }
 
@@ -186,7 +205,7 @@ export class StreamConnection implements StreamFlow {
   #receiveCrlf(): void {
     if (this.#awaitsPong) {
       this.#awaitsPong = false;
-      this.#ponged = true;
+      this.#answersPings = true;
       return;
     }
     this.#crlfs++;
