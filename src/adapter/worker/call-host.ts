@@ -56,11 +56,12 @@ export class CallHost implements HandlersOf<CallHostCommands> {
     engine: Engine,
   ) {
     this.#engine = engine;
-    const { settings, clock, post } = options;
+    const { settings, clock, log, post } = options;
     this.#knowledge = new KnowledgeAsks(post, clock);
     this.#chats = new ChatHost({
       conversation: settings.conversation,
       clock,
+      log,
       post,
       openEngine: (config, history) => this.#openEngine(config, CHAT_RATE_HZ, history),
     });

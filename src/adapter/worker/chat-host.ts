@@ -5,23 +5,27 @@
 
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
 import type { ConversationSettings } from "../../domain/conversation/conversation-settings.ts";
 import { openingOf } from "../../domain/conversation/disclosure/disclosure.ts";
 import type { EngineSession, LlmInput } from "../../domain/conversation/engine-port.ts";
 import { variablesOf } from "../../domain/conversation/prompt/prompt.ts";
+import { ToolRounds } from "../../domain/conversation/tools/tool-rounds.ts";
 import type { FromCallWorker } from "./messages.ts";
 
 interface ChatHostOptions {
   readonly conversation: ConversationSettings;
   readonly clock: Clock;
+  readonly log: Log;
   readonly post: (message: FromCallWorker) => void;
   readonly openEngine: (config: CallConfig, history: readonly ChatMessage[]) => EngineSession;
 }
 
 interface Chat {
   readonly engine: EngineSession;
+  readonly llm: ToolRounds;
   readonly abort: AbortController;
 }
 
@@ -33,13 +37,16 @@ export class ChatHost {
   /** `said`: the conversation so far, the opening words included where they were said. */
   open(config: CallConfig, history: readonly ChatMessage[]): void {
     const { callId } = config;
-    const { conversation, clock, openEngine, post } = this.options;
+    const { conversation, clock, log, openEngine, post } = this.options;
     try {
       const { greeting } = openingOf(config, conversation, variablesOf(config, clock.now()));
       const opening = [greeting.disclosure, greeting.text].filter(Boolean).join(" ");
       const greeted: ChatMessage[] = opening === "" ? [] : [{ by: "agent", text: opening }];
       const engine = openEngine(config, history.length === 0 ? greeted : history);
-      this.#chats.set(callId, { engine, abort: new AbortController() });
+      const llm = new ToolRounds(engine.llm, () =>
+        log.warn("chat.tool_limit", { call_id: callId }),
+      );
+      this.#chats.set(callId, { engine, llm, abort: new AbortController() });
       post({ type: "chatOpened", args: [callId, opening] });
     } catch (error) {
       this.#tell(callId, { type: "failed", detail: describeError(error) });
@@ -54,7 +61,7 @@ export class ChatHost {
     }
     try {
       const { signal } = chat.abort;
-      for await (const event of chat.engine.llm.respond(llmInput(input), signal)) {
+      for await (const event of chat.llm.respond(llmInput(input), signal)) {
         if (signal.aborted) return;
         if (event.type === "done" || event.type === "expect") continue;
         this.#tell(callId, event);

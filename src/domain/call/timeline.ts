@@ -105,6 +105,8 @@ function spanOfNote(note: CallNote): Span[] {
       return [{ ...moment, lane: "sip", label: `transfer: ${note.outcome}` }];
     case "answered_by":
       return [{ ...moment, lane: "caller", label: `${note.result} (${note.cause})` }];
+    case "tool_limit":
+      return [{ ...moment, lane: "llm", label: `no more tools after ${note.toolCalls} calls` }];
     case "disclosure":
       return [{ ...moment, endMs: note.endMs, lane: "agent", label: note.text }];
     default:

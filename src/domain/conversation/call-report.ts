@@ -104,6 +104,8 @@ export type CallNote =
       /** What told it, e.g. `beep`, `greeting_words`, `short_greeting`, `call_screening`. */
       readonly cause: string;
     }
+  /** The model was made to answer without tools: it had used all that an utterance, or the call, may use. */
+  | { readonly kind: "tool_limit"; readonly atMs: number; readonly toolCalls: number }
   | { readonly kind: "language"; readonly atMs: number; readonly language: AgentLanguage }
   | {
       readonly kind: "transfer";

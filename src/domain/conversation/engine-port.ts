@@ -148,7 +148,13 @@ export interface CallSummary {
   readonly line: string;
 }
 
-export type LlmInput =
+export type LlmInput = {
+  /**
+   * Answers with tool calls that may still follow. 0: the model is asked to answer without tools, and apologises
+   * if it does not. Missing: `TOOL_ROUNDS_MAX`.
+   */
+  readonly toolRounds?: number;
+} & (
   | {
       readonly type: "utterance";
       readonly text: string;
@@ -166,7 +172,8 @@ export type LlmInput =
       readonly output: JsonValue;
     }
   /** The caller says nothing: 1st, 2nd prompt. */
-  | { readonly type: "silence"; readonly count: number };
+  | { readonly type: "silence"; readonly count: number }
+);
 
 export type LlmEvent =
   | { readonly type: "text"; readonly text: string }
@@ -184,6 +191,8 @@ export type LlmEvent =
   | {
       readonly type: "done";
       readonly usage: LlmUsage;
+      /** Answers within this one whose tool calls could not be carried out. Missing: 0. */
+      readonly rejectedRounds?: number;
     };
 
 /** Tokens of one answer. */

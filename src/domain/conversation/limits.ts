@@ -1,5 +1,5 @@
 /**
- * The conversation's fixed bounds, all in milliseconds. What an operator may tune is in
+ * The conversation's fixed bounds, in milliseconds if not said otherwise. What an operator may tune is in
  * `ConversationSettings`; these are about safety and about how audio is cut.
  */
 
@@ -23,6 +23,9 @@ export const CONTINUATION_MS = 240;
 export const UTTERANCE_MS_MAX = 30_000;
 /** A caller who answers over the agent's last words is heard when no more than this was left. */
 export const NEARLY_DONE_MS = 1_500;
+
+/** Answers with tool calls that one utterance may lead to; the next answer comes without tools. */
+export const TOOL_ROUNDS_MAX = 3;
 
 /** Pause between keys that ends a number. */
 export const DIGIT_PAUSE_MS = 2_000;

@@ -128,6 +128,58 @@ test("a tool that does not exist goes back to the model, which answers then", as
   expect(chats()[1]?.messages.at(-1)?.content).toContain("no such tool");
 });
 
+test("calls of tools that do not exist end after three rounds and a request without tools, and are counted", async () => {
+  server.script.answer = () => ({ tools: [{ name: "fly_to_moon", arguments: {} }] });
+  const session = open();
+  const answer = await answerTo(session, utterance("To the moon"));
+  expect(textOf(answer)).toBe(
+    "I am sorry, I could not answer that. Could you ask me again, please?",
+  );
+  expect(answer.at(-1)).toMatchObject({ type: "done", rejectedRounds: 3 });
+  expect(chats().map((chat) => chat.tool_choice ?? "auto")).toEqual([
+    "auto",
+    "auto",
+    "auto",
+    "none",
+  ]);
+  await answerTo(session, { ...utterance("Again"), toolRounds: 1 });
+  expect(chats()).toHaveLength(6);
+});
+
+test("an answer without tool rounds left is asked for in words, and tool calls in it are apologised for", async () => {
+  server.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
+  const answer = await answerTo(open(), { ...utterance("Friday"), toolRounds: 0 });
+  expect(chats()[0]).toMatchObject({ tool_choice: "none" });
+  expect(answer.map(({ type }) => type)).toEqual(["text", "done"]);
+  expect(textOf(answer)).toContain("could not answer that");
+});
+
+test("a server that knows no tool_choice is asked without tools instead", async () => {
+  server.script.faultOf = ({ service, json }) =>
+    service === "llm" && (json as ChatBody).tool_choice
+      ? { type: "status", status: 400, body: '{"error":{"message":"unknown field: tool_choice"}}' }
+      : null;
+  server.script.answer = () => ({ text: "We open at nine." });
+  const answer = await answerTo(open(), { ...utterance("Open?"), toolRounds: 0 });
+  expect(textOf(answer)).toBe("We open at nine.");
+  expect(chats().at(-1)?.tools).toBeUndefined();
+});
+
+test("an answer of tool calls alone is counted when the server reports no usage", async () => {
+  const call = { function: { name: "book_visit", arguments: '{"day":"Friday"}' } };
+  const parts = [
+    event({ choices: [{ delta: { tool_calls: [{ index: 0, id: "a", ...call }] } }] }),
+    event({ choices: [{ delta: {}, finish_reason: "tool_calls" }] }),
+    "data: [DONE]\n\n",
+  ];
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+  server.script.faults.llm.push({ type: "raw", bytes: head + parts.join("") });
+  const done = (await answerTo(open(), utterance("Friday"))).at(-1);
+  if (done?.type !== "done") throw new Error("the answer is not done");
+  expect(done.usage.inputTokens).toBeGreaterThan(10);
+  expect(done.usage.outputTokens).toBeGreaterThan(4);
+});
+
 test.each([
   [
     "CRLF, comments, several data lines and no [DONE]",

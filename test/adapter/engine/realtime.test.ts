@@ -149,6 +149,43 @@ test("a tool that does not exist goes back to the model", async () => {
   expect(textOf(events)).toBe("I cannot do that.");
 });
 
+test("calls of tools that do not exist end after three rounds and a request without tools", async () => {
+  server.script.answer = () => ({ tools: [{ name: "fly", arguments: {} }] });
+  const { events } = await exchange(open(), "Fly");
+  expect(textOf(events)).toBe(
+    "I am sorry, I could not answer that. Could you ask me again, please?",
+  );
+  expect(events.at(-1)).toMatchObject({ type: "done", rejectedRounds: 3 });
+  const choices = server
+    .of("response.create")
+    .map(({ response }) => (response as { tool_choice?: string }).tool_choice);
+  expect(choices).toEqual([undefined, undefined, undefined, "none"]);
+});
+
+test("after the last tool round the answer is asked for in words, and tool calls in it are apologised for", async () => {
+  server.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
+  const session = open();
+  const { events } = await exchange(session, "Book me for Friday");
+  const call = events.find((event) => event.type === "tool_call");
+  if (call?.type !== "tool_call") throw new Error("no tool call");
+  const { toolCallId } = call;
+  const result = { type: "tool_result", toolCallId, ok: true, output: {}, toolRounds: 0 } as const;
+  const answer = await answerTo(session, result);
+  expect(answer.map(({ type }) => type)).toEqual(["text", "done"]);
+  expect(textOf(answer)).toContain("could not answer that");
+  expect(server.of("response.create").at(-1)?.response).toMatchObject({ tool_choice: "none" });
+});
+
+test("an answer of tool calls alone is counted when the server reports no usage", async () => {
+  server.script.reportsUsage = false;
+  server.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
+  const { events } = await exchange(open(), "Book me for Friday");
+  const done = events.at(-1);
+  if (done?.type !== "done") throw new Error("the answer is not done");
+  expect(done.usage.inputTokens).toBeGreaterThan(10);
+  expect(done.usage.outputTokens).toBeGreaterThan(4);
+});
+
 test("an interrupted answer is cancelled and truncated to the milliseconds that were played", async () => {
   server.script.answer = () => ({
     text: "We are open from nine to five on every day of the week. ".repeat(5),

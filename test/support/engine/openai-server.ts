@@ -45,6 +45,7 @@ export interface ChatBody {
     readonly tool_call_id?: string;
   }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
+  readonly tool_choice?: string;
   readonly temperature?: number;
   readonly stream_options?: object;
 }

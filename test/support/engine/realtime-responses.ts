@@ -171,7 +171,8 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
   }
 
   function finish(ws: ServerWebSocket<Peer>, running: RunningResponse, how: object): void {
-    const usage = { total_tokens: 30, input_tokens: 20, output_tokens: 10 };
+    const tokens = { total_tokens: 30, input_tokens: 20, output_tokens: 10 };
+    const usage = script.reportsUsage ? tokens : null;
     if (ws.data.active === running) ws.data.active = null;
     ws.data.running.delete(running.id);
     send(ws, { type: "response.done", response: { id: running.id, output: [], ...how, usage } });

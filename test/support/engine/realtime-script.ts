@@ -53,6 +53,8 @@ export interface RealtimeScript {
   refuseUpdate: (session: Record<string, unknown>) => Refusal | null;
   /** Updates are taken and never confirmed, or confirmed with another format. */
   updates: "confirmed" | "ignored" | "as_they_were" | "without_formats";
+  /** `response.done` says how many tokens were used. */
+  reportsUsage: boolean;
   /** So many questions are told that another answer is under way. */
   busy: number;
   /** Of a session, from its beginning. */
@@ -89,6 +91,7 @@ export function defaultScript(): RealtimeScript {
     refuseUpdate: () => null,
     updates: "confirmed",
     busy: 0,
+    reportsUsage: true,
     expiresInSec: 3_600,
     partials: [],
     sparse: false,

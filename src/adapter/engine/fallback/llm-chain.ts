@@ -18,6 +18,7 @@ import {
   type LlmUsage,
   NOTHING_USED,
 } from "../../../domain/conversation/engine-port.ts";
+import { TOOL_ROUNDS_MAX } from "../../../domain/conversation/limits.ts";
 import type { CallMemory } from "./call-memory.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 import type { MessageTaker } from "./message-taker.ts";
@@ -166,12 +167,12 @@ export class LlmChain implements LlmSession {
 
   /** The input, or what stands for it with a model that was not there at the beginning. */
   #inputFor(llm: LlmSession, input: LlmInput, { hasSpoken }: { hasSpoken: boolean }): LlmInput {
-    if (hasSpoken) return note(GO_ON);
+    if (hasSpoken) return note(GO_ON, input);
     if (input.type !== "tool_result" || this.#toolCallOwners.get(input.toolCallId) === llm)
       return input;
     const { memory } = this.options;
     const output = JSON.stringify(input.output);
-    return note(`${memory.toolName(input.toolCallId)} returned ${output}. ${USE_RESULT}`);
+    return note(`${memory.toolName(input.toolCallId)} returned ${output}. ${USE_RESULT}`, input);
   }
 
   #note(event: LlmEvent): void {
@@ -181,8 +182,9 @@ export class LlmChain implements LlmSession {
   }
 }
 
-const note = (text: string): LlmInput => ({
+const note = (text: string, { toolRounds = TOOL_ROUNDS_MAX }: LlmInput): LlmInput => ({
   type: "utterance",
+  toolRounds,
   text: `[${text}]`,
   confidence: 1,
 });

@@ -8,6 +8,8 @@ import type { CompletionMessage } from "./chat-history.ts";
 export interface ModelRequest {
   readonly messages: readonly CompletionMessage[];
   readonly tools: readonly ToolSnapshot[];
+  /** The model must answer in words. The request still lists the tools: servers want the ones in the history. */
+  readonly withoutTools?: boolean;
   /** Requests with the same one begin with the same words. */
   readonly cacheKey?: string;
   /** Stands for the caller, without saying who it is. */

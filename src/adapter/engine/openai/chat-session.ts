@@ -2,8 +2,8 @@
  * The language side over a model's text API: streams an answer, piece by piece as it can be spoken, hands
  * tool calls on, and keeps the history of its call.
  *
- * A tool that does not exist, or arguments that are no object, go back to the model, which gets one
- * more try; several calls at once are answered when all results are in. An answer that is not whole ends
+ * A tool that does not exist, or arguments that are no object, go back to the model, which may try again
+ * as often as the input says, and is then asked to answer without tools; several calls at once are answered when all results are in. An answer that is not whole ends
  * with a sentence that says so. Where the history is too long for the model, its oldest turns are left out.
  */
 
@@ -20,6 +20,7 @@ import {
   NOTHING_USED,
   type SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
+import { TOOL_ROUNDS_MAX } from "../../../domain/conversation/limits.ts";
 import { passagesSection } from "../../../domain/conversation/prompt/knowledge-section.ts";
 import { estimateTokens } from "../prompt-size.ts";
 import { ProviderFailure } from "../provider-failure.ts";
@@ -51,8 +52,6 @@ interface ChatSessionOptions {
   readonly random: Random;
 }
 
-/** Requests for one answer: the first, and one after calls that could not be carried out. */
-const ROUNDS_MAX = 2;
 const ANSWER_CHARACTERS_MAX = 3_000;
 /** Requests for one answer that the model may call too long. */
 const SHORTENINGS_MAX = 3;
@@ -61,6 +60,8 @@ interface RunningAnswer {
   readonly signal: AbortSignal;
   /** Asked before the caller had certainly finished. */
   readonly early: boolean;
+  /** Requests that the model may still answer with tool calls. */
+  toolRounds: number;
   /** Its first event is wanted: somebody asked for the second. */
   isTaken: boolean;
 }
@@ -101,7 +102,8 @@ export class ChatSession implements LlmSession {
       return;
     }
     const early = input.type === "utterance" && input.early === true;
-    const running: RunningAnswer = { signal, early, isTaken: false };
+    const { toolRounds = TOOL_ROUNDS_MAX } = input;
+    const running: RunningAnswer = { signal, early, toolRounds, isTaken: false };
     const onAbort = () => (running.isTaken ? this.#history.cut() : this.#history.forgetQuestion());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
@@ -175,10 +177,11 @@ export class ChatSession implements LlmSession {
   }
 
   async *#answer(running: RunningAnswer): AsyncGenerator<LlmEvent> {
+    let rejectedRounds = 0;
     try {
-      for (let round = 1; round <= ROUNDS_MAX; round++) {
-        const needsAnother = yield* this.#round(running);
-        if (!needsAnother) break;
+      while (yield* this.#round(running)) {
+        running.toolRounds--;
+        rejectedRounds++;
       }
     } catch (error) {
       if (!(error instanceof ProviderFailure) || error.reason !== "policy") throw error;
@@ -186,7 +189,12 @@ export class ChatSession implements LlmSession {
       if (!this.#history.isAnswering) this.#history.forgetQuestion();
       yield* this.#say([this.#unfinished.withheld]);
     }
-    if (!running.signal.aborted) yield { type: "done", usage: this.takeUsage() };
+    if (running.signal.aborted) return;
+    yield {
+      type: "done",
+      usage: this.takeUsage(),
+      ...(rejectedRounds === 0 ? {} : { rejectedRounds }),
+    };
   }
 
   /** One request, asked again with less of the history where it is too long. Answers whether another is needed. */
@@ -232,16 +240,18 @@ export class ChatSession implements LlmSession {
     running: RunningAnswer,
   ): AsyncGenerator<LlmEvent, boolean> {
     const { promptCacheKey, safetyIdentifier } = this.options.session;
-    const { signal } = running;
+    const { signal, toolRounds } = running;
     const pieces = new SpokenPieces();
     let written = "";
     let end: AnswerEnd = "whole";
     let sorted: SortedToolCalls = { accepted: [], hasRejected: false };
+    let calls: readonly ModelToolCall[] = [];
     let usage: LlmUsage | null = null;
     const stream = this.options.model.stream(
       {
         messages,
         tools: this.#tools,
+        withoutTools: toolRounds <= 0,
         ...(promptCacheKey ? { cacheKey: promptCacheKey } : {}),
         ...(safetyIdentifier ? { safetyIdentifier } : {}),
       },
@@ -254,16 +264,18 @@ export class ChatSession implements LlmSession {
           written += event.text;
           yield* this.#say(pieces.push(event.text));
           if (written.length > ANSWER_CHARACTERS_MAX) break;
-        } else if (event.type === "tool_calls") sorted = this.#sort(event.calls);
-        else if (event.type === "end") end = event.end;
+        } else if (event.type === "tool_calls") {
+          calls = event.calls;
+          if (toolRounds > 0) sorted = this.#sort(calls);
+        } else if (event.type === "end") end = event.end;
         else usage = event.usage;
         if (signal.aborted) return false;
       }
     } finally {
       // What was read and written before a failure or an interruption is paid for all the same.
-      if (usage || written !== "" || signal.aborted) {
+      if (answer.hasBegun || signal.aborted) {
         const isDiscarded = running.early && !running.isTaken && signal.aborted;
-        this.#count(usage ?? estimatedUsage(messages, this.#tools, written), isDiscarded);
+        this.#count(usage ?? estimatedUsage(messages, this.#tools, written, calls), isDiscarded);
       }
     }
     if (signal.aborted) return false;
@@ -352,10 +364,12 @@ function estimatedUsage(
   messages: readonly CompletionMessage[],
   tools: readonly ToolSnapshot[],
   written: string,
+  calls: readonly ModelToolCall[],
 ): LlmUsage {
+  const called = calls.map(({ name, arguments: args }) => name + JSON.stringify(args)).join("");
   const offered = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
   return {
     inputTokens: estimateOf(messages) + offered,
-    outputTokens: estimateTokens(written),
+    outputTokens: estimateTokens(written + called),
   };
 }

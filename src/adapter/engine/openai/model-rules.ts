@@ -25,6 +25,7 @@ const DISPENSABLE = [
   "max_completion_tokens",
   "max_output_tokens",
   "strict",
+  "tool_choice",
 ] as const;
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const LIST_FOLLOWS = /supported values|must be one of|should be|allowed values|expected one of/i;

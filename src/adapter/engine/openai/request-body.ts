@@ -18,7 +18,6 @@ const THOUGHT_TOKENS_MAX = 7_168;
 const strictSchemas = new WeakMap<JsonObject, JsonObject | null>();
 
 export function chatBody(request: ModelRequest, rules: ModelRules): Body {
-  const { tools } = request;
   const messages = request.messages.map(({ thoughts: _, ...message }) => message);
   return {
     ...commonFields(request, rules),
@@ -26,12 +25,12 @@ export function chatBody(request: ModelRequest, rules: ModelRules): Body {
     ...(rules.takes("stream_options") ? { stream_options: { include_usage: true } } : {}),
     ...(rules.effort === "" ? {} : { reasoning_effort: rules.effort }),
     ...(rules.takes("max_completion_tokens") ? { max_completion_tokens: tokensMax(rules) } : {}),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => chatTool(tool, rules)) }),
+    ...toolFields(request, rules, chatTool),
   };
 }
 
 export function responsesBody(request: ModelRequest, rules: ModelRules): Body {
-  const { messages, tools } = request;
+  const { messages } = request;
   const instructions = messages.filter(({ role }) => role === "system");
   const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
   const thinks = rules.effort !== "none" && rules.takes("include");
@@ -45,7 +44,7 @@ export function responsesBody(request: ModelRequest, rules: ModelRules): Body {
     ...(thinks ? { include: ["reasoning.encrypted_content"] } : {}),
     ...(rules.effort === "" ? {} : { reasoning: { effort: rules.effort } }),
     ...(rules.takes("max_output_tokens") ? { max_output_tokens: tokensMax(rules) } : {}),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => responsesTool(tool, rules)) }),
+    ...toolFields(request, rules, responsesTool),
   };
 }
 
@@ -58,6 +57,17 @@ function commonFields({ cacheKey, safetyIdentifier }: ModelRequest, rules: Model
     fields.safety_identifier = safetyIdentifier;
   }
   return fields;
+}
+
+function toolFields(
+  { tools, withoutTools = false }: ModelRequest,
+  rules: ModelRules,
+  toolOf: (tool: ToolSnapshot, rules: ModelRules) => Body,
+): Body {
+  const isRefused = withoutTools && !rules.takes("tool_choice");
+  if (tools.length === 0 || isRefused) return {};
+  const fields = { tools: tools.map((tool) => toolOf(tool, rules)) };
+  return withoutTools ? { ...fields, tool_choice: "none" } : fields;
 }
 
 const tokensMax = ({ effort }: ModelRules): number =>

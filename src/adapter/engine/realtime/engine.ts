@@ -17,7 +17,7 @@ import type {
 } from "../../../domain/conversation/engine-port.ts";
 import type { Trust } from "../../../platform/net/trust.ts";
 import { knowledgeKeywords } from "../knowledge-keywords.ts";
-import { warnOfPromptSize } from "../prompt-size.ts";
+import { estimateTokens, warnOfPromptSize } from "../prompt-size.ts";
 import { TranscriptionHints } from "../transcription-hints.ts";
 import { detailOf } from "./events.ts";
 import { type LinkSession, RealtimeLink } from "./link.ts";
@@ -77,6 +77,7 @@ function openSession(
     remedy: "assign fewer knowledge files",
   });
   const tools = [...session.tools, ...(session.builtInTools ?? [])];
+  const promptTokens = estimateTokens(session.systemPrompt + JSON.stringify(tools));
   const url = new URL(settings.base_url);
   if (settings.model !== "") url.searchParams.set("model", settings.model);
   const link = new RealtimeLink({
@@ -102,7 +103,7 @@ function openSession(
     combinedSession: true,
     stt,
     tts,
-    llm: new RealtimeLlmSession({ link, tools, stt, tts, random }),
+    llm: new RealtimeLlmSession({ link, tools, promptTokens, stt, tts, random }),
     switchLanguage: (language) => link.switchLanguage(language),
     close() {
       onClose();

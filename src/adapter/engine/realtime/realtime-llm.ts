@@ -3,7 +3,7 @@
  * calls; what was not heard is truncated at the server, to the millisecond that was played.
  */
 
-import type { JsonValue } from "../../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { Random } from "../../../core/random.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import type {
@@ -13,25 +13,28 @@ import type {
   LlmInput,
   LlmSession,
 } from "../../../domain/conversation/engine-port.ts";
+import { TOOL_ROUNDS_MAX } from "../../../domain/conversation/limits.ts";
 import { passagesSection } from "../../../domain/conversation/prompt/knowledge-section.ts";
 import { UNFINISHED } from "../openai/unfinished.ts";
+import { estimateTokens } from "../prompt-size.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
 import type { RealtimeLink } from "./link.ts";
 import { letters } from "./phrases.ts";
 import type { RealtimeSttStream } from "./realtime-stt.ts";
 import type { RealtimeTtsStream } from "./realtime-tts.ts";
-import type { RealtimeResponse, ResponseCall } from "./response.ts";
+import type { RealtimeResponse, ResponseCall, ResponseUsage } from "./response.ts";
 
 interface RealtimeLlmOptions {
   readonly link: RealtimeLink;
   readonly tools: readonly ToolSnapshot[];
+  /** Estimated tokens of the instructions and tools: part of every request. */
+  readonly promptTokens: number;
   readonly stt: RealtimeSttStream;
   readonly tts: RealtimeTtsStream;
   readonly random: Random;
 }
 
-/** Answers to calls that could not be carried out, in one turn. */
-const ROUNDS_MAX = 2;
+const NO_MORE_TOOLS = "no more tool calls: answer in words now";
 
 export class RealtimeLlmSession implements LlmSession {
   /** Our ids of tool calls → the server's, those without a result yet. */
@@ -58,17 +61,27 @@ export class RealtimeLlmSession implements LlmSession {
     });
     let outputTokens = 0;
     let inputTokens = 0;
-    for (let round = 1; response && !signal.aborted; round++) {
-      const hasRejected = yield* this.#read(response, signal);
-      inputTokens += response.usage.inputTokens;
-      outputTokens += response.usage.outputTokens;
-      response = hasRejected && round < ROUNDS_MAX && !signal.aborted ? await link.ask() : null;
+    let rejectedRounds = 0;
+    const { toolRounds = TOOL_ROUNDS_MAX } = input;
+    while (response && !signal.aborted) {
+      const left: number = toolRounds - rejectedRounds;
+      const hasRejected = yield* this.#read(response, left, signal);
+      const { usage } = response.isUsageReported ? response : this.#estimated(response);
+      inputTokens += usage.inputTokens;
+      outputTokens += usage.outputTokens;
+      if (!hasRejected || signal.aborted) break;
+      rejectedRounds++;
+      response = await link.ask(choiceOf(left - 1));
     }
     if (signal.aborted) return;
     const speechUsage = this.options.tts.takeUsage();
     inputTokens += speechUsage.inputTokens;
     outputTokens += speechUsage.outputTokens;
-    yield { type: "done", usage: { inputTokens, outputTokens } };
+    yield {
+      type: "done",
+      usage: { inputTokens, outputTokens },
+      ...(rejectedRounds === 0 ? {} : { rejectedRounds }),
+    };
   }
 
   truncateSpoken(text: string, playedMs?: number): void {
@@ -152,7 +165,7 @@ export class RealtimeLlmSession implements LlmSession {
     }
     if (input.type === "tool_result") {
       await this.#toolResult(input.toolCallId, input.ok, input.output);
-      return this.#calls.size === 0 ? await link.ask() : null;
+      return this.#calls.size === 0 ? await link.ask(choiceOf(input.toolRounds)) : null;
     }
     const note =
       input.type === "digits"
@@ -207,8 +220,20 @@ export class RealtimeLlmSession implements LlmSession {
     });
   }
 
+  /** For a server that reports none. */
+  #estimated({ outputTokensEstimated }: RealtimeResponse): { readonly usage: ResponseUsage } {
+    const { link, promptTokens } = this.options;
+    const said = link.history.map(({ text }) => text).join("\n");
+    const inputTokens = promptTokens + estimateTokens(said);
+    return { usage: { inputTokens, outputTokens: outputTokensEstimated } };
+  }
+
   /** Whether calls were refused, so that the model must be asked again. */
-  async *#read(response: RealtimeResponse, signal: AbortSignal): AsyncGenerator<LlmEvent, boolean> {
+  async *#read(
+    response: RealtimeResponse,
+    toolRounds: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<LlmEvent, boolean> {
     const { link, tts } = this.options;
     this.#turn.push(response);
     tts.speaksFrom(response);
@@ -230,6 +255,10 @@ export class RealtimeLlmSession implements LlmSession {
         if (event.type === "piece") {
           words.push(event.text);
           yield { type: "text", text: event.text };
+          continue;
+        }
+        if (toolRounds <= 0) {
+          this.#sendResult(event.call.callId, JSON.stringify({ error: NO_MORE_TOOLS }));
           continue;
         }
         const toolCall = this.#toolCall(event.call);
@@ -280,6 +309,10 @@ export class RealtimeLlmSession implements LlmSession {
     return { type: "tool_call", toolCallId: id, tool: name, arguments: args };
   }
 }
+
+/** For `response.create`. */
+const choiceOf = (toolRounds: number | undefined): JsonObject =>
+  toolRounds === undefined || toolRounds > 0 ? {} : { tool_choice: "none" };
 
 /** Which answer what was heard begins with: those before it were heard and done. */
 function firstHeard(answers: readonly RealtimeResponse[], text: string): number {

@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { isObject } from "../../../core/json.ts";
 import { ARGUMENT_CHARACTERS_MAX, tokenCount, toolArguments } from "../openai/answer-reader.ts";
 import { SpokenPieces } from "../openai/spoken-pieces.ts";
+import { estimateTokens } from "../prompt-size.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import type { AudioDecoder } from "./audio-codec.ts";
 import { objectField, type ServerEvent, textField } from "./events.ts";
@@ -82,6 +83,8 @@ export class RealtimeResponse {
   readonly #calls = new Set<string>();
   #speaking = false;
   #usage: ResponseUsage = { inputTokens: 0, outputTokens: 0 };
+  #isUsageReported = false;
+  #called = "";
   #failure: ProviderFailure | null = null;
   #over = false;
   #ending: ResponseEnding = "whole";
@@ -124,6 +127,16 @@ export class RealtimeResponse {
 
   get usage(): ResponseUsage {
     return this.#usage;
+  }
+
+  /** False: the server did not say how much it used. */
+  get isUsageReported(): boolean {
+    return this.#isUsageReported;
+  }
+
+  /** Estimated from the words and tool calls. */
+  get outputTokensEstimated(): number {
+    return estimateTokens(this.#transcript + this.#called);
   }
 
   /** All its words so far. */
@@ -300,6 +313,7 @@ export class RealtimeResponse {
       name: textField(item, "name"),
       arguments: args.length > ARGUMENT_CHARACTERS_MAX ? null : toolArguments(args),
     };
+    this.#called += call.name + args.slice(0, ARGUMENT_CHARACTERS_MAX);
     this.#emit({ type: "call", call });
   }
 
@@ -308,8 +322,8 @@ export class RealtimeResponse {
     for (const item of Array.isArray(response.output) ? response.output : []) {
       if (isObject(item)) this.#itemDone(item);
     }
-    const usage = objectField(response, "usage");
-    const { input_tokens: input, output_tokens: output } = usage;
+    const { input_tokens: input, output_tokens: output } = objectField(response, "usage");
+    this.#isUsageReported = typeof input === "number" || typeof output === "number";
     this.#usage = { inputTokens: tokenCount(input), outputTokens: tokenCount(output) };
     this.#failure = this.#failureOf(response);
     this.#end();

@@ -10,7 +10,7 @@ export const callNotes = sqliteTable(
     id: id(),
     callId: callId(),
     kind: text("kind", {
-      enum: ["disclosure", "message", "answered_by", "language", "transfer"],
+      enum: ["disclosure", "message", "answered_by", "language", "transfer", "tool_limit"],
     }).notNull(),
     /** Time since the answer. */
     atMs: integer("at_ms").notNull(),

@@ -40,6 +40,11 @@ export class ToolCalls {
     return this.#timeouts.size > 0;
   }
 
+  /** Tool calls sent in this phone call. */
+  get made(): number {
+    return this.#made;
+  }
+
   request(call: ToolCallRequest): void {
     const { settings, send, onAnswer } = this.options;
     const { toolCallId } = call;
@@ -51,7 +56,7 @@ export class ToolCalls {
     // A model that asks and asks does not go on at the tenant's expense.
     if (this.#made >= settings.toolCallsMax) {
       const instruction = "no more tool calls in this phone call: answer with what is known";
-      onAnswer(failedAnswer(toolCallId, instruction));
+      onAnswer({ ...failedAnswer(toolCallId, instruction), toolRounds: 0 });
       return;
     }
     this.#made++;

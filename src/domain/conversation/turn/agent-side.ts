@@ -24,6 +24,7 @@ import { NeverSilent } from "../speech/never-silent.ts";
 import type { CachedPhrases } from "../speech/phrase-cache.ts";
 import { BuiltIns, type BuiltInsOptions } from "../tools/built-ins.ts";
 import { type ToolAnswer, ToolCalls } from "../tools/tool-calls.ts";
+import { ToolRounds } from "../tools/tool-rounds.ts";
 import { TransferRequests } from "../tools/transfer-requests.ts";
 import type { Transcript } from "../transcript.ts";
 import type { UsageMeter } from "../usage-meter.ts";
@@ -106,7 +107,8 @@ export class AgentSide {
     const stop = () => this.stop(settings.bargeInFadeMs);
     this.#idlePrompt = new IdlePrompt({ ...options, say, stop });
     this.#proof = new DisclosureProof(opening.disclosure, clock, transcript, emit);
-    this.#responder = new Responder(engine.llm, clock, {
+    const toolRounds = new ToolRounds(engine.llm, () => this.#toolsUsedUp());
+    this.#responder = new Responder(toolRounds, clock, {
       text: (text) => this.#say(text),
       toolCall: (request) => {
         if (!this.#builtIns.handle(request)) this.tools.request(request);
@@ -388,6 +390,13 @@ export class AgentSide {
     if (request === null) return;
     const { target, announcement } = request;
     this.#options.emit({ type: "transfer_requested", target, announcement });
+  }
+
+  #toolsUsedUp(): void {
+    const { log, transcript, clock, emit } = this.#options;
+    log.warn("conversation.tool_limit", { tool_calls: this.tools.made });
+    const atMs = transcript.sinceAnswer(clock.monotonic());
+    emit({ type: "note", note: { kind: "tool_limit", atMs, toolCalls: this.tools.made } });
   }
 
   #answerTool(answer: ToolAnswer): void {

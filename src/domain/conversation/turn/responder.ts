@@ -48,7 +48,7 @@ export class Responder {
   #prepared: Prepared | null = null;
 
   constructor(
-    private readonly llm: LlmSession,
+    private readonly llm: Pick<LlmSession, "capabilities" | "respond">,
     private readonly clock: Clock,
     private readonly events: ResponderEvents,
   ) {}

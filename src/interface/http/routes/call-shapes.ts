@@ -88,6 +88,13 @@ const Answering = z
   })
   .meta({ id: "Answering" });
 
+const ToolLimit = z
+  .strictObject({
+    tool_calls: shown(z.int(), "Tool calls of this call up to then.", 3),
+    at_ms: at,
+  })
+  .meta({ id: "ToolLimit" });
+
 export const callUuid = shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001");
 const optionalEur = (what: string) => shown(z.number().nullable(), `${what} EUR.`, null);
 const optionalNumber = (what: string) => shown(z.number().nullable(), what, null);
@@ -245,6 +252,11 @@ export const CallDetail = z
       "Outbound: who was judged to answer; a later entry corrects an earlier one.",
       [],
     ),
+    tool_limits: shown(
+      z.array(ToolLimit),
+      "When the agent had to answer without tools: it had used them three times for one question, or `tool_calls_max` in the call.",
+      [],
+    ),
     sip: z.strictObject({
       call_id: shown(z.string().nullable(), "Call-ID of the SIP dialog.", null),
       final_code: shown(z.int().nullable(), "Final SIP code.", 200),
@@ -278,6 +290,7 @@ function presentNotes(notes: readonly CallNote[]) {
     disclosure: disclosure ? wireOf(Disclosure, disclosure, { start_ms: disclosure.atMs }) : null,
     messages: ofKind(notes, "message").map((note) => wireOf(Message, note)),
     transfers: ofKind(notes, "transfer").map((note) => wireOf(TransferNote, note)),
+    tool_limits: ofKind(notes, "tool_limit").map((note) => wireOf(ToolLimit, note)),
     answering: ofKind(notes, "answered_by").map((note) => wireOf(Answering, note)),
   };
 }

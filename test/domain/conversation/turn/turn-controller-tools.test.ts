@@ -1,6 +1,6 @@
 /** Tools in a conversation: waited for, bridged by fillers, given up, with scripted audio and engine. */
 import { expect, test } from "bun:test";
-import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
+import { type LlmEvent, NOTHING_USED } from "../../../../src/domain/conversation/engine-port.ts";
 import { scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const text = (value: string): LlmEvent => ({ type: "text", text: value });
@@ -103,29 +103,71 @@ test("of nine tools asked for at once eight are run, and the model is told of th
   ]);
 });
 
-test("an llm that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
+test("an llm that answers each tool result with a tool call gets three rounds and is then asked for words", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   let asked = 0;
-  let refused = "";
-  call.script.answers = (input) => {
-    if (input.type === "tool_result" && !input.ok) {
-      refused = JSON.stringify(input.output);
-      return [text("I could not find that.")];
-    }
-    return [toolCall(`call-${++asked}`)];
-  };
+  call.script.answers = ({ toolRounds }) =>
+    toolRounds === 0 ? [text("I could not find that.")] : [toolCall(`call-${++asked}`)];
   await call.says("When are you open?");
-  const requests = () => call.messages.filter(({ type }) => type === "tool_call_requested").length;
-  for (let answered = 1; answered <= 50; answered++) {
-    expect(requests()).toBe(answered);
+  for (let answered = 1; answered <= 6; answered++) {
     call.session.toolResult(toolResult(`call-${answered}`));
     await call.silence(100);
   }
-  expect(requests()).toBe(50);
-  expect(refused).toContain("answer with what is known");
   await call.silence(2_000);
+  const requests = () => call.messages.filter(({ type }) => type === "tool_call_requested");
+  expect(requests()).toHaveLength(3);
+  expect(call.inputs.map(({ toolRounds }) => toolRounds)).toEqual([3, 2, 1, 0]);
   expect(call.turns().at(-1)?.text).toContain("I could not find that.");
+  const notes = () => call.messages.filter((sent) => sent.type === "note");
+  expect(notes()).toMatchObject([{ note: { kind: "tool_limit", toolCalls: 3 } }]);
+  await call.says("And tomorrow?");
+  expect(requests()).toHaveLength(4);
+  expect(notes()).toHaveLength(1);
+});
+
+test("two rounds of tools and an answer leave no note", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  let asked = 0;
+  call.script.answers = () =>
+    asked < 2 ? [toolCall(`call-${++asked}`)] : [text("We open at nine.")];
+  await call.says("When are you open?");
+  for (const id of ["call-1", "call-2"]) {
+    call.session.toolResult(toolResult(id));
+    await call.silence(100);
+  }
+  await call.silence(2_000);
+  expect(call.turns().at(-1)?.text).toContain("We open at nine.");
+  expect(call.messages.some(({ type }) => type === "note")).toBe(false);
+});
+
+test("tool calls of an answer that was to have none are not carried out", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  let asked = 0;
+  call.script.answers = () => [text("One more look."), toolCall(`call-${++asked}`)];
+  await call.says("When are you open?");
+  for (let answered = 1; answered <= 10; answered++) {
+    call.session.toolResult(toolResult(`call-${answered}`));
+    await call.silence(100);
+  }
+  await call.silence(3_000);
+  expect(call.messages.filter(({ type }) => type === "tool_call_requested")).toHaveLength(3);
+  expect(call.inputs).toHaveLength(4);
+});
+
+test("calls that the engine itself rejected count as rounds of the utterance", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  const done = { type: "done", usage: NOTHING_USED, rejectedRounds: 2 } as const;
+  let asked = 0;
+  call.script.answers = ({ toolRounds }) =>
+    toolRounds === 3 ? [toolCall(`call-${++asked}`), done] : [text("So it is.")];
+  await call.says("When are you open?");
+  call.session.toolResult(toolResult("call-1"));
+  await call.silence(100);
+  expect(call.inputs.map(({ toolRounds }) => toolRounds)).toEqual([3, 0]);
 });
 
 test.each([
