@@ -5,8 +5,9 @@
  *
  * A human says a short greeting and waits: known `afterGreetingMs` (600 ms) after the last word.
  * Greetings of medium length wait for their words, `wordsWaitMs` at most. Nobody says anything for
- * `silenceMs`: unknown, and the agent begins. A machine talks on, asks for a message, or beeps. What
- * seemed unknown or human may still turn out to be a machine; a machine stays one.
+ * `silenceMs`: unknown, and the agent begins. A machine talks on, asks for a message, or beeps. A machine
+ * stays one. After a first utterance that was a person's, only both together make a machine: a request to
+ * record, and a beep.
  */
 import { FRAME_MS } from "../limits.ts";
 import { greetingKindOf } from "./greeting-words.ts";
@@ -52,6 +53,8 @@ export const ANSWERING = {
   decisionMsMax: 10_000,
   /** Beeps and words count until here. */
   watchMs: 30_000,
+  /** A machine's beep comes before the recogniser's text of its request: both belong together for this time. */
+  requestAfterBeepMs: 5_000,
 } as const;
 
 export class AnsweringDetection {
@@ -63,6 +66,10 @@ export class AnsweringDetection {
   #quietMs = 0;
   #waitingForWordsMs: number | null = null;
   #beep: Beep | null = null;
+  #beepedAtMs = Number.NEGATIVE_INFINITY;
+  /** The words of the first utterance are known: later ones do not decide alone. */
+  #isFirstOver = false;
+  #isAskedToRecord = false;
   /** Somebody asks who is calling; they are let finish. */
   #screened = false;
 
@@ -128,7 +135,11 @@ export class AnsweringDetection {
   words(text: string, final: boolean): void {
     if (!this.watching) return;
     const greetingKind = greetingKindOf(text);
-    if (greetingKind === "machine") this.#decide({ result: "machine", cause: "greeting_words" });
+    const isFirst = !this.#isFirstOver;
+    if (final) this.#isFirstOver = true;
+    if (greetingKind === "machine" && !isFirst) this.#askedToRecord();
+    else if (greetingKind === "machine")
+      this.#decide({ result: "machine", cause: "greeting_words" });
     else if (greetingKind === "screening" && !final) this.#screened = true;
     else if (greetingKind === "screening")
       this.#decide({ result: "unknown", cause: "call_screening" });
@@ -143,8 +154,21 @@ export class AnsweringDetection {
       this.#decide({ result: "machine", cause: "long_greeting" });
   }
 
+  #askedToRecord(): void {
+    this.#isAskedToRecord = true;
+    const isBeepRecent = this.#elapsedMs - this.#beepedAtMs <= ANSWERING.requestAfterBeepMs;
+    if (this.#beep && isBeepRecent) this.#unmask(this.#beep);
+  }
+
   #beeped(beep: Beep): void {
     this.#beep = beep;
+    this.#beepedAtMs = this.#elapsedMs;
+    const isPerson = this.#result?.result === "human" || this.#isFirstOver;
+    const isMachine = this.#result?.result === "machine";
+    if (isMachine || !isPerson || this.#isAskedToRecord) this.#unmask(beep);
+  }
+
+  #unmask(beep: Beep): void {
     this.#decide({ result: "machine", cause: "beep" });
     this.onBeep(beep);
   }

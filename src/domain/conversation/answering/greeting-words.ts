@@ -1,63 +1,125 @@
 /**
  * What the words of whoever answers an outbound call give away: an answering machine asks to leave a
- * message, a screening service asks who is calling. In all four languages whatever the agent's is:
- * mailboxes speak the network's language.
+ * message, a network announces that nobody can be reached, a screening service asks who is calling. All
+ * four languages count whatever the agent's is: mailboxes speak the network's language.
+ *
+ * A question never makes a machine, and neither does a sentence in which somebody speaks of himself or of
+ * a person that both know ("she is out"). Only a request to record counts all the same.
  */
 import { wordsOf } from "../words.ts";
 
 type GreetingKind = "machine" | "screening" | null;
 
-/** Word stems in this order, with up to two other words between them; `/` separates variants. */
-const MACHINE: readonly string[] = [
-  // English
-  "leave message/name/number",
-  "after tone/beep/signal",
-  "at tone/beep",
-  "voicemail",
-  "voice mail/mailbox",
-  "mailbox",
-  "reached voice/mailbox",
-  "not available take",
-  "unable take call",
-  "can't/cannot come phone",
-  "can't/cannot take call",
-  "can't/cannot answer phone/call",
-  "record message",
-  "answering machine/service",
-  "call you back",
-  "person trying reach",
-  // Lithuanian
-  "palik žinut",
-  "palikit/palikite/palikti/palik žinut/pranešim",
-  "po signal",
-  "balso pašt",
-  "negal atsiliept",
-  "negaliu/negalime/negali atsiliept",
-  "autoatsakikl",
-  "abonent nepasiekiam",
-  // Latvian
-  "atstāj ziņ",
-  "pēc signāl",
-  "balss past",
-  "nevar atbild",
-  "nevaru/nevaram/nevar atbild",
-  "automātisk atbildētāj",
-  "abonent nav sasniedz",
-  // Russian
-  "оставьте/оставить/оставляйте сообщени",
-  "после сигнал/гудк",
-  "голосов почт/сообщен/ящик",
-  "автоответчик",
-  "не могу/можем/может ответить",
-  "абонент недоступен/доступен/отвечает/выключен",
-  "вне зоны",
-  "номер не обслуживается",
-  "абонент не",
+/**
+ * Word stems in this order, with up to two other words between them; `/` separates variants, `=` ends a whole
+ * word. These ask the caller to speak to a recorder.
+ */
+const REQUESTS: readonly string[] = [
+  "leave message/name/number/detail/voicemail",
+  "record message/name",
+  "palik=/palikit=/palikite=/palikti=/palikdami žinut/pranešim/numer/vard",
+  "įrašykit žinut/pranešim",
+  "atstāj=/atstājiet/atstājat/atstāt=/atstātu ziņ/vārd/numur/tālruņ",
+  "ierunājiet ziņ/vārd",
+  "оставьте/оставляйте/оставить/оставите сообщен/имя/номер/голосов",
+  "запишите сообщен",
 ];
 
-/** A person who wants to leave a message themselves, in the words of a machine that asks for one. */
+/** A sign to begin to speak. */
+const SIGNALS: readonly string[] = [
+  "after/at/following/for tone/beep/signal/bleep",
+  "po= signal/pypt/garsin",
+  "išgird signal/pypt",
+  "laukite signal",
+  "pēc signāl/pīkst/toņ/skaņ",
+  "gaidiet signāl",
+  "после сигнал/гудк/тон=/тона=",
+  "дождитесь сигнал/гудк",
+];
+
+const MAILBOXES: readonly string[] = [
+  "voicemail",
+  "voice mail/mailbox/messag",
+  "mailbox",
+  "answering machine/service",
+  "balso pašt",
+  "autoatsakikl",
+  "balss past",
+  "automātisk atbildētāj",
+  "autoatbildētāj",
+  "голосов почт/ящик/меню/сообщен",
+  "автоответчик",
+];
+
+const ANNOUNCEMENTS: readonly string[] = [
+  "number/person/party/customer/subscriber/phone/extension/user you dial/call/reach not/isn't/unavailable/cannot/can't/may/busy/switched/turned/disconnected/changed/does/unable/currently/temporarily",
+  "number/person/party/customer/subscriber/phone/extension/user you try/tri reach/call not/isn't/unavailable/cannot/can't/may/busy/switched/turned/disconnected/changed/does/unable/currently/temporarily",
+  "number not/out service",
+  "number disconnected",
+  "no longer service/use=",
+  "your call forward/divert/redirect/completed/important/recorded",
+  "not/unable/can't/cannot/available take your call",
+  "no/nobody available take",
+  "come to phone",
+  "subscriber/customer not/cannot/unavailable/currently",
+  "try your call",
+  "press one/two/three/zero/star/pound/hash/1/2/3/0",
+  "abonent",
+  "rinkt/renkam/surinkt/skambinam numer",
+  "numer neegzist/neaptarn/nebenaud/nenaud/išjungt/atjungt",
+  "kuriuo/kuriam/kuriai skambin",
+  "skambut peradres/nukreip/persiun",
+  "atsiliep/atsakyti jūsų skambut",
+  "ryšio/aprėpties/tinklo zon/rib",
+  "spausk/nuspausk/paspausk vien/du/tris/nul/grotel/žvaigžd/1/2/3/0",
+  "sastādīt/izvēlēt numur",
+  "numur neeksist/nepast/netiek/atslēg",
+  "kurai/kuram/kuru zvan",
+  "zvans pāradres/novirz",
+  "atbild jūsu zvan",
+  "ārpus zon/tīkl/uztver/darb",
+  "nospied/spied vien/div/trīs/nul/restīt/zvaigzn/1/2/3/0",
+  "абонент",
+  "набран/вызываем/данн номер",
+  "номер не= обслуж/существ/зарегистр/использ/подключ",
+  "номер заблок/отключ/недоступ",
+  "вне зоны",
+  "ваш звонок/вызов переадрес/перенаправ/направ/важен",
+  "ответить ваш звонок/вызов",
+  "нажмите один/два/три/ноль/цифр/решет/звезд/1/2/3/0",
+];
+
+/** Before a request: somebody who wants to leave a message, or speaks of one. */
 const OWN_WISH =
-  /(?<![\p{L}'])(?:(?:can|could|may|might) i|let me|i want to|i['’]d like to|i would like to|noriu|norėčiau|galiu|galėčiau|gribu|gribētu|vēlos|varu|хочу|хотел[аи]? бы|могу|можно)(?: \p{L}+)? (?:leave|palikti|atstāt|оставить)(?!\p{L})/giu;
+  /(?<![\p{L}'])(?:(?:i|we) (?:want|need|will|would|can|could|should|might|may|just|tried|did)|(?:i|we)['’](?:ll|d)|(?:let|asked|told|tell) (?:me|us)|do not|(?:do|did)n['’]t|never|rather|noriu|norėčiau|galiu|galėčiau|turiu|leiskit\p{L}*|gribu|gribētu|vēlos|vēlētos|varu|хочу|хотел[аи]?|могу|можно|мог|нужно|надо)(?: (?!you(?!\p{L})|jūs|jus|вы(?!\p{L}))[\p{L}']+){0,2} (?:leave|record|palikti|atstāt|оставить)(?!\p{L})/giu;
+const LEAVE_OWN = /(?<!\p{L})leave (?:my|his|her|their)(?!\p{L})/giu;
+
+/** A person takes the message. */
+const PASSES_ON =
+  /(?<!\p{L})(?:with me|(?:i['’]ll|i will) (?:pass|tell|let|give|make|note|write)|perduosi|pasakysiu|užrašysiu|nodošu|pateikšu|pierakstīšu|передам|скажу|запишу)/iu;
+
+const PERSONAL = new Set(
+  "i i'm i'll i'd i've me my mine myself he she he's she's him her his aš man mane mano manęs jis ji jam jai jį ją esu negaliu galiu klausiau išklausiau es man mani mana mans manu manam manā viņš viņa viņam viņai viņu esmu varu nevaru saņēmu я мне меня мной мой моя моё мое мою моей он она его её ее ей ему".split(
+    " ",
+  ),
+);
+/** Lithuanian and Latvian verbs of what the speaker did: "gavau", "klausiausi", "dzirdēju", "klausījos". */
+const FIRST_PERSON_PAST = /(?:(?<!i)(?<!^j)au|ausi|ju|jos)$/u;
+
+/** Who speaks of a mailbox like this is none. */
+const ABOUT_MAILBOX = new Set(
+  "not never no isn't wasn't aren't got heard received listened missed left was were went ne nėra nav не нет".split(
+    " ",
+  ),
+);
+const RUSSIAN_PAST = /[а-яё](?:л|ла)$/u;
+const SPOKE = new Set("left spoke said heard recorded waited".split(" "));
+
+const OPENS_QUESTION = new Set(
+  "are is am do does did can could may shall should would will what who whose where why how which ar gal kas kur kada kodėl koks kokia kuo vai kāpēc kā ko кто что где когда почему зачем можно".split(
+    " ",
+  ),
+);
 
 const SCREENING: readonly string[] = [
   "state name",
@@ -90,18 +152,38 @@ type Pattern = readonly (readonly string[])[];
 const compile = (lines: readonly string[]): readonly Pattern[] =>
   lines.map((line) => line.split(" ").map((stems) => stems.split("/")));
 
-const MACHINE_PATTERNS = compile(MACHINE);
+const REQUEST_PATTERNS = compile(REQUESTS);
+const SIGNAL_PATTERNS = compile(SIGNALS);
+const MAILBOX_PATTERNS = compile(MAILBOXES);
+const ANNOUNCEMENT_PATTERNS = compile(ANNOUNCEMENTS);
 const SCREENING_PATTERNS = compile(SCREENING);
 
 /** Screening first: "say your name and why you are calling" may well mention a message too. */
 export function greetingKindOf(text: string): GreetingKind {
-  const words = wordsOf(text.replace(OWN_WISH, " "));
-  if (SCREENING_PATTERNS.some((pattern) => occurs(pattern, words))) return "screening";
-  return MACHINE_PATTERNS.some((pattern) => occurs(pattern, words)) ? "machine" : null;
+  if (occurs(SCREENING_PATTERNS, wordsOf(text))) return "screening";
+  const sentences = text.match(/[^.!?…;:\n]+[.!?…;:]*/gu) ?? [];
+  return sentences.some(isOfMachine) ? "machine" : null;
 }
 
-function occurs(pattern: Pattern, words: readonly string[]): boolean {
-  return words.some((_, start) => matchesFrom(pattern, words, start));
+/** Asks to speak after a signal, or to leave a message: what a machine does before it records. */
+function isOfMachine(sentence: string): boolean {
+  const words = wordsOf(sentence);
+  const [first = "", second = ""] = words;
+  const isOpened = OPENS_QUESTION.has(first) && second !== "not";
+  if (sentence.includes("?") || isOpened) return false;
+  const isPast = words.some((word) => FIRST_PERSON_PAST.test(word) || SPOKE.has(word));
+  const isRussianPast = words.some((word) => RUSSIAN_PAST.test(word));
+  if (!isPast && !isRussianPast && occurs(SIGNAL_PATTERNS, words)) return true;
+  const requested = wordsOf(sentence.replace(OWN_WISH, " ").replace(LEAVE_OWN, " "));
+  if (!PASSES_ON.test(sentence) && occurs(REQUEST_PATTERNS, requested)) return true;
+  if (isPast || words.some((word) => PERSONAL.has(word))) return false;
+  if (occurs(ANNOUNCEMENT_PATTERNS, words)) return true;
+  const isAbout = isRussianPast || words.some((word) => ABOUT_MAILBOX.has(word));
+  return !isAbout && occurs(MAILBOX_PATTERNS, words);
+}
+
+function occurs(patterns: readonly Pattern[], words: readonly string[]): boolean {
+  return patterns.some((pattern) => words.some((_, start) => matchesFrom(pattern, words, start)));
 }
 
 function matchesFrom(pattern: Pattern, words: readonly string[], start: number): boolean {
@@ -123,7 +205,10 @@ function findIn(
 ): number {
   for (let index = first; index <= last; index++) {
     const word = words[index];
-    if (word !== undefined && stems.some((stem) => word.startsWith(stem))) return index;
+    if (word !== undefined && stems.some((stem) => isWordOf(stem, word))) return index;
   }
   return -1;
 }
+
+const isWordOf = (stem: string, word: string): boolean =>
+  stem.endsWith("=") ? word === stem.slice(0, -1) : word.startsWith(stem);

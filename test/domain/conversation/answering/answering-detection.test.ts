@@ -122,6 +122,45 @@ test("words and beeps count for thirty seconds", () => {
   }
 });
 
+test("after a person's greeting neither a request to record nor a beep makes a machine, but both do", () => {
+  const tone = sine(1_000, 400, 8_000, 6_000);
+  const greeted = () => {
+    const world = detection();
+    world.judge.utteranceEnded(900);
+    world.judge.words("hello", true);
+    expect(world.results).toEqual([PERSON]);
+    return world;
+  };
+  const asked = greeted();
+  asked.judge.words("leave a message after the tone", true);
+  asked.pass(5_000);
+  expect(asked.results).toHaveLength(1);
+  asked.hear(tone);
+  asked.pass(400);
+  expect(asked.results.at(-1)).toEqual({ result: "machine", cause: "beep" });
+  for (const [afterMs, isMachine] of [
+    [5_000, true],
+    [5_020, false],
+  ] as const) {
+    const beeped = greeted();
+    beeped.hear(tone);
+    while (beeped.judge.beep === null) beeped.pass(20);
+    expect(beeped.results).toHaveLength(1);
+    expect(beeped.beeps).toEqual([]);
+    beeped.pass(afterMs);
+    beeped.judge.words("leave a message after the tone", true);
+    expect([afterMs, beeped.results.length]).toEqual([afterMs, isMachine ? 2 : 1]);
+    expect(beeped.beeps).toHaveLength(isMachine ? 1 : 0);
+  }
+});
+
+test("words of the first utterance that come after its length was judged still decide", () => {
+  const { judge, results } = detection();
+  judge.utteranceEnded(900);
+  judge.words("voicemail of tom", true);
+  expect(results).toEqual([PERSON, { result: "machine", cause: "greeting_words" }]);
+});
+
 test("a beep is told whenever it comes, and a machine stays one", () => {
   const { judge, results, beeps, pass, hear } = detection();
   judge.words("leave a message after the tone", true);

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { Screening } from "../../../../src/domain/conversation/answering/screening.ts";
 import type { AgentSnapshot } from "../../../../src/domain/conversation/call-config.ts";
 import type { CallNote } from "../../../../src/domain/conversation/call-report.ts";
+import { sine } from "../../../../src/platform/audio/tones.ts";
 import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const NAMED = "Hello Jonas, this is the clinic.";
@@ -25,6 +26,38 @@ const notes = (call: Awaited<ReturnType<typeof outbound>>): CallNote[] =>
 
 const said = (call: Awaited<ReturnType<typeof outbound>>) =>
   call.turns().flatMap((turn) => (turn.speaker === "agent" ? [turn.text] : []));
+
+/** Half a second of 1000 Hz. */
+async function beep(call: Awaited<ReturnType<typeof outbound>>) {
+  const pcm = sine(1_000, 500, 8_000, 8_000);
+  for (let at = 0; at < pcm.length; at += 160) {
+    await call.clock.advance(20);
+    call.audio.tick(pcm.subarray(at, at + 160));
+  }
+}
+
+test.each([
+  ["words of a mailbox without a beep", "Please leave a message after the tone.", false],
+  ["a beep without such words", "Yes, go on.", true],
+  ["a question about machines and a beep", "Are you an answering machine?", true],
+])("a person who was recognised stays one after %s", async (_, words, beeps) => {
+  for (const voicemailAction of ["hangup", "leave_message"] as const) {
+    const call = await outbound({ voicemailAction });
+    call.script.recognises.push("Hello, Jonas speaking.");
+    await call.speech(600);
+    await call.silence(5_000);
+    call.script.recognises.push(words);
+    await call.speech(1_500);
+    await call.silence(1_000);
+    if (beeps) await beep(call);
+    await call.silence(8_000);
+    expect(call.session.turn.name).not.toBe("ended");
+    expect(call.hangupRequested()).toBeNull();
+    expect(notes(call).filter(({ kind }) => kind === "answered_by")).toMatchObject([
+      { result: "human" },
+    ]);
+  }
+});
 
 test("a person is disclosed to and greeted by name, 600 ms after their hello", async () => {
   const call = await outbound();
@@ -160,10 +193,12 @@ test("what seemed a person and turns out a machine is told, and the agent falls 
   call.script.recognises.push("I cannot take your call leave a message after the tone");
   await call.silence(4_000);
   await call.speech(2_000);
-  await call.silence(2_500);
+  await call.silence(1_000);
+  await beep(call);
+  await call.silence(1_500);
   expect(notes(call).filter(({ kind }) => kind === "answered_by")).toMatchObject([
     { result: "human" },
-    { result: "machine", cause: "greeting_words" },
+    { result: "machine", cause: "beep" },
   ]);
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "voicemail_hangup" });
 });
@@ -171,6 +206,7 @@ test("what seemed a person and turns out a machine is told, and the agent falls 
 test("a machine that first seemed a person still gets a message that discloses by itself, all of it", async () => {
   const firstMessage = "Hello, I am an AI assistant. Please call us back.";
   const call = await outbound({ voicemailAction: "leave_message", firstMessage });
+  call.script.answers = () => [];
   call.script.recognises.push("Hi.");
   await call.speech(400);
   await call.silence(6_000);
@@ -179,6 +215,8 @@ test("a machine that first seemed a person still gets a message that discloses b
   call.script.recognises.push(words);
   await call.speech(2_000);
   call.script.partial = "";
+  await call.silence(1_000);
+  await beep(call);
   await call.silence(14_000);
   expect(said(call)).toEqual([`${DISCLOSURE} ${NAMED}`, firstMessage]);
   expect(call.hangupRequested()).toMatchObject({ reason: "voicemail_left" });
@@ -188,11 +226,7 @@ test("a machine that beeps while the disclosure is said gets all of it with its 
   const disclosure = `${"I am a computer and this call is recorded for quality. ".repeat(3)}Yes.`;
   const call = await outbound({ voicemailAction: "leave_message" }, disclosure);
   await call.silence(3_500);
-  for (let at = 0; at < 4_000; at += 160) {
-    const sample = (n: number) => 8_000 * Math.sin((2 * Math.PI * 1_000 * (at + n)) / 8_000);
-    await call.clock.advance(20);
-    call.audio.tick(Int16Array.from({ length: 160 }, (_, n) => sample(n)));
-  }
+  await beep(call);
   await call.silence(15_000);
   const [cut, message] = said(call);
   expect(cut).toStartWith("I am a computer");
