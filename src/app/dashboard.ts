@@ -1,6 +1,9 @@
 /** Builds the dashboard's own parts from the rest of the appliance. */
 
+import { PARTS } from "../adapter/engine/provider.ts";
+import { costsMoney } from "../adapter/engine/settings.ts";
 import { mailAdminStore } from "../adapter/store/mail/mail-admin-store.ts";
+import { type TrialMeter, UNMETERED } from "../domain/billing/trials.ts";
 import type { DialingLimits } from "../domain/call/admission/admission.ts";
 import type { CallContext } from "../domain/call/service/context.ts";
 import { type AgentChats, WrittenAgentChats } from "../domain/call/web/chat.ts";
@@ -43,13 +46,17 @@ export function createDashboard(
     readonly services: Services;
     readonly isDraining: () => boolean;
     readonly doctor: Doctor | null;
+    readonly trials: TrialMeter;
   },
 ): Dashboard {
   const { context, live, delivery, audio, maintenance, logs, services, doctor } = deps;
   const { database } = context;
-  const webCalls: WebCalls = createWebCalls(context, deps.isDraining);
+  const { engine } = settings.callWorker;
+  const talkTrials = costsMoney(engine, PARTS) ? deps.trials : UNMETERED;
+  const webCalls: WebCalls = createWebCalls(context, deps.isDraining, talkTrials);
   const chats: AgentChats = new WrittenAgentChats(context, {
     replays: settings.engineLabel === "embedded",
+    trials: costsMoney(engine, ["llm"]) ? deps.trials : UNMETERED,
   });
   const backups = () => listBackups(settings.dataDir);
   return {

@@ -1,11 +1,13 @@
 /** Connects rehearsals in writing with the configured engine. Each call has an engine of its own, which follows its clock. */
+import { PARTS, type Part } from "../adapter/engine/provider.ts";
 import { combinedProvider } from "../adapter/engine/registry.ts";
-import { EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
+import { costsMoney, EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { uuidV7 } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
 import type { WorkerHandle } from "../core/worker-handle.ts";
+import { type TrialMeter, UNMETERED } from "../domain/billing/trials.ts";
 import { TRIAL_CALLER, trialConfig, type WebCallPorts } from "../domain/call/web/web-call.ts";
 import type { Engine } from "../domain/conversation/engine-port.ts";
 import { modelSettings } from "../domain/rehearsal/language-model.ts";
@@ -85,12 +87,16 @@ export function createRehearsals(
     agentScenarios,
   }: Pick<Services, "agentVersions" | "agentScenarios">,
   phones: PhoneProgram | null,
+  trials: TrialMeter = UNMETERED,
 ): Rehearsals {
   const { clock, random, log } = context;
   const { transferTargets = {} } = settings.callWorker.conversation;
   const { dataDir } = settings;
   const runTool = liveTools(context);
+  const { engine } = settings.callWorker;
+  const meterOf = (parts: readonly Part[]) => (costsMoney(engine, parts) ? trials : UNMETERED);
   return new Rehearsals({
+    trials: { text: meterOf(["llm"]), phone: meterOf(PARTS) },
     clock,
     random,
     log,

@@ -101,11 +101,11 @@ type ServiceSettings = Readonly<
   Record<"httpClient" | "sip", { readonly allowNetworks: readonly string[] }>
 > & { readonly callWorker: Pick<AppSettings["callWorker"], "engine"> } & Pick<
     AppSettings,
-    "dataDir"
+    "dataDir" | "trialMinutesPerDay"
   >;
 
 export function createServices(
-  { httpClient, sip, callWorker, dataDir }: ServiceSettings,
+  { httpClient, sip, callWorker, dataDir, trialMinutesPerDay }: ServiceSettings,
   parts: ServiceParts,
 ): Services {
   const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
@@ -129,6 +129,7 @@ export function createServices(
       running: running?.trunks ?? null,
     }),
     ...resourceServices(parts, { quotas, urlProblem, rehearsals, doNotCallList }),
+    reports: createReports({ database, billing, trialMinutesPerDay, clock }),
     statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
     nodes: createNodes({ database, clock, running: running?.nodes ?? null }),
@@ -213,7 +214,6 @@ function resourceServices(
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
     callAnnotations: createCallAnnotations({ database, clock }),
-    reports: createReports({ database, billing, clock }),
     featureSettings: createFeatureSettings({ database, vault, urlProblem, clock }),
     webhooks: createWebhooks({ database, plans: billing, vault, clock, random, urlProblem }),
     memories: createMemories(database),

@@ -260,6 +260,7 @@ export function settingsFromConfig(config: Config, given: GivenSettings) {
     concurrentCallsMax: limits.concurrent_calls,
     heardCallsMax: heardCallsMaxOf(config),
     dialing: dialingOf(config),
+    trialMinutesPerDay: limits.trial_minutes_per_day,
     /** How to pay by bank transfer, as lines; null: ask the operator. */
     bankDetails: bankDetailsOf(config),
   };

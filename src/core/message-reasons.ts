@@ -100,6 +100,7 @@ export type ProblemReason =
   | "acting"
   | "signed_out"
   | "suspended"
+  | "trial_minutes"
   | "tags_of_call"
   | "tags_of_company"
   | "tool_taken"

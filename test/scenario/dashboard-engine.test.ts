@@ -1,5 +1,6 @@
 /** Trying an agent on a provider's engine: in writing and from the browser. Takes some 20 s. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { getUsage } from "../../src/interface/http/routes/reports.ts";
 import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
 import { browserOf } from "../support/browser/appliance-browser.ts";
 import type { Browser } from "../support/browser/dashboard-session.ts";
@@ -172,4 +173,45 @@ test("a trial by voice shows which passage answered, and that its opening is fro
   talk.send({ type: "stop" });
   expect(await talk.ended()).toBe(1000);
   microphone.stop();
+}, 60_000);
+
+test("chats and rehearsals with a paid engine are counted, then need money", async () => {
+  const { app, tenantId, api, agentId } = world.appliance;
+  const usage = async () => replyOf(getUsage, await owner.fetch("GET", "/api/v1/usage")).usage.trials;
+  const before = await usage();
+  provider.script.answer = () => ({ text: "Yes.", tokens: { input: 100_000, output: 20_000 } });
+  expect((await owner.ask("POST", path(), { message: "Are you open?" })).status).toBe(200);
+  const after = await usage();
+  expect(after.tokens.input - before.tokens.input).toBe(100_000);
+  expect(after.tokens.output - before.tokens.output).toBe(20_000);
+  expect(after.minutes_today - before.minutes_today).toBeCloseTo(12, 0);
+  expect(after.cost_of_goods_eur - before.cost_of_goods_eur).toBeCloseTo(0.18, 5);
+
+  const scenarios = "name: Hours\nscript: [{say: Are you open?}, {hang_up: true}]\n";
+  const order = { agent_id: agentId, scenarios };
+  expect((await api("POST", "/rehearsals", order)).status).toBe(200);
+  await eventually(
+    async () => (await usage()).tokens.input - after.tokens.input >= 100_000,
+    "the rehearsal is counted",
+  );
+  await app.ask("credit", { tenant: tenantId, eur: -1_000, note: "All" });
+  await eventually(async () => {
+    await owner.ask("POST", path(), { message: "Are you open?" });
+    return (await usage()).minutes_today > 30;
+  }, "the free minutes are used");
+
+  const asked = provider.requests.length;
+  const refused = await owner.ask("POST", path(), { message: "And now?" });
+  expect([refused.status, refused.json]).toMatchObject([403, { error: "insufficient_balance" }]);
+  expect(await api("POST", "/rehearsals", order)).toMatchObject({
+    status: 403,
+    body: { error: "insufficient_balance" },
+  });
+  const talk = await new DashboardSocket(owner, `/agents/${agentId}/talk`).open();
+  talk.send({ type: "start", sample_rate: 8000 });
+  await talk.until(
+    ({ type, error }) => type === "error" && error === "insufficient_balance",
+    "the talk is refused",
+  );
+  expect(provider.requests.length).toBe(asked);
 }, 60_000);

@@ -50,6 +50,10 @@ export const EMBEDDED_ONLY: EngineSettings = {
 export const isEmbeddedOnly = ({ providers }: EngineSettings): boolean =>
   PARTS.every((part) => providers[part][0]?.id === "embedded");
 
+/** One of these parts may be another provider's than the embedded engine, which is free. */
+export const costsMoney = ({ providers }: EngineSettings, parts: readonly Part[]): boolean =>
+  parts.some((part) => providers[part].some(({ id }) => id !== "embedded"));
+
 /** Calls cannot be understood or answered without a speech worker. */
 export const needsSpeechWorker = ({ providers }: EngineSettings): boolean =>
   [providers.stt, providers.tts].some(([first]) => first?.id === "embedded");

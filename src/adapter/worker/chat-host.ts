@@ -13,6 +13,7 @@ import { openingOf } from "../../domain/conversation/disclosure/disclosure.ts";
 import type { EngineSession, LlmInput } from "../../domain/conversation/engine-port.ts";
 import { variablesOf } from "../../domain/conversation/prompt/prompt.ts";
 import { ToolRounds } from "../../domain/conversation/tools/tool-rounds.ts";
+import { UsageMeter } from "../../domain/conversation/usage-meter.ts";
 import type { FromCallWorker } from "./messages.ts";
 
 interface ChatHostOptions {
@@ -59,14 +60,16 @@ export class ChatHost {
       this.#tell(callId, { type: "failed", detail: "the conversation is closed" });
       return;
     }
+    const used = new UsageMeter();
     try {
       const { signal } = chat.abort;
       for await (const event of chat.llm.respond(llmInput(input), signal)) {
         if (signal.aborted) return;
-        if (event.type === "done" || event.type === "expect") continue;
-        this.#tell(callId, event);
+        if (event.type === "done") used.tokens(event.usage);
+        else if (event.type !== "expect") this.#tell(callId, event);
       }
-      this.#tell(callId, { type: "done" });
+      const { llmInputTokens: inputTokens, llmOutputTokens: outputTokens } = used.read();
+      this.#tell(callId, { type: "done", usage: { inputTokens, outputTokens } });
     } catch (error) {
       this.#tell(callId, { type: "failed", detail: describeError(error) });
     }

@@ -94,7 +94,13 @@ export async function openHttp(
     stops,
   } = phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
-  const rehearsals = createRehearsals(settings, phase.context, phase.services, phones);
+  const rehearsals = createRehearsals(
+    settings,
+    phase.context,
+    phase.services,
+    phones,
+    phase.trials,
+  );
   const http = startHttp(settings, {
     ...phase,
     identity: phase.services.identity,

@@ -1,11 +1,13 @@
 /** First phase: the data directory, the database, their maintenance, and the vault. */
 
 import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
+import { trialStore } from "../../adapter/store/billing/trial-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { Billing } from "../../domain/billing/billing.ts";
+import { Trials } from "../../domain/billing/trials.ts";
 import { type ClockWatch, watchClock } from "../../operations/ops/clock-watch.ts";
 import {
   type DescriptorWatch,
@@ -40,6 +42,7 @@ export interface StorePhase {
   readonly database: Database;
   readonly vault: Vault;
   readonly billing: Billing;
+  readonly trials: Trials;
   readonly freeDiskBytes: FreeDiskBytes;
   readonly clockWatch: ClockWatch;
   readonly maintenance: Maintenance;
@@ -87,6 +90,7 @@ export async function openStorePhase(
   const revocations = await openRevocations({ dataDir, paths, shared, ...secrets });
   stops.add(() => revocations.close());
   logRevocations(revocations, log);
+  const billing = new Billing({ database, stores: billingStores, plans, clock, random });
   return {
     settings,
     clock,
@@ -103,7 +107,16 @@ export async function openStorePhase(
     maintenance,
     descriptors,
     run,
-    billing: new Billing({ database, stores: billingStores, plans, clock, random }),
+    billing,
+    trials: new Trials({
+      database,
+      stores: billingStores,
+      records: trialStore,
+      billing,
+      prices: settings.prices,
+      freeMinutes: settings.trialMinutesPerDay,
+      clock,
+    }),
   };
 }
 

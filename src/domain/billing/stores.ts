@@ -27,6 +27,7 @@ export const LEDGER_KINDS = [
   "retention",
   "add_on",
   "refund",
+  "trial",
 ] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 

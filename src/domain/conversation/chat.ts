@@ -1,5 +1,6 @@
 /** A conversation in writing: what comes in and what is answered. */
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { LlmUsage } from "./engine-port.ts";
 
 /** What is said to an LLM without STT and TTS. */
 export type ChatInput =
@@ -28,5 +29,5 @@ export type ChatEvent =
   | { readonly type: "end_call" }
   | { readonly type: "transfer"; readonly target: string }
   | { readonly type: "message"; readonly text: string }
-  | { readonly type: "done" }
+  | { readonly type: "done"; readonly usage: LlmUsage }
   | { readonly type: "failed"; readonly detail: string };

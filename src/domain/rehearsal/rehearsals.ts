@@ -1,6 +1,6 @@
 /**
  * Rehearsals of a tenant's agents on the running server, in writing or by telephone, one at a time for each tenant.
- * Their results are kept apart from calls: nothing here is counted, charged, mailed or posted.
+ * Their results are kept apart from calls. A paid engine's use is counted as trials (billing/trials.ts).
  */
 import { basename } from "node:path";
 import type { Clock } from "../../core/clock.ts";
@@ -9,7 +9,9 @@ import { uuidV7 } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { AgentContent } from "../agent/agent-content.ts";
+import type { TrialMeter } from "../billing/trials.ts";
 import type { RehearsedAgent } from "./agent-file.ts";
+import { meteredPhones, meteredText } from "./metered.ts";
 import type { TextRehearsalPorts } from "./rehearse-text.ts";
 import { reportJson } from "./report.ts";
 import type { RehearsalResult } from "./result.ts";
@@ -115,6 +117,8 @@ interface RehearsalPorts {
   /** The YAML of each scenario that is kept with the agent. Throws not_found. */
   readonly scenariosOf: (tenantId: number, agentId: number) => Promise<readonly string[]>;
   readonly runs: RunRecords;
+  /** By text the language model is used alone, by telephone the whole engine. */
+  readonly trials: Readonly<Record<RehearsalMode, TrialMeter>>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -168,11 +172,12 @@ export class Rehearsals {
     await this.#phones?.close();
   }
 
-  /** Begins; `list` follows it. Throws valid_…_required, not_found, conflict. */
+  /** Begins; `list` follows it. Throws valid_…_required, not_found, conflict, insufficient_balance. */
   async start(tenantId: number, order: RehearsalOrder): Promise<RehearsalRun> {
     if (this.#running.has(tenantId)) throw underWay();
     const { clock, random } = this.ports;
     const { agentId, suite, draft, runs, mode } = order;
+    await this.ports.trials[mode].require(tenantId);
     if (mode === "phone") this.#requirePhones();
     const agent = agentId === null ? null : await this.ports.agentOf(tenantId, agentId, draft);
     const cases = await this.#casesOf(tenantId, order, agent);
@@ -249,7 +254,7 @@ export class Rehearsals {
       const report =
         run.mode === "phone"
           ? await this.#byPhone(tenantId, run, cases, times)
-          : await this.#inWriting(cases, times);
+          : await this.#inWriting(tenantId, cases, times);
       const { passed } = report;
       const { results, ...totals } = reportJson(report);
       // Files of a run lie in its own folder.
@@ -268,9 +273,15 @@ export class Rehearsals {
     }
   }
 
-  async #inWriting(cases: readonly SuiteCase[], runs: number): Promise<SuiteReport> {
+  async #inWriting(
+    tenantId: number,
+    cases: readonly SuiteCase[],
+    runs: number,
+  ): Promise<SuiteReport> {
+    const { text, trials } = this.ports;
     const { runSuiteInWriting } = await import("./rehearse-text.ts");
-    return await runSuiteInWriting(cases, { runs, atOnce: 1 }, this.ports.text);
+    const metered = meteredText(text, trials.text, tenantId);
+    return await runSuiteInWriting(cases, { runs, atOnce: 1 }, metered);
   }
 
   async #byPhone(
@@ -279,17 +290,18 @@ export class Rehearsals {
     cases: readonly SuiteCase[],
     runs: number,
   ): Promise<SuiteReport> {
-    const { openPhones, runs: records } = this.ports;
+    const { openPhones, runs: records, trials } = this.ports;
     const { runSuite } = await import("./suite.ts");
     try {
       if (!openPhones) throw onlyInWriting();
       const recordingsDir = records.recordingsDir(tenantId, id);
       const phones = await openPhones({ cases, recordingsDir });
       this.#phones = phones;
+      const metered = meteredPhones(phones, trials.phone, tenantId);
       return await runSuite(cases, {
         runs,
         atOnce: PHONE_AT_ONCE,
-        rehearse: (each, run) => phones.rehearse(each, run),
+        rehearse: metered.rehearse,
       });
     } finally {
       await this.#phones?.close();

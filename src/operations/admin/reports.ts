@@ -1,11 +1,13 @@
 /** Analytics and usage: hourly sums arranged by the tenant's calendar. */
 import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
+import { trialStore } from "../../adapter/store/billing/trial-store.ts";
 import { reportStore } from "../../adapter/store/call/report-store.ts";
 import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
 import {
   type DaySpan,
   daySpans,
   daysInMonth,
+  dayText,
   hourIn,
   monthText,
   wallClock,
@@ -149,6 +151,7 @@ const figuresOf = (
 interface ReportDependencies {
   readonly database: Pick<Database, "read">;
   readonly billing: Pick<Billing, "balance">;
+  readonly trialMinutesPerDay: number;
   readonly clock: Clock;
 }
 
@@ -234,7 +237,12 @@ function weekReports({ database: { read }, clock }: ReportDependencies) {
   };
 }
 
-function usageReports({ database: { read }, billing, clock }: ReportDependencies) {
+function usageReports({
+  database: { read },
+  billing,
+  trialMinutesPerDay,
+  clock,
+}: ReportDependencies) {
   return {
     /** A month; without `year` or `month` the current one. */
     async usage(tenantId: number, asked: { readonly year?: number; readonly month?: number }) {
@@ -250,6 +258,8 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
       const inMonth = monthText(year, month);
       const used = await reports.planSecondsUsed(tenantId, inMonth);
       const { balance, plan } = await billing.balance(tenantId);
+      const trials = trialStore(read);
+      const lastDay = dayText({ year, month, day: daysInMonth(year, month) });
       const allowance = await allowanceSeconds(billingStores(read), tenantId, plan, inMonth);
       return {
         year,
@@ -266,6 +276,11 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
         ttsCharacters: sum((row) => row.ttsCharacters),
         sttSeconds: sum((row) => row.sttSeconds),
         costOfGoods: sum((row) => row.costOfGoods),
+        trials: {
+          ...(await trials.sums(tenantId, dayText({ year, month, day: 1 }), lastDay)),
+          secondsToday: (await trials.day(tenantId, dayText(now))).seconds,
+          freeMinutes: trialMinutesPerDay,
+        },
         discarded: {
           tokens: sum((row) => row.discardedTokens),
           characters: sum((row) => row.discardedCharacters),

@@ -22,6 +22,7 @@ const WEB_CALL_ACTION = "talkToAgent";
 /** Audited when somebody writes to an agent in the browser (`chatWithAgent`). */
 const CHAT_ACTION = "chatWithAgent";
 const DAY_MS = 86_400_000;
+const COST_DAYS = 30;
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 
 export interface AdminTenant {
@@ -145,6 +146,13 @@ function createTenantReads(database: Pick<Database, "read">) {
 
 /** For the operator's page of all tenants. */
 const createActivity = ({ database, clock }: TenantAdminDependencies) => ({
+  /** What calls and trials of the last 30 days cost the operator, by tenant. */
+  async costs(tenantIds: readonly number[]) {
+    const sinceMs = clock.now() - COST_DAYS * DAY_MS;
+    const found = await tenantAdminStore(database.read).costsSince(tenantIds, sinceMs);
+    return new Map(found.map(({ tenantId, cost }) => [tenantId, cost]));
+  },
+
   /** How the calls of the last 24 hours went, by tenant; latency of the newest. A tenant without calls is not there. */
   async activity(tenantIds: readonly number[]) {
     const store = tenantAdminStore(database.read);

@@ -197,7 +197,12 @@ test("a month that passed unpaid gives its minutes to nobody, not even to a call
   );
   expect(charge).toMatchObject({ includedSeconds: 0, overageSeconds: 360 });
   expect(await eurOf(tenantId)).toBeCloseTo(5 - 6 * 0.12, 6);
-  const december = await createReports({ database, billing: billing(), clock }).usage(tenantId, {
+  const december = await createReports({
+    database,
+    billing: billing(),
+    trialMinutesPerDay: 30,
+    clock,
+  }).usage(tenantId, {
     year: 2026,
     month: 12,
   });

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
 import type { AgentContent } from "../../../src/domain/agent/agent-content.ts";
+import { UNMETERED } from "../../../src/domain/billing/trials.ts";
 import {
   type RehearsalRun,
   Rehearsals,
@@ -34,6 +35,7 @@ function world(kept: readonly string[] = []) {
     runs: { save: (_: number, run: RehearsalRun) => void saved.push(run), list: () => saved },
     log: silentLog,
     text: {},
+    trials: { text: UNMETERED, phone: UNMETERED },
   } as unknown as ConstructorParameters<typeof Rehearsals>[0]);
   const own = { agentId: null, draft: false, suite: "clinic", scenarios: null };
   const order = { ...own, runs: 1, mode: "text" as const };

@@ -15,7 +15,7 @@ const clock = fakeClock(Date.parse("2027-02-10T12:00:00Z"));
 const database = await openTestDatabase(join(tempDir(), "linevoice.db"), clock.now());
 afterAll(() => database.close());
 const billing = new Billing({ database, stores, plans: [startPlan], clock });
-const reports = createReports({ database, billing, clock });
+const reports = createReports({ database, billing, trialMinutesPerDay: 30, clock });
 
 test.each([
   ...["UTC", "Europe/Vilnius", "Asia/Kolkata", "Asia/Kathmandu"],

@@ -32,6 +32,7 @@ export type Fault =
 
 export interface ChatAnswer {
   readonly text?: string;
+  readonly tokens?: { readonly input: number; readonly output: number };
   readonly tools?: readonly { readonly name: string; readonly arguments: object }[];
 }
 
@@ -148,10 +149,10 @@ export function openAiServer(hostname = "127.0.0.1") {
   }
 
   async function chat(body: ChatBody, reply: RawReply, fault: Fault | null): Promise<void> {
-    const { text = "", tools = [] } = script.answer(body);
+    const { text = "", tools = [], tokens } = script.answer(body);
     const usage = {
-      prompt_tokens: 100,
-      completion_tokens: text.split(" ").length,
+      prompt_tokens: tokens?.input ?? 100,
+      completion_tokens: tokens?.output ?? text.split(" ").length,
       prompt_tokens_details: { cached_tokens: 60 },
     };
     if (!body.stream) {

@@ -167,6 +167,7 @@ export async function startApiServer(options: ApiServerOptions) {
       sip: { allowNetworks: [] },
       callWorker: { engine: options.engine ?? EMBEDDED_ONLY },
       dataDir: options.directory,
+      trialMinutesPerDay: 30,
     },
     {
       database,

@@ -6,6 +6,7 @@ import {
   index,
   integer,
   primaryKey,
+  real,
   sqliteTable,
   text,
   uniqueIndex,
@@ -104,6 +105,27 @@ export const planUsage = sqliteTable(
     secondsUsed: integer("seconds_used").notNull(),
   },
   (t) => [uniqueIndex("plan_usage_month").on(t.tenantId, t.month)],
+);
+
+/** What trials (chats, browser talks, rehearsals) took of the engine on a day of the tenant's zone. */
+export const trialDays = sqliteTable(
+  "trial_days",
+  {
+    tenantId: tenantId(),
+    /** `2026-11-21` */
+    day: text("day").notNull(),
+    seconds: integer("seconds").notNull(),
+    /** Seconds beyond the free ones that the wallet paid for. */
+    boughtSeconds: integer("bought_seconds").notNull(),
+    charged: money("charged").notNull(),
+    llmInputTokens: integer("llm_input_tokens").notNull(),
+    llmOutputTokens: integer("llm_output_tokens").notNull(),
+    embeddingTokens: integer("embedding_tokens").notNull(),
+    ttsCharacters: integer("tts_characters").notNull(),
+    sttSeconds: real("stt_seconds").notNull(),
+    costOfGoods: money("cost_of_goods").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.day] })],
 );
 
 /** Funds held by a live call: its next 60 s, first from plan seconds, then from the wallet. */

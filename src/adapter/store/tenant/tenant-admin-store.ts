@@ -4,13 +4,14 @@
  */
 import { and, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
-import { microEur } from "../../../core/money.ts";
+import { type MicroEur, microEur } from "../../../core/money.ts";
 import type { NotifiedTenant } from "../../../domain/call/admission/burst-notice.ts";
 import { HOUR_MS } from "../query/hour-span.ts";
 import { arg, parsedJson, statement } from "../query/prepared.ts";
 import { readerLocale } from "../query/reader-locale.ts";
-import { agents, callRollups, calls, tenants, wallets } from "../schema/index.ts";
+import { agents, callDays, callRollups, calls, tenants, trialDays, wallets } from "../schema/index.ts";
 
+const DAY_MS = 24 * HOUR_MS;
 /** Of one tenant: a busy one has tens of thousands a day. */
 const LATENCY_CALLS_MAX = 1000;
 
@@ -135,6 +136,19 @@ export const callsOfTenants = (queries: Queries) => {
 };
 const readCalls = statement((queries) => callsOfTenants(queries).prepare());
 
+/** What calls and trials cost the operator from a UTC day on, by tenant. */
+const readCosts = statement((queries) => {
+  const calls = sql`(SELECT coalesce(sum(d.cost_of_goods), 0) FROM ${callDays} d
+    WHERE d.tenant_id = ${sql.raw("tenants.id")} AND d.day >= ${arg("sinceDay")})`;
+  const trials = sql`(SELECT coalesce(sum(t.cost_of_goods), 0) FROM ${trialDays} t
+    WHERE t.tenant_id = ${sql.raw("tenants.id")} AND t.day >= ${arg("sinceDate")})`;
+  return queries
+    .select({ tenantId: tenants.id, cost: sql<MicroEur>`${calls} + ${trials}` })
+    .from(tenants)
+    .where(isNamed)
+    .prepare();
+});
+
 /** The query of `latenciesSince`. Exported for a test of its query plan. */
 export const latenciesOfTenants = (queries: Queries) => {
   // Drizzle would leave out the tables' names: there is no join.
@@ -154,6 +168,12 @@ const readLatencies = statement((queries) => latenciesOfTenants(queries).prepare
 /** How the calls of these tenants went. Tenants without calls have no row. */
 const tenantActivity = (queries: Queries) => ({
   /** Calls that began since that hour, and how many of them failed. */
+  costsSince: async (tenantIds: readonly number[], sinceMs: number) =>
+    await readCosts(queries).all({
+      ...idsOf(tenantIds),
+      sinceDay: Math.floor(sinceMs / DAY_MS),
+      sinceDate: new Date(sinceMs).toISOString().slice(0, 10),
+    }),
   callsSince: async (tenantIds: readonly number[], sinceMs: number) =>
     await readCalls(queries).all({ ...idsOf(tenantIds), sinceHour: Math.floor(sinceMs / HOUR_MS) }),
 

@@ -531,6 +531,11 @@ export const serverMessages = {
     lv: "Uzņēmuma darbība ir apturēta. Vērsieties pie administratora.",
     ru: "Работа компании приостановлена. Обратитесь к администратору.",
   },
+  "problem.trial_minutes": {
+    lt: "Šiandienos nemokamos bandymų minutės ({minutes}) išnaudotos, o piniginėje per mažai dar vienai. Papildykite piniginę arba tęskite rytoj.",
+    lv: "Šodienas bezmaksas izmēģinājumu minūtes ({minutes}) ir izlietotas, un makā ir par maz vēl vienai. Papildiniet maku vai turpiniet rīt.",
+    ru: "Бесплатные минуты для проб на сегодня ({minutes}) исчерпаны, а в кошельке мало даже на одну. Пополните кошелёк или продолжите завтра.",
+  },
   "problem.totp_on": {
     lt: "Dviejų veiksnių tapatumo nustatymas jau įjungtas.",
     lv: "Divpakāpju autentifikācija jau ir ieslēgta.",

@@ -1,6 +1,6 @@
 /**
- * Asking an agent in writing: its LLM alone, without STT and TTS. Nothing is stored or billed; tools run
- * for real and are told that it is a test.
+ * Asking an agent in writing: its LLM alone, without STT and TTS. Nothing is stored but what it used
+ * (billing/trials.ts); tools run for real and are told that it is a test.
  *
  * The client keeps the conversation and sends it each time. An LLM that has just said the last word
  * of it is kept for some minutes and goes on where it was; otherwise a new one is told what was said
@@ -11,8 +11,10 @@ import { createHash } from "node:crypto";
 import type { Timer } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import type { TrialMeter } from "../../billing/trials.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
 import type { ChatEvent, ChatInput } from "../../conversation/chat.ts";
+import { type LlmUsage, NOTHING_USED } from "../../conversation/engine-port.ts";
 import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../../conversation/tools/built-in-tools.ts";
 import type { KnowledgePassage } from "../../knowledge/knowledge-index.ts";
 import type { ToolRunner } from "../../tool/ports.ts";
@@ -44,7 +46,10 @@ interface ChatReply {
 }
 
 export interface AgentChats {
-  /** `message` null: the agent's opening words. Throws not_found, plan_limit_reached, unavailable. */
+  /**
+   * `message` null: the agent's opening words. Throws not_found, plan_limit_reached, insufficient_balance,
+   * unavailable.
+   */
   ask(
     tenantId: number,
     agentId: number,
@@ -88,6 +93,7 @@ interface ChatOptions {
    * asked again what it was asked before.
    */
   readonly replays: boolean;
+  readonly trials: TrialMeter;
 }
 
 export class WrittenAgentChats implements AgentChats {
@@ -159,8 +165,28 @@ export class WrittenAgentChats implements AgentChats {
     return resultOf(call, result.ok, result.output);
   }
 
+  /** Counts what it used, also if it fails. */
   async #answer(tenantId: number, chat: ChatConversation, text: string): Promise<Gathered> {
+    const { trials } = this.options;
     const reply = new Gathered();
+    const startedAt = this.context.clock.monotonic();
+    await trials.require(tenantId);
+    try {
+      return await this.#answerInRounds(tenantId, chat, text, reply);
+    } finally {
+      const durationMs = this.context.clock.monotonic() - startedAt;
+      const { inputTokens: llmInputTokens, outputTokens: llmOutputTokens } = reply.usage;
+      const tokens = { llmInputTokens, llmOutputTokens };
+      await trials.record(tenantId, { durationMs, ...tokens, ttsCharacters: 0, sttSeconds: 0 });
+    }
+  }
+
+  async #answerInRounds(
+    tenantId: number,
+    chat: ChatConversation,
+    text: string,
+    reply: Gathered,
+  ): Promise<Gathered> {
     const waiting: ChatInput[] = [{ type: "utterance", text }];
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const input = waiting.shift();
@@ -252,6 +278,7 @@ class Gathered {
   readonly #texts: string[] = [];
   readonly actions: ChatAction[] = [];
   ended = false;
+  usage: LlmUsage = NOTHING_USED;
 
   get text(): string {
     return this.#texts.join(" ").replace(/\s+/g, " ").trim();
@@ -261,6 +288,13 @@ class Gathered {
     if (event.type === "text") this.#texts.push(event.text);
     else if (event.type === "transfer") this.transfer(event.target);
     else if (event.type === "end_call") this.end();
+    else if (event.type === "done") {
+      const { inputTokens, outputTokens } = event.usage;
+      this.usage = {
+        inputTokens: this.usage.inputTokens + inputTokens,
+        outputTokens: this.usage.outputTokens + outputTokens,
+      };
+    }
   }
 
   end(): void {

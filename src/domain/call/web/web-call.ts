@@ -1,10 +1,11 @@
 /**
  * Talking to an agent from a browser: a real conversation in a call worker with the configured
  * engine, knowledge and tools, whose line is a WebSocket instead of RTP. It is no call: nothing of it
- * is stored, billed or listed, and tools are told that it is a test.
+ * is stored or listed but what it used (billing/trials.ts), and tools are told that it is a test.
  *
  * Bounded: a few at a time for each tenant and in all, and never longer than ten minutes. Its owner
- * ends it; it also ends by the agent, by silence, and when the browser sends nothing any more.
+ * ends it; it also ends by the agent, by silence, when the browser sends nothing any more, and when
+ * neither free minutes nor money are left.
  */
 
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -16,8 +17,10 @@ import type { Log } from "../../../core/log.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
 import type { Random } from "../../../core/random.ts";
 import type { AgentFields } from "../../agent/agent-schema.ts";
+import { suspended, type TrialMeter, UNMETERED } from "../../billing/trials.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
-import type { TurnRecord } from "../../conversation/call-report.ts";
+import type { EngineUsage, TurnRecord } from "../../conversation/call-report.ts";
+import { UsageMeter } from "../../conversation/usage-meter.ts";
 import type { KnowledgeIndex } from "../../knowledge/knowledge-index.ts";
 import type { TurnSource } from "../../knowledge/turn-knowledge.ts";
 import type { ToolRunner } from "../../tool/ports.ts";
@@ -62,7 +65,7 @@ export interface WebCall {
 }
 
 export interface WebCalls {
-  /** Throws not_found, plan_limit_reached (too many at once), unavailable. */
+  /** Throws not_found, plan_limit_reached (too many at once), insufficient_balance, unavailable. */
   start(
     tenantId: number,
     agentId: number,
@@ -75,7 +78,10 @@ export interface WebCalls {
 }
 
 const WEB_CALLS_OF_TENANT_MAX = 3;
-const WEB_CALLS_MAX = 10;
+/** From then on a company that has a talk gets no second one, so that a few companies do not shut out the rest. */
+const WEB_CALLS_SHARED_MAX = 10;
+const WEB_CALLS_MAX = 50;
+const METER_MS = 15_000;
 const DURATION_SECONDS_MAX = 600;
 /** After this much silence the agent has stopped speaking. */
 const QUIET_FRAMES = 15;
@@ -111,6 +117,7 @@ export interface WebCallPorts extends TrialPorts {
 export function createWebCalls(
   context: WebCallPorts,
   isDraining: () => boolean = () => false,
+  trials: TrialMeter = UNMETERED,
 ): WebCalls {
   const live = new Set<LiveWebCall>();
   /** Tenants of all talks, those that are being set up too: many at once cannot slip past the limit. */
@@ -125,7 +132,8 @@ export function createWebCalls(
         retryable: true,
       });
     const own = seats.filter((owner) => owner === tenantId).length;
-    if (own >= WEB_CALLS_OF_TENANT_MAX || seats.length >= WEB_CALLS_MAX)
+    const allMax = own === 0 ? WEB_CALLS_MAX : WEB_CALLS_SHARED_MAX;
+    if (own >= WEB_CALLS_OF_TENANT_MAX || seats.length >= allMax)
       throw new AppError({
         code: "plan_limit_reached",
         reason: "calls_at_once",
@@ -144,12 +152,20 @@ export function createWebCalls(
       admit(tenantId);
       try {
         const browser = { sampleRateHz };
+        await trials.require(tenantId);
         const config = await trialConfig(context, tenantId, agentId, { browser, draft });
         const channel = await context.media.open(config);
-        const webCall = new LiveWebCall(context, tenantId, config, channel, listener, () => {
-          live.delete(webCall);
-          leave(tenantId);
-        });
+        const webCall = new LiveWebCall(
+          { ...context, trials },
+          tenantId,
+          config,
+          channel,
+          listener,
+          () => {
+            live.delete(webCall);
+            leave(tenantId);
+          },
+        );
         live.add(webCall);
         webCall.begin();
         if (closed) webCall.stop();
@@ -190,12 +206,7 @@ export async function trialConfig(
   const saved = await setup.agent(tenantId, agentId);
   if (!tenant || !saved) throw notFound("agent");
   const agent = { ...saved, ...draft };
-  if (tenant.suspended)
-    throw new AppError({
-      code: "plan_limit_reached",
-      reason: "suspended",
-      publicMessage: "This account is suspended. Ask the operator to resume it.",
-    });
+  if (tenant.suspended) throw suspended();
   const { knowledgeIndex, log } = context;
   const config = await buildCallConfig({ setup, knowledgeIndex, log }, tenant, agent, {
     callId: uuidV7(clock, random),
@@ -212,6 +223,8 @@ export async function trialConfig(
   return { ...config, agent: { ...config.agent, maxDurationSeconds }, browser: browser ?? null };
 }
 
+const NOTHING_USED = new UsageMeter().read();
+
 /** Told to tools as `caller`: nobody is on the line. */
 export const TRIAL_CALLER: JsonObject = { number: "", direction: "inbound", test: true };
 
@@ -223,9 +236,13 @@ class LiveWebCall implements WebCall {
   #quietFrames = QUIET_FRAMES;
   #ending: Promise<void> | null = null;
   #spokenLast: TurnRecord | null = null;
+  #usage: EngineUsage = NOTHING_USED;
+  #recorded: EngineUsage = NOTHING_USED;
+  #recordedAt: number;
+  #recording: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly context: WebCallPorts,
+    private readonly context: WebCallPorts & { readonly trials: TrialMeter },
     private readonly tenantId: number,
     private readonly config: CallConfig,
     private readonly channel: CallChannel,
@@ -234,10 +251,15 @@ class LiveWebCall implements WebCall {
   ) {
     this.callUuid = config.callId;
     this.#clock = context.clock;
+    this.#recordedAt = context.clock.monotonic();
   }
 
   begin(): void {
     const { channel, listener } = this;
+    channel.on("heartbeat", ({ usage }) => {
+      this.#usage = usage;
+      if (this.#clock.monotonic() - this.#recordedAt >= METER_MS) void this.#meter();
+    });
     channel.on("turn", ({ turn }) => {
       listener.event({ type: "turn", turn });
       void this.#tellSources(turn);
@@ -278,9 +300,46 @@ class LiveWebCall implements WebCall {
   async #close(reason: EndedReason): Promise<void> {
     this.#limit?.cancel();
     this.#transfer?.cancel();
-    const { summary } = await this.channel.close(reason);
+    const { summary, usage } = await this.channel.close(reason);
+    this.#usage = usage;
+    await this.#meter();
     this.onGone();
     this.listener.event({ type: "ended", reason, summary: summary || null });
+  }
+
+  /** Records what was used since the last time. Never rejects. */
+  #meter(): Promise<void> {
+    this.#recording = this.#recording.then(async () => {
+      try {
+        await this.#record();
+        if (!this.#ending) await this.context.trials.require(this.tenantId);
+      } catch (error) {
+        if (error instanceof AppError && error.code === "insufficient_balance")
+          void this.end("balance_exhausted");
+        else
+          this.context.log.error("web_call.not_metered", {
+            call_id: this.callUuid,
+            error: describeError(error),
+          });
+      }
+    });
+    return this.#recording;
+  }
+
+  async #record(): Promise<void> {
+    const now = this.#clock.monotonic();
+    const [usage, before] = [this.#usage, this.#recorded];
+    const durationMs = now - this.#recordedAt;
+    this.#recordedAt = now;
+    this.#recorded = usage;
+    await this.context.trials.record(this.tenantId, {
+      durationMs,
+      llmInputTokens: usage.llmInputTokens - before.llmInputTokens,
+      llmOutputTokens: usage.llmOutputTokens - before.llmOutputTokens,
+      embeddingTokens: (usage.embeddingTokens ?? 0) - (before.embeddingTokens ?? 0),
+      ttsCharacters: usage.ttsCharacters - before.ttsCharacters,
+      sttSeconds: usage.sttSeconds - before.sttSeconds,
+    });
   }
 
   #play(pcm: Int16Array): void {

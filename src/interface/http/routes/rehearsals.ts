@@ -263,7 +263,7 @@ export const startRehearsal = contract({
     })
     .meta({ id: "NewRehearsal" }),
   reply: okReply({ run: RunSummary }),
-  errors: ["conflict", "plan_limit_reached", "not_found"],
+  errors: ["conflict", "plan_limit_reached", "insufficient_balance", "not_found"],
 });
 
 const presentRun = ({ agentVersion = null, runs = 1, mode = "text", ...run }: RehearsalRun) => ({

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../core/ended-reason.ts";
 import { microToEur } from "../../../core/money.ts";
-import type { Figures } from "../../../operations/admin/reports.ts";
+import type { Figures, Reports } from "../../../operations/admin/reports.ts";
 import { eurOut, integer, okReply, shown } from "../../contracts/schema.ts";
 import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
@@ -126,6 +126,21 @@ export const getUsage = contract({
         .describe(
           "Of these, what was begun at the caller's first silence and thrown away because they went on.",
         ),
+      trials: z
+        .strictObject({
+          minutes: minutes("Minutes of trials of that month; 10 000 tokens count as one."),
+          tokens: z.strictObject({
+            input: count("Tokens read by the language model."),
+            output: count("Tokens written by the language model."),
+          }),
+          tts_characters: count("Characters spoken."),
+          stt_seconds: shown(z.number(), "Seconds of speech recognised.", 42.5),
+          cost_eur: eurOut("What the wallet paid."),
+          cost_of_goods_eur: eurOut("What they cost the operator, as far as known."),
+          minutes_today: minutes("Minutes used today."),
+          free_minutes_per_day: shown(z.int(), "Free minutes per day; then the wallet pays.", 30),
+        })
+        .describe("Chats, browser talks and rehearsals with a paid engine. Calls are not in it."),
       by_day: z.array(z.strictObject({ date: dayOf, ...figures })),
       by_agent: z.array(z.strictObject({ ...agentOf, ...figures })),
     }),
@@ -133,6 +148,8 @@ export const getUsage = contract({
   }),
   errors: ["valid_year_required", "valid_month_required"],
 });
+
+type Usage = Awaited<ReturnType<Reports["usage"]>>;
 
 const present = (figures: Figures) => ({
   calls: figures.calls,
@@ -152,6 +169,17 @@ const presentAgent = (
   agent_id: row.agentId === 0 ? null : row.agentId,
   name: row.name,
   ...present(row),
+});
+
+const presentTrials = (trials: Usage["trials"]) => ({
+  minutes: minutesOf(trials.seconds),
+  tokens: { input: trials.llmInputTokens, output: trials.llmOutputTokens },
+  tts_characters: trials.ttsCharacters,
+  stt_seconds: round(trials.sttSeconds, 3),
+  cost_eur: eur(trials.charged),
+  cost_of_goods_eur: eur(trials.costOfGoods),
+  minutes_today: minutesOf(trials.secondsToday),
+  free_minutes_per_day: trials.freeMinutes,
 });
 
 interface Stage {
@@ -217,6 +245,7 @@ export const reportRoutes = ({ dependencies: { services } }: RouteContext) => [
           stt_seconds: round(used.discarded.sttSeconds, 3),
           cost_of_goods_eur: eur(used.discarded.cost),
         },
+        trials: presentTrials(used.trials),
         by_day: used.byDay.map(presentDay),
         by_agent: used.byAgent.map(presentAgent),
       },

@@ -127,6 +127,12 @@ export const limits = section({
     0.01,
     100_000,
   ),
+  trial_minutes_per_day: integer(
+    "Free minutes per day in which a company may try its agents (chats, browser talks, rehearsals) with a paid engine. A minute is a minute of use, or 10 000 tokens if that is more. Then the wallet pays the plan's price per minute. The built-in engine is always free.",
+    30,
+    0,
+    100_000,
+  ),
   new_numbers_per_hour: integer(
     "Numbers a tenant may call within an hour that it never called before; then calls to new numbers stop, with a mail.",
     500,

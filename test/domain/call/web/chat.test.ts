@@ -2,8 +2,10 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { callStores } from "../../../../src/adapter/store/call/call-stores.ts";
+import { AppError } from "../../../../src/core/errors.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { systemRandom as random } from "../../../../src/core/random.ts";
+import type { TrialMeter, TrialUse } from "../../../../src/domain/billing/trials.ts";
 import { WrittenAgentChats } from "../../../../src/domain/call/web/chat.ts";
 import type { ChatEvent, ChatInput } from "../../../../src/domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../../../src/domain/knowledge/knowledge-index.ts";
@@ -28,6 +30,15 @@ let toldOfCaller: unknown;
 let callsTools = false;
 /** Questions that begin with "slow" wait for it. */
 let held = Promise.withResolvers<void>();
+/** What was recorded, and how much money is left. */
+const recorded: TrialUse[] = [];
+let hasMoney = true;
+const trials: TrialMeter = {
+  async require() {
+    if (!hasMoney) throw new AppError({ code: "insufficient_balance", publicMessage: "Empty." });
+  },
+  record: async (_, use) => void recorded.push(use),
+};
 let chats: WrittenAgentChats;
 let replaying: WrittenAgentChats;
 
@@ -37,6 +48,8 @@ beforeEach(() => {
   heard.length = 0;
   asked = 0;
   callsTools = false;
+  recorded.length = 0;
+  hasMoney = true;
   const openChat = async () => {
     opened++;
     return {
@@ -46,10 +59,13 @@ beforeEach(() => {
         heard.push(input);
         if (callsTools) {
           yield { type: "tool_call", toolCallId: `t${asked}`, tool: "again", arguments: {} };
+          yield { type: "done", usage: { inputTokens: 100, outputTokens: 7 } };
           return;
         }
         if (input.type === "utterance" && input.text.startsWith("slow")) await held.promise;
         if (input.type === "utterance") yield { type: "text", text: `You said ${input.text}.` };
+        if (input.type === "utterance" && input.text === "fail") throw new Error("no answer");
+        yield { type: "done", usage: { inputTokens: 100, outputTokens: 7 } };
       },
       close: () => {
         closed++;
@@ -77,8 +93,8 @@ beforeEach(() => {
     media: { openChat },
     tools,
   };
-  chats = new WrittenAgentChats(ports, { replays: false });
-  replaying = new WrittenAgentChats(ports, { replays: true });
+  chats = new WrittenAgentChats(ports, { replays: false, trials });
+  replaying = new WrittenAgentChats(ports, { replays: true, trials });
 });
 
 const first = { role: "agent", text: "Good morning." } as const;
@@ -167,4 +183,26 @@ test("an agent of another company, or none, is not found", async () => {
     [tenantId + 1_000, agentId],
   ] as const)
     await expect(chats.ask(tenant, agent, [], null)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("an answer is counted with the tokens of all its rounds, an opening is not", async () => {
+  await chats.ask(tenantId, agentId, [], null);
+  expect(recorded).toEqual([]);
+  callsTools = true;
+  await chats.ask(tenantId, agentId, [], "again");
+  expect(recorded.length).toBe(1);
+  expect(recorded[0]).toMatchObject({ llmInputTokens: asked * 100, llmOutputTokens: asked * 7 });
+});
+
+test("an answer that fails is counted", async () => {
+  await expect(chats.ask(tenantId, agentId, [], "fail")).rejects.toThrow();
+  expect(recorded.length).toBe(1);
+});
+
+test("without free minutes and money the model is not asked", async () => {
+  hasMoney = false;
+  await expect(chats.ask(tenantId, agentId, [], "Hello")).rejects.toMatchObject({
+    code: "insufficient_balance",
+  });
+  expect([asked, recorded.length]).toEqual([0, 0]);
 });

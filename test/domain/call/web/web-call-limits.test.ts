@@ -1,11 +1,14 @@
 /** How many trial conversations run, how long, and what the browser's line is told. */
 import { expect, test } from "bun:test";
+import { NO_USAGE } from "../../../../src/adapter/worker/empty-report.ts";
+import { AppError } from "../../../../src/core/errors.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { systemRandom } from "../../../../src/core/random.ts";
+import type { TrialMeter, TrialUse } from "../../../../src/domain/billing/trials.ts";
 import { createWebCalls } from "../../../../src/domain/call/web/web-call.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
-function world(maxDurationSeconds = 3_600) {
+function world(maxDurationSeconds = 3_600, trials?: TrialMeter) {
   const clock = fakeClock();
   const events: Record<string, unknown>[] = [];
   const sent: unknown[][] = [];
@@ -22,7 +25,7 @@ function world(maxDurationSeconds = 3_600) {
     }),
     agentContext: async () => ({ files: [], tools: [], disclosure: null }),
   });
-  const calls = createWebCalls({
+  const ports = {
     clock,
     random: systemRandom,
     log: silentLog,
@@ -35,11 +38,12 @@ function world(maxDurationSeconds = 3_600) {
         send: (...message: unknown[]) => void sent.push(message),
         async close(reason: string) {
           closed.push(reason);
-          return { summary: "" };
+          return { summary: "", usage: NO_USAGE };
         },
       }),
     },
-  } as unknown as Parameters<typeof createWebCalls>[0]);
+  } as unknown as Parameters<typeof createWebCalls>[0];
+  const calls = createWebCalls(ports, () => false, trials);
   const listener = {
     event: (event: object) => void events.push({ ...event }),
     audio: () => undefined,
@@ -50,16 +54,20 @@ function world(maxDurationSeconds = 3_600) {
 }
 const full = { code: "plan_limit_reached" };
 
-test("a tenant tries three agents at once, all tenants together ten", async () => {
+test("a company tries three agents at once; above ten in all it gets its first only", async () => {
   const { start } = world();
   const first = await start(1);
   for (let count = 2; count <= 3; count++) await start(1);
   await expect(start(1)).rejects.toMatchObject(full);
   for (const tenantId of [2, 2, 2, 3, 3, 3, 4]) await start(tenantId);
+  await expect(start(4)).rejects.toMatchObject(full);
+  await start(5);
   await expect(start(5)).rejects.toMatchObject(full);
   first.stop();
   await Bun.sleep(0); // it has ended
-  await start(5);
+  await expect(start(5)).rejects.toMatchObject(full);
+  for (let tenantId = 6; tenantId <= 45; tenantId++) await start(tenantId);
+  await expect(start(46)).rejects.toMatchObject(full);
 });
 
 test("a trial without a summary ends with null", async () => {
@@ -120,4 +128,32 @@ test("four seconds after a transfer is said the talk is over", async () => {
   expect([events, closed]).toEqual([[{ type: "transfer", target: "+37060000001" }], []]);
   await clock.advance(1);
   expect(closed).toEqual(["transferred"]);
+});
+
+test("a talk is counted while it lasts and at its end, and ends when the money does", async () => {
+  const recorded: TrialUse[] = [];
+  let hasMoney = true;
+  const { clock, closed, listeners, start } = world(600, {
+    async require() {
+      if (!hasMoney) throw new AppError({ code: "insufficient_balance", publicMessage: "Empty." });
+    },
+    record: async (_, use) => void recorded.push(use),
+  });
+  await start(1);
+  const heartbeat = async (llmInputTokens: number) => {
+    listeners.get("heartbeat")?.({ usage: { ...NO_USAGE, llmInputTokens } });
+    await Bun.sleep(0);
+  };
+  await clock.advance(14_000);
+  await heartbeat(100);
+  expect(recorded).toEqual([]);
+  await clock.advance(1_000);
+  await heartbeat(150);
+  expect(recorded).toMatchObject([{ durationMs: 15_000, llmInputTokens: 150 }]);
+  hasMoney = false;
+  await clock.advance(15_000);
+  await heartbeat(400);
+  expect(recorded[1]).toMatchObject({ durationMs: 15_000, llmInputTokens: 250 });
+  expect(closed).toEqual(["balance_exhausted"]);
+  await expect(start(1)).rejects.toMatchObject({ code: "insufficient_balance" });
 });

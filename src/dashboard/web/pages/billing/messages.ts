@@ -43,6 +43,31 @@ export const messages = {
     lv: "Jūs maksājat par minūtēm; tas viss ir iekļauts.",
     ru: "Вы платите за минуты; всё это входит в цену.",
   },
+  "billing.trials": {
+    en: "Trying agents",
+    lt: "Agentų bandymai",
+    lv: "Aģentu izmēģinājumi",
+    ru: "Пробы агентов",
+  },
+  "billing.trials_note": {
+    en: "Chats, talks in the browser and rehearsals. Every day some minutes are free; then each costs as much as a minute above the plan. With the built-in engine all of it is free.",
+    lt: "Susirašinėjimas, pokalbiai naršyklėje ir repeticijos. Kasdien kelios minutės nemokamos; kitos kainuoja kaip minutės virš plano. Su įtaisytuoju varikliu nemokama viskas.",
+    lv: "Sarakste, sarunas pārlūkā un mēģinājumi. Katru dienu dažas minūtes ir bez maksas; pārējās maksā tikpat, cik minūtes virs plāna. Ar iebūvēto dzinēju viss ir bez maksas.",
+    ru: "Переписка, разговоры в браузере и репетиции. Каждый день несколько минут бесплатны; остальные стоят как минуты сверх тарифа. Со встроенным движком всё бесплатно.",
+  },
+  "billing.trials_today": { en: "Today", lt: "Šiandien", lv: "Šodien", ru: "Сегодня" },
+  "billing.trials_of": {
+    en: "{used} of {free} free minutes",
+    lt: "{used} iš {free} nemokamų minučių",
+    lv: "{used} no {free} bezmaksas minūtēm",
+    ru: "{used} из {free} бесплатных минут",
+  },
+  "billing.kind.trial": {
+    en: "Trying agents",
+    lt: "Agentų bandymai",
+    lv: "Aģentu izmēģinājumi",
+    ru: "Пробы агентов",
+  },
   "billing.discarded": {
     en: "Answers begun too early and dropped",
     lt: "Per anksti pradėti ir atmesti atsakymai",

@@ -79,6 +79,7 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
           <EngineUse usage={usage} />
         </>
       )}
+      <Trials trials={usage.trials} />
     </>
   );
 }
@@ -119,6 +120,27 @@ function EngineUse({ usage }: { usage: Usage }) {
         />
       </div>
     </details>
+  );
+}
+
+/** Chats, browser talks and rehearsals: free minutes of the day, then the wallet. */
+function Trials({ trials }: { trials: Usage["trials"] }) {
+  const { t, number, eur } = useText();
+  const { minutes_today: used, free_minutes_per_day: free } = trials;
+  return (
+    <Card title={t("billing.trials")} note={t("billing.trials_note")}>
+      <Facts
+        facts={[
+          [
+            t("billing.trials_today"),
+            t("billing.trials_of", { used: number(used), free: number(free) }),
+          ],
+          [t("billing.minutes"), number(trials.minutes)],
+          [t("billing.cost"), eur(trials.cost_eur)],
+          [t("call.cost_goods"), eur(trials.cost_of_goods_eur)],
+        ]}
+      />
+    </Card>
   );
 }
 

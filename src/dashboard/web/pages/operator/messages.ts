@@ -83,6 +83,12 @@ export const messages = {
     ru: "Как идут звонки каждой компании: ошибки и время ответа за последние 24 часа.",
   },
   "operator.errors": { en: "Errors", lt: "Klaidos", lv: "Kļūdas", ru: "Ошибки" },
+  "operator.cost": {
+    en: "Costs you, 30 days",
+    lt: "Jums kainuoja, 30 d.",
+    lv: "Jums maksā, 30 d.",
+    ru: "Стоит вам, 30 дн.",
+  },
   "operator.errors_of": {
     en: "{failed} of {calls}",
     lt: "{failed} iš {calls}",

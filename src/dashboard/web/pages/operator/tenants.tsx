@@ -182,6 +182,12 @@ function TenantTable({ rows, onAsk }: { rows: readonly Tenant[] } & TenantAction
           end: true,
           cell: (tenant) => answerTimeOf(tenant, texts),
         },
+        {
+          head: t("operator.cost"),
+          card: "labelled",
+          end: true,
+          cell: (tenant) => <span className="nums">{eur(tenant.cost_of_goods_eur)}</span>,
+        },
         { head: t("nav.trunk"), card: "block", cell: (tenant) => <TrunkState tenant={tenant} /> },
         {
           head: t("billing.balance"),

@@ -38,7 +38,7 @@ export const chat = contract({
   tag: "Agents",
   summary: "Ask an agent by text",
   description:
-    "The agent's LLM alone, without speech to text and text to speech; tools run for real. Nothing is stored or billed. Send the conversation so far each time; no message: the agent's opening words.",
+    "The agent's LLM alone, without speech to text and text to speech; tools run for real. With a paid engine it counts as a trial (`trials` of `GET /usage`). Send the conversation so far each time; no message: the agent's opening words.",
   body: z
     .strictObject({
       messages: field(
@@ -83,7 +83,7 @@ export const chat = contract({
     ),
     duration_ms: shown(z.int(), "How long the answer took.", 12),
   }),
-  errors: ["plan_limit_reached", "unavailable"],
+  errors: ["plan_limit_reached", "insufficient_balance", "unavailable"],
 });
 
 export const chatRoutes = ({ parts: { chats } }: ProductContext) => [

@@ -2,10 +2,11 @@
 
 import { z } from "zod";
 import { notFound } from "../../../../core/errors.ts";
+import { microEur, microToEur } from "../../../../core/money.ts";
 import { askServices } from "../../../contracts/ask.ts";
 import { type Checkout, checkoutFields } from "../../../contracts/money.ts";
 import { type OutputOf, operations } from "../../../contracts/operations.ts";
-import { field, flag, okReply, page, shown } from "../../../contracts/schema.ts";
+import { eurOut, field, flag, okReply, page, shown } from "../../../contracts/schema.ts";
 import { presentTenant, Tenant } from "../../../contracts/tenants.ts";
 import { OperatorTrunk, presentTrunk } from "../../../contracts/trunks.ts";
 import { contract, type Route, route } from "../../contract.ts";
@@ -29,6 +30,9 @@ const TenantHealth = z
       z.int().nullable(),
       "95th percentile of their answer times; null: none was measured.",
       900,
+    ),
+    cost_of_goods_eur: eurOut(
+      "What its calls and trials cost the operator in the last 30 days, as far as known.",
     ),
     trunk: trunkHealth.nullable().meta({ description: "null: it has none." }),
   })
@@ -197,9 +201,10 @@ export const operatorTenantRoutes = (context: ProductContext): Route[] => {
     route(listTenants)(async ({ query: { search, ...asked } }) => {
       const { tenants, total } = await services.tenants.page(search, asked);
       const ids = tenants.map(({ id }) => id);
-      const [trunks, activity] = await Promise.all([
+      const [trunks, activity, costs] = await Promise.all([
         services.trunks.list(ids),
         services.tenants.activity(ids),
+        services.tenants.costs(ids),
       ]);
       const trunkOf = new Map(trunks.map((state) => [state.trunk.tenantId, presentTrunk(state)]));
       return {
@@ -213,6 +218,7 @@ export const operatorTenantRoutes = (context: ProductContext): Route[] => {
             calls,
             failed,
             p95_ms: p95Ms,
+            cost_of_goods_eur: microToEur(costs.get(tenant.id) ?? microEur(0)),
             trunk: trunk
               ? { server: trunk.server, status: trunk.status, explanation: trunk.explanation }
               : null,
