@@ -6,7 +6,8 @@ const eur = (amount: number) => `${amount.toFixed(2)} EUR`;
 
 export const checkoutCommand = commandOf("checkout", {
   list: asks("checkout.list", {
-    usage: ["checkout list [--json]"],
+    usage: ["checkout list [--search TEXT] [--limit N] [--offset N] [--json]"],
+    fields: ["search", "limit", "offset"],
     lines: (awaited) =>
       table([
         ["ID", "TENANT", "FOR", "AMOUNT", "UNTIL"],

@@ -1,11 +1,11 @@
 /**
  * Checkouts: what a tenant can buy, at what price, and its fulfilment once it is paid (decisions 8).
  *
- *   open ──► paid | expired | cancelled
+ *   open ──► paid | expired | cancelled ──► paid
  *
  * A checkout is fulfilled once: the step to paid, the ledger transaction (key `checkout:<id>`) and
  * the change it buys commit together. An open checkout past its time counts as expired; no job is
- * needed. The row is written before the provider is asked, because a payment may be reported before
+ * needed. A tenant has at most ten open ones; a new one replaces (cancels) the oldest. The row is written before the provider is asked, because a payment may be reported before
  * the provider has answered.
  */
 import type { Clock } from "../../core/clock.ts";
@@ -25,14 +25,15 @@ import {
 import type { PaymentProvider } from "./payment-provider.ts";
 import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
-import type { Account, BillingStores, Books, Checkout } from "./stores.ts";
+import type { Account, BillingStores, Books, Checkout, CheckoutPage } from "./stores.ts";
 
 const TOPUP_MIN = microEur(10_000_000);
 const TOPUP_MAX = microEur(1_000_000_000);
 export const CRM_BRIDGE_PRICE = microEur(79_000_000);
 const RETENTION_BLOCK_PRICE = microEur(5_000_000);
 
-const WAITING_MAX = 1000;
+/** Open checkouts of one tenant: a new one replaces the oldest. */
+const OPEN_MAX = 10;
 
 /** What a tenant wants to pay for. */
 export type CheckoutInput =
@@ -102,7 +103,11 @@ export class Checkouts {
       expiresAt: createdAt + provider.validForMs,
       paidAt: null,
     };
-    await database.tx((queries) => stores(queries).checkouts.insert(checkout));
+    await database.tx(async (queries) => {
+      const { checkouts } = stores(queries);
+      await checkouts.insert(checkout);
+      await checkouts.cancelOlder(tenantId, createdAt, OPEN_MAX);
+    });
     const url = await this.#openAtProvider(checkout);
     const { id, kind, amount, expiresAt } = checkout;
     return { id, kind, amount, status: "open", expiresAtMs: expiresAt, url };
@@ -120,10 +125,11 @@ export class Checkouts {
     return found.map((checkout) => this.#asOfNow(checkout));
   }
 
-  /** Those of all tenants that wait for the operator's confirmation: newest first, at most 1000. */
-  waiting(): Promise<readonly Checkout[]> {
+  /** Those of all tenants that wait for the operator's confirmation: newest first. */
+  waiting(page: CheckoutPage) {
     const { database, stores, clock } = this.options;
-    return stores(database.read).checkouts.listOpen("manual", clock.now(), WAITING_MAX);
+    const asked = { ...page, search: page.search.trim() };
+    return stores(database.read).checkouts.waiting("manual", clock.now(), asked);
   }
 
   /**
@@ -137,9 +143,10 @@ export class Checkouts {
       const books = stores(queries);
       const checkout = await this.#find(books, id);
       if (checkout.status === "paid") return checkout;
-      requireConfirmable(checkout);
+      requireConfirmable(checkout, clock.now());
       const paidAt = clock.now();
-      if (!(await books.checkouts.markPaid(id, paidAt, ["open"]))) return this.#find(books, id);
+      if (!(await books.checkouts.markPaid(id, paidAt, ["open", "cancelled"])))
+        return this.#find(books, id);
       await bookPayment(books, checkout, paidAt);
       if (!(await deliverItem(books, checkout, this.options, paidAt)))
         throw conflict("What this checkout buys can no longer be delivered.");
@@ -201,8 +208,10 @@ export class Checkouts {
   }
 }
 
-function requireConfirmable({ status, provider }: Checkout): void {
-  if (status !== "open")
+/** A transfer may arrive for one that a newer one has replaced. */
+function requireConfirmable({ status, provider, expiresAt }: Checkout, nowMs: number): void {
+  const isReplaced = status === "cancelled" && provider === "manual" && expiresAt > nowMs;
+  if (status !== "open" && !isReplaced)
     throw conflict(
       `This checkout is ${status}. Ask the tenant for a new one, or book the money with a credit.`,
     );

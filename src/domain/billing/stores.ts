@@ -233,16 +233,28 @@ export interface Checkout {
   readonly paidAt: number | null;
 }
 
+export interface CheckoutPage {
+  /**
+   * In the reference or in the company's name or e-mail address; then replaced ones are there, too, whose
+   * transfer may still arrive. Empty: all that are open.
+   */
+  readonly search: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 export interface CheckoutStore {
   insert(checkout: Checkout): Promise<void>;
   find(id: string): Promise<Checkout | null>;
   list(tenantId: number): Promise<readonly Checkout[]>;
   /** Those of a provider that can still be paid, over all tenants, newest first. */
-  listOpen(
+  waiting(
     provider: Checkout["provider"],
     nowMs: number,
-    limit: number,
-  ): Promise<readonly Checkout[]>;
+    page: CheckoutPage,
+  ): Promise<{ readonly checkouts: readonly Checkout[]; readonly total: number }>;
+  /** Cancels the tenant's open ones but the newest `kept`. */
+  cancelOlder(tenantId: number, nowMs: number, kept: number): Promise<void>;
   /** True only for the caller that changed it from one of these states to paid. */
   markPaid(id: string, nowMs: number, from: readonly CheckoutStatus[]): Promise<boolean>;
   setSession(id: string, providerSession: string): Promise<void>;

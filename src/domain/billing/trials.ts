@@ -119,7 +119,8 @@ export class Trials implements TrialMeter {
     const seconds = Math.ceil((used - allowed) / 60) * 60;
     const price = priceOfSeconds(seconds, minutePrice);
     const charged = microEur(Math.min(price, await freeMoney(books, tenantId)));
-    await records(queries).buy(tenantId, day, seconds, charged);
+    // The rest of a minute is bought only if the wallet could pay for it.
+    await records(queries).buy(tenantId, day, charged < price ? used - allowed : seconds, charged);
     if (charged === 0) return;
     await post(
       books,

@@ -9,8 +9,8 @@ import type {
   StatementSummary,
 } from "../../domain/billing/statement.ts";
 import type { Checkout as StoredCheckout } from "../../domain/billing/stores.ts";
-import { id, nothing, operation } from "./operation.ts";
-import { eurOut, shown, timeOut } from "./schema.ts";
+import { id, operation } from "./operation.ts";
+import { eurOut, field, page, shown, timeOut } from "./schema.ts";
 
 /** A payment by bank transfer. */
 export const checkoutFields = {
@@ -26,7 +26,19 @@ export const checkoutFields = {
 const Checkout = z.strictObject(checkoutFields);
 export type Checkout = z.output<typeof Checkout>;
 
-const presentCheckout = (checkout: StoredCheckout) =>
+export const waitingFields = {
+  search: field(z.string().max(120), {
+    description: "In the reference, or in the company's name or e-mail address.",
+    example: "dental",
+    must: "be text of at most 120 characters",
+    reason: "length",
+    params: { from: 0, to: 120 },
+  }).default(""),
+  limit: page.limit(50),
+  offset: page.offset(),
+};
+
+export const presentCheckout = (checkout: StoredCheckout) =>
   wireOf(Checkout, checkout, { amount_eur: microToEur(checkout.amount) });
 
 /** One month of one tenant. The caller makes the page or the CSV from the answer. */
@@ -38,10 +50,11 @@ const row = <Row extends object>() =>
 export const moneyOperations = {
   /** Checkouts that wait for a bank transfer, newest first. */
   "checkout.list": operation({
-    input: nothing,
+    input: z.strictObject({ ...waitingFields, limit: page.limit(1000, 1000) }),
     output: z.array(Checkout),
     role: "operator",
-    run: async ({ checkouts }) => (await checkouts.waiting()).map(presentCheckout),
+    run: async ({ checkouts }, asked) =>
+      (await checkouts.waiting(asked)).checkouts.map(presentCheckout),
   }),
   /** Books the money that arrived. A second call changes nothing and answers the same. */
   "checkout.confirm": operation({

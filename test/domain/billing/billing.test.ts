@@ -394,19 +394,48 @@ describe("checkouts", () => {
     });
   });
 
-  test("a thousand checkouts that wait for the operator are shown at once", async () => {
-    const asked: unknown[] = [];
-    const listOpen = async (...query: unknown[]) => {
-      asked.push(query);
-      return [];
-    };
-    const watched = new Checkouts({
-      database,
-      clock,
-      stores: () => ({ checkouts: { listOpen } }),
-    } as unknown as ConstructorParameters<typeof Checkouts>[0]);
-    await watched.waiting();
-    expect(asked).toEqual([["manual", clock.now(), 1_000]]);
+  const all = { search: "", limit: 50, offset: 0 };
+  const topUp = { kind: "topup", amount: microEur(10_000_000) } as const;
+
+  test("a company has ten open checkouts; the next replaces its oldest, and no other's", async () => {
+    const [tenantId, other] = [await insertTenant(database), await insertTenant(database)];
+    const others = await checkouts.open(other, topUp);
+    const opened: string[] = [];
+    for (let n = 0; n < 10; n++) opened.push((await checkouts.open(tenantId, topUp)).id);
+    const statuses = async () =>
+      (await Promise.all(opened.map((id) => checkouts.get(id)))).map(({ status }) => status);
+    expect(new Set(await statuses())).toEqual(new Set(["open"]));
+    opened.push((await checkouts.open(tenantId, topUp)).id);
+    expect((await statuses()).map((status, at) => (status === "open" ? -1 : at))).toEqual([
+      0,
+      ...new Array(10).fill(-1),
+    ]);
+    expect((await checkouts.get(others.id)).status).toBe("open");
+  });
+
+  test("a transfer for a replaced checkout is found by its reference and confirmed once", async () => {
+    const tenantId = await insertTenant(database);
+    const first = await checkouts.open(tenantId, topUp);
+    for (let n = 0; n < 10; n++) await checkouts.open(tenantId, topUp);
+    const search = first.id.slice(4, 20).toUpperCase();
+    expect((await checkouts.waiting({ ...all, search })).checkouts.map(({ id }) => id)).toEqual([
+      first.id,
+    ]);
+    for (let n = 0; n < 2; n++) expect((await checkouts.confirm(first.id)).status).toBe("paid");
+    expect(Number((await billing.balance(tenantId)).balance)).toBe(10_000_000);
+    expect((await checkouts.waiting({ ...all, search })).total).toBe(0);
+  });
+
+  test("what waits for the operator is paged, newest first, and searched by company", async () => {
+    const tenantId = await insertTenant(database, { name: "Žalia Dental 100%" });
+    const opened: string[] = [];
+    for (let n = 0; n < 3; n++) opened.unshift((await checkouts.open(tenantId, topUp)).id);
+    const search = " dental 100% ";
+    const found = await checkouts.waiting({ ...all, search, limit: 2 });
+    const rest = await checkouts.waiting({ ...all, search, limit: 2, offset: 2 });
+    const ids = [...found.checkouts, ...rest.checkouts].map(({ id }) => id);
+    expect([ids.toSorted(), found.total, rest.total]).toEqual([opened.toSorted(), 3, 3]);
+    expect((await checkouts.waiting(all)).total).toBeGreaterThanOrEqual(3);
   });
 
   test("1000 EUR is allowed", async () => {

@@ -1,8 +1,20 @@
 /** Checkouts: what a tenant wants to pay for, and whether it was paid. */
-import { and, desc, eq, gt, inArray, notExists, sql } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  desc,
+  eq,
+  gt,
+  inArray,
+  notExists,
+  notInArray,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { CheckoutStore } from "../../../domain/billing/stores.ts";
 import { checkouts, ledgerTransactions } from "../schema/money.ts";
+import { tenants } from "../schema/tenants.ts";
 
 export function checkoutStore(queries: Queries): CheckoutStore {
   return {
@@ -25,21 +37,50 @@ export function checkoutStore(queries: Queries): CheckoutStore {
         .orderBy(desc(checkouts.createdAt));
     },
 
-    async listOpen(provider, nowMs, limit) {
-      return queries
+    async waiting(provider, nowMs, { search, limit, offset }) {
+      const isWanted = and(
+        eq(checkouts.provider, provider),
+        inArray(checkouts.status, search === "" ? ["open"] : ["open", "cancelled"]),
+        gt(checkouts.expiresAt, nowMs),
+        search === "" ? undefined : mentions(queries, search),
+      );
+      const found = await queries
         .select()
         .from(checkouts)
-        .where(
-          and(
-            eq(checkouts.provider, provider),
-            eq(checkouts.status, "open"),
-            gt(checkouts.expiresAt, nowMs),
-          ),
-        )
-        .orderBy(desc(checkouts.createdAt))
-        .limit(limit);
+        .where(isWanted)
+        .orderBy(desc(checkouts.createdAt), desc(checkouts.id))
+        .limit(limit)
+        .offset(offset);
+      return { checkouts: found, total: await queries.$count(checkouts, isWanted) };
+    },
+
+    async cancelOlder(tenantId, nowMs, kept) {
+      const open = and(
+        eq(checkouts.tenantId, tenantId),
+        eq(checkouts.status, "open"),
+        gt(checkouts.expiresAt, nowMs),
+      );
+      const newest = queries
+        .select({ id: checkouts.id })
+        .from(checkouts)
+        .where(open)
+        .orderBy(desc(checkouts.createdAt), desc(sql`rowid`))
+        .limit(kept);
+      await queries
+        .update(checkouts)
+        .set({ status: "cancelled" })
+        .where(and(open, notInArray(checkouts.id, newest)));
     },
   };
+}
+
+function mentions(queries: Queries, search: string) {
+  const has = (column: Column) => sql`instr(lower(${column}), lower(${search})) > 0`;
+  const companies = queries
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(or(has(tenants.name), has(tenants.email)));
+  return or(has(checkouts.id), inArray(checkouts.tenantId, companies));
 }
 
 /** The results of checkouts. */

@@ -83,6 +83,12 @@ export const messages = {
     ru: "Как идут звонки каждой компании: ошибки и время ответа за последние 24 часа.",
   },
   "operator.errors": { en: "Errors", lt: "Klaidos", lv: "Kļūdas", ru: "Ошибки" },
+  "operator.search_payments": {
+    en: "Reference or company",
+    lt: "Mokėjimo paskirtis arba įmonė",
+    lv: "Atsauce vai uzņēmums",
+    ru: "Номер платежа или компания",
+  },
   "operator.cost": {
     en: "Costs you, 30 days",
     lt: "Jums kainuoja, 30 d.",

@@ -12,10 +12,13 @@ export const tenantsQuery = (search: string, offset: number, limit: number) =>
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
-export const waitingQuery = queryOptions({
-  queryKey: ["operator", "checkouts"],
-  queryFn: () => answer(own.GET("/operator/checkouts")),
-});
+export const waitingQuery = (search: string, offset: number, limit: number) =>
+  queryOptions({
+    queryKey: ["operator", "checkouts", search, offset],
+    queryFn: () =>
+      answer(own.GET("/operator/checkouts", { params: { query: { search, offset, limit } } })),
+    placeholderData: keepPreviousData,
+  });
 export const healthQuery = queryOptions({
   queryKey: ["operator", "health"],
   queryFn: () => answer(own.GET("/operator/health")),

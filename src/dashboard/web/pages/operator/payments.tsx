@@ -8,20 +8,37 @@ import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
-import { Table } from "../../ui/table.tsx";
+import { Pager, Table } from "../../ui/table.tsx";
 import { waitingQuery } from "./operator-queries.ts";
 
+const LIMIT = 50;
 type Checkout = Own["OperatorCheckout"];
 
 export function Payments() {
   const { t, eur } = useText();
-  const waiting = useQuery(waitingQuery);
+  const [search, setSearch] = useState("");
+  const [offset, setOffset] = useState(0);
+  const waiting = useQuery(waitingQuery(search, offset, LIMIT));
   const doing = useDoing("operator", "balance", "ledger", "checkouts", "plans");
   const [asked, setAsked] = useState<Checkout | null>(null);
   return (
     <Card title={t("operator.tab.payments")} flush>
+      <div className="card-body">
+        <input
+          type="search"
+          className="input"
+          aria-label={t("operator.search_payments")}
+          placeholder={t("operator.search_payments")}
+          value={search}
+          maxLength={120}
+          onChange={(event) => {
+            setSearch(event.target.value);
+            setOffset(0);
+          }}
+        />
+      </div>
       <Loaded query={waiting}>
-        {({ checkouts, bank_account }) =>
+        {({ checkouts, total, bank_account }) =>
           checkouts.length === 0 ? (
             <EmptyState icon="money" title={t("operator.no_payments")}>
               {t("operator.no_payments_body")}
@@ -34,6 +51,13 @@ export function Payments() {
                 </div>
               )}
               <CheckoutTable rows={checkouts} onConfirm={setAsked} />
+              <Pager
+                offset={offset}
+                limit={LIMIT}
+                shown={checkouts.length}
+                total={total}
+                onOffset={setOffset}
+              />
             </>
           )
         }

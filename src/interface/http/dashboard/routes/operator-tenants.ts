@@ -4,7 +4,12 @@ import { z } from "zod";
 import { notFound } from "../../../../core/errors.ts";
 import { microEur, microToEur } from "../../../../core/money.ts";
 import { askServices } from "../../../contracts/ask.ts";
-import { type Checkout, checkoutFields } from "../../../contracts/money.ts";
+import {
+  type Checkout,
+  checkoutFields,
+  presentCheckout,
+  waitingFields,
+} from "../../../contracts/money.ts";
 import { type OutputOf, operations } from "../../../contracts/operations.ts";
 import { eurOut, field, flag, okReply, page, shown } from "../../../contracts/schema.ts";
 import { presentTenant, Tenant } from "../../../contracts/tenants.ts";
@@ -90,6 +95,7 @@ export const updateTenant = contract({
 
 export const inviteOwner = contract({
   operationId: "operatorInviteOwner",
+  answersSecret: true,
   at: "POST /operator/tenants/{id}/owner",
   noun: "tenant",
   tag: "Operator",
@@ -126,8 +132,10 @@ export const listWaitingCheckouts = contract({
   tag: "Operator",
   role: operations["checkout.list"].role,
   summary: "Bank transfers that are waited for, newest first",
+  query: z.strictObject(waitingFields),
   reply: okReply({
     checkouts: z.array(OperatorCheckout),
+    total: shown(z.int(), "How many there are in all.", 1),
     bank_account: shown(z.boolean(), "False: the page of a payment shows no bank account.", true),
   }),
 });
@@ -176,14 +184,19 @@ const changesOf = (before: Changeable, after: Changeable) =>
 
 const checkoutRoutes = ({
   ask,
+  services,
   presentCheckouts,
   bankDetails,
 }: ReturnType<typeof tenantParts>): Route[] => [
-  route(listWaitingCheckouts)(async () => ({
-    ok: true,
-    checkouts: await presentCheckouts(await ask("checkout.list", {})),
-    bank_account: bankDetails !== null,
-  })),
+  route(listWaitingCheckouts)(async ({ query }) => {
+    const { checkouts, total } = await services.checkouts.waiting(query);
+    return {
+      ok: true,
+      total,
+      checkouts: await presentCheckouts(checkouts.map(presentCheckout)),
+      bank_account: bankDetails !== null,
+    };
+  }),
   route(confirmCheckout)(async ({ params, note }) => {
     const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
     const [checkout] = await presentCheckouts([confirmed]);
