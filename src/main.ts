@@ -20,6 +20,7 @@ const status = await runCli(process.argv.slice(2), {
   err: (line) => print(process.stderr, line),
   env: process.env,
   cwd: process.cwd(),
+  isInteractive: process.stdout.isTTY === true,
 });
 await Promise.all(unwritten);
 process.exit(status);

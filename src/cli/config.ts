@@ -1,6 +1,7 @@
 /** `linevoice config check|show`. */
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { closedSecrets } from "../operations/config/open-secrets.ts";
+import { plainStore } from "../operations/config/plain-store.ts";
 import { showConfig } from "../operations/config/show.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, table, WrongUsage } from "./usage.ts";
@@ -20,8 +21,9 @@ export const configCommand: Command = {
         masterKey: new Uint8Array(32),
         dataDir: loaded.dataDir,
       });
-      const closed = closedSecrets(loaded);
-      const warnings = closed ? [`${closed.finding} ${closed.remedy}`] : [];
+      const warnings = [plainStore(loaded), closedSecrets(loaded)].flatMap((found) =>
+        found ? [`${found.finding} ${found.remedy}`] : [],
+      );
       if (values.json) terminal.out(JSON.stringify({ ok: true, file: loaded.file, warnings }));
       else terminal.out(`${loaded.file ?? "the built-in defaults"}: valid.`);
       if (!values.json) for (const line of warnings) terminal.err(`warning: ${line}`);

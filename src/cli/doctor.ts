@@ -12,6 +12,7 @@ import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
 import { closedSecrets, openSecrets } from "../operations/config/open-secrets.ts";
+import { plainStore } from "../operations/config/plain-store.ts";
 import {
   type Check,
   type CheckResult,
@@ -107,7 +108,10 @@ function examineConfiguration(
     const masterKey = new Uint8Array(MASTER_KEY_BYTES);
     settingsFromConfig(loaded.config, { version, masterKey, dataDir: loaded.dataDir });
     const valid = ok(`${loaded.file ?? "The built-in defaults"}: valid.`);
-    return { finding: openToOthers(loaded) ?? closedToService(loaded) ?? valid, loaded };
+    return {
+      finding: openToOthers(loaded) ?? storeInClear(loaded) ?? closedToService(loaded) ?? valid,
+      loaded,
+    };
   } catch (error) {
     const what = error instanceof ConfigInvalid ? error.problems.join(" ") : describeError(error);
     return { finding: failed(what, "Correct it, then: linevoice config check"), loaded: null };
@@ -117,6 +121,11 @@ function examineConfiguration(
 function openToOthers(loaded: LoadedConfig): Finding | null {
   const open = openSecrets(loaded);
   return open && failed(open.finding, open.remedy);
+}
+
+function storeInClear(loaded: LoadedConfig): Finding | null {
+  const plain = plainStore(loaded);
+  return plain && warning(plain.finding, plain.remedy);
 }
 
 function closedToService(loaded: LoadedConfig): Finding | null {

@@ -3,6 +3,8 @@
  * calls politely at once, SIGHUP reads the configuration again. Tells systemd when it is ready, alive and stopping.
  */
 
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type App, startApp } from "../app/app.ts";
 import type { Doctor } from "../app/dashboard.ts";
 import type { PhoneProgram } from "../app/phone-process.ts";
@@ -19,6 +21,7 @@ import type { Services } from "../operations/admin/services.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { withMasterKey } from "../operations/config/master-key.ts";
 import { logOpenSecrets } from "../operations/config/open-secrets.ts";
+import { logPlainStore } from "../operations/config/plain-store.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
@@ -37,6 +40,7 @@ const EXTENSION_EVERY_MS = 10_000;
 const EXTENSION_MS = 30_000;
 /** Time after READY until the memory of the start is released. */
 const SETTLED_AFTER_MS = 1_000;
+const OWNER_LINK_EVERY_MS = 86_400_000;
 
 export const serveCommand: Command = {
   usage: ["serve [--config FILE]"],
@@ -110,12 +114,31 @@ async function serve(load: () => LoadedConfig, terminal: Terminal): Promise<numb
 async function announce(app: App, dataDir: string, terminal: Terminal): Promise<void> {
   terminal.out(`API   ${app.addresses.http}`);
   terminal.out(`SIP   ${app.addresses.sip}`);
-  const { setup } = app.services.identity;
-  if (await setup.needed()) {
-    const { url } = await setup.ownerLink();
-    terminal.out(`Owner ${url}   (valid once, for 30 minutes; new link: linevoice setup)`);
-  }
+  await announceOwnerLink(app.services.identity.setup, dataDir, terminal);
   terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
+}
+
+/**
+ * The link makes an operator: only a terminal shows it, never a log. Without a terminal it is in a file of the
+ * service's user. One is made per day, so that restarts leave no trail of links that work.
+ */
+async function announceOwnerLink(
+  setup: App["services"]["identity"]["setup"],
+  dataDir: string,
+  terminal: Terminal,
+): Promise<void> {
+  const file = join(dataDir, "owner-link");
+  if (!(await setup.needed())) return rmSync(file, { force: true });
+  const madeAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (clock.now() - madeAt < OWNER_LINK_EVERY_MS) {
+    terminal.out("Owner nobody yet   (new link: linevoice setup)");
+    return;
+  }
+  const { url } = await setup.ownerLink();
+  rmSync(file, { force: true });
+  writeFileSync(file, terminal.isInteractive ? "" : `${url}\n`, { mode: 0o600 });
+  const where = terminal.isInteractive ? url : `see ${file}`;
+  terminal.out(`Owner ${where}   (valid once, for 30 minutes; new link: linevoice setup)`);
 }
 
 /**
@@ -130,6 +153,7 @@ async function startListening(
 ) {
   raiseSignalling();
   logOpenSecrets(loaded, log);
+  logPlainStore(loaded, log);
   const { dataDir } = loaded;
   const { database, controlSocket: path } = prepareDataDir(dataDir);
   const services = Promise.withResolvers<Services>();

@@ -20,6 +20,8 @@ export interface Terminal {
   err(line: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Standard output is a terminal: what it shows is in no log. Missing: false. */
+  readonly isInteractive?: boolean;
 }
 
 /** The command that a server starts for itself: no help names it. */

@@ -4,6 +4,7 @@
  * phone. Chromium plays a synthesised question as its microphone. Takes some 60 s after the build.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
@@ -50,7 +51,7 @@ async function microphoneFile(path: string): Promise<void> {
   await Bun.write(path, wavFile(pcm, RATE_HZ));
 }
 
-/** The owner link among what `serve` prints. The pipe stays open: what is printed later needs it. */
+/** The owner link in the file that `serve` names. The pipe stays open: what is printed later needs it. */
 async function printedLink(serve: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<string> {
   const decoder = new TextDecoder();
   const reader = serve.stdout.getReader();
@@ -59,8 +60,8 @@ async function printedLink(serve: Bun.Subprocess<"ignore", "pipe", "pipe">): Pro
     const { value, done } = await reader.read();
     if (done) break;
     text += decoder.decode(value, { stream: true });
-    const found = /^Owner\s+(\S+)/m.exec(text)?.[1];
-    if (found) return found;
+    const file = /^Owner\s+see (\S+)/m.exec(text)?.[1];
+    if (file) return readFileSync(file, "utf8").trim();
   }
   const complaint = await new Response(serve.stderr).text();
   throw new Error(`no owner link was printed, status ${await serve.exited}: ${text}${complaint}`);

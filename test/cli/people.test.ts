@@ -1,6 +1,6 @@
 /** `setup` and `user` as an operator types them, and what a first start prints. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { listeningOn, runCli, serveCli } from "../support/appliance/cli.ts";
 import { Browser } from "../support/browser/dashboard-session.ts";
@@ -106,11 +106,14 @@ test("links that were printed without a server work once it runs; a mailed one i
   await server.stop();
 });
 
-test("a first start prints the owner's link; setup prints another, and the first one ends", async () => {
+test("a first start puts the owner's link into a file; setup prints another, and the first one ends", async () => {
   const fresh = tempDir();
   const offline = (await linevoice("setup --json", fresh)).out;
   const { text, base, stop } = await serveCli(fresh, env);
-  const printed = /Owner (\S+)/.exec(text)?.[1] ?? "";
+  const file = /Owner see (\S+)/.exec(text)?.[1] ?? "";
+  expect(text).not.toContain("#token=");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const printed = readFileSync(file, "utf8").trim();
   expect(printed).toStartWith(`${base}/app/owner#token=`);
   const online = (await linevoice("setup", fresh)).out;
   expect(online).toContain(`${base}/app/owner#token=`);
@@ -133,4 +136,24 @@ test("a first start prints the owner's link; setup prints another, and the first
   expect(owner.status).toBe(200);
   expect((await browser.fetch("GET", "/api/v1/tenant")).text).toContain('"name":"First"');
   await stop();
+  const owned = await serveCli(fresh, env);
+  expect([owned.text.includes("Owner"), existsSync(file)]).toEqual([false, false]);
+  await owned.stop();
+});
+
+test("a second start within a day makes no other owner link, a start a day later does", async () => {
+  const fresh = tempDir();
+  const file = join(fresh, "data/owner-link");
+  const start = async () => {
+    const { text, stop } = await serveCli(fresh, env);
+    await stop();
+    return [/^Owner.*$/m.exec(text)?.[0] ?? "", readFileSync(file, "utf8")] as const;
+  };
+  const [, first] = await start();
+  expect(await start()).toEqual(["Owner nobody yet   (new link: linevoice setup)", first]);
+  const dayBefore = Date.now() / 1000 - 86_401;
+  utimesSync(file, dayBefore, dayBefore);
+  const [line, next] = await start();
+  expect(line).toContain("see ");
+  expect(next).not.toBe(first);
 });

@@ -39,7 +39,7 @@ test("addresses of IPv6 are printed in brackets, in URLs and beside them", async
   const v6 = await serveCli(tempDir(), listeningOn("[::1]"));
   expect(v6.text).toMatch(/^API {3}http:\/\/\[::1\]:\d+$/m);
   expect(v6.text).toMatch(/^SIP {3}\[::1\]:\d+$/m);
-  expect(v6.text).toMatch(/^Owner http:\/\/\[::1\]:\d+\//m);
+  expect(v6.text).toMatch(/^Owner see \S+\/owner-link /m);
   expect(await v6.stop()).toBe(0);
 });
 

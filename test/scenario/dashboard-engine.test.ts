@@ -1,7 +1,7 @@
 /** Trying an agent on a provider's engine: in writing and from the browser. Takes some 20 s. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { getUsage } from "../../src/interface/http/routes/reports.ts";
 import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
+import { getUsage } from "../../src/interface/http/routes/reports.ts";
 import { browserOf } from "../support/browser/appliance-browser.ts";
 import type { Browser } from "../support/browser/dashboard-session.ts";
 import { DashboardSocket } from "../support/browser/dashboard-socket.ts";
@@ -177,7 +177,8 @@ test("a trial by voice shows which passage answered, and that its opening is fro
 
 test("chats and rehearsals with a paid engine are counted, then need money", async () => {
   const { app, tenantId, api, agentId } = world.appliance;
-  const usage = async () => replyOf(getUsage, await owner.fetch("GET", "/api/v1/usage")).usage.trials;
+  const usage = async () =>
+    replyOf(getUsage, await owner.fetch("GET", "/api/v1/usage")).usage.trials;
   const before = await usage();
   provider.script.answer = () => ({ text: "Yes.", tokens: { input: 100_000, output: 20_000 } });
   expect((await owner.ask("POST", path(), { message: "Are you open?" })).status).toBe(200);

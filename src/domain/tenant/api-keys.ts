@@ -15,7 +15,13 @@ import { AppError, describeError, notFound } from "../../core/errors.ts";
 import { apiKeySecret } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import { type KeyLimits, networkCheck, requireSaneLimits } from "./key-limits.ts";
+import {
+  type KeyLimits,
+  NO_LIMITS,
+  networkCheck,
+  requireSaneLimits,
+  requireWithin,
+} from "./key-limits.ts";
 
 interface ApiKeyRecord extends KeyLimits {
   readonly id: number;
@@ -198,10 +204,16 @@ export class ApiKeys {
     return rows.map((row) => ({ ...row, lastUsedAt: this.#used.get(row.id) ?? row.lastUsedAt }));
   }
 
-  /** When the promise resolves with its label, the key no longer works. Throws not_found. */
-  async revoke(tenantId: number, id: number): Promise<string> {
+  /**
+   * When the promise resolves with its label, the key no longer works. Throws not_found, insufficient_scope if
+   * the key may do more than `revoker`.
+   */
+  async revoke(tenantId: number, id: number, revoker: KeyLimits = NO_LIMITS): Promise<string> {
     const gone = await this.deps.database.tx(async (queries) => {
-      const revoked = await this.deps.records(queries).revoke(tenantId, id, this.deps.clock.now());
+      const records = this.deps.records(queries);
+      const key = (await records.list(tenantId)).find((each) => each.id === id);
+      if (key) requireWithin(key, revoker);
+      const revoked = await records.revoke(tenantId, id, this.deps.clock.now());
       if (revoked !== null)
         await this.deps.database.revocations.note(queries, [{ kind: "key", hash: revoked.hash }]);
       return revoked;

@@ -46,7 +46,7 @@ export function requireSaneLimits({ scopes, expiresAt, networks }: KeyLimits, no
 }
 
 /**
- * A key must not create a key with more rights than its own. Throws insufficient_scope, with
+ * A key must not create or revoke a key with more rights than its own. Throws insufficient_scope, with
  * advice.
  */
 export function requireWithin(made: KeyLimits, maker: KeyLimits): void {
@@ -65,7 +65,7 @@ const isoOf = (atMs: number) => new Date(atMs).toISOString();
 const exceeds = (what: string) =>
   new AppError({
     code: "insufficient_scope",
-    publicMessage: `A key cannot make a key that may do more than itself: ${what}.`,
+    publicMessage: `A key cannot make or revoke a key that may do more than itself: ${what}.`,
   });
 
 /** Throws insufficient_scope if the key lacks the scope. */

@@ -74,6 +74,8 @@ export interface Contract<
   readonly recent?: boolean;
   /** An operator who acts as the tenant may not: what hands out secrets, moves money or adds people. */
   readonly notWhenActing?: true;
+  /** The answer has a secret that is shown once: only the key or session that asked first gets it again. */
+  readonly answersSecret?: true;
   /**
    * The audit log records the name of the record, and old and new values of what the request names. For
    * settings only: not for what is about persons.

@@ -66,6 +66,8 @@ interface IdempotentRequest {
   readonly body: Uint8Array;
   /** Of the API key. What one may get, another that may less must not be shown. */
   readonly limits: KeyLimits;
+  /** The key or session that alone may get the answer again; null: any of the tenant. */
+  readonly asker: string | null;
 }
 
 interface IdempotencyDependencies {
@@ -153,8 +155,10 @@ async function purge(dependencies: IdempotencyDependencies): Promise<void> {
   }
 }
 
-function hashOf({ body, limits: { scopes, expiresAt, networks } }: IdempotentRequest): string {
+function hashOf({ body, asker, limits }: IdempotentRequest): string {
+  const { scopes, expiresAt, networks } = limits;
   const hash = createHash("sha256").update(body);
+  if (asker !== null) hash.update(asker);
   const isLimited = scopes !== null || expiresAt !== null || networks !== null;
   if (isLimited) hash.update(JSON.stringify([scopes, expiresAt, networks]));
   return hash.digest("hex");

@@ -31,7 +31,8 @@ export const EXPLANATIONS: Readonly<Record<string, string>> = {
     "Send a valid API key as `Authorization: Bearer lv_live_…` or `X-LV-Api-Key: lv_live_…`.",
   forbidden: "Your role does not allow this.",
   insufficient_scope: "This API key lacks the scope `manage`; it has: read.",
-  insufficient_balance: "Plan minutes or the free minutes of trials are used up, and the wallet cannot pay.",
+  insufficient_balance:
+    "Plan minutes or the free minutes of trials are used up, and the wallet cannot pay.",
   plan_limit_reached: "A cap of the plan is reached.",
   destination_not_allowed: "The tenant's dialling rules forbid this number.",
   not_found: "Record not found.",

@@ -167,8 +167,9 @@ async function change(
   const replayable =
     contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
   const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
+  const { answersSecret } = contract;
   if (key !== null)
-    return await runOnce(dependencies, requestContext, { key, bytes }, async () => {
+    return await runOnce(dependencies, requestContext, { key, bytes, answersSecret }, async () => {
       const { result, version } = await perform();
       return { status, json: JSON.stringify(result), etag: version };
     });
@@ -197,15 +198,23 @@ const bytesMaxOf = (contract: Contract, bodyBytesMax: number) =>
     ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX)
     : Math.max(bodyBytesMax, contract.bodyBytesMax ?? 0);
 
+interface OnceRequest {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+  readonly answersSecret: true | undefined;
+}
+
 /** With an Idempotency-Key: the first answer is kept, and a repetition gets it. */
 async function runOnce(
   { idempotency, log }: PipelineDependencies,
   requestContext: RequestContext,
-  { key, bytes }: { readonly key: string; readonly bytes: Uint8Array },
+  { key, bytes, answersSecret }: OnceRequest,
   run: () => Promise<Answer>,
 ): Promise<Response> {
-  const { tenantId, path, keyLimits: limits } = requestContext;
-  const request = { tenantId, key, method: "POST", path: withoutMount(path), body: bytes, limits };
+  const { tenantId, path, keyLimits: limits, keyId, session } = requestContext;
+  const asker = answersSecret ? (session ? `session:${session.id}` : `key:${keyId}`) : null;
+  const sent = { method: "POST", path: withoutMount(path), body: bytes };
+  const request = { tenantId, key, ...sent, limits, asker };
   const { status, json, etag, replayed, problem } = await idempotency.once(request, () =>
     run().catch((error) => failed(log, requestContext, error)),
   );

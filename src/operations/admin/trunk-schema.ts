@@ -44,12 +44,10 @@ export const trunkShape = {
       must: "be at most 128 characters without spaces, quotes, < > or @",
     },
   ),
-  realm: field(z.string().min(1).max(128), {
+  realm: field(z.string().regex(/^[^\p{Cc}"\\]{1,128}$/u), {
     description: "Only challenges of this digest realm are answered; null: that of the first.",
     example: "sip.example.com",
-    must: "be 1 to 128 characters",
-    reason: "length",
-    params: { from: 1, to: 128 },
+    must: "be 1 to 128 characters without control characters, quotes and backslashes",
   })
     .nullable()
     .default(null),

@@ -56,8 +56,13 @@ export const isOrigin = (text: string): boolean =>
 export const isWebSocketUrl = (text: string): boolean =>
   URL.canParse(text) && ["ws:", "wss:"].includes(new URL(text).protocol);
 
-export const isDatabaseUrl = (text: string): boolean =>
-  URL.canParse(text) && ["libsql:", "http:", "https:"].includes(new URL(text).protocol);
+/** True for a URL without credentials: nobody masks those in a URL, and the token has its own key. */
+export function isDatabaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  const isBare = !username && !password && !search && !hash;
+  return isBare && ["libsql:", "http:", "https:"].includes(protocol);
+}
 
 /** True for an address, or a network in CIDR form. */
 export function isNetwork(text: string): boolean {

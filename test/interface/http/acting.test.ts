@@ -105,3 +105,30 @@ test("a neighbour acts as nobody, and sees nothing of it", async () => {
   });
   expect((await neighbour.ask("GET", "/audit")).text).not.toContain(operator.person.email);
 });
+
+test("an operator who acts as a company revokes neither its keys nor its invitations", async () => {
+  const { away, operator, owner, enter } = await world();
+  const made = await owner.fetch("POST", "/api/v1/keys", { label: "CRM" });
+  const invited = await owner.ask("POST", "/team/invitations", {
+    email: "new@example.com",
+    role: "member",
+  });
+  await enter(away);
+  const asked = [
+    await operator.fetch("DELETE", `/api/v1/keys?id=${pick(made, "key.id")}`),
+    await operator.ask("DELETE", `/team/invitations/${pick(invited, "invitation.id")}`),
+  ];
+  expect(asked.map(({ status }) => status)).toEqual([403, 403]);
+  expect((await owner.fetch("GET", "/api/v1/keys")).text).toContain('"label":"CRM"');
+  expect(pick(await owner.ask("GET", "/team"), "invitations")).toHaveLength(1);
+});
+
+test("removing a person lists the keys that they made and that still work", async () => {
+  const { away, owner } = await world();
+  const leaving = await signedInBrowser(server, { tenantId: away.id });
+  const made = await leaving.fetch("POST", "/api/v1/keys", { label: "CRM" });
+  await owner.fetch("POST", "/api/v1/keys", { label: "Own" });
+  const removed = await owner.ask("DELETE", `/team/${leaving.person.id}`);
+  const [id, prefix] = [pick(made, "key.id"), pick(made, "key.prefix")];
+  expect(pick(removed, "api_keys")).toEqual([{ id, label: "CRM", prefix }]);
+});

@@ -116,7 +116,7 @@ test("while the clock is doubted no key becomes new again, and none is purged", 
   const send = async () => {
     const request = { tenantId: tenant.id, key: "c-1", method: "POST", path: "/calls" };
     const { replayed = false } = await held.once(
-      { ...request, body: NOTHING, limits: NO_LIMITS },
+      { ...request, body: NOTHING, limits: NO_LIMITS, asker: null },
       async () => ({ status: 200, json: "{}" }),
     );
     return replayed ? "replayed" : "done";
@@ -145,7 +145,15 @@ test("what is kept of one tenant's answers in a day is bounded, and costs a neig
   const send = (key: string, { id: tenantId } = tenant) =>
     kept
       .once(
-        { tenantId, key, method: "POST", path: "/agents", body: NOTHING, limits: NO_LIMITS },
+        {
+          tenantId,
+          key,
+          method: "POST",
+          path: "/agents",
+          body: NOTHING,
+          limits: NO_LIMITS,
+          asker: null,
+        },
         async () => ({ status: 200, json: "x".repeat(answer) }),
       )
       .then(

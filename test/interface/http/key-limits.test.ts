@@ -140,6 +140,44 @@ test("a limited key is not shown what a key with other limits was given for the 
   expect([again.status, pick(again, "error")]).toEqual([409, "conflict"]);
 });
 
+test("a secret that is shown once goes to the key that asked for it alone, an ordinary answer to all", async () => {
+  const repeated = { "idempotency-key": "once" };
+  const { tenant: second } = await keyWith({});
+  const hook = { url: "https://example.com/hook", events: ["call.ended"] };
+  for (const [path, body] of [
+    ["/keys", { label: "once" }],
+    ["/webhooks", hook],
+    ["/webhook-secret/regenerate", {}],
+  ] as const) {
+    const headers = { "idempotency-key": `once ${path}` };
+    const made = await ask(server, own, "POST", path, body, headers);
+    expect(made.status).toBeLessThan(300);
+    expect((await ask(server, own, "POST", path, body, headers)).text).toBe(made.text);
+    expect((await ask(server, second, "POST", path, body, headers)).status).toBe(409);
+  }
+  const agent = { name: "a", prompt: "p" };
+  const made = await ask(server, own, "POST", "/agents", agent, repeated);
+  expect((await ask(server, second, "POST", "/agents", agent, repeated)).text).toBe(made.text);
+});
+
+test("a limited key revokes itself and weaker ones, none that may do more", async () => {
+  const limits = { scopes: ["read", "manage"], networks: ["127.0.0.0/8"] };
+  const { tenant: limited, made: itself } = await keyWith(limits);
+  const { made: weaker } = await keyWith({ ...limits, scopes: ["read"] });
+  const { made: unlimited } = await keyWith({});
+  const { made: wider } = await keyWith({ ...limits, scopes: ["read", "calls", "manage"] });
+  const { made: elsewhere } = await keyWith({ ...limits, networks: ["192.0.2.0/24"] });
+  const revoke = async (made: Parameters<typeof pickId>[0]) => {
+    const path = `/keys?id=${pickId(made, "key.id")}`;
+    const answer = await ask(server, limited, "DELETE", path);
+    return [answer.status, answer.status === 200 ? "" : pick(answer, "error")];
+  };
+  for (const stronger of [unlimited, wider, elsewhere])
+    expect(await revoke(stronger)).toEqual([403, "insufficient_scope"]);
+  expect(await revoke(weaker)).toEqual([200, ""]);
+  expect(await revoke(itself)).toEqual([200, ""]);
+});
+
 describe("what limits are refused", () => {
   test.each([
     [{ scopes: [] }, "valid_scopes_required"],

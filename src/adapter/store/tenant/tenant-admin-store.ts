@@ -9,7 +9,15 @@ import type { NotifiedTenant } from "../../../domain/call/admission/burst-notice
 import { HOUR_MS } from "../query/hour-span.ts";
 import { arg, parsedJson, statement } from "../query/prepared.ts";
 import { readerLocale } from "../query/reader-locale.ts";
-import { agents, callDays, callRollups, calls, tenants, trialDays, wallets } from "../schema/index.ts";
+import {
+  agents,
+  callDays,
+  callRollups,
+  calls,
+  tenants,
+  trialDays,
+  wallets,
+} from "../schema/index.ts";
 
 const DAY_MS = 24 * HOUR_MS;
 /** Of one tenant: a busy one has tens of thousands a day. */

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { wireOf } from "../../../core/wire-names.ts";
-import { requireWithin } from "../../../domain/tenant/key-limits.ts";
+import { NO_LIMITS, requireWithin } from "../../../domain/tenant/key-limits.ts";
 import { keyLimitsOf, keySecret, keyShape, newKeyShape } from "../../contracts/keys.ts";
 import { idIn, okReply, okTrue, shown, timeOrNull } from "../../contracts/schema.ts";
 import { authorOf, contract, route } from "../contract.ts";
@@ -26,6 +26,7 @@ export const NewApiKey = z
 
 export const createKey = contract({
   operationId: "createKey",
+  answersSecret: true,
   audited: true,
   notWhenActing: true,
   at: "POST /keys",
@@ -50,11 +51,13 @@ export const listKeys = contract({
 export const revokeKey = contract({
   operationId: "revokeKey",
   audited: true,
+  notWhenActing: true,
   at: "DELETE /keys",
   role: "owner",
   tag: "API keys",
   summary: "Revoke a key",
-  description: "From now on the key answers 401. A key may revoke itself.",
+  description:
+    "From now on the key answers 401. A key may revoke itself; a key that is limited revokes only keys within its own limits.",
   query: z.strictObject({ id: idIn("keys") }),
   reply: z
     .strictObject({ ok: okTrue, id: z.int().positive(), revoked: z.literal(true) })
@@ -75,8 +78,9 @@ export const keyRoutes = ({ apiKeys }: RouteContext) => [
     ok: true,
     keys: (await apiKeys.list(tenantId)).map((key) => wireOf(ApiKey, key)),
   })),
-  route(revokeKey)(async ({ tenantId, query, note }) => {
-    note({ subject: await apiKeys.revoke(tenantId, query.id) });
+  route(revokeKey)(async ({ tenantId, query, keyId, keyLimits, note }) => {
+    const revoker = query.id === keyId ? NO_LIMITS : keyLimits;
+    note({ subject: await apiKeys.revoke(tenantId, query.id, revoker) });
     return { ok: true, id: query.id, revoked: true };
   }),
 ];

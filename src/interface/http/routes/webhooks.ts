@@ -69,6 +69,7 @@ export const listWebhooks = contract({
 
 export const createWebhook = contract({
   operationId: "createWebhook",
+  answersSecret: true,
   audited: true,
   recordsChanges: true,
   notWhenActing: true,
@@ -114,6 +115,7 @@ export const testWebhook = contract({
 
 export const rotateSecret = contract({
   operationId: "rotateWebhookSecret",
+  answersSecret: true,
   audited: true,
   notWhenActing: true,
   at: "POST /webhooks/{id}/rotate-secret",
@@ -166,6 +168,7 @@ export const getSnippet = contract({
 
 export const regenerateSecret = contract({
   operationId: "regenerateWebhookSecret",
+  answersSecret: true,
   audited: true,
   notWhenActing: true,
   at: "POST /webhook-secret/regenerate",

@@ -69,7 +69,8 @@ export const storage = section({
     '"file" keeps the database in data_dir; a URL names a libSQL server that several nodes share.',
     "file",
     {
-      allowed: '"file" or a libsql:// or http:// URL',
+      allowed:
+        '"file", or a libsql:// or http:// URL without user, password and "?": the token belongs in auth_token',
       matches: (value) => value === "file" || isDatabaseUrl(value),
     },
   ),

@@ -67,6 +67,7 @@ export const getTeam = contract({
 
 export const invite = contract({
   operationId: "invite",
+  answersSecret: true,
   notWhenActing: true,
   at: "POST /team/invitations",
   tag,
@@ -80,6 +81,7 @@ export const invite = contract({
 
 export const withdrawInvitation = contract({
   operationId: "withdrawInvitation",
+  notWhenActing: true,
   at: "DELETE /team/invitations/{id}",
   noun: "invitation",
   tag,
@@ -113,8 +115,18 @@ export const removeMember = contract({
   tag,
   role: "owner",
   summary: "Take somebody out of the team",
-  description: `A tenant keeps at least one owner. ${KEYS_GO_ON}`,
-  reply: deletedReply(),
+  description: `A tenant keeps at least one owner. ${KEYS_GO_ON} \`api_keys\` of the answer lists them.`,
+  reply: okReply({
+    id: z.int().positive(),
+    deleted: z.literal(true),
+    api_keys: z.array(
+      z.strictObject({
+        id: shown(z.int(), "Id of a key that the person made and that still works.", 7),
+        label: shown(z.string(), "Its name.", "CRM"),
+        prefix: shown(z.string(), "How its secret begins.", "lv_live_1a2b3c4d"),
+      }),
+    ),
+  }),
   errors: ["conflict"],
 });
 
@@ -254,12 +266,13 @@ export function invitedBy(
 
 function teamParts(context: RouteContext) {
   const { team, audit } = context.dependencies.identity;
-  return { team, audit, context };
+  const { apiKeys } = context.dependencies.services;
+  return { team, audit, apiKeys, context };
 }
 
 type Parts = ReturnType<typeof teamParts>;
 
-const memberRoutes = ({ team, context }: Parts): Route[] => [
+const memberRoutes = ({ team, apiKeys, context }: Parts): Route[] => [
   route(getTeam)(async ({ tenantId }) => {
     const { members, invitations } = await team.overview(tenantId);
     return {
@@ -285,8 +298,11 @@ const memberRoutes = ({ team, context }: Parts): Route[] => [
     return { ok: true, member: memberView({ ...member, role }) };
   }),
   route(removeMember)(async ({ tenantId, params, note }) => {
-    note({ subject: (await team.remove(tenantId, params.id)).email });
-    return { ok: true, id: params.id, deleted: true };
+    const { email } = await team.remove(tenantId, params.id);
+    note({ subject: email });
+    const keys = (await apiKeys.list(tenantId)).filter(({ createdBy }) => createdBy === email);
+    const left = keys.map(({ id, label, prefix }) => ({ id, label, prefix }));
+    return { ok: true, id: params.id, deleted: true, api_keys: left };
   }),
 ];
 
