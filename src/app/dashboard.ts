@@ -1,6 +1,6 @@
 /** Builds the dashboard's own parts from the rest of the appliance. */
 
-import { PARTS } from "../adapter/engine/provider.ts";
+import { PARTS, type Part } from "../adapter/engine/provider.ts";
 import { costsMoney } from "../adapter/engine/settings.ts";
 import { mailAdminStore } from "../adapter/store/mail/mail-admin-store.ts";
 import { type TrialMeter, UNMETERED } from "../domain/billing/trials.ts";
@@ -51,13 +51,7 @@ export function createDashboard(
 ): Dashboard {
   const { context, live, delivery, audio, maintenance, logs, services, doctor } = deps;
   const { database } = context;
-  const { engine } = settings.callWorker;
-  const talkTrials = costsMoney(engine, PARTS) ? deps.trials : UNMETERED;
-  const webCalls: WebCalls = createWebCalls(context, deps.isDraining, talkTrials);
-  const chats: AgentChats = new WrittenAgentChats(context, {
-    replays: settings.engineLabel === "embedded",
-    trials: costsMoney(engine, ["llm"]) ? deps.trials : UNMETERED,
-  });
+  const { webCalls, chats } = createTrials(settings, deps);
   const backups = () => listBackups(settings.dataDir);
   return {
     parts: {
@@ -95,6 +89,26 @@ export function createDashboard(
       chats.close();
       await webCalls.close();
     },
+  };
+}
+
+/** Talks and chats: counted if a part of the engine that they use may cost money. */
+function createTrials(
+  { engineLabel, callWorker: { engine } }: AppSettings,
+  deps: {
+    readonly context: CallContext;
+    readonly isDraining: () => boolean;
+    readonly trials: TrialMeter;
+  },
+): { readonly webCalls: WebCalls; readonly chats: AgentChats } {
+  const { context, isDraining } = deps;
+  const meterOf = (parts: readonly Part[]) => (costsMoney(engine, parts) ? deps.trials : UNMETERED);
+  return {
+    webCalls: createWebCalls(context, isDraining, meterOf(PARTS)),
+    chats: new WrittenAgentChats(context, {
+      replays: engineLabel === "embedded",
+      trials: meterOf(["llm"]),
+    }),
   };
 }
 

@@ -119,8 +119,8 @@ async function announce(app: App, dataDir: string, terminal: Terminal): Promise<
 }
 
 /**
- * The link makes an operator: only a terminal shows it, never a log. Without a terminal it is in a file of the
- * service's user. One is made per day, so that restarts leave no trail of links that work.
+ * The link makes an operator: only a terminal shows it, never a log. Without a terminal it is in a file for the
+ * service's user. At most one is made per day: restarts leave no trail of working links.
  */
 async function announceOwnerLink(
   setup: App["services"]["identity"]["setup"],

@@ -50,7 +50,7 @@ export const EMBEDDED_ONLY: EngineSettings = {
 export const isEmbeddedOnly = ({ providers }: EngineSettings): boolean =>
   PARTS.every((part) => providers[part][0]?.id === "embedded");
 
-/** One of these parts may be another provider's than the embedded engine, which is free. */
+/** One of these parts may use another provider. The embedded engine is free. */
 export const costsMoney = ({ providers }: EngineSettings, parts: readonly Part[]): boolean =>
   parts.some((part) => providers[part].some(({ id }) => id !== "embedded"));
 

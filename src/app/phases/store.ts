@@ -60,7 +60,7 @@ export async function openStorePhase(
   },
 ): Promise<StorePhase> {
   const { clock, random, freeDiskBytes = freeBytesOf(settings.dataDir) } = given;
-  const { dataDir, plans, storage } = settings;
+  const { dataDir, storage } = settings;
   const logs = createLogRing(clock);
   const log = logs.through(given.log);
   const stops = new StopOrder();
@@ -68,7 +68,7 @@ export async function openStorePhase(
   const node = nodeIdOf(dataDir, random);
   const database = await openStore(paths.database, storage.remote, { node, clock, random });
   stops.add(() => database.close());
-  const synchronised = given.isSynchronised ?? (() => isSynchronised(clock));
+  const { isSynchronised: synchronised = () => isSynchronised(clock) } = given;
   const clockWatch = watchClock({ dataDir, clock, log, isSynchronised: synchronised });
   stops.add(() => clockWatch.stop());
   const standstills = watchStandstills(clock, log);
@@ -86,11 +86,10 @@ export async function openStorePhase(
   stops.add(() => descriptors.stop());
   const vault = await openVault(database, settings.masterKey, random);
   const { shared } = storage;
-  const secrets = { database, vault, clock, random };
-  const revocations = await openRevocations({ dataDir, paths, shared, ...secrets });
+  const revoking = { dataDir, paths, shared, database, vault, clock, random };
+  const revocations = await openRevocations(revoking);
   stops.add(() => revocations.close());
   logRevocations(revocations, log);
-  const billing = new Billing({ database, stores: billingStores, plans, clock, random });
   return {
     settings,
     clock,
@@ -107,17 +106,19 @@ export async function openStorePhase(
     maintenance,
     descriptors,
     run,
-    billing,
-    trials: new Trials({
-      database,
-      stores: billingStores,
-      records: trialStore,
-      billing,
-      prices: settings.prices,
-      freeMinutes: settings.trialMinutesPerDay,
-      clock,
-    }),
+    ...billingOf(settings, database, { clock, random }),
   };
+}
+
+function billingOf(
+  { plans, prices, trialMinutesPerDay: freeMinutes }: AppSettings,
+  database: Database,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+) {
+  const stores = billingStores;
+  const billing = new Billing({ database, stores, plans, clock, random });
+  const rows = { database, stores, records: trialStore };
+  return { billing, trials: new Trials({ ...rows, billing, prices, freeMinutes, clock }) };
 }
 
 function watchDescriptorsOf(

@@ -235,8 +235,8 @@ export interface Checkout {
 
 export interface CheckoutPage {
   /**
-   * In the reference or in the company's name or e-mail address; then replaced ones are there, too, whose
-   * transfer may still arrive. Empty: all that are open.
+   * Part of the reference, company name or e-mail address. A search finds replaced checkouts, too: their
+   * transfer may still arrive. Empty: all open ones.
    */
   readonly search: string;
   readonly limit: number;

@@ -1,9 +1,9 @@
 /**
- * Meters what an agent's trials take of a paid engine: chats, browser talks and rehearsals. They are no calls. Each company has
+ * Meters the trials of agents with a paid engine: chats, browser talks and rehearsals. They are no calls. Each company has
  * free minutes per day; after these, the wallet pays for each started minute at the plan's overage price.
  *
  * A minute is a minute of use, or `TOKENS_PER_MINUTE` tokens of the language model if that is more. A trial is checked before it
- * begins and charged after: a charge takes at most what no call holds, so that a trial never makes the wallet negative.
+ * begins and charged after. A charge takes only money without a hold, so a trial never makes the wallet negative.
  */
 import { dayText, wallClock } from "../../core/calendar.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -21,7 +21,7 @@ export interface TrialUse {
   readonly durationMs: number;
   readonly llmInputTokens: number;
   readonly llmOutputTokens: number;
-  /** Tokens of questions that were looked up by their meaning. Missing: 0. */
+  /** Tokens of knowledge look-ups. Missing: 0. */
   readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   readonly sttSeconds: number;
@@ -48,7 +48,7 @@ export interface TrialStore {
   sums(tenantId: number, firstDay: string, lastDay: string): Promise<TrialSums>;
 }
 
-/** What a trial is admitted and counted by. */
+/** Admits and counts trials. */
 export interface TrialMeter {
   /** Throws insufficient_balance if the day's free minutes are used and the wallet cannot pay a minute, plan_limit_reached if suspended. */
   require(tenantId: number): Promise<void>;
@@ -62,7 +62,7 @@ export const UNMETERED: TrialMeter = {
 };
 
 /** A minute of an ordinary call takes about as many. */
-export const TOKENS_PER_MINUTE = 10_000;
+const TOKENS_PER_MINUTE = 10_000;
 
 interface TrialOptions {
   readonly database: Database;

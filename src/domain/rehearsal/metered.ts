@@ -3,9 +3,11 @@ import { describeError } from "../../core/errors.ts";
 import type { TrialMeter } from "../billing/trials.ts";
 import type { Engine, LlmSession } from "../conversation/engine-port.ts";
 import { UsageMeter } from "../conversation/usage-meter.ts";
-import type { PhoneRehearsals } from "./rehearsals.ts";
 import type { TextRehearsalPorts } from "./rehearse-text.ts";
 import { failedResult } from "./result.ts";
+import type { SuiteOptions } from "./suite.ts";
+
+type Phones = Pick<SuiteOptions, "rehearse">;
 
 /** A call that may not begin fails with the reason. */
 export function meteredText(
@@ -83,11 +85,7 @@ const countedLlm = (llm: LlmSession, used: UsageMeter): LlmSession => ({
 });
 
 /** Counts the time of the calls, twice if a model plays the caller or judges. */
-export const meteredPhones = (
-  phones: PhoneRehearsals,
-  trials: TrialMeter,
-  tenantId: number,
-): Pick<PhoneRehearsals, "rehearse"> => ({
+export const meteredPhones = (phones: Phones, trials: TrialMeter, tenantId: number): Phones => ({
   async rehearse(each, run) {
     const { scenario, agent } = each;
     try {

@@ -74,7 +74,7 @@ export interface Contract<
   readonly recent?: boolean;
   /** An operator who acts as the tenant may not: what hands out secrets, moves money or adds people. */
   readonly notWhenActing?: true;
-  /** The answer has a secret that is shown once: only the key or session that asked first gets it again. */
+  /** The answer has a one-time secret: a repetition is answered only for the same key or session. */
   readonly answersSecret?: true;
   /**
    * The audit log records the name of the record, and old and new values of what the request names. For

@@ -66,7 +66,7 @@ interface IdempotentRequest {
   readonly body: Uint8Array;
   /** Of the API key. What one may get, another that may less must not be shown. */
   readonly limits: KeyLimits;
-  /** The key or session that alone may get the answer again; null: any of the tenant. */
+  /** Only this key or session may get the answer again; null: any of the tenant. */
   readonly asker: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** A libSQL server that is reached over the internet without encryption: token and data can be read on the way. */
+/** Warns about a libSQL server on the internet without encryption: its token and all data can be read on the way. */
 import type { Log } from "../../core/log.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import type { LoadedConfig } from "./load.ts";

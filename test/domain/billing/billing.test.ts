@@ -426,7 +426,7 @@ describe("checkouts", () => {
     expect((await checkouts.waiting({ ...all, search })).total).toBe(0);
   });
 
-  test("what waits for the operator is paged, newest first, and searched by company", async () => {
+  test("waiting checkouts are paged, newest first, and searched by company", async () => {
     const tenantId = await insertTenant(database, { name: "Žalia Dental 100%" });
     const opened: string[] = [];
     for (let n = 0; n < 3; n++) opened.unshift((await checkouts.open(tenantId, topUp)).id);

@@ -140,7 +140,7 @@ test("a limited key is not shown what a key with other limits was given for the 
   expect([again.status, pick(again, "error")]).toEqual([409, "conflict"]);
 });
 
-test("a secret that is shown once goes to the key that asked for it alone, an ordinary answer to all", async () => {
+test("a one-time secret is replayed to its own key only, an ordinary answer to all", async () => {
   const repeated = { "idempotency-key": "once" };
   const { tenant: second } = await keyWith({});
   const hook = { url: "https://example.com/hook", events: ["call.ended"] };

@@ -60,27 +60,34 @@ export function trialStore(queries: Queries): TrialStore {
         .where(isDay(tenantId, day));
     },
 
-    async sums(tenantId, firstDay, lastDay) {
-      const found = await queries
-        .select({
-          seconds: sum(trialDays.seconds),
-          llmInputTokens: sum(trialDays.llmInputTokens),
-          llmOutputTokens: sum(trialDays.llmOutputTokens),
-          embeddingTokens: sum(trialDays.embeddingTokens),
-          ttsCharacters: sum(trialDays.ttsCharacters),
-          sttSeconds: sum(trialDays.sttSeconds),
-          costOfGoods: sum(trialDays.costOfGoods),
-          charged: sum(trialDays.charged),
-        })
-        .from(trialDays)
-        .where(
-          and(
-            eq(trialDays.tenantId, tenantId),
-            gte(trialDays.day, firstDay),
-            lte(trialDays.day, lastDay),
-          ),
-        );
-      return found[0] as TrialSums;
-    },
+    sums: (...which) => sumsOf(queries, ...which),
   };
+}
+
+async function sumsOf(
+  queries: Queries,
+  tenantId: number,
+  firstDay: string,
+  lastDay: string,
+): Promise<TrialSums> {
+  const found = await queries
+    .select({
+      seconds: sum(trialDays.seconds),
+      llmInputTokens: sum(trialDays.llmInputTokens),
+      llmOutputTokens: sum(trialDays.llmOutputTokens),
+      embeddingTokens: sum(trialDays.embeddingTokens),
+      ttsCharacters: sum(trialDays.ttsCharacters),
+      sttSeconds: sum(trialDays.sttSeconds),
+      costOfGoods: sum(trialDays.costOfGoods),
+      charged: sum(trialDays.charged),
+    })
+    .from(trialDays)
+    .where(
+      and(
+        eq(trialDays.tenantId, tenantId),
+        gte(trialDays.day, firstDay),
+        lte(trialDays.day, lastDay),
+      ),
+    );
+  return found[0] as TrialSums;
 }

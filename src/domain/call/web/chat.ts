@@ -1,5 +1,5 @@
 /**
- * Asking an agent in writing: its LLM alone, without STT and TTS. Nothing is stored but what it used
+ * Asking an agent in writing: its LLM alone, without STT and TTS. Only its use is stored
  * (billing/trials.ts); tools run for real and are told that it is a test.
  *
  * The client keeps the conversation and sends it each time. An LLM that has just said the last word

@@ -1,7 +1,7 @@
 /**
  * Talking to an agent from a browser: a real conversation in a call worker with the configured
- * engine, knowledge and tools, whose line is a WebSocket instead of RTP. It is no call: nothing of it
- * is stored or listed but what it used (billing/trials.ts), and tools are told that it is a test.
+ * engine, knowledge and tools, whose line is a WebSocket instead of RTP. It is no call: only its use
+ * is stored (billing/trials.ts), and tools are told that it is a test.
  *
  * Bounded: a few at a time for each tenant and in all, and never longer than ten minutes. Its owner
  * ends it; it also ends by the agent, by silence, when the browser sends nothing any more, and when
@@ -78,7 +78,7 @@ export interface WebCalls {
 }
 
 const WEB_CALLS_OF_TENANT_MAX = 3;
-/** From then on a company that has a talk gets no second one, so that a few companies do not shut out the rest. */
+/** From this number on, a company gets one talk only: a few companies must not shut out the rest. */
 const WEB_CALLS_SHARED_MAX = 10;
 const WEB_CALLS_MAX = 50;
 const METER_MS = 15_000;
@@ -125,12 +125,7 @@ export function createWebCalls(
   let closed = false;
 
   function admit(tenantId: number): void {
-    if (closed || isDraining())
-      throw new AppError({
-        code: "unavailable",
-        publicMessage: "The appliance is shutting down; try again in a minute.",
-        retryable: true,
-      });
+    if (closed || isDraining()) throw shuttingDown();
     const own = seats.filter((owner) => owner === tenantId).length;
     const allMax = own === 0 ? WEB_CALLS_MAX : WEB_CALLS_SHARED_MAX;
     if (own >= WEB_CALLS_OF_TENANT_MAX || seats.length >= allMax)
@@ -155,17 +150,11 @@ export function createWebCalls(
         await trials.require(tenantId);
         const config = await trialConfig(context, tenantId, agentId, { browser, draft });
         const channel = await context.media.open(config);
-        const webCall = new LiveWebCall(
-          { ...context, trials },
-          tenantId,
-          config,
-          channel,
-          listener,
-          () => {
-            live.delete(webCall);
-            leave(tenantId);
-          },
-        );
+        const ports = { ...context, trials };
+        const webCall = new LiveWebCall(ports, tenantId, config, channel, listener, () => {
+          live.delete(webCall);
+          leave(tenantId);
+        });
         live.add(webCall);
         webCall.begin();
         if (closed) webCall.stop();
@@ -181,6 +170,13 @@ export function createWebCalls(
     },
   };
 }
+
+const shuttingDown = () =>
+  new AppError({
+    code: "unavailable",
+    publicMessage: "The appliance is shutting down; try again in a minute.",
+    retryable: true,
+  });
 
 /** What somebody has written but not saved: the agent is tried with it. */
 export type AgentTrialDraft = Partial<
@@ -307,7 +303,7 @@ class LiveWebCall implements WebCall {
     this.listener.event({ type: "ended", reason, summary: summary || null });
   }
 
-  /** Records what was used since the last time. Never rejects. */
+  /** Records the use since the last time. Never rejects. */
   #meter(): Promise<void> {
     this.#recording = this.#recording.then(async () => {
       try {

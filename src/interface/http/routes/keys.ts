@@ -57,7 +57,7 @@ export const revokeKey = contract({
   tag: "API keys",
   summary: "Revoke a key",
   description:
-    "From now on the key answers 401. A key may revoke itself; a key that is limited revokes only keys within its own limits.",
+    "From now on the key answers 401. A key may revoke itself; a limited key revokes only keys within its own limits.",
   query: z.strictObject({ id: idIn("keys") }),
   reply: z
     .strictObject({ ok: okTrue, id: z.int().positive(), revoked: z.literal(true) })

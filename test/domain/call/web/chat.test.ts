@@ -30,7 +30,7 @@ let toldOfCaller: unknown;
 let callsTools = false;
 /** Questions that begin with "slow" wait for it. */
 let held = Promise.withResolvers<void>();
-/** What was recorded, and how much money is left. */
+/** Recorded uses, and whether money is left. */
 const recorded: TrialUse[] = [];
 let hasMoney = true;
 const trials: TrialMeter = {

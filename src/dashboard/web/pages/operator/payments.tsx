@@ -23,20 +23,7 @@ export function Payments() {
   const [asked, setAsked] = useState<Checkout | null>(null);
   return (
     <Card title={t("operator.tab.payments")} flush>
-      <div className="card-body">
-        <input
-          type="search"
-          className="input"
-          aria-label={t("operator.search_payments")}
-          placeholder={t("operator.search_payments")}
-          value={search}
-          maxLength={120}
-          onChange={(event) => {
-            setSearch(event.target.value);
-            setOffset(0);
-          }}
-        />
-      </div>
+      <Search value={search} onValue={(value) => [setSearch(value), setOffset(0)]} />
       <Loaded query={waiting}>
         {({ checkouts, total, bank_account }) =>
           checkouts.length === 0 ? (
@@ -80,6 +67,23 @@ export function Payments() {
         }}
       />
     </Card>
+  );
+}
+
+function Search({ value, onValue }: { value: string; onValue: (value: string) => unknown }) {
+  const { t } = useText();
+  return (
+    <div className="card-body">
+      <input
+        type="search"
+        className="input"
+        aria-label={t("operator.search_payments")}
+        placeholder={t("operator.search_payments")}
+        value={value}
+        maxLength={120}
+        onChange={(event) => onValue(event.target.value)}
+      />
+    </div>
   );
 }
 

@@ -153,16 +153,7 @@ function TenantTable({ rows, onAsk }: { rows: readonly Tenant[] } & TenantAction
       columns={[
         {
           head: t("auth.company"),
-          cell: (tenant) => (
-            <span>
-              <span className="strong">{tenant.name}</span>{" "}
-              {tenant.suspended && <Badge tone="bad">{t("operator.suspended")}</Badge>}
-              <br />
-              <span className="small soft">
-                {tenant.plan} · {tenant.email}
-              </span>
-            </span>
-          ),
+          cell: (tenant) => <Company tenant={tenant} />,
         },
         {
           head: t("operator.live"),
@@ -203,6 +194,20 @@ function TenantTable({ rows, onAsk }: { rows: readonly Tenant[] } & TenantAction
         },
       ]}
     />
+  );
+}
+
+function Company({ tenant: { name, suspended, plan, email } }: { tenant: Tenant }) {
+  const { t } = useText();
+  return (
+    <span>
+      <span className="strong">{name}</span>{" "}
+      {suspended && <Badge tone="bad">{t("operator.suspended")}</Badge>}
+      <br />
+      <span className="small soft">
+        {plan} · {email}
+      </span>
+    </span>
   );
 }
 

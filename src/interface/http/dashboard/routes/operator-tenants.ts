@@ -207,38 +207,41 @@ const checkoutRoutes = ({
   }),
 ];
 
+const listRoute = ({ withCalls, services }: ReturnType<typeof tenantParts>) =>
+  route(listTenants)(async ({ query: { search, ...asked } }) => {
+    const { tenants, total } = await services.tenants.page(search, asked);
+    const ids = tenants.map(({ id }) => id);
+    const [trunks, activity, costs] = await Promise.all([
+      services.trunks.list(ids),
+      services.tenants.activity(ids),
+      services.tenants.costs(ids),
+    ]);
+    const trunkOf = new Map(trunks.map((state) => [state.trunk.tenantId, presentTrunk(state)]));
+    return {
+      ok: true,
+      total,
+      tenants: tenants.map((tenant) => {
+        const { calls, failed, p95Ms } = activity.get(tenant.id) ?? NO_CALLS;
+        const trunk = trunkOf.get(tenant.id);
+        return {
+          ...withCalls(presentTenant(tenant)),
+          calls,
+          failed,
+          p95_ms: p95Ms,
+          cost_of_goods_eur: microToEur(costs.get(tenant.id) ?? microEur(0)),
+          trunk: trunk
+            ? { server: trunk.server, status: trunk.status, explanation: trunk.explanation }
+            : null,
+        };
+      }),
+    };
+  });
+
 export const operatorTenantRoutes = (context: ProductContext): Route[] => {
   const parts = tenantParts(context);
   const { ask, withCalls, services } = parts;
   return [
-    route(listTenants)(async ({ query: { search, ...asked } }) => {
-      const { tenants, total } = await services.tenants.page(search, asked);
-      const ids = tenants.map(({ id }) => id);
-      const [trunks, activity, costs] = await Promise.all([
-        services.trunks.list(ids),
-        services.tenants.activity(ids),
-        services.tenants.costs(ids),
-      ]);
-      const trunkOf = new Map(trunks.map((state) => [state.trunk.tenantId, presentTrunk(state)]));
-      return {
-        ok: true,
-        total,
-        tenants: tenants.map((tenant) => {
-          const { calls, failed, p95Ms } = activity.get(tenant.id) ?? NO_CALLS;
-          const trunk = trunkOf.get(tenant.id);
-          return {
-            ...withCalls(presentTenant(tenant)),
-            calls,
-            failed,
-            p95_ms: p95Ms,
-            cost_of_goods_eur: microToEur(costs.get(tenant.id) ?? microEur(0)),
-            trunk: trunk
-              ? { server: trunk.server, status: trunk.status, explanation: trunk.explanation }
-              : null,
-          };
-        }),
-      };
-    }),
+    listRoute(parts),
     route(createTenant)(async ({ body, note }) => {
       note({ subject: body.name });
       return { ok: true, tenant: withCalls(await ask("tenant.create", body)) };
