@@ -154,6 +154,53 @@ test("an answer without tool rounds left is asked for in words, and tool calls i
   expect(textOf(answer)).toContain("could not answer that");
 });
 
+test("a tool call in the text is carried out, unless the answer has a real one", async () => {
+  const written = '<tool_call>{"name":"book_visit","arguments":{"day":"Friday"}}</tool_call>';
+  server.script.answer = () => ({ text: written });
+  const answer = await answerTo(open(), utterance("Friday"));
+  expect(answer).toMatchObject([
+    { type: "tool_call", tool: "book_visit", arguments: { day: "Friday" } },
+    { type: "done" },
+  ]);
+  const tools = [{ name: "book_visit", arguments: { day: "Monday" } }];
+  server.script.answer = () => ({ text: "book_visit(day=Friday)", tools });
+  const both = await answerTo(open(), utterance("Monday"));
+  expect(both).toMatchObject([
+    { type: "tool_call", arguments: { day: "Monday" } },
+    { type: "done" },
+  ]);
+});
+
+test("a written call of no known tool is not spoken, and thoughts alone are apologised for", async () => {
+  server.script.answer = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? { text: "I cannot do that." }
+      : { text: '{"name": "fly_to_moon", "arguments": {}}' };
+  expect(textOf(await answerTo(open(), utterance("To the moon")))).toBe("I cannot do that.");
+  server.script.answer = () => ({ text: "<Thinking>They ask again.</Thinking>" });
+  expect(textOf(await answerTo(open(), utterance("And?")))).toContain("could not answer that");
+});
+
+test("after a thought without its opening tag, the next answer waits for the closing tag", async () => {
+  server.script.answer = () => ({ text: "Nine it is. Short.\n</think>\n\nWe open at nine." });
+  const session = open();
+  await answerTo(session, utterance("Open?"));
+  expect(textOf(await answerTo(session, utterance("Open?")))).toBe("We open at nine.");
+  const thinker = start({ llmModel: "deepseek-r1:8b" });
+  expect(textOf(await answerTo(thinker.open(sessionSettings()), utterance("Open?")))).toBe(
+    "We open at nine.",
+  );
+  await thinker.close();
+});
+
+test("a summary holds no thoughts", async () => {
+  server.script.answer = () => ({
+    text: `<think>${"They asked. ".repeat(100)}</think>LINE: Asked for hours.\nThe caller asked for hours.`,
+  });
+  const summary = await open().llm.summarize({ reason: "caller_hangup", durationSeconds: 9 });
+  expect(summary).toEqual({ text: "The caller asked for hours.", line: "Asked for hours." });
+});
+
 test("a server that knows no tool_choice is asked without tools instead", async () => {
   server.script.faultOf = ({ service, json }) =>
     service === "llm" && (json as ChatBody).tool_choice

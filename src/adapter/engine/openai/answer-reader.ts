@@ -36,6 +36,8 @@ export interface AnswerReader {
   readonly through: boolean;
   /** The model has begun: text, thoughts or a tool call. */
   readonly alive: boolean;
+  /** The server separates thoughts from the answer. */
+  readonly hasSeparateThoughts?: boolean;
   /** Null: the provider has not said that the answer is over. */
   readonly end: AnswerEnd | null;
   readonly toolCalls: readonly ModelToolCall[];

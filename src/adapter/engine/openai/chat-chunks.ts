@@ -35,6 +35,7 @@ export class ChatChunks implements AnswerReader {
   #through = false;
   #usage: LlmUsage | null = null;
   #alive = false;
+  #hasSeparateThoughts = false;
   #judged = 0;
 
   get end(): AnswerEnd | null {
@@ -43,6 +44,10 @@ export class ChatChunks implements AnswerReader {
 
   get alive(): boolean {
     return this.#alive;
+  }
+
+  get hasSeparateThoughts(): boolean {
+    return this.#hasSeparateThoughts;
   }
 
   get usage(): LlmUsage | null {
@@ -83,7 +88,8 @@ export class ChatChunks implements AnswerReader {
   #readDelta(delta: JsonObject): string {
     const text = textOf(delta.content) + textOf(delta.refusal);
     const thoughts = delta.reasoning_content ?? delta.reasoning;
-    if (text !== "" || (typeof thoughts === "string" && thoughts !== "")) this.#alive = true;
+    if (typeof thoughts === "string" && thoughts !== "") this.#hasSeparateThoughts = true;
+    if (text !== "" || this.#hasSeparateThoughts) this.#alive = true;
     const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
     for (const call of calls) if (isObject(call)) this.#readToolCall(call);
     if (isObject(delta.function_call)) this.#readToolCall({ function: delta.function_call });

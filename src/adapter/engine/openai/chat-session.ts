@@ -33,7 +33,7 @@ import {
   type RememberedCall,
 } from "./chat-history.ts";
 import type { LanguageModel } from "./language-model.ts";
-import { SpokenPieces } from "./spoken-pieces.ts";
+import { plainText, SpokenPieces, withoutThoughts } from "./spoken-pieces.ts";
 import { UNFINISHED } from "./unfinished.ts";
 
 interface ChatSessionOptions {
@@ -53,6 +53,8 @@ interface ChatSessionOptions {
 }
 
 const ANSWER_CHARACTERS_MAX = 3_000;
+/** A summary and the thoughts before it. */
+const SUMMARY_WRITTEN_MAX = 32_000;
 /** Requests for one answer that the model may call too long. */
 const SHORTENINGS_MAX = 3;
 
@@ -72,6 +74,7 @@ export class ChatSession implements LlmSession {
   readonly capabilities = { earlyStart: true };
   readonly #history: ChatHistory;
   readonly #tools: readonly ToolSnapshot[];
+  readonly #toolNames: readonly string[];
   #language: AgentLanguage;
   /** What stands before the caller's last words; empty: nothing. */
   #passages = "";
@@ -86,6 +89,7 @@ export class ChatSession implements LlmSession {
     this.#contextTokens = contextTokens;
     this.#history = new ChatHistory(session.systemPrompt, session.history ?? []);
     this.#tools = [...session.tools, ...(session.builtInTools ?? [])];
+    this.#toolNames = this.#tools.map(({ name }) => name);
     this.#language = session.language;
   }
 
@@ -142,11 +146,11 @@ export class ChatSession implements LlmSession {
     const answer = this.options.model.stream({ messages, tools: [] }, this.#closed.signal);
     for await (const event of answer) {
       if (event.type === "text") text += event.text;
-      if (text.length > SUMMARY_CHARACTERS_MAX) break;
+      if (withoutThoughts(text).length > SUMMARY_CHARACTERS_MAX) break;
+      if (text.length > SUMMARY_WRITTEN_MAX) break;
     }
-    const summary = readSummary(text);
-    const pieces = new SpokenPieces();
-    return { ...summary, text: [...pieces.push(summary.text), ...pieces.end()].join(" ") };
+    const summary = readSummary(withoutThoughts(text));
+    return { text: plainText(summary.text), line: plainText(summary.line) };
   }
 
   /** A summary that nobody waits for any more is read no further. */
@@ -241,13 +245,17 @@ export class ChatSession implements LlmSession {
   ): AsyncGenerator<LlmEvent, boolean> {
     const { promptCacheKey, safetyIdentifier } = this.options.session;
     const { signal, toolRounds } = running;
-    const pieces = new SpokenPieces();
+    const { model } = this.options;
+    const pieces = new SpokenPieces({
+      toolNames: this.#toolNames,
+      mayThink: () => model.mayThinkAloud,
+    });
     let written = "";
     let end: AnswerEnd = "whole";
     let sorted: SortedToolCalls = { accepted: [], hasRejected: false };
     let calls: readonly ModelToolCall[] = [];
     let usage: LlmUsage | null = null;
-    const stream = this.options.model.stream(
+    const stream = model.stream(
       {
         messages,
         tools: this.#tools,
@@ -279,17 +287,20 @@ export class ChatSession implements LlmSession {
       }
     }
     if (signal.aborted) return false;
+    const rest = pieces.end();
+    model.answered({ hasLoneThoughtEnd: pieces.hasLoneThoughtEnd });
+    if (calls.length === 0 && toolRounds > 0) sorted = this.#sort(pieces.calls);
     const hasCalls = sorted.accepted.length > 0 || sorted.hasRejected;
-    yield* this.#say(hasCalls ? pieces.end() : this.#lastWords(pieces, end, written));
+    yield* this.#say(hasCalls ? rest : this.#lastWords(rest, end, pieces.isSilent));
     yield* this.#emitToolCalls(sorted);
     return sorted.hasRejected && sorted.accepted.length === 0;
   }
 
   /** What is left to say. Nothing at all, and half a sentence, give way to one that says so. */
-  #lastWords(pieces: SpokenPieces, end: AnswerEnd, written: string): string[] {
+  #lastWords(rest: readonly string[], end: AnswerEnd, isSilent: boolean): readonly string[] {
     if (end === "withheld") return [this.#unfinished.withheld];
-    if (written.trim() === "") return [this.#unfinished.noAnswer];
-    return end === "whole" ? pieces.end() : [this.#unfinished.brokeOff];
+    if (isSilent) return [this.#unfinished.noAnswer];
+    return end === "whole" ? rest : [this.#unfinished.brokeOff];
   }
 
   get #unfinished() {
@@ -325,7 +336,7 @@ export class ChatSession implements LlmSession {
   /** Remembers all calls; those that cannot be carried out are answered at once. */
   #sort(calls: readonly ModelToolCall[]): SortedToolCalls {
     if (calls.length === 0) return { accepted: [], hasRejected: false };
-    const known = new Set(this.#tools.map((tool) => tool.name));
+    const known = new Set(this.#toolNames);
     const remembered = calls.map((call) => ({ call, id: this.#newId() }));
     this.#history.agentCalls(
       remembered.map(({ call: { name, thoughts = [], arguments: args }, id }) => ({

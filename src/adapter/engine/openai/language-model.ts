@@ -29,6 +29,9 @@ type ModelEvent =
 
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const PAUSE_MS_MAX = 5_000;
+/** Models that think before they answer, by their usual names. */
+const THINKS =
+  /deepseek-?(?:r\d|reasoner)|\br1\b|qwq|qwen-?3(?!.*instruct)|think|reason|magistral|nemotron|glm-?(?:z1|4\.[5-9]|5)|minimax-m|hunyuan|phi-4-(?:mini-)?reasoning|exaone-deep|marco-o1|skywork-o/iu;
 const MALFORMED_MAX = 3;
 /** One for each lesson that a server may have to teach, and the answer. */
 const ATTEMPTS_MAX = 6;
@@ -42,12 +45,24 @@ const APIS = {
 /** One of each server in a call worker. */
 export class LanguageModel {
   readonly #rules: ModelRules;
+  /** Null: no answer has shown it yet. */
+  #thinksAloud: boolean | null = null;
 
   constructor(
     private readonly service: Service,
     settings: RuleSettings,
   ) {
     this.#rules = new ModelRules(settings);
+  }
+
+  /** Its answers may begin with a thought whose opening tag is missing. */
+  get mayThinkAloud(): boolean {
+    return this.#thinksAloud ?? THINKS.test(this.#rules.model);
+  }
+
+  /** What a whole answer shows about the server. Once a thought came without its beginning, others will, too. */
+  answered({ hasLoneThoughtEnd }: { readonly hasLoneThoughtEnd: boolean }): void {
+    this.#thinksAloud = this.#thinksAloud === true || hasLoneThoughtEnd;
   }
 
   /** Rejects with ProviderFailure; ends quietly when aborted. */
@@ -126,6 +141,7 @@ export class LanguageModel {
         if (done) break;
         for (const data of this.#events(() => events.push(value))) {
           const text = read(data);
+          if (reader.hasSeparateThoughts) this.#thinksAloud ??= false;
           written += text;
           if (text !== "") yield { type: "text", text };
         }

@@ -1,9 +1,11 @@
 /**
  * A model's text, as it is written, cut into pieces to speak: whole sentences, the first one earlier
- * when it is long, so that TTS can begin. What cannot be spoken goes: markup, emoji, and the
- * thoughts that some models write between `<think>` tags.
+ * when it is long, so that TTS can begin. Markup, emoji, thoughts and written tool calls (written-answer.ts) are
+ * removed. The first piece waits while it may still turn out to be a thought.
  */
 import { ABBREVIATIONS } from "../abbreviations.ts";
+import { WrittenAnswer } from "./written-answer.ts";
+import type { WrittenCall } from "./written-calls.ts";
 
 const SENTENCE_END = /[.!?…]+["»”’)\]]*(?=\s)|\n+/gu;
 const CLAUSE_END = /[,;:–—](?=\s)/gu;
@@ -14,17 +16,51 @@ const PIECE_CHARACTERS_MAX = 300;
 /** Each end of a sentence is judged by all that stands before it. */
 const DELTA_CHARACTERS_MAX = 1_000;
 
+/** How models begin a thought whose opening tag their template has taken. */
+const SOUNDS_LIKE_THOUGHT =
+  /\bthe (?:user|caller|customer)(?:'s)? (?:\w+ )?(?:asks?|asked|asking|wants?|says?|said|is|wrote|question|message|request)\b|\bI (?:should|need to|have to|must|will) (?:say|answer|respond|reply|tell|call|use|check)\b|\b(?:we|I) need to (?:answer|respond|call|produce)\b/iu;
+
+interface SpokenPiecesOptions {
+  readonly toolNames?: readonly string[];
+  /** The model may write its thoughts before the answer, without an opening tag. */
+  readonly mayThink?: () => boolean;
+}
+
 export class SpokenPieces {
-  readonly #thoughts = new ThoughtFilter();
+  readonly #written: WrittenAnswer;
   #text = "";
   #spoken = 0;
+  /** Nothing is handed out: it may be a thought. */
+  #isHeld: boolean | null = null;
+
+  constructor(private readonly options: SpokenPiecesOptions = {}) {
+    this.#written = new WrittenAnswer(options.toolNames);
+  }
+
+  /** Tool calls in the text. */
+  get calls(): readonly WrittenCall[] {
+    return this.#written.calls;
+  }
+
+  /** Nothing was handed out. */
+  get isSilent(): boolean {
+    return this.#spoken === 0;
+  }
+
+  /** The end of a thought came without its beginning. */
+  get hasLoneThoughtEnd(): boolean {
+    return this.#written.hasLoneEnd;
+  }
 
   /** Pieces that are complete now. */
   push(delta: string): string[] {
-    const said = this.#thoughts.push(delta);
+    this.#isHeld ??= this.options.mayThink?.() ?? false;
     const pieces: string[] = [];
-    for (let at = 0; at < said.length; at += DELTA_CHARACTERS_MAX) {
-      this.#text += said.slice(at, at + DELTA_CHARACTERS_MAX);
+    for (let at = 0; at < delta.length; at += DELTA_CHARACTERS_MAX) {
+      const { text, voided } = this.#written.push(delta.slice(at, at + DELTA_CHARACTERS_MAX));
+      if (voided) this.#text = "";
+      if (voided || this.#written.hasWholeThought) this.#isHeld = false;
+      this.#text += text;
       pieces.push(...this.#cut());
     }
     return pieces;
@@ -32,17 +68,25 @@ export class SpokenPieces {
 
   /** The text is over: what is left. */
   end(): string[] {
-    this.#text += this.#thoughts.end();
-    const pieces = this.#cut();
+    this.#text += this.#written.end();
+    this.#isHeld = false;
+    const pieces = this.#cut(true);
     const last = speakable(this.#text);
     this.#text = "";
-    return last === "" ? pieces : [...pieces, last];
+    if (last === "") return pieces;
+    this.#spoken++;
+    return [...pieces, last];
   }
 
-  #cut(): string[] {
+  #cut(isOver = false): string[] {
     const pieces: string[] = [];
+    if (this.#isHeld) return pieces;
     for (let end = this.#nextEnd(); end > 0; end = this.#nextEnd()) {
       const piece = speakable(this.#text.slice(0, end));
+      if (!isOver && this.#spoken === 0 && SOUNDS_LIKE_THOUGHT.test(piece)) {
+        this.#isHeld = true;
+        return pieces;
+      }
       this.#text = this.#text.slice(end);
       if (piece === "") continue;
       pieces.push(piece);
@@ -88,42 +132,15 @@ export function speakable(text: string): string {
     .trim();
 }
 
-const OPEN = "<think>";
-const CLOSE = "</think>";
-
-/** Drops what stands between the tags, however the text is cut. */
-class ThoughtFilter {
-  #held = "";
-  #thinking = false;
-
-  push(delta: string): string {
-    this.#held += delta;
-    let out = "";
-    for (;;) {
-      const tag = this.#thinking ? CLOSE : OPEN;
-      const at = this.#held.indexOf(tag);
-      if (at < 0) break;
-      if (!this.#thinking) out += this.#held.slice(0, at);
-      this.#held = this.#held.slice(at + tag.length);
-      this.#thinking = !this.#thinking;
-    }
-    const keep = beginningOf(this.#thinking ? CLOSE : OPEN, this.#held);
-    const sure = this.#held.slice(0, this.#held.length - keep);
-    this.#held = this.#held.slice(this.#held.length - keep);
-    return this.#thinking ? out : out + sure;
-  }
-
-  end(): string {
-    const rest = this.#thinking ? "" : this.#held;
-    this.#held = "";
-    return rest;
-  }
+/** A whole text, as it is said. */
+export function plainText(text: string): string {
+  const pieces = new SpokenPieces();
+  return [...pieces.push(text), ...pieces.end()].join(" ");
 }
 
-/** How many characters at the end of `text` may be the beginning of `tag`. */
-function beginningOf(tag: string, text: string): number {
-  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
-    if (tag.startsWith(text.slice(-length))) return length;
-  }
-  return 0;
+/** A whole text without thoughts and special tokens; its lines and markup stay. */
+export function withoutThoughts(text: string): string {
+  const written = new WrittenAnswer();
+  const { text: begin } = written.push(text);
+  return begin + written.end();
 }

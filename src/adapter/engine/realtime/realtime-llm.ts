@@ -15,6 +15,7 @@ import type {
 } from "../../../domain/conversation/engine-port.ts";
 import { TOOL_ROUNDS_MAX } from "../../../domain/conversation/limits.ts";
 import { passagesSection } from "../../../domain/conversation/prompt/knowledge-section.ts";
+import { plainText, withoutThoughts } from "../openai/spoken-pieces.ts";
 import { UNFINISHED } from "../openai/unfinished.ts";
 import { estimateTokens } from "../prompt-size.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
@@ -147,7 +148,10 @@ export class RealtimeLlmSession implements LlmSession {
       true,
     );
     while ((await response.next()) !== null);
-    return readSummary(response.transcript.slice(0, SUMMARY_CHARACTERS_MAX));
+    const summary = readSummary(
+      withoutThoughts(response.transcript).slice(0, SUMMARY_CHARACTERS_MAX),
+    );
+    return { text: plainText(summary.text), line: plainText(summary.line) };
   }
 
   /** The answer to this input; null: it needs none yet. */

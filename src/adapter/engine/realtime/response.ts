@@ -289,9 +289,10 @@ export class RealtimeResponse {
     const wordless = this.#firstWords === "" && this.track.ms >= WORDLESS_MS;
     if (space <= 0 && !wordless) return;
     this.#speaking = true;
+    const isPlain = !/[<[{(|◁`]/u.test(this.#firstWords);
     const words = wordless ? NO_WORDS : this.#firstWords.slice(0, space).trim();
-    const rest = this.#firstWords.slice(Math.max(0, space));
-    if (words !== "") this.#say([words]);
+    const rest = isPlain ? this.#firstWords.slice(Math.max(0, space)) : this.#firstWords;
+    if (isPlain && words !== "") this.#say([words]);
     this.#say(this.#pieces.push(rest));
   }
 
