@@ -12,6 +12,7 @@ import type {
   SttResult,
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
+import { noSpeechOf, wordsHeard } from "../noise-words.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import { isEchoOfPrompt, type TranscriptionHints } from "../transcription-hints.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
@@ -114,14 +115,17 @@ export class HttpSttStream implements SttStream {
   async #recognise(dropped: AbortSignal): Promise<string> {
     const { sampleRateHz, hints } = this.options;
     const signal = AbortSignal.any([this.#closed.signal, dropped]);
-    const wav = wavFile(this.#audio.pcm, sampleRateHz);
+    const { ms: audioMs } = this.#audio;
+    const pcm = this.#audio.pcm.slice();
+    const wav = wavFile(pcm, sampleRateHz);
     const fields = this.#fields();
     const answer = await this.#ask(wav, fields, signal).catch((error: unknown) => {
       if (!isRefusal(error) || !hints.learn(fields, describe(error))) throw error;
       return this.#ask(wav, this.#fields(), signal);
     });
-    const text = (await this.#read(answer)).trim();
-    return isEchoOfPrompt(text, fields) ? "" : text;
+    const { text, noSpeech } = await this.#read(answer);
+    const words = wordsHeard(text, { audioMs, pcm, sampleRateHz, noSpeech });
+    return isEchoOfPrompt(words, fields) ? "" : words;
   }
 
   #fields(): JsonObject {
@@ -153,12 +157,17 @@ export class HttpSttStream implements SttStream {
     this.#closed.abort();
   }
 
-  async #read(answer: Answer): Promise<string> {
-    if (/^text\/event-stream/i.test(answer.contentType)) return await this.#readEvents(answer);
+  async #read(
+    answer: Answer,
+  ): Promise<{ readonly text: string; readonly noSpeech: number | null }> {
+    if (/^text\/event-stream/i.test(answer.contentType))
+      return { text: await this.#readEvents(answer), noSpeech: null };
     const raw = await answer.text();
-    if (/^text\/plain/i.test(answer.contentType) && !raw.trimStart().startsWith("{")) return raw;
+    if (/^text\/plain/i.test(answer.contentType) && !raw.trimStart().startsWith("{"))
+      return { text: raw, noSpeech: null };
     const body = parseJson(raw);
-    if (isObject(body) && typeof body.text === "string") return body.text;
+    if (isObject(body) && typeof body.text === "string")
+      return { text: body.text, noSpeech: noSpeechOf(body) };
     throw this.options.service.fail("protocol", "an answer without a text");
   }
 

@@ -115,20 +115,80 @@ export class SpokenPieces {
   }
 }
 
-const TAG = /<\/?[a-z][\w:.-]*(?:[\s/][^<>]*)?>/giu;
-const TAG_BEFORE_WORD = new RegExp(`${TAG.source}(?=[\\p{L}\\p{N}])`, "giu");
+/** Elements of HTML and SSML. Other words between `<` and `>` are text, unless written like a tag. */
+const ELEMENTS =
+  "a|abbr|answer|audio|b|big|blockquote|body|br|break|button|center|cite|code|del|details|div|em|emphasis|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|lang|lexicon|li|link|main|mark|nav|ol|output|p|paragraph|phoneme|pre|prosody|q|response|s|say-as|section|sentence|small|span|speak|speech|strike|strong|style|sub|summary|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|video|voice|w";
+const TAG = new RegExp(
+  `</[a-z][\\w:.-]*\\s*>|<[a-z][\\w:.-]*(?:\\s[^<>]*)?/>|<[a-z][\\w:.-]*\\s+[\\w:.-]+\\s*=[^<>]*>|<(?:${ELEMENTS}|[a-z]+:[\\w-]+)\\s*>`,
+  "giu",
+);
+const TAG_BEFORE_WORD = new RegExp(`(?:${TAG.source})(?=[\\p{L}\\p{N}])`, "giu");
+const PLACEHOLDER = /<(?=\p{L})([^<>\n]*[\p{L}\p{N}.!?)/])>/gu;
 
-/** As it is said: without markup (SSML too), links' addresses, emoji and what cannot be seen. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  apos: "'",
+  quot: '"',
+  lt: "<",
+  gt: ">",
+  nbsp: " ",
+  euro: "€",
+  pound: "£",
+  cent: "¢",
+  deg: "°",
+  times: "×",
+  ndash: "–",
+  mdash: "—",
+  hellip: "…",
+  laquo: "«",
+  raquo: "»",
+  ldquo: "“",
+  rdquo: "”",
+  bdquo: "„",
+  lsquo: "‘",
+  rsquo: "’",
+  sect: "§",
+};
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}\d?));/giu;
+
+function entityText(_: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? " ";
+  const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+  return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : " ";
+}
+
+/** A row of a table, read out cell by cell. */
+const tableRow = (row: string): string => {
+  const cells = row.split("|").map((cell) => cell.trim());
+  const said = cells.filter((cell) => cell !== "" && !/^:?-+:?$/.test(cell));
+  return said.length === 0 ? "" : `${said.join(", ")}.`.replace(/([.!?…])\.$/u, "$1");
+};
+
+const ARROWS =
+  /\s*(?:<?[-=]{1,3}>|<[-=]{2,3}|[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2b00-\u2bff\u{1f800}-\u{1f8ff}])+\ufe0f?\s*/gu;
+const EMOJI =
+  /(?![\d#*])[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|[\u2500-\u27bf\p{Co}]|\u20e3|\ufe0f|\u200d/gu;
+
+/** Text as it is said: no markup (SSML too), addresses of links, tables, emoji or invisible characters. */
 export function speakable(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/【[^】]*】/gu, "")
+    .replace(/^[ \t]*(?:[-*_=][ \t]*){3,}$/gm, "")
+    .replace(/^[ \t]*\|.*\|[ \t]*$/gm, tableRow)
+    .replace(/~~(?=\S)[^~]*~~|~~/g, "")
     .replace(/```\w*|`|\*\*|__|(?<=^|\s)[*_](?=\S)|(?<=\S)[*_](?=\s|[.,!?]|$)/g, "")
     .replace(/^\s*(?:#{1,6}|[-*•]|>)\s+/gm, "")
-    .replace(/\p{Extended_Pictographic}|\u200d|\ufe0f/gu, "")
+    .replace(/<!--[\s\S]*?-->/g, "")
     .replace(TAG_BEFORE_WORD, " ")
     .replace(TAG, "")
+    .replace(PLACEHOLDER, "$1")
+    .replace(ENTITY, entityText)
+    .replace(ARROWS, ", ")
+    .replace(EMOJI, "")
     .replace(/[\p{Cf}\p{Cs}]+/gu, "")
     .replace(/[\s\p{Cc}]+/gu, " ")
+    .replace(/^[,\s]+(?=\S)|\s+(?=[,.!?](?:\s|$))/gu, "")
     .trim();
 }
 

@@ -15,6 +15,7 @@ import type {
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
 import type { Trust } from "../../../platform/net/trust.ts";
+import { wordsHeard } from "../noise-words.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import { detailOf, dialectOf, errorOf, type ServerEvent, textField } from "../realtime/events.ts";
 import { SessionRenewal } from "../realtime/session-renewal.ts";
@@ -259,7 +260,7 @@ export class TranscriptionSttStream implements SttStream {
     if (words.length > WORDS_CHARACTERS_MAX) return;
     this.#words.set(itemId, words);
     const owner = this.#uploads.find(({ items }) => items.has(itemId));
-    if (this.#running && (!owner || owner === this.#running)) this.#onPartial(words.trim());
+    if (this.#running && (!owner || owner === this.#running)) this.#onPartial(wordsHeard(words));
   }
 
   #written(itemId: string, text: string): void {
@@ -268,7 +269,8 @@ export class TranscriptionSttStream implements SttStream {
     if (!upload) return;
     upload.items.set(itemId, text);
     if (!upload.over || upload.text === null) return;
-    this.#resolve(upload, isEchoOfPrompt(upload.text, this.#told) ? "" : upload.text);
+    const words = wordsHeard(upload.text, { audioMs: upload.audioMs });
+    this.#resolve(upload, isEchoOfPrompt(words, this.#told) ? "" : words);
   }
 
   #resolve(upload: Upload, text: string): void {

@@ -12,6 +12,7 @@ import type {
   SttResult,
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
+import { wordsHeard } from "../noise-words.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import { errorOf, type ServerEvent, textField } from "./events.ts";
 import type { RealtimeLink } from "./link.ts";
@@ -183,7 +184,7 @@ export class RealtimeSttStream implements SttStream {
         if (this.#running) this.#onEndpoint();
         break;
       case "conversation.item.input_audio_transcription.completed":
-        this.#written(textField(body, "item_id"), textField(body, "transcript").trim());
+        this.#written(textField(body, "item_id"), textField(body, "transcript"));
         break;
       case "conversation.item.input_audio_transcription.failed":
         this.#written(textField(body, "item_id"), UNWRITTEN);
@@ -197,7 +198,8 @@ export class RealtimeSttStream implements SttStream {
   #written(itemId: string, text: string): void {
     const upload = this.#uploads.find(({ items }) => items.has(itemId));
     if (!upload) return;
-    upload.items.set(itemId, text);
+    const isWritten = text !== UNWRITTEN;
+    upload.items.set(itemId, isWritten ? wordsHeard(text, { audioMs: upload.audioMs }) : text);
     this.#checkWritten(upload);
   }
 

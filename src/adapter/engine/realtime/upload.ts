@@ -52,6 +52,10 @@ export class Upload {
     return this.#over;
   }
 
+  get audioMs(): number {
+    return this.#audio.ms;
+  }
+
   get result(): Promise<SttResult> {
     return this.#result.promise;
   }
@@ -114,7 +118,7 @@ export class Upload {
 
   resolve(text: string): void {
     this.#timer?.cancel();
-    this.#result.resolve({ text, confidence: CONFIDENCE, audioMs: this.#audio.ms });
+    this.#result.resolve({ text, confidence: CONFIDENCE, audioMs: this.audioMs });
   }
 
   reject(error: Error): void {

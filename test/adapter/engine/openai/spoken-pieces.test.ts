@@ -45,6 +45,26 @@ test("markup, links and emoji are not spoken", () => {
   expect(speakable("Two * three is 6")).toContain("three is 6");
 });
 
+test.each([
+  ["| Day | Hours |\n|-----|:----:|\n| Monday | 9–17 |", "Day, Hours. Monday, 9–17."],
+  ["Open daily.\n\n---\n***\nCome in!", "Open daily. Come in!"],
+  ["It costs ~~20~~ 15 euros.", "It costs 15 euros."],
+  ["Great 👍🏽 see 👩‍👩‍👧‍👦 you 🇱🇹!", "Great see you!"],
+  ["Press 1️⃣ or #️⃣ now.", "Press 1 or # now."],
+  ["Vilnius → Kaunas -> Riga => Tallinn ⇒ home", "Vilnius, Kaunas, Riga, Tallinn, home"],
+  ["✓ Done ★ and ■ more ☎", "Done and more"],
+  ["Tom &amp; Ann&nbsp;pay 5&#8364; &lt;now&gt; &#x41;&rarr;B", "Tom & Ann pay 5€ <now> A B"],
+  ["Say <your name> and <date of birth>.", "Say your name and date of birth."],
+  [
+    "If a < b and c > d, write to <anna@clinic.example>",
+    "If a < b and c > d, write to anna@clinic.example",
+  ],
+  ["Less than <5 minutes> away", "Less than <5 minutes> away"],
+  ['<p class="x">Hello</p><!-- no --> <span>you</span>', "Hello you"],
+])("%j is said without markup and symbols", (written, said) => {
+  expect(speakable(written)).toBe(said);
+});
+
 test("SSML, HTML and invisible characters are not spoken", () => {
   const ssml = `<speak>We <emphasis level="strong">are</emphasis> open.<break time="1.5s"/> Come <b>in</b>!<br></speak>`;
   expect(pieces(...ssml)).toEqual(["We are open. Come in!"]);
