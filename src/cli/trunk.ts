@@ -11,6 +11,8 @@ const placeOf = ({ username, server, port }: Place): string =>
 const overWhat = ({ transport }: Place): string =>
   transport === "auto" ? "auto (from DNS)" : transport.toUpperCase();
 
+const ELSEWHERE = "It does not run here; linevoice nodes shows which node has it.";
+
 const SIGNS = { ok: "ok", warning: "!!", failed: "NO", unknown: "? " } as const;
 
 export const trunkCommand = commandOf("trunk", {
@@ -54,7 +56,7 @@ export const trunkCommand = commandOf("trunk", {
           `${placeOf(trunk)};${trunk.transport}`,
           trunk.caller_id,
           trunk.status,
-          trunk.explanation ?? "",
+          trunk.explanation ?? (trunk.status === "unknown" ? ELSEWHERE : ""),
         ]),
       ]),
   }),
