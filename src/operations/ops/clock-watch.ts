@@ -9,7 +9,7 @@
  *     │ └──right again, or confirmed────┘    │ plausible: it was off, or a time server vouches for it
  *     └──a day later── trusted, but nothing is deleted yet ◄──┘
  *
- * A clock that is behind harms nothing: what waits for a date waits for it.
+ * A clock that is behind deletes and dials nothing too early: what waits for a date waits for it, with a warning.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ const Saved = z.object({ known_ms: z.number(), delete_from_ms: z.number() });
 type Saved = z.output<typeof Saved>;
 
 export interface ClockWatch extends ClockTrust {
-  /** How far the clock is ahead of what can be, while it is doubted; else 0. */
+  /** Difference of the clock to the expected time if that is more than a day, negative if it is behind; else 0. */
   aheadMs(): number;
   /** What waits, and how to go on; null: nothing does. */
   warning(): string | null;
@@ -62,11 +62,7 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
   const known = knownTime(options);
   let isDoubted = false;
 
-  function aheadMs(): number {
-    const ahead = clock.now() - known.expectedMs();
-    return ahead > AHEAD_MS_MAX ? ahead : 0;
-  }
-
+  const aheadMs = () => Math.max(0, known.offsetMs());
   const mayDelete = () => aheadMs() === 0 && !isWaiting(known.deleteFromMs, clock.now());
 
   /** After a doubt, or a jump that is believed. */
@@ -104,7 +100,7 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
   return {
     isTrusted: () => aheadMs() === 0,
     mayDelete,
-    aheadMs,
+    aheadMs: () => known.offsetMs(),
     warning: () => doubtAbout(clock.now(), known.expectedMs(), known.deleteFromMs, AHEAD_MS_MAX),
     confirm() {
       known.set(0);
@@ -142,6 +138,10 @@ function knownTime({ dataDir, clock, log }: ClockWatchOptions) {
 
   return {
     expectedMs,
+    offsetMs(): number {
+      const offset = clock.now() - expectedMs();
+      return Math.abs(offset) > AHEAD_MS_MAX ? offset : 0;
+    },
     save,
     get deleteFromMs() {
       return deleteFromMs;
@@ -175,6 +175,8 @@ function doubtAbout(
 ): string | null {
   if (nowMs - expectedMs > aheadMax)
     return `The clock says ${isoUtc(nowMs)}, but it should be ${isoUtc(expectedMs)}: scheduled calls, campaigns, new months and deletion wait. ${CONFIRM}`;
+  if (expectedMs - nowMs > AHEAD_MS_MAX)
+    return `The clock says ${isoUtc(nowMs)}, but it was ${isoUtc(expectedMs)} already: scheduled calls and campaigns wait for their date, and certificates may count as not yet valid. ${CONFIRM}`;
   return isWaiting(deleteFromMs, nowMs)
     ? `The clock was set ahead, or the appliance was off: old data is deleted from ${isoUtc(deleteFromMs)} on. ${CONFIRM}`
     : null;

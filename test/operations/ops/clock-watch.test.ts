@@ -157,6 +157,22 @@ test("deletion does not wait for a clock that was set back", async () => {
   expect(state()).toEqual(TRUSTED);
 });
 
+test("a clock that is more than a day behind gives a warning until it is right or confirmed", async () => {
+  const { clock, state, watch } = world();
+  clock.stepWallClock(-DAY);
+  expect([state(), watch.aheadMs(), watch.warning()]).toEqual([TRUSTED, 0, null]);
+  clock.stepWallClock(-1);
+  await clock.advance(MINUTE);
+  expect([state(), watch.aheadMs()]).toEqual([TRUSTED, -DAY - 1]);
+  expect(watch.warning()).toContain("it was 2026-11-27T10:01:00");
+  clock.stepWallClock(DAY);
+  expect([watch.aheadMs(), watch.warning()]).toEqual([0, null]);
+  clock.stepWallClock(-365 * DAY);
+  expect(watch.warning()).toContain("clock confirm");
+  watch.confirm();
+  expect([watch.aheadMs(), watch.warning()]).toEqual([0, null]);
+});
+
 test("a damaged file counts as none", () => {
   const { dataDir, watch } = world();
   watch.stop();

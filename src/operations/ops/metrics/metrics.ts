@@ -361,7 +361,7 @@ function registerReadOnScrape(
   gauge("linevoice_disk_free_bytes", "Of the data directory.", sources.diskFreeBytes);
   gauge(
     "linevoice_clock_ahead_seconds",
-    "How far the wall clock is ahead of what can be; 0: dates are trusted.",
+    "How far the wall clock is ahead of the expected time, negative if behind; 0: within a day of it.",
     () => sources.clockAheadMs() / 1000,
   );
 }
