@@ -103,6 +103,14 @@ test("each trunk's name is followed through SRV to its addresses", async () => {
   );
 });
 
+test("behind an outbound proxy its name is looked up instead of the server's", async () => {
+  const behind = (proxy: string) => ({ ...trunkAt("gone.test", 5060), outbound_proxy: proxy });
+  expect(await dnsVerdict([behind("127.0.0.84:5070")])).toContain("ok: Trunks name");
+  expect(await dnsVerdict([behind("plain.test:5070")])).toContain("ok: plain.test leads to");
+  expect(await dnsVerdict([behind("good.test")])).toContain("ok: _sip._udp.good.test");
+  expect(await dnsVerdict([behind("gone.test")])).toContain("failed: gone.test does not");
+});
+
 test("names that lead nowhere, half-way or to a DNS that fails are told apart", async () => {
   expect(await dnsVerdict([trunkAt("good.test"), trunkAt("half.test")])).toContain(
     "warning: _sip._udp.half.test leads to a.good.test:1, gone.test:2; without an address: gone.test:2",

@@ -24,6 +24,8 @@ export interface CheckResult extends Finding {
 export interface TrunkServer {
   readonly server: string;
   readonly port: number;
+  /** `host[:port]` that requests go to instead; null: to the server. */
+  readonly outbound_proxy: string | null;
   readonly transport: "udp" | "tcp" | "tls" | "auto";
 }
 

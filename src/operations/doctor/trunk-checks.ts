@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { createDns, type SipDns } from "../../adapter/sip/routing/dns.ts";
+import { parseHostPort } from "../../adapter/sip/transport/host-port.ts";
 import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
 import { openReadOnly } from "../../adapter/store/sqlite/read-only.ts";
 import { describeError } from "../../core/errors.ts";
@@ -35,12 +36,20 @@ export const trunkDns: Check = {
 };
 
 /** Trunks of the running server, or else the stored ones. */
-function serversOf({ trunks, databasePath }: ExaminedAppliance): TrunkServer[] {
-  const all = trunks ?? storedServers(databasePath);
+function serversOf({ trunks, databasePath, config }: ExaminedAppliance): TrunkServer[] {
+  const all = (trunks ?? storedServers(databasePath)).map((trunk) =>
+    nextHop(trunk, trunk.outbound_proxy ?? config.sip.outbound_proxy),
+  );
   const unique = new Map(
     all.map((each) => [`${each.server} ${each.port} ${each.transport}`, each]),
   );
   return [...unique.values()].slice(0, SERVERS_MAX);
+}
+
+/** Behind an outbound proxy only the proxy's name must resolve. */
+function nextHop(trunk: TrunkServer, outboundProxy: string | null): TrunkServer {
+  const proxy = parseHostPort(outboundProxy ?? "");
+  return proxy ? { ...trunk, server: proxy.host, port: proxy.port ?? 0 } : trunk;
 }
 
 function storedServers(databasePath: string): TrunkServer[] {
@@ -48,7 +57,9 @@ function storedServers(databasePath: string): TrunkServer[] {
   const stored = openReadOnly(databasePath);
   try {
     return stored.sqlite
-      .query<TrunkServer, []>("SELECT server, port, transport FROM trunks ORDER BY id LIMIT 1000")
+      .query<TrunkServer, []>(
+        "SELECT server, port, transport, outbound_proxy FROM trunks ORDER BY id LIMIT 1000",
+      )
       .all();
   } finally {
     stored.close();
