@@ -91,6 +91,14 @@ export function createTrunkLoader(deps: {
   };
 }
 
+/** One sentence while there are trunks and none of them can receive calls; null otherwise. */
+export function registrationWarning(sip: Pick<SipStack, "registrations">): string | null {
+  const { registered = 0, not_required: peers = 0, ...others } = sip.registrations();
+  const missing = Object.values(others).reduce((sum, count) => sum + count, 0);
+  if (missing === 0 || registered + peers > 0) return null;
+  return `No trunk is registered, so no calls come in (trunks: ${missing}). See why: linevoice trunk list`;
+}
+
 /** The running trunks for the services. `reload` starts a trunk that was stored again. */
 export const runningTrunks = (
   sip: SipStack,

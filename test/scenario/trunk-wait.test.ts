@@ -85,6 +85,17 @@ const dueEarlier = (callUuid: string, ms: number) =>
 const ended = (callUuid: string) =>
   eventually(async () => (await call(callUuid))?.endedAt != null, "the call has ended");
 
+test("while no trunk is registered, /readyz stays ready and warns", async () => {
+  const readyz = async () => {
+    const response = await fetch(`${world.app.addresses.http}/readyz`);
+    return { status: response.status, text: await response.text() };
+  };
+  expect(await readyz()).toEqual({
+    status: 200,
+    text: expect.stringContaining("No trunk is registered"),
+  });
+});
+
 test("a due call waits for the trunk; past its grace it fails for the trunk's reason", async () => {
   const uuid = await ask(soon());
   await tried(uuid);

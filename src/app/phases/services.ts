@@ -10,7 +10,7 @@ import { createPeople, reachable } from "../people.ts";
 import type { PhoneProgram } from "../phone-process.ts";
 import { createRehearsals } from "../rehearsal.ts";
 import { createServices } from "../services.ts";
-import { runningTrunks } from "../trunks.ts";
+import { registrationWarning, runningTrunks } from "../trunks.ts";
 import type { CallPhase } from "./calls.ts";
 import { ownNode } from "./telephony.ts";
 
@@ -116,7 +116,9 @@ export async function openHttp(
       ),
       ...monitoring.warnings(),
       ...providerWatch.warnings(),
-      ...[phase.knowledge.index.problem()].filter((sentence) => sentence !== null),
+      ...[phase.knowledge.index.problem(), registrationWarning(phase.sip)].filter(
+        (sentence) => sentence !== null,
+      ),
     ],
     recordingsDir: phase.paths.recordings,
   });
