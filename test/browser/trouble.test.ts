@@ -193,6 +193,8 @@ inChromium("in trouble", () => {
     const { page, context } = await newcomer("twice@clinic.example");
     await page.goto(address("/numbers"));
     await page.getByRole("heading", { name: en["nav.numbers"], level: 1 }).waitFor(WAIT);
+    // A pending query would lead to the door by itself.
+    await loaded(page);
     const cookies = await context.cookies();
     const elsewhere = await browser.newContext();
     await elsewhere.addCookies(cookies);

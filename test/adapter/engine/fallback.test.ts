@@ -26,7 +26,17 @@ import {
 } from "../../support/engine/openai-server.ts";
 import { type RealtimeServer, realtimeServer } from "../../support/engine/realtime-server.ts";
 
-const TIMEOUTS = { connectTimeoutMs: 400, sttTimeoutMs: 400, llmTimeoutMs: 400, ttsTimeoutMs: 400 };
+/** Longer than any answer takes on a busy machine. */
+const PATIENT_MS = 30_000;
+/** For a provider that hangs: it still answers within this time before. */
+const HANGING_MS = 2_000;
+const timeoutsOf = (ms: number) => ({
+  connectTimeoutMs: ms,
+  sttTimeoutMs: ms,
+  llmTimeoutMs: ms,
+  ttsTimeoutMs: ms,
+});
+const TIMEOUTS = timeoutsOf(PATIENT_MS);
 const MARK = 12_345;
 
 let first: OpenAiServer;
@@ -75,8 +85,10 @@ const embedded: Engine = {
   close: async () => {},
 };
 
-function openAiSources(urls: readonly string[]): ProviderSources {
-  const all = urls.map((url) => openAiParts(openAiSettings(url, TIMEOUTS)));
+function openAiSources(urls: readonly string[], firstMs = PATIENT_MS): ProviderSources {
+  const all = urls.map((url, index) =>
+    openAiParts(openAiSettings(url, timeoutsOf(index === 0 ? firstMs : PATIENT_MS))),
+  );
   const of = <P extends Part>(part: P) =>
     all.map((parts, index) => ({ name: `provider-${index}`, engine: parts[part] }));
   return { stt: of("stt"), llm: of("llm"), tts: of("tts") };
@@ -84,11 +96,17 @@ function openAiSources(urls: readonly string[]): ProviderSources {
 
 function openWith(
   urls: readonly string[],
-  { takesMessages = true, retries = 1, breakerFailures = 3, language = "en" as AgentLanguage } = {},
+  {
+    takesMessages = true,
+    retries = 1,
+    breakerFailures = 3,
+    language = "en" as AgentLanguage,
+    firstMs = PATIENT_MS,
+  } = {},
 ): EngineSession {
   const engine = createFallbackEngine({
     label: "openai",
-    providers: openAiSources(urls),
+    providers: openAiSources(urls, firstMs),
     embedded,
     takesMessages,
     guard: { retries, breaker_failures: breakerFailures, breaker_open_sec: 60 },
@@ -128,7 +146,7 @@ test("with nobody else to ask, two seconds of Retry-After are waited for", async
 });
 
 test("the second provider knows all that was said, and keeps the call", async () => {
-  const session = openWith([first.url, second.url]);
+  const session = openWith([first.url, second.url], { firstMs: HANGING_MS });
   first.script.answer = () => ({ text: "We are open from nine." });
   await answerTo(session, utterance("When are you open?"));
   first.script.always.llm = { type: "hang" };
@@ -178,7 +196,7 @@ test("a tool's result reaches whoever answers, also when the one that called it 
 });
 
 test("an utterance is given to the next ear, as a whole", async () => {
-  const session = openWith([first.url, second.url]);
+  const session = openWith([first.url, second.url], { firstMs: HANGING_MS });
   first.script.always.stt = { type: "hang" };
   second.script.recognises.push("When are you open?");
   hum(session, 1_000);
@@ -278,13 +296,14 @@ test("without a fallback the failure is the call's", async () => {
 
 test("a provider found dead is not waited for again, until one request finds it well", async () => {
   first.script.always.llm = { type: "status", status: 401 };
+  let skippedMs = 0;
   const engine = createFallbackEngine({
     label: "openai",
     providers: openAiSources([first.url, second.url]),
     embedded,
     takesMessages: true,
-    guard: { retries: 1, breaker_failures: 3, breaker_open_sec: 0.3 },
-    clock: PORTS.clock,
+    guard: { retries: 1, breaker_failures: 3, breaker_open_sec: 60 },
+    clock: { ...PORTS.clock, monotonic: () => PORTS.clock.monotonic() + skippedMs },
     log: PORTS.log,
   });
   engines.push(engine);
@@ -292,7 +311,7 @@ test("a provider found dead is not waited for again, until one request finds it 
   for (let call = 0; call < 4; call++) await ask();
   expect(first.seen("llm")).toHaveLength(1);
   first.script.always.llm = null;
-  await Bun.sleep(350);
+  skippedMs = 60_000;
   for (let call = 0; call < 3; call++) await ask();
   expect(first.seen("llm")).toHaveLength(4);
 });
