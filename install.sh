@@ -434,6 +434,10 @@ upgrade() {
     fail "the configuration does not fit Linevoice $new_version; see above. Nothing was changed."
   require_room
   find_data
+  # The installer of 0.1.0 made a key that nothing uses, and asked to keep a copy of that one.
+  if [ -f "$stored/master.key" ] && [ -f "$master_key" ] && ! cmp -s "$stored/master.key" "$master_key"; then
+    say "the master key in use is $stored/master.key, not $master_key: keep a copy of the first, apart from the backups"
+  fi
   backup=$stored/backups/before-$new_version-$(date -u +%Y%m%dT%H%M%SZ).db
   was_running=no
   # A service that failed was meant to run: the new program may be the remedy.

@@ -1,6 +1,6 @@
 /** `linevoice doctor`: numbered checks, each failure with the command that fixes it. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Doctor } from "../app/dashboard.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { systemClock as clock } from "../core/clock.ts";
@@ -159,6 +159,11 @@ function askTrunks(
   };
 }
 
+function keyBeside({ file }: LoadedConfig): string | null {
+  const key = file === null ? null : join(dirname(file), "credentials/secrets.master_key");
+  return key !== null && existsSync(key) ? key : null;
+}
+
 function applianceOf(
   loaded: LoadedConfig,
   trunks: ExaminedAppliance["trunks"],
@@ -169,7 +174,8 @@ function applianceOf(
   const masterKey = () => (isThere ? masterKeyOf(loaded, systemRandom) : null);
   const databasePath = `${dataDir}/linevoice.db`;
   const trunkTests = trunks === null ? {} : { trunkTests: askTrunks(trunks, ask) };
-  return { config, dataDir, databasePath, trunks, ...trunkTests, masterKey, clock };
+  const unusedKeyFile = config.secrets.master_key === null ? keyBeside(loaded) : null;
+  return { config, dataDir, databasePath, trunks, ...trunkTests, masterKey, unusedKeyFile, clock };
 }
 
 /**

@@ -62,6 +62,8 @@ export interface ExaminedAppliance {
   readonly dns?: SipDns;
   /** Null: none is configured or stored. Throws if the stored text is not a key. */
   masterKey(): Uint8Array | null;
+  /** A file with another master key that nothing uses, as the installer of 0.1.0 made one; null: there is none. */
+  readonly unusedKeyFile?: string | null;
   readonly clock: Clock;
 }
 

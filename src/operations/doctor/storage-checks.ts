@@ -98,7 +98,7 @@ export const databaseAndLedger: Check = {
 
 export const secrets: Check = {
   name: "secrets",
-  run({ databasePath, masterKey }) {
+  run({ databasePath, masterKey, dataDir, unusedKeyFile }) {
     const key = masterKey();
     if (!existsSync(databasePath)) return skipped("Nothing is sealed yet.");
     const remedy =
@@ -132,7 +132,12 @@ export const secrets: Check = {
           `The password of trunk ${bad.id} does not open with the master key.`,
           "Set it again: linevoice trunk set",
         );
-      return ok(`The master key opens what is stored (${passwords.length} trunk passwords).`);
+      const found = `The master key opens what is stored (${passwords.length} trunk passwords).`;
+      return unusedKeyFile
+        ? ok(
+            `${found} It is ${join(dataDir, "master.key")}; ${unusedKeyFile} is not used. Keep a copy of the first.`,
+          )
+        : ok(found);
     } finally {
       stored.close();
     }
