@@ -228,7 +228,6 @@ describe("install.sh", () => {
     "what the documents tell root to type works",
     async () => {
       const debian = await startInstalled();
-      await debian.run("mkdir -p /srv/backup");
       const typed = [
         ...rootBlocks("docs/install.md", /linevoice ready/),
         ...rootBlocks("docs/install.md", /tenant create/),
