@@ -11,8 +11,9 @@ import type { PhoneProgram } from "../app/phone-process.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
+import { CannotListen } from "../core/cannot-listen.ts";
 import { systemClock as clock, type Timer } from "../core/clock.ts";
-import { describeError } from "../core/errors.ts";
+import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
 import { startControlServer } from "../interface/control/server.ts";
@@ -168,8 +169,15 @@ async function startListening(
   } catch (error) {
     services.reject(error);
     await control.close();
-    throw error;
+    throw error instanceof CannotListen ? inConfiguration(error, loaded.file) : error;
   }
+}
+
+/** Adds the file and a line with which the server starts although the other program keeps its port. */
+function inConfiguration({ publicMessage, remedy, cause }: CannotListen, file: string | null) {
+  const where = file ?? "linevoice.toml";
+  const what = remedy === null ? `The key is in ${where}.` : `For example, in ${where}: ${remedy}`;
+  return new AppError({ code: "unavailable", publicMessage: `${publicMessage} ${what}`, cause });
 }
 
 /** This program once more; from source, its entry is an argument. */

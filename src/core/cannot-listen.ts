@@ -7,19 +7,31 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: "this user may not use the port. Choose one above 1023, or change",
 };
 
+/** Distance to the suggested port: 5070 for 5060. */
+const NEXT_PORT = 10;
+
+export class CannotListen extends AppError {
+  /** The line of the configuration that would avoid the conflict; null: none can be named. */
+  readonly remedy: string | null;
+
+  constructor(publicMessage: string, remedy: string | null, cause: unknown) {
+    super({ code: "unavailable", publicMessage, cause });
+    this.remedy = remedy;
+  }
+}
+
 /** `what`: "SIP over UDP"; `key`: the configuration key of the address, such as `[sip] bind`. */
 export function cannotListen(
   what: string,
   address: { readonly host: string; readonly port: number },
   key: string,
   error: unknown,
-): AppError {
+): CannotListen {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const why = WHY[code] ?? `${describeError(error)}. Check`;
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
-  return new AppError({
-    code: "unavailable",
-    publicMessage: `${what} cannot listen on ${host}:${address.port}: ${why} ${key}.`,
-    cause: error,
-  });
+  const free = address.port + NEXT_PORT;
+  const remedy = code === "EADDRINUSE" && free < 65_536 ? `${key} = "${host}:${free}"` : null;
+  const message = `${what} cannot listen on ${host}:${address.port}: ${why} ${key}.`;
+  return new CannotListen(message, remedy, error);
 }

@@ -35,6 +35,20 @@ test("a running server is announced, commanded over its socket, alone, and drain
   expect(await server.exited).toBe(0);
 });
 
+test("a taken port is named with its key, its file and a line that would do", async () => {
+  const taken = await Bun.udpSocket({ hostname: "127.0.0.78", port: 0, socket: {} });
+  const directory = tempDir();
+  const file = join(directory, "mine.toml");
+  await Bun.write(file, `[sip]\nbind = "127.0.0.78:${taken.port}"\n`);
+  const { LINEVOICE_SIP__BIND: _, ...others } = listeningOn("127.0.0.78");
+  const { status, err } = await runCli(directory, "serve --config mine.toml", { env: others });
+  expect(status).toBe(1);
+  expect(err).toBe(
+    `linevoice: SIP over UDP cannot listen on 127.0.0.78:${taken.port}: another program listens there. Stop that program, or change [sip] bind. For example, in ${file}: [sip] bind = "127.0.0.78:${taken.port + 10}"\n`,
+  );
+  taken.close();
+});
+
 test("addresses of IPv6 are printed in brackets, in URLs and beside them", async () => {
   const v6 = await serveCli(tempDir(), listeningOn("[::1]"));
   expect(v6.text).toMatch(/^API {3}http:\/\/\[::1\]:\d+$/m);
