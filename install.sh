@@ -168,6 +168,8 @@ verify_checksum() {
     fail "SHA256SUMS does not name the program. Nothing was changed. Download the archive again."
 }
 
+# The version with its commit: two builds may have the same version.
+build_of() { "$1" version 2>/dev/null | sed -n 's/^linevoice //p; s/^commit \(.*\)/(\1)/p' | tr '\n' ' ' | sed 's/ $//'; }
 version_of() { "$1" version 2>/dev/null | sed -n 's/^linevoice //p'; }
 
 verify_runs() {
@@ -415,6 +417,7 @@ upgrade() {
   verify_pack
   [ -f "$program" ] || fail "Linevoice is not installed in $bin_dir. Install it first: sh install.sh"
   old_version=$(version_of "$program") || old_version=
+  old_build=$(build_of "$program") || old_build=$old_version
   if same_file "$new" "$program"; then
     draft_pack
     put_drafts
@@ -464,14 +467,14 @@ upgrade() {
   rm -f "$program.previous" "$pack.previous" "$unit.previous"
   put_drafts
   if [ "$was_running" = no ]; then
-    say "upgraded $old_version to $new_version; the service was not running and was not started"
+    say "upgraded $old_build to $(build_of "$program"); the service was not running and was not started"
     return 0
   fi
   [ "$unit_changed" = no ] || systemctl daemon-reload
   say "restarting; waiting for live calls to finish"
   systemctl reset-failed linevoice 2>/dev/null || true
   if systemctl restart linevoice && gets_ready; then
-    say "upgraded $old_version to $new_version"
+    say "upgraded $old_build to $(build_of "$program")"
     return 0
   fi
   roll_back

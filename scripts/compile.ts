@@ -36,7 +36,11 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     // What several workers use is stored once: 19 MB less.
     splitting: true,
     // Where a package lay is no business of the binary's: any checkout gives the same bytes.
-    define: { __filename: '"/linevoice.js"', __dirname: '"/"' },
+    define: {
+      __filename: '"/linevoice.js"',
+      __dirname: '"/"',
+      LINEVOICE_COMMIT: JSON.stringify(commitOfSources()),
+    },
     compile: {
       ...(target === null ? {} : { target }),
       outfile: `${outfile}.new`,
@@ -46,6 +50,13 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
   });
   if (!result.success) throw new AggregateError(result.logs, "build failed");
   await rename(`${outfile}.new`, outfile);
+}
+
+/** null: no git checkout, as in a source archive. */
+function commitOfSources(): string | null {
+  const words = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+  const asked = Bun.spawnSync(words, { cwd: root, stderr: "ignore" });
+  return asked.success ? asked.stdout.toString().trim() : null;
 }
 
 export async function sha256Of(file: string): Promise<string> {

@@ -4,14 +4,21 @@ import { type Command, parse } from "./usage.ts";
 
 export const version: string = manifest.version;
 
+/** Put in by scripts/compile.ts. */
+declare const LINEVOICE_COMMIT: string | null | undefined;
+/** Commit of the sources; null when run from source, or built without git. */
+const commit = typeof LINEVOICE_COMMIT === "string" ? LINEVOICE_COMMIT : null;
+
 export const versionCommand: Command = {
   usage: ["version [--json]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);
     const { PACKS: packs } = await import("../operations/doctor/packs.ts");
     const runtime = `bun ${Bun.version}`;
-    const about = { version, runtime, arch: process.arch, packs };
+    const about = { version, commit, runtime, arch: process.arch, packs };
     terminal.out(values.json ? JSON.stringify(about) : `linevoice ${version}`);
+    // A line by itself: install.sh of every release reads the version from the first.
+    if (commit && !values.json) terminal.out(`commit ${commit}`);
     return 0;
   },
 };

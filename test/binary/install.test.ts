@@ -511,6 +511,7 @@ describe("install.sh", () => {
       const upgraded = await debian.run("sh /releases/newer/install.sh --upgrade");
       expect(upgraded).toMatchObject({ status: 0 });
       expect(await debian.run("linevoice ready")).toMatchObject({ status: 0 });
+      expect(upgraded.out).toMatch(/upgraded \S+ \([0-9a-f]{12}(-dirty)?\) to 99\.0\.0/);
       await debian.run("systemctl stop linevoice; cp /releases/old/linevoice /usr/local/bin/");
       const stopped = await debian.run("sh /releases/newer/install.sh --upgrade");
       expect(stopped.status).toBe(0);
