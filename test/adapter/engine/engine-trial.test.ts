@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 const NOTHING = { wav: null, say: null, ask: null };
-const priced = openAiChoice(server.url, { ttsTimeoutMs: 400 });
+const priced = openAiChoice(server.url, { ttsTimeoutMs: 2_000 });
 const settings = (more: Partial<EngineSettings> = {}): EngineSettings => ({
   label: "openai",
   takesMessages: true,

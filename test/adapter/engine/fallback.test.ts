@@ -356,8 +356,8 @@ test("each part is asked of its own provider, and fails over by itself", async (
 
 test("a lost Realtime session hands the whole call to the next provider", async () => {
   const settings = realtimeSettings(realtime.url, {
-    connect_timeout_ms: 400,
-    response_timeout_ms: 400,
+    connect_timeout_ms: PATIENT_MS,
+    response_timeout_ms: PATIENT_MS,
   });
   const whole = { name: "realtime", combined: createRealtimeEngine({ settings, ...PORTS }) };
   const others = openAiParts(openAiSettings(second.url));
