@@ -4,6 +4,7 @@
  */
 import { parseKnowledge } from "../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { createScriptedSession } from "../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import { Topics } from "../src/adapter/engine/embedded/scripted/topics.ts";
 import { spokenText } from "../src/adapter/engine/embedded/speech/spoken-text.ts";
 import { createSynthesiser } from "../src/adapter/engine/embedded/synthesiser.ts";
 import { systemClock } from "../src/core/clock.ts";
@@ -56,9 +57,20 @@ async function conversationOf(language: AgentLanguage, business: Business): Prom
   const content = business.knowledge
     .map(([asked, answer]) => `## ${asked}\n${answer}\n`)
     .join("\n");
+  const tools = [toolOf(language)];
+  const knowledge = parseKnowledge([{ filename: "faq.md", format: "md", content }]);
+  const topics = new Topics(knowledge, tools, language);
   const dialogue = createScriptedSession({
-    settings: { tools: [toolOf(language)], language, transferTargets: ["reception"] },
-    knowledge: parseKnowledge([{ filename: "faq.md", format: "md", content }]),
+    settings: { transferTargets: ["reception"] },
+    subject: { callId: "", language, tools, knowledge: [], memory: null },
+    askTopics: async (_subject, { texts, confidence }) => ({
+      found: texts.map((text) => ({
+        match: null,
+        finding: topics.find(text, confidence),
+      })),
+      offered: topics.offered,
+      lesson: null,
+    }),
     clock: { ...systemClock, now: () => SUNDAY },
     random: seededRandom(1),
   });

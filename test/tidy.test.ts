@@ -36,7 +36,7 @@ const withoutComments = (text: string) =>
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "adapter/engine": ["domain/agent", "domain/conversation", "domain/knowledge"],
-  "adapter/knowledge": ["domain/knowledge"],
+  "adapter/knowledge": ["adapter/engine", "domain/knowledge"],
   "adapter/mail": ["domain/mail"],
   "adapter/media": ["domain/call", "domain/conversation"],
   "adapter/payments": ["domain/billing"],

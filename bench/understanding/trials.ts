@@ -20,7 +20,11 @@ import {
   type Retriever,
 } from "../../src/adapter/engine/embedded/scripted/retrieval.ts";
 import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
-import { lessonOf, textForMeaning } from "../../src/adapter/engine/embedded/scripted/topics.ts";
+import {
+  lessonOf,
+  Topics,
+  textForMeaning,
+} from "../../src/adapter/engine/embedded/scripted/topics.ts";
 import { chooseReading } from "../../src/adapter/engine/embedded/scripted/two-readings.ts";
 import {
   createSynthesiser,
@@ -245,10 +249,22 @@ async function reply(
   { entry }: Question,
   { text, confidence }: Hearing,
 ): Promise<Outcome> {
+  const topics = new Topics(knowledge, [], "en");
   const session = createScriptedSession({
-    settings: { language: "en", tools: [], transferTargets: ["+37060000000"] },
-    compare: (said) => nearnessOnceLearnt(transcriber, knowledge, said),
-    knowledge,
+    settings: { transferTargets: ["+37060000000"] },
+    subject: { callId: "", language: "en", tools: [], knowledge: [], memory: null },
+    askTopics: async (_subject, { texts, confidence, nearness, lesson }) => ({
+      found: texts.map((text) => {
+        const match = topics.match(text);
+        return { match, finding: topics.find(text, confidence, nearness, match) };
+      }),
+      offered: topics.offered,
+      lesson: lesson ? lessonOf(knowledge, []) : null,
+    }),
+    meanings: {
+      learn: () => {},
+      compare: (_key, said) => nearnessOnceLearnt(transcriber, knowledge, said),
+    },
     clock: systemClock,
     random: seededRandom(1),
   });

@@ -3,6 +3,7 @@
  * background, so that the API answers first. Calls that arrive meanwhile wait for the workers.
  */
 
+import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
 import { createEncoder } from "../adapter/media/recording/encoder.ts";
 import {
@@ -44,18 +45,22 @@ export interface Audio extends CallMedia, VoiceSampler {
   stop(): Promise<void>;
 }
 
+interface AudioPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+  readonly onStall?: (lateMs: number) => void;
+  /** What a rehearsal changes about a call. Missing: nothing. */
+  readonly adaptCall?: ((config: CallConfig) => CallConfig) | undefined;
+  /** Missing: nothing is found. */
+  readonly searchKnowledge?: KnowledgeIndex["search"];
+  /** Missing: the built-in engine's agents know nothing. */
+  readonly askTopics?: AskTopics;
+}
+
 export function createAudio(
   settings: Pick<AppSettings, "callWorkers" | "callWorker">,
-  deps: {
-    readonly clock: Clock;
-    readonly log: Log;
-    readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
-    readonly onStall?: (lateMs: number) => void;
-    /** What a rehearsal changes about a call. Missing: nothing. */
-    readonly adaptCall?: ((config: CallConfig) => CallConfig) | undefined;
-    /** Missing: nothing is found. */
-    readonly searchKnowledge?: KnowledgeIndex["search"];
-  },
+  deps: AudioPorts,
 ): Audio {
   const { log, adaptCall = (config) => config } = deps;
   const workers = createStartingPool(log);

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import { createWorkerIndex } from "../adapter/knowledge/worker-index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -20,7 +21,7 @@ type Files = RehearsedAgent["knowledge"];
 export function rehearsalKnowledge(
   spawn: () => WorkerHandle,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-): Pick<TextRehearsalPorts, "openKnowledge" | "close"> {
+): Pick<TextRehearsalPorts, "openKnowledge" | "close"> & { readonly askTopics: AskTopics } {
   const directory = join(tmpdir(), `linevoice-rehearsal-${randomUUID()}`);
   /** Of agents whose files are being indexed, by the number that stands for their tenant. */
   const indexing = new Map<number, Files>();
@@ -50,6 +51,7 @@ export function rehearsalKnowledge(
   }
 
   return {
+    askTopics: index.askTopics,
     openKnowledge() {
       const scopes = new Map<Files, Promise<KnowledgeScope>>();
       return {

@@ -1,4 +1,5 @@
 /** Connects rehearsals in writing with the configured engine. Each call has an engine of its own, which follows its clock. */
+import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import { PARTS, type Part } from "../adapter/engine/provider.ts";
 import { combinedProvider } from "../adapter/engine/registry.ts";
 import { costsMoney, EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
@@ -33,18 +34,19 @@ export function textRehearsals(
   runTool: LiveTools | null = null,
   spawn: () => WorkerHandle = spawnKnowledgeWorker,
 ): TextRehearsalPorts {
-  const openEngine = async (callClock: Clock): Promise<Engine> => {
+  const { askTopics, ...knowledge } = rehearsalKnowledge(spawn, { clock, log });
+  const openEngine = async (callClock: Clock, ask: AskTopics): Promise<Engine> => {
     // Nobody speaks or listens at the other end: only the language side is used.
     const { port1: port } = new MessageChannel();
     // A server that rehearses nothing loads none of it.
     const { createEmbeddedEngine } = await import("../adapter/engine/embedded/engine.ts");
     const { chooseEngine } = await import("../adapter/worker/engine-choice.ts");
     const ports = { clock: callClock, random: seededRandom(SEED), log };
-    const embedded = createEmbeddedEngine({ port, ...ports });
+    const embedded = createEmbeddedEngine({ port, ...ports, askTopics: ask });
     return await chooseEngine(languageOnly(engine), { ...ports, embedded, onTrouble: () => {} });
   };
   const openModel = async (): Promise<OpenedModel> => {
-    const model = await openEngine(clock);
+    const model = await openEngine(clock, askTopics);
     return {
       open: (prompt) => model.open(modelSettings(prompt, "rehearsal-model")),
       close: () => model.close(),
@@ -52,8 +54,9 @@ export function textRehearsals(
   };
   const generates = engine.providers.llm[0]?.id !== "embedded";
   return {
-    ...rehearsalKnowledge(spawn, { clock, log }),
-    openEngine,
+    ...knowledge,
+    openEngine: (callClock) =>
+      openEngine(callClock, (...asked) => callClock.hold(askTopics(...asked))),
     runTool,
     settings: conversation,
     clock,

@@ -1,11 +1,11 @@
 /** Whatever a caller says, types or leaves unsaid, the embedded mind says or does something. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import type { LlmInput } from "../../src/domain/conversation/engine-port.ts";
+import { markdown, topicsHere } from "../support/engine/topics-here.ts";
 import { CLINIC_KNOWLEDGE } from "../support/speech/dental-clinic.ts";
 
 const said = fc.constantFrom(
@@ -39,15 +39,20 @@ test("every input is answered, and every response ends with done", async () => {
     description: "Books a table.",
     parameters: { type: "object", required: ["day"], properties: { day: { type: "string" } } },
   };
-  const knowledge = parseKnowledge([{ filename: "a.md", format: "md", content: CLINIC_KNOWLEDGE }]);
+  const knowledge = markdown(CLINIC_KNOWLEDGE);
+  const askTopics = topicsHere();
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom("en" as const, "lt" as const, "lv" as const, "ru" as const),
       fc.array(input, { maxLength: 12 }),
       async (language, inputs) => {
-        const settings = { language, tools: [tool] };
-        const random = seededRandom(1);
-        const agent = createScriptedSession({ settings, knowledge, clock: systemClock, random });
+        const agent = createScriptedSession({
+          settings: {},
+          subject: { callId: "c", language, tools: [tool], knowledge, memory: null },
+          askTopics,
+          clock: systemClock,
+          random: seededRandom(1),
+        });
         for (const next of inputs) {
           const signal = new AbortController().signal;
           const events = await Array.fromAsync(agent.respond(next, signal));

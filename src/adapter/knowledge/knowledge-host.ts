@@ -8,6 +8,11 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { HandlersOf } from "../../core/thread-messages.ts";
 import type { IndexedFile, KnowledgeScope } from "../../domain/knowledge/knowledge-index.ts";
+import {
+  PreparedTopics,
+  type TopicAsk,
+  type TopicSource,
+} from "../engine/embedded/scripted/agent-topics.ts";
 import type { FromKnowledgeWorker, KnowledgeCommands } from "./messages.ts";
 import { type Meaning, PassageIndex } from "./passage-index.ts";
 import type { TextToEmbed } from "./passage-vectors.ts";
@@ -30,8 +35,14 @@ export class KnowledgeHost implements HandlersOf<KnowledgeCommands> {
   readonly #inWork = new Set<number>();
   #directory = "";
   #work: Promise<void> = Promise.resolve();
+  readonly #topics: PreparedTopics;
 
-  constructor(private readonly options: KnowledgeHostOptions) {}
+  constructor(private readonly options: KnowledgeHostOptions) {
+    this.#topics = new PreparedTopics({
+      nowMs: () => options.clock.monotonic(),
+      rest: () => this.#turn(),
+    });
+  }
 
   init(directory: string): void {
     mkdirSync(directory, { recursive: true, mode: PRIVATE });
@@ -59,6 +70,23 @@ export class KnowledgeHost implements HandlersOf<KnowledgeCommands> {
 
   sources(askId: number, scope: KnowledgeScope, answer: string): void {
     this.#answer(askId, scope, (index, fileIds) => index.sourcesOf(fileIds, answer));
+  }
+
+  topics(askId: number, key: string, ask: TopicAsk): void {
+    if (this.#topics.has(key)) void this.#answerTopics(askId, key, ask);
+    else this.options.post({ type: "topicsWanted", args: [askId] });
+  }
+
+  addTopics(key: string, source: TopicSource): void {
+    this.#topics.add(key, source);
+  }
+
+  async #answerTopics(askId: number, key: string, ask: TopicAsk): Promise<void> {
+    const reply = await this.#topics.ask(key, ask).catch((error) => {
+      process.emitWarning(`topics of an agent: ${describeError(error)}`);
+      return null;
+    });
+    this.options.post({ type: "topicsFound", args: [askId, reply] });
   }
 
   listUnembedded(tenantId: number, model: string, countMax: number): void {

@@ -5,6 +5,11 @@ import type {
   KnowledgePassage,
   KnowledgeScope,
 } from "../../domain/knowledge/knowledge-index.ts";
+import type {
+  TopicAsk,
+  TopicReply,
+  TopicSource,
+} from "../engine/embedded/scripted/agent-topics.ts";
 import type { Meaning } from "./passage-index.ts";
 import type { TextToEmbed } from "./passage-vectors.ts";
 
@@ -20,6 +25,10 @@ export interface KnowledgeCommands {
   search: [askId: number, scope: KnowledgeScope, question: string, meaning: Meaning | null];
   /** Answered with `found`. */
   sources: [askId: number, scope: KnowledgeScope, answer: string];
+  /** Answered with `topicsFound`, or with `topicsWanted` if the key is unknown. */
+  topics: [askId: number, key: string, ask: TopicAsk];
+  /** What an agent can be asked, under the key of its content. */
+  addTopics: [key: string, source: TopicSource];
   /** Answered with `unembedded`: passages that have no vector of this model yet. */
   listUnembedded: [tenantId: number, model: string, countMax: number];
   storeVectors: [
@@ -44,6 +53,8 @@ export interface KnowledgeEvents {
   /** None: all have one. */
   unembedded: [tenantId: number, texts: readonly TextToEmbed[]];
   found: [askId: number, passages: readonly KnowledgePassage[]];
+  topicsFound: [askId: number, reply: TopicReply | null];
+  topicsWanted: [askId: number];
 }
 
 export type ToKnowledgeWorker = MessageOf<KnowledgeCommands>;

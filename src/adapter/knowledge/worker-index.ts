@@ -3,6 +3,7 @@
  * that a large library costs a request nothing; every look-up has a deadline. A worker that dies is started
  * again with the next question, and what it lost is indexed again: its files are derived.
  */
+import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -15,6 +16,13 @@ import type {
   KnowledgePassage,
   KnowledgeScope,
 } from "../../domain/knowledge/knowledge-index.ts";
+import {
+  type AskTopics,
+  betterOf,
+  type TopicAsk,
+  type TopicReply,
+  type TopicSource,
+} from "../engine/embedded/scripted/agent-topics.ts";
 import { EmbeddingWork } from "./embedding-work.ts";
 import type { FromKnowledgeWorker, KnowledgeEvents, ToKnowledgeWorker } from "./messages.ts";
 
@@ -30,6 +38,8 @@ interface WorkerIndexOptions {
 }
 
 export interface WorkerIndex extends KnowledgeIndex {
+  /** The built-in engine's topics of an agent: prepared in the worker once for equal contents. */
+  readonly askTopics: AskTopics;
   /** All tenants that have files: what was derived for others is deleted. */
   retainTenants(tenantIds: readonly number[]): void;
   /** Why passages are not found by their meaning, for the operator; null: they are, or need not. */
@@ -43,10 +53,21 @@ export interface WorkerIndex extends KnowledgeIndex {
 
 const SEARCH_MS_MAX = 2_000;
 const ASKS_WAITING_MAX = 1_000;
+/** Includes the preparation of the largest knowledge beside other companies' work. */
+const TOPICS_MS_MAX = 20_000;
 /** Files sent to the worker and not indexed yet. */
 const FILES_UNDER_WAY_MAX = 2;
 
 type Ask = (passages: readonly KnowledgePassage[]) => void;
+
+interface TopicQuestion {
+  readonly key: string;
+  readonly source: TopicSource;
+  readonly ask: TopicAsk;
+  readonly settle: (reply: TopicReply | null) => void;
+  /** The worker was sent the source for this question. */
+  isSent: boolean;
+}
 
 /** The owner must `close` it. */
 export function createWorkerIndex(options: WorkerIndexOptions): WorkerIndex {
@@ -58,6 +79,7 @@ class Client implements WorkerIndex {
   #closed = false;
   #nextAsk = 1;
   readonly #asks = new Map<number, Ask>();
+  readonly #topicAsks = new Map<number, TopicQuestion>();
   /** Files to be indexed, by tenant and file. */
   readonly #waiting = new Map<string, { readonly tenantId: number; readonly file: IndexedFile }>();
   readonly #underWay = new Map<string, IndexedFile>();
@@ -81,6 +103,8 @@ class Client implements WorkerIndex {
     },
     unembedded: (tenantId, texts) => void this.#embedding?.listed(tenantId, texts),
     found: (askId, passages) => this.#asks.get(askId)?.(passages),
+    topicsFound: (askId, reply) => this.#topicAsks.get(askId)?.settle(reply),
+    topicsWanted: (askId) => this.#sendTopics(askId),
   };
 
   constructor(private readonly options: WorkerIndexOptions) {
@@ -112,6 +136,53 @@ class Client implements WorkerIndex {
 
   sourcesOf(scope: KnowledgeScope, answer: string): Promise<readonly KnowledgePassage[]> {
     return this.#ask(scope, (askId) => ({ type: "sources", args: [askId, scope, answer] }));
+  }
+
+  askTopics: AskTopics = async ({ memory, ...agent }, ask) => {
+    const ofAgent = this.#askSource(agent, ask);
+    if (memory === null || ask.texts.length === 0) return await ofAgent;
+    const { language } = agent;
+    const ofCaller = this.#askSource(
+      { language, tools: [], knowledge: [memory] },
+      { ...ask, nearness: null, offers: false, lesson: false },
+    );
+    const [reply, remembered] = await Promise.all([ofAgent, ofCaller]);
+    if (reply === null || remembered === null) return reply;
+    const found = reply.found.map((one, at) => betterOf(one, remembered.found[at] ?? one));
+    return { ...reply, found };
+  };
+
+  #askSource(
+    { language, tools, knowledge }: TopicSource,
+    ask: TopicAsk,
+  ): Promise<TopicReply | null> {
+    if (this.#closed || this.#topicAsks.size >= ASKS_WAITING_MAX) return Promise.resolve(null);
+    const askId = this.#nextAsk++;
+    const source = { language, tools, knowledge };
+    return new Promise((resolve) => {
+      const settle = (reply: TopicReply | null) => {
+        timer.cancel();
+        this.#topicAsks.delete(askId);
+        resolve(reply);
+      };
+      const timer = this.options.clock.after(TOPICS_MS_MAX, () => settle(null));
+      const key = topicKey(source);
+      this.#topicAsks.set(askId, { key, source, ask, settle, isSent: false });
+      this.#post({ type: "topics", args: [askId, key, ask] });
+    });
+  }
+
+  #sendTopics(askId: number): void {
+    const asked = this.#topicAsks.get(askId);
+    if (asked === undefined) return;
+    const { key, source, ask } = asked;
+    if (asked.isSent) {
+      asked.settle(null);
+      return;
+    }
+    asked.isSent = true;
+    this.#post({ type: "addTopics", args: [key, source] });
+    this.#post({ type: "topics", args: [askId, key, ask] });
   }
 
   retain(tenantId: number, fileIds: readonly number[]): void {
@@ -224,8 +295,22 @@ class Client implements WorkerIndex {
     this.#waiting.clear();
     this.#underWay.clear();
     for (const settle of [...this.#asks.values()]) settle([]);
+    for (const { settle } of [...this.#topicAsks.values()]) settle(null);
     for (const settle of this.#idle.splice(0)) settle();
   }
 }
+
+/** Digests of contents, made once for the files of a call. */
+const digests = new WeakMap<TopicSource["knowledge"], string>();
+
+function topicKey({ language, tools, knowledge }: TopicSource): string {
+  const known = digests.get(knowledge);
+  const digest = known ?? sha256(knowledge);
+  digests.set(knowledge, digest);
+  return sha256([language, tools, digest]);
+}
+
+const sha256 = (content: unknown): string =>
+  createHash("sha256").update(JSON.stringify(content)).digest("hex");
 
 const keyOf = (tenantId: number, fileId: number) => `${tenantId} ${fileId}`;

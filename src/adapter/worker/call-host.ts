@@ -23,9 +23,11 @@ import { Session } from "../../domain/conversation/session/session.ts";
 import { PhraseCache } from "../../domain/conversation/speech/phrase-cache.ts";
 import { builtInTools, maySendDigits } from "../../domain/conversation/tools/built-in-tools.ts";
 import type { KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
+import type { TopicReply } from "../engine/embedded/scripted/agent-topics.ts";
 import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
 import { KnowledgeAsks } from "./knowledge-asks.ts";
+import type { MainAsks } from "./main-asks.ts";
 import type { CallHostCommands, CallWorkerSettings, FromCallWorker } from "./messages.ts";
 import { speakSample } from "./voice-sample.ts";
 
@@ -37,6 +39,8 @@ interface CallHostOptions {
   /** Binds a socket. Rejects when no port is free. */
   readonly openAudio: (config: CallConfig, log: Log) => Promise<CallAudio>;
   readonly createVad: (sampleRateHz: 8000 | 16000) => VoiceActivityDetector;
+  /** The engine's look-ups; answers of main are handed to them. */
+  readonly topics: MainAsks<TopicReply | null>;
 }
 
 const CHAT_RATE_HZ = 8000;
@@ -79,6 +83,10 @@ export class CallHost implements HandlersOf<CallHostCommands> {
     }
     for (const session of this.#sessions.values()) session.speechRestored();
     engine.useSpeechPort(port);
+  }
+
+  topicsFound(askId: number, reply: TopicReply | null): void {
+    this.options.topics.answered(askId, reply);
   }
 
   passages(askId: number, passages: readonly KnowledgePassage[]): void {
@@ -173,7 +181,7 @@ export class CallHost implements HandlersOf<CallHostCommands> {
     history?: readonly ChatMessage[],
   ): EngineSession {
     const { clock, settings } = this.options;
-    const { callId, agent, knowledge, tools, memory, looksUpKnowledge = false } = config;
+    const { callId, agent, knowledge, tools, memory = null, looksUpKnowledge = false } = config;
     const transferTargets = settings.conversation.transferTargets ?? {};
     const variables = variablesOf(config, clock.now());
     const { greeting } = openingOf(config, settings.conversation, variables);
@@ -183,7 +191,8 @@ export class CallHost implements HandlersOf<CallHostCommands> {
       voice: agent.voice,
       sampleRateHz,
       systemPrompt: buildSystemPrompt(config, variables),
-      knowledge: memory ? [...knowledge, memory] : knowledge,
+      knowledge,
+      memory,
       looksUpKnowledge,
       tools,
       transferTargets: Object.values(transferTargets),

@@ -23,6 +23,12 @@ import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
 import { LeftOpenFiles } from "../../platform/files/left-open.ts";
 import { processorWaitMs } from "../../platform/threads/processor-wait.ts";
 import type { ReadingOutcome } from "../engine/embedded/recogniser/second-reading.ts";
+import type {
+  AskTopics,
+  TopicAsk,
+  TopicReply,
+  TopicSource,
+} from "../engine/embedded/scripted/agent-topics.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
 import { CONCURRENT_UTTERANCES_MAX, WaitingTalkers } from "../engine/embedded/talkers.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
@@ -79,6 +85,8 @@ interface CallWorkerPoolOptions {
   readonly onStall?: (lateMs: number) => void;
   /** Never rejects. Missing: nothing is found. */
   readonly searchKnowledge?: KnowledgeIndex["search"];
+  /** Missing: the built-in engine's agents know nothing. */
+  readonly askTopics?: AskTopics;
   readonly timeouts?: Partial<PoolTimeouts>;
   /** How long the thread of this process that waited longest has waited for a processor. */
   readonly processorWaitMs?: () => number;
@@ -255,6 +263,8 @@ class WorkerSlot {
     chatOpened: (callId, opening) => this.#chats.get(callId)?.opened(opening),
     chatEvent: (callId, event) => this.#chats.get(callId)?.receive(event),
     knowledgeAsked: (callId, askId, question) => void this.#lookUp(callId, askId, question),
+    topicsAsked: (callId, askId, language, ask) =>
+      void this.#askTopics(callId, askId, language, ask),
   } satisfies HandlersOf<CallWorkerEvents>;
 
   constructor(
@@ -401,6 +411,22 @@ class WorkerSlot {
     const used = (tokens: number) => this.#calls.get(callId)?.embedded(tokens);
     const passages = scope && searchKnowledge ? await searchKnowledge(scope, question, used) : [];
     this.#post({ type: "passages", args: [askId, passages] });
+  }
+
+  async #askTopics(
+    callId: string,
+    askId: number,
+    language: TopicSource["language"],
+    ask: TopicAsk,
+  ): Promise<void> {
+    const config = this.#calls.get(callId)?.config ?? this.#chats.get(callId)?.config;
+    const { askTopics } = this.options;
+    let reply: TopicReply | null = null;
+    if (config && askTopics) {
+      const { tools, knowledge, memory = null } = config;
+      reply = await askTopics({ callId, language, tools, knowledge, memory }, ask);
+    }
+    this.#post({ type: "topicsFound", args: [askId, reply] });
   }
 
   #noteReady(): void {

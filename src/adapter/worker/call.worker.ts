@@ -10,6 +10,7 @@ import { dispatch } from "../../core/thread-messages.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
 import { raiseAudio } from "../../platform/threads/priority.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
+import { boundedQuestion, type TopicReply } from "../engine/embedded/scripted/agent-topics.ts";
 import { loadVad } from "../media/audio/vad.ts";
 import { createBrowserAudio } from "../media/browser-audio.ts";
 import { createCallAudio } from "../media/call-audio.ts";
@@ -18,6 +19,7 @@ import { createPacer } from "../media/rtp/pacer.ts";
 import { createPortPool } from "../media/rtp/port-pool.ts";
 import { CallHost } from "./call-host.ts";
 import { chooseEngine } from "./engine-choice.ts";
+import { MainAsks } from "./main-asks.ts";
 import type {
   CallHostCommands,
   CallWorkerSettings,
@@ -32,6 +34,7 @@ raiseAudio();
 
 const post = (message: FromCallWorker) => self.postMessage(message);
 const log = createWorkerLog((...line) => post({ type: "log", args: line }));
+const topics = new MainAsks<TopicReply | null>(null);
 let host: CallHost | null = null;
 
 self.onmessage = ({ data: message }: MessageEvent<ToCallWorker>) => {
@@ -77,6 +80,7 @@ async function start(
       log,
       post,
       createVad,
+      topics,
       openAudio: async ({ callId, rtpHost, sampleRateHz, browser }, callLog) => {
         if (browser)
           return createBrowserAudio(
@@ -107,6 +111,12 @@ function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<
     speechRatePercent: settings.engine.speechRatePercent,
     isTranscribed: settings.engine.secondReading ?? false,
     unprovenPhrases: settings.engine.unprovenPhrases ?? false,
+    // Main has the call's knowledge.
+    askTopics: ({ callId, language }, { texts, ...ask }) =>
+      topics.ask((askId) => {
+        const asked = { ...ask, texts: texts.map(boundedQuestion) };
+        post({ type: "topicsAsked", args: [callId, askId, language, asked] });
+      }),
   });
   return chooseEngine(settings.engine, {
     embedded,

@@ -2,15 +2,15 @@
 import type { Clock } from "../../core/clock.ts";
 import type { EngineSession } from "../../domain/conversation/engine-port.ts";
 import { KnowledgeLlm } from "../../domain/conversation/prompt/knowledge-llm.ts";
-import type { KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
+import {
+  type KnowledgePassage,
+  QUESTION_CHARACTERS_MAX,
+} from "../../domain/knowledge/knowledge-index.ts";
+import { MainAsks } from "./main-asks.ts";
 import type { FromCallWorker } from "./messages.ts";
 
-/** Main answers each; what it did not answer by then is lost. */
-const WAITING_MAX = 1_000;
-
 export class KnowledgeAsks {
-  readonly #waiting = new Map<number, (passages: readonly KnowledgePassage[]) => void>();
-  #nextAsk = 1;
+  readonly #asks = new MainAsks<readonly KnowledgePassage[]>([]);
 
   constructor(
     private readonly post: (message: FromCallWorker) => void,
@@ -36,17 +36,13 @@ export class KnowledgeAsks {
   }
 
   answered(askId: number, passages: readonly KnowledgePassage[]): void {
-    this.#waiting.get(askId)?.(passages);
-    this.#waiting.delete(askId);
+    this.#asks.answered(askId, passages);
   }
 
-  #ask(callId: string, question: string): Promise<readonly KnowledgePassage[]> {
-    const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size >= WAITING_MAX && oldest !== undefined) this.answered(oldest, []);
-    const askId = this.#nextAsk++;
-    return new Promise((resolve) => {
-      this.#waiting.set(askId, resolve);
-      this.post({ type: "knowledgeAsked", args: [callId, askId, question] });
-    });
+  #ask(callId: string, text: string): Promise<readonly KnowledgePassage[]> {
+    const question = text.slice(0, QUESTION_CHARACTERS_MAX);
+    return this.#asks.ask((askId) =>
+      this.post({ type: "knowledgeAsked", args: [callId, askId, question] }),
+    );
   }
 }

@@ -16,6 +16,11 @@ import type { CallReport } from "../../domain/conversation/call-report.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
 import type { ConversationSettings } from "../../domain/conversation/conversation-settings.ts";
 import type { KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
+import type {
+  TopicAsk,
+  TopicReply,
+  TopicSource,
+} from "../engine/embedded/scripted/agent-topics.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 import type { DeparturesHandle } from "../media/rtp/departures.ts";
@@ -52,6 +57,8 @@ export interface CallHostCommands {
   speakSample: [sampleId: number, sample: VoiceSample];
   /** The answer to `knowledgeAsked`. */
   passages: [askId: number, passages: readonly KnowledgePassage[]];
+  /** The answer to `topicsAsked`; null if nothing answers. */
+  topicsFound: [askId: number, reply: TopicReply | null];
 }
 
 /** Main to the thread itself. */
@@ -92,6 +99,8 @@ export interface CallWorkerEvents {
   sampleSpoken: [sampleId: number, wav: Uint8Array | null];
   /** Passages for this question, out of what the call's agent may know; `passages` follows. */
   knowledgeAsked: [callId: string, askId: number, question: string];
+  /** What the call's agent can be asked, for the built-in engine; `topicsFound` follows. */
+  topicsAsked: [callId: string, askId: number, language: TopicSource["language"], ask: TopicAsk];
 }
 
 export type ToCallWorker = MessageOf<CallWorkerCommands>;

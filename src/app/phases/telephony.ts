@@ -63,6 +63,7 @@ export async function openTelephony(
     onStall: stalls.report,
     adaptCall,
     searchKnowledge: (...asked) => knowledge.index.search(...asked),
+    askTopics: (...asked) => knowledge.index.askTopics(...asked),
   });
   stops.add(() => audio.stop());
   const { sip, diagnostics } = await openSip(store);

@@ -33,6 +33,8 @@ export interface SessionSettings {
   readonly systemPrompt: string;
   /** The same knowledge as data, for engines that retrieve. */
   readonly knowledge: readonly KnowledgeSnapshot[];
+  /** Earlier calls of the caller, for engines that retrieve. Missing or null: none. */
+  readonly memory?: KnowledgeSnapshot | null;
   /** Knowledge comes with each question (`passages`), not with the prompt. Missing: false. */
   readonly looksUpKnowledge?: boolean;
   readonly tools: readonly ToolSnapshot[];

@@ -27,7 +27,7 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export interface TextRehearsalPorts {
   /** An engine for one call, which follows this clock. Closed with the call. */
-  readonly openEngine: (clock: Clock) => Promise<Engine>;
+  readonly openEngine: (clock: VirtualClock) => Promise<Engine>;
   /** Null: the engine generates nothing, so it can neither play a persona nor judge. */
   readonly openModel: (() => Promise<OpenedModel>) | null;
   /** For one run. */

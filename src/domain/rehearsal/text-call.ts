@@ -81,8 +81,6 @@ export class TextCall implements CallerLine {
   #settledSinceMs = 0;
   #endedReason: EndedReason | null = null;
   #transferOutcome: Scenario["transfers"][string] = "transferred";
-  /** A look-up of passages, until what follows from it has begun. */
-  #lookingUp: Promise<unknown> = Promise.resolve();
   /** Answers of a far language model that are waited for. */
   #awaited = 0;
 
@@ -209,7 +207,7 @@ export class TextCall implements CallerLine {
   /** 20 ms of the call. */
   async #pass(): Promise<void> {
     const { clock, wallClock } = this.options;
-    await this.#lookingUp;
+    await clock.held;
     if (this.#awaited > 0) await sleep(wallClock, FRAME_MS);
     clock.advance(FRAME_MS);
     this.#audio.tick();
@@ -240,12 +238,8 @@ export class TextCall implements CallerLine {
   #llm(llm: LlmSession): LlmSession {
     const { search, clock } = this.options;
     if (!search) return this.#watched(llm);
-    const watchedSearch: SearchKnowledge = (question) => {
-      const found = search(question);
-      this.#lookingUp = found.catch(() => []).then(yieldToEventLoop);
-      return found;
-    };
-    return this.#watched(new KnowledgeLlm(llm, watchedSearch, clock));
+    const held: SearchKnowledge = (question) => clock.hold(search(question));
+    return this.#watched(new KnowledgeLlm(llm, held, clock));
   }
 
   /** While it is awaited, time goes as on the wall. */

@@ -1,5 +1,5 @@
 /** A clock that goes only when it is told to: a minute of a rehearsed call takes as long as its work. */
-import type { Clock, Timer } from "../../core/clock.ts";
+import { type Clock, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 
 interface Pending {
   dueMs: number;
@@ -10,6 +10,7 @@ interface Pending {
 export class VirtualClock implements Clock {
   readonly #pending = new Set<Pending>();
   #monotonicMs = 0;
+  #held: Promise<unknown> = Promise.resolve();
   /** No timer is due before. */
   #nextDueMs = Number.POSITIVE_INFINITY;
 
@@ -29,6 +30,19 @@ export class VirtualClock implements Clock {
 
   every(periodMs: number, task: () => void): Timer {
     return this.#add(periodMs, periodMs, task);
+  }
+
+  /** Work of ours in another thread: time stands still until `held` resolves. */
+  hold<Result>(work: Promise<Result>): Promise<Result> {
+    const begun = this.#held;
+    const done = work.catch(() => {}).then(yieldToEventLoop);
+    this.#held = begun.then(() => done);
+    return work;
+  }
+
+  /** Resolves when all held work is done, and what follows from it has begun. */
+  get held(): Promise<unknown> {
+    return this.#held;
   }
 
   /** Timers that become due run in order of their times. */

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import type { TopicReply } from "../../../src/adapter/engine/embedded/scripted/agent-topics.ts";
 import { callSetupStore } from "../../../src/adapter/store/call/call-setup-store.ts";
 import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
@@ -16,6 +17,7 @@ import {
   tenants,
 } from "../../../src/adapter/store/schema/index.ts";
 import { CallHost } from "../../../src/adapter/worker/call-host.ts";
+import { MainAsks } from "../../../src/adapter/worker/main-asks.ts";
 import type { FromCallWorker } from "../../../src/adapter/worker/messages.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -173,6 +175,7 @@ async function messagesAfter(written: Written): Promise<ChatBody["messages"]> {
       post: (message) => posted.push(message),
       openAudio: () => Promise.reject(new Error("no audio here")),
       createVad: () => ({ process: () => 0 }),
+      topics: new MainAsks<TopicReply | null>(null),
     },
     openAiEngine(model.url),
   );

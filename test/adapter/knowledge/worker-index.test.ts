@@ -1,14 +1,18 @@
 /** The knowledge worker on its own thread: tenants, changes, and what becomes of it when it dies. */
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import type { TopicReply } from "../../../src/adapter/engine/embedded/scripted/agent-topics.ts";
 import {
   createWorkerIndex,
   type WorkerIndex,
 } from "../../../src/adapter/knowledge/worker-index.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
+import type { KnowledgeSnapshot } from "../../../src/domain/conversation/call-config.ts";
 import type { KnowledgeScope } from "../../../src/domain/knowledge/knowledge-index.ts";
 import { spawnKnowledgeWorker } from "../../../src/workers.ts";
+import { markdown } from "../../support/engine/topics-here.ts";
 import { eventually } from "../../support/eventually.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -21,11 +25,19 @@ function world(contents: Readonly<Record<string, string>>) {
   const directory = tempDir();
   const read: string[] = [];
   const workers: Worker[] = [];
+  const sent: string[] = [];
   const index = createWorkerIndex({
     spawn() {
       const worker = spawnKnowledgeWorker();
       workers.push(worker);
-      return worker;
+      return {
+        addEventListener: worker.addEventListener.bind(worker),
+        terminate: () => worker.terminate(),
+        postMessage(message: unknown) {
+          sent.push((message as { type: string }).type);
+          worker.postMessage(message);
+        },
+      } satisfies WorkerHandle;
     },
     directory,
     clock: systemClock,
@@ -36,7 +48,7 @@ function world(contents: Readonly<Record<string, string>>) {
     },
   });
   running.push(index);
-  return { index, directory, read, workers };
+  return { index, directory, read, workers, sent };
 }
 
 const scopeOf = (tenantId: number, ...ids: number[]): KnowledgeScope => ({
@@ -101,4 +113,46 @@ test("a worker that dies is started again, and nobody waits for it in vain", asy
   const isFound = async () => (await index.search(scopeOf(1, 1), "hours")).length === 1;
   await eventually(isFound, "the new worker finds what the old one indexed");
   expect(workers.length).toBe(2);
+});
+
+const FOUND = { confidence: 1, nearness: null, offers: false, lesson: false };
+const subject = (callId: string, memory: KnowledgeSnapshot | null = null) => ({
+  callId,
+  language: "en" as const,
+  tools: [],
+  knowledge: markdown("# When are you open?\nNine to five."),
+  memory,
+});
+const answerOf = (reply: TopicReply | null) => {
+  const [found] = reply?.found ?? [];
+  return found?.finding.zone === "sure" && found.finding.topic.type === "answer"
+    ? found.finding.topic.answer
+    : null;
+};
+
+test("an agent's topics are sent to the worker once for calls with the same knowledge", async () => {
+  const { index, sent } = world({});
+  const ask = { ...FOUND, texts: ["When are you open?"] };
+  for (const callId of ["first", "second", "third"])
+    expect(answerOf(await index.askTopics(subject(callId), ask))).toBe("Nine to five.");
+  expect(sent.filter((type) => type === "addTopics")).toHaveLength(1);
+});
+
+test("a caller's earlier calls are found for that caller only", async () => {
+  const { index } = world({});
+  const [memory = null] = markdown("# What did we agree on?\nA visit on Friday.");
+  const ask = { ...FOUND, texts: ["What did we agree on?"] };
+  expect(answerOf(await index.askTopics(subject("known", memory), ask))).toBe("A visit on Friday.");
+  expect(answerOf(await index.askTopics(subject("other"), ask))).toBeNull();
+});
+
+test("topics are prepared again when the worker dies, and questions under way get no answer", async () => {
+  const { index, workers } = world({});
+  const ask = { ...FOUND, texts: ["When are you open?"] };
+  await index.askTopics(subject("first"), ask);
+  workers[0]?.terminate();
+  await eventually(
+    async () => answerOf(await index.askTopics(subject("second"), ask)) === "Nine to five.",
+    "the new worker answers",
+  );
 });

@@ -18,6 +18,7 @@ import type { CallConfig, ToolResult } from "../../../src/domain/conversation/ca
 import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
 import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
 import { spawnCallWorker, spawnSpeechWorker } from "../../../src/workers.ts";
+import { topicsHere } from "../engine/topics-here.ts";
 import { createRtpPeer } from "./rtp-peer.ts";
 import { callConfig, SETTINGS } from "./scripted-call.ts";
 
@@ -62,6 +63,7 @@ export async function openStudio(
       },
       clock: systemClock,
       log: silentLog,
+      askTopics: topicsHere(),
     }),
     createVoices(),
   ]);

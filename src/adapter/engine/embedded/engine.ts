@@ -1,11 +1,11 @@
 /**
  * The embedded engine as a call worker sees it: no network, no key, no download. Speech to text and text to
  * speech go over the port to the speech worker; the scripted agent in place of a language model is cheap
- * and runs here. It answers from the agent's knowledge, word for word, and fills the slots of tools; it
+ * and runs here, but its knowledge is prepared and looked up elsewhere (`askTopics`). It answers from the agent's knowledge, word for word, and fills the slots of tools; it
  * does not generate. It understands English, and closed phrases in lt, lv, ru (experimental).
  */
 
-import type { Clock } from "../../../core/clock.ts";
+import { type Clock, within } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
@@ -16,10 +16,10 @@ import type {
 } from "../../../domain/conversation/engine-port.ts";
 import { type OpenPart, type PartEngines, partEngine } from "../provider.ts";
 import { heardKinds, PHRASE_KINDS, type PhraseKind } from "./closed-languages.ts";
+import type { AskTopics, TopicSubject } from "./scripted/agent-topics.ts";
 import { grammarSourceOf } from "./scripted/grammar-source.ts";
-import { type KnowledgeEntry, parseKnowledge } from "./scripted/knowledge.ts";
+import { parseKnowledge } from "./scripted/knowledge.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";
-import { lessonOf, retrieverOf, textForMeaning } from "./scripted/topics.ts";
 import { chooseReading } from "./scripted/two-readings.ts";
 import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
 
@@ -37,7 +37,11 @@ interface EmbeddedEngineOptions {
   readonly isTranscribed?: boolean;
   /** `[engine.embedded] unproven_phrases`. Default: no. */
   readonly unprovenPhrases?: boolean;
+  /** Missing: agents know nothing. */
+  readonly askTopics?: AskTopics | undefined;
 }
+
+const knowsNothing: AskTopics = async () => null;
 
 type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
 
@@ -56,7 +60,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     parts: partsOf(client, options),
     open: (settings) => openSession(settings, client, options),
     prepare(settings) {
-      const knowledge = parseKnowledge(settings.knowledge);
+      const knowledge = grammarKnowledge(settings);
       client.prepare(grammarSourceOf(knowledge, settings, kindsOf(settings.language, options)));
     },
     useSpeechPort: (port) => client.usePort(port),
@@ -68,12 +72,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
 
 function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngines {
   return {
-    stt: partEngine((settings) =>
-      openStt(settings, client, parseKnowledge(settings.knowledge), options),
-    ),
-    llm: partEngine((settings) =>
-      openLlm(settings, client, parseKnowledge(settings.knowledge), options),
-    ),
+    stt: partEngine((settings) => openStt(settings, client, options)),
+    llm: partEngine((settings) => openLlm(settings, client, options)),
     tts: partEngine((settings) => openTts(settings, client, options)),
   };
 }
@@ -83,15 +83,26 @@ const kindsOf = (
   { unprovenPhrases = false }: EmbeddedEngineOptions,
 ): readonly PhraseKind[] => (unprovenPhrases ? PHRASE_KINDS : heardKinds(language));
 
-/** All three, with one reading of the knowledge. */
+/** Characters of knowledge that the recogniser's grammar is made of: reading them takes some milliseconds. */
+const GRAMMAR_CHARACTERS_MAX = 64_000;
+
+function grammarKnowledge({ knowledge }: Pick<SessionSettings, "knowledge">) {
+  let room = GRAMMAR_CHARACTERS_MAX;
+  const cut = knowledge.map((file) => {
+    const content = file.content.slice(0, room);
+    room -= content.length;
+    return { ...file, content };
+  });
+  return parseKnowledge(cut);
+}
+
 function openSession(
   settings: SessionSettings,
   client: SpeechClient,
   options: EmbeddedEngineOptions,
 ): EngineSession {
-  const knowledge = parseKnowledge(settings.knowledge);
-  const stt = openStt(settings, client, knowledge, options);
-  const llm = openLlm(settings, client, knowledge, options);
+  const stt = openStt(settings, client, options);
+  const llm = openLlm(settings, client, options);
   const tts = openTts(settings, client, options);
   return {
     onSpeechWorker: true,
@@ -124,23 +135,27 @@ function openTts(
   };
 }
 
+const subjectOf = (
+  { callId, tools, knowledge, memory = null }: SessionSettings,
+  language: AgentLanguage,
+): TopicSubject => ({ callId, language, tools, knowledge, memory });
+
 function openLlm(
   settings: SessionSettings,
   client: SpeechClient,
-  knowledge: readonly KnowledgeEntry[],
   options: EmbeddedEngineOptions,
 ): OpenPart<"llm"> {
-  const { clock, random, isTranscribed = false } = options;
-  const open = (language: AgentLanguage) => {
-    const hears = (kind: PhraseKind) => kindsOf(language, options).includes(kind);
-    const session = { settings: { ...settings, language }, knowledge, clock, random, hears };
-    if (language !== "en" || !isTranscribed || knowledge.length === 0)
-      return createScriptedSession(session);
-    const lesson = lessonOf(knowledge, settings.tools);
-    client.learn(lesson);
-    const compare = (text: string) => client.compare(lesson.key, textForMeaning(text));
-    return createScriptedSession({ ...session, compare });
-  };
+  const { clock, random, isTranscribed = false, askTopics = knowsNothing } = options;
+  const open = (language: AgentLanguage) =>
+    createScriptedSession({
+      settings,
+      subject: subjectOf(settings, language),
+      askTopics,
+      clock,
+      random,
+      hears: (kind) => kindsOf(language, options).includes(kind),
+      meanings: language === "en" && isTranscribed ? client : undefined,
+    });
   let llm = open(settings.language);
   return {
     stream: {
@@ -155,17 +170,19 @@ function openLlm(
   };
 }
 
+/** An utterance waits no longer for what the knowledge has for its two readings. */
+const READINGS_MS_MAX = 300;
+
 function openStt(
   settings: SessionSettings,
   client: SpeechClient,
-  knowledge: readonly KnowledgeEntry[],
   options: EmbeddedEngineOptions,
 ): OpenPart<"stt"> {
-  const { isTranscribed = false } = options;
+  const { isTranscribed = false, askTopics = knowsNothing } = options;
+  const knowledge = grammarKnowledge(settings);
   const channel = client.openStt();
   const { sttStreamId } = channel;
   const { sampleRateHz } = settings;
-  const retrieve = isTranscribed ? retrieverOf(knowledge, settings.tools, "en") : null;
   let utterance = 0;
   const open = (language: AgentLanguage) => {
     const kinds = kindsOf(language, options);
@@ -189,8 +206,17 @@ function openStt(
       dropEarly: () => client.send({ type: "stt_drop_early", sttStreamId }),
       async finalize() {
         const { transcript, ...heard } = await client.endUtterance(channel, utterance);
-        if (retrieve === null || transcript === null || transcript.text === "") return heard;
-        return { ...heard, ...chooseReading(retrieve, heard, transcript) };
+        if (!isTranscribed || transcript === null || transcript.text === "") return heard;
+        const texts = [heard.text, transcript.text];
+        const ask = { texts, confidence: 1, nearness: null, offers: false, lesson: false };
+        const reply = await within(
+          options.clock,
+          READINGS_MS_MAX,
+          askTopics(subjectOf(settings, "en"), ask),
+        );
+        const matches = new Map(texts.map((text, at) => [text, reply?.found[at]?.match ?? null]));
+        const match = (text: string) => matches.get(text) ?? null;
+        return { ...heard, ...chooseReading(match, heard, transcript) };
       },
       discard: () => client.send({ type: "stt_discard", sttStreamId }),
       onPartial(listener) {

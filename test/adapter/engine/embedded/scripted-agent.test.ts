@@ -1,7 +1,6 @@
 /** The embedded mind's dialogue, driven with what an ear would have heard. */
 import { describe, expect, test } from "bun:test";
 import type { PhraseKind } from "../../../../src/adapter/engine/embedded/closed-languages.ts";
-import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { PHRASES } from "../../../../src/adapter/engine/embedded/scripted/phrases.ts";
 import { createScriptedSession } from "../../../../src/adapter/engine/embedded/scripted/scripted-session.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
@@ -13,6 +12,7 @@ import type {
   LlmInput,
   LlmSession,
 } from "../../../../src/domain/conversation/engine-port.ts";
+import { markdown, topicsHere } from "../../../support/engine/topics-here.ts";
 import { CLINIC_KNOWLEDGE } from "../../../support/speech/dental-clinic.ts";
 
 const SATURDAY = Date.UTC(2026, 10, 21, 8);
@@ -41,13 +41,16 @@ function clinicAgent(
 ): LlmSession {
   const { tools = [], language = "en", transferTargets, unheard = [] } = options;
   return createScriptedSession({
-    settings: { tools, language, transferTargets },
-    knowledge: parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]),
+    settings: { transferTargets },
+    subject: { callId: "c", language, tools, knowledge: markdown(CLINIC_KNOWLEDGE), memory: null },
+    askTopics,
     clock: { ...systemClock, now: () => SATURDAY },
     random: seededRandom(1),
     hears: (kind) => !unheard.includes(kind),
   });
 }
+
+const askTopics = topicsHere();
 
 async function respond(agent: LlmSession, input: LlmInput | string): Promise<LlmEvent[]> {
   const full: LlmInput =

@@ -26,10 +26,29 @@ const PARSERS: Readonly<
 /** More entries than a caller could ever reach by voice. */
 const ENTRIES_MAX = 2_000;
 const ANSWER_CHARACTERS_MAX = 1_200;
+const QUESTION_CHARACTERS_MAX = 300;
+const QUESTIONS_OF_ENTRY_MAX = 30;
 
 export function parseKnowledge(files: readonly KnowledgeSnapshot[]): readonly KnowledgeEntry[] {
-  const entries = files.flatMap((file) => PARSERS[file.format](file.content));
-  return entries.map(tidy).filter(hasAnswer).slice(0, ENTRIES_MAX);
+  const reading = entriesInSteps(files);
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return step.value;
+}
+
+/** Yields after each entry, so that a thread with other work can read the files in turns. */
+export function* entriesInSteps(
+  files: readonly KnowledgeSnapshot[],
+): Generator<void, readonly KnowledgeEntry[]> {
+  const entries: KnowledgeEntry[] = [];
+  for (const file of files)
+    for (const entry of PARSERS[file.format](file.content)) {
+      const tidied = tidy(entry);
+      if (tidied.answer !== "") entries.push(tidied);
+      if (entries.length === ENTRIES_MAX) return entries;
+      yield;
+    }
+  return entries;
 }
 
 function parseMarkdown(content: string): KnowledgeEntry[] {
@@ -95,13 +114,12 @@ function entryOfRow(header: readonly string[], row: readonly string[]): Knowledg
 }
 
 function parseJson(content: string): KnowledgeEntry[] {
-  let value: unknown;
   try {
-    value = JSON.parse(content);
+    return entriesOfJson(JSON.parse(content), "");
   } catch {
+    // Not JSON, or nested deeper than the stack.
     return [];
   }
-  return entriesOfJson(value, "");
 }
 
 function entriesOfJson(value: unknown, name: string): KnowledgeEntry[] {
@@ -140,8 +158,12 @@ function parseText(content: string): KnowledgeEntry[] {
 
 /** Text to be spoken: no Markdown marks, one space between words. */
 function tidy(entry: KnowledgeEntry): KnowledgeEntry {
-  const questions = entry.questions.map(plainText).filter((question) => question !== "");
-  return { questions, answer: cutAtSentence(plainText(entry.answer)) };
+  const questions = entry.questions
+    .slice(0, QUESTIONS_OF_ENTRY_MAX)
+    .map((question) => plainText(question.slice(0, QUESTION_CHARACTERS_MAX)))
+    .filter((question) => question !== "");
+  const answer = entry.answer.slice(0, 4 * ANSWER_CHARACTERS_MAX);
+  return { questions, answer: cutAtSentence(plainText(answer)) };
 }
 
 /** What repeats is bounded or anchored: files are the tenants', and this runs between the calls of all. */
@@ -161,8 +183,4 @@ function cutAtSentence(text: string): string {
   const cut = text.slice(0, ANSWER_CHARACTERS_MAX);
   const end = Math.max(cut.lastIndexOf(". "), cut.lastIndexOf("! "), cut.lastIndexOf("? "));
   return end > 0 ? cut.slice(0, end + 1) : cut;
-}
-
-function hasAnswer(entry: KnowledgeEntry): boolean {
-  return entry.answer !== "";
 }

@@ -10,7 +10,7 @@ import { everydaySynonyms } from "./everyday-synonyms.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
 import { stemsOf } from "./words.ts";
 
-interface Match {
+export interface Match {
   /** Index of the entry. */
   readonly entry: number;
   readonly score: number;
@@ -92,10 +92,26 @@ export function createRetriever(
   entries: readonly KnowledgeEntry[],
   language: AgentLanguage,
 ): Retriever {
+  const making = retrieverInSteps(entries, language);
+  let step = making.next();
+  while (!step.done) step = making.next();
+  return step.value;
+}
+
+/** Yields after each entry, so that a thread with other work can make the retriever in turns. */
+export function* retrieverInSteps(
+  entries: readonly KnowledgeEntry[],
+  language: AgentLanguage,
+): Generator<void, Retriever> {
   const stop = stopWordsOf(language);
   const bagOf = (text: string) => new Set(stemsOf(text, language));
-  const asked = entries.map((entry) => entry.questions.map(bagOf));
-  const answered = entries.map((entry) => bagOf(entry.answer));
+  const asked: ReadonlySet<string>[][] = [];
+  const answered: ReadonlySet<string>[] = [];
+  for (const { questions, answer } of entries) {
+    asked.push(questions.map(bagOf));
+    answered.push(bagOf(answer));
+    yield;
+  }
   const anyQuestion = asked.map((bags) => new Set(bags.flatMap((bag) => [...bag])));
   const all = anyQuestion.map((bag, index) => new Set([...bag, ...(answered[index] ?? [])]));
   const { total, asWord, shareIn, isContent } = createVocabulary(all, stop, language);
@@ -154,7 +170,7 @@ function bestOf(scores: readonly number[]): Match | null {
 let synonyms: ReturnType<typeof everydaySynonyms> | null = null;
 const stopWords = new Map<AgentLanguage, ReadonlySet<string>>();
 
-/** Both are stemmed once: each call makes a retriever. */
+/** Both are stemmed once. */
 function stemmedSynonyms(): ReturnType<typeof everydaySynonyms> {
   synonyms ??= everydaySynonyms((word) => stem(word, "en"));
   return synonyms;

@@ -13,7 +13,6 @@ import type {
 } from "../../../../domain/conversation/engine-port.ts";
 import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
 import type { PhraseKind } from "../closed-languages.ts";
-import type { Nearness } from "../meaning/meanings.ts";
 import { CallRecord } from "./call-record.ts";
 import { evidencedIntent, isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
@@ -30,13 +29,18 @@ import {
   valueFromSpeech,
 } from "./slots.ts";
 import { speechOfResult } from "./tool-speech.ts";
-import { type Finding, findingIn, type Topic, type Topics } from "./topics.ts";
+import { type Finding, findingIn, type Topic } from "./topics.ts";
 
 type Step = Exclude<LlmEvent, { type: "done" }>;
 
+/** What the agent can be asked, as far as one input needs it. */
+export interface KnownTopics {
+  readonly offered: readonly Topic[];
+  find(text: string): Finding;
+}
+
 interface ScriptedAgentOptions {
   readonly language: AgentLanguage;
-  readonly topics: Topics;
   readonly transferTarget: string | null;
   readonly hears: (kind: PhraseKind) => boolean;
   readonly now: () => number;
@@ -55,16 +59,16 @@ export class ScriptedAgent {
   #lastSpoken = "";
   /** What was looked up for the caller's last words, beyond the entries it was given. */
   #passages: readonly KnowledgePassage[] = [];
-  #nearness: Nearness | null = null;
+  #topics: KnownTopics = { offered: [], find: () => ({ zone: "unknown" }) };
 
   constructor(options: ScriptedAgentOptions) {
     this.#options = options;
     this.#phrases = PHRASES[options.language];
   }
 
-  /** `nearness`: of an utterance to the topics in meaning. Default: not known. */
-  respond(input: LlmInput, nearness: Nearness | null = null): readonly Step[] {
-    this.#nearness = nearness;
+  /** `topics`: with what was found for `textsToFind`. */
+  respond(input: LlmInput, topics: KnownTopics): readonly Step[] {
+    this.#topics = topics;
     const steps = this.#stepsFor(input);
     const spoken = steps.flatMap((step) => (step.type === "text" ? [step.text] : []));
     if (spoken.length > 0) this.#lastSpoken = spoken.join(" ");
@@ -82,6 +86,12 @@ export class ScriptedAgent {
     if (this.#options.hears(answer)) return null;
     if (answer === "yes_no") return pressYesNo;
     return this.#mode.type === "confirming" ? pressOneOrTwo : byKeypad;
+  }
+
+  /** Texts that an utterance may be looked up by. */
+  textsToFind(text: string, confidence: number): readonly string[] {
+    const rest = evidencedIntent(text, confidence, this.#options.language)?.rest ?? "";
+    return rest === "" || rest === text ? [text] : [text, rest];
   }
 
   /** The caller heard only this much of the last response. */
@@ -117,7 +127,7 @@ export class ScriptedAgent {
       meaning !== null && !isStrict && isCertain(meaning, { text, confidence }, language);
     if (meaning?.intent === "repeat") return this.#repeat();
     if (meaning !== null && ["goodbye", "human", "message", "cancel"].includes(meaning.intent)) {
-      const known = meaning.whole ? null : this.#find(text, confidence);
+      const known = meaning.whole ? null : this.#topics.find(text);
       if (known?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
     if (mode.type === "confirming" && mode.other !== null) {
@@ -131,18 +141,14 @@ export class ScriptedAgent {
     }
     if (mode.type === "filling") return this.#fillFromSpeech(mode, text);
     if (meaning !== null && (meaning.whole || meaning.intent === "thanks")) {
-      const topic = meaning.whole ? null : this.#find(text, confidence);
+      const topic = meaning.whole ? null : this.#topics.find(text);
       if (topic?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
     return this.#ask(meaning?.rest || text, confidence);
   }
 
-  #find(text: string, confidence: number): Finding {
-    return this.#options.topics.find(text, confidence, this.#nearness);
-  }
-
   #ask(text: string, confidence: number): Step[] {
-    const known = this.#find(text, confidence);
+    const known = this.#topics.find(text);
     const finding = known.zone === "unknown" ? findingIn(this.#passages) : known;
     if (finding.zone === "unknown") return this.#handleMiss();
     const closedPhrases = this.#options.language !== "en" && confidence < 0.999;
@@ -300,9 +306,7 @@ export class ScriptedAgent {
   }
 
   #topicsText(): string {
-    const titles = this.#options.topics.offered
-      .slice(0, TOPICS_LISTED_MAX)
-      .map(({ title }) => title);
+    const titles = this.#topics.offered.slice(0, TOPICS_LISTED_MAX).map(({ title }) => title);
     if (titles.length === 0) return this.#phrases.nobodyFree;
     const last = titles.pop() ?? "";
     const listed = titles.length === 0 ? last : `${titles.join(" ")} ${this.#phrases.or} ${last}`;
@@ -311,7 +315,7 @@ export class ScriptedAgent {
 
   #showMenu(page: number): Step[] {
     this.#mode = { type: "menu", page };
-    return [say(menuText(this.#options.topics.offered, page, this.#phrases))];
+    return [say(menuText(this.#topics.offered, page, this.#phrases))];
   }
 
   #keys(digits: string): Step[] {
@@ -334,7 +338,7 @@ export class ScriptedAgent {
     }
     if (key === "0") return this.#human();
     const page = mode.type === "menu" ? mode.page : 0;
-    const choice = menuChoice(this.#options.topics.offered, page, key);
+    const choice = menuChoice(this.#topics.offered, page, key);
     if (choice === "more") return this.#showMenu(page + 1);
     return choice === null ? this.#showMenu(page) : this.#enter(choice);
   }

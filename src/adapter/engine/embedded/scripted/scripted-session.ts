@@ -2,46 +2,75 @@
  * The scripted agent behind the engine port: its steps as a stream, texts cut into
  * sentences. It generates nothing: answers are the tenant's own words.
  */
-import type { Clock } from "../../../../core/clock.ts";
+import { type Clock, within } from "../../../../core/clock.ts";
 import type { Random } from "../../../../core/random.ts";
-import type { LlmSession, SessionSettings } from "../../../../domain/conversation/engine-port.ts";
+import type {
+  LlmInput,
+  LlmSession,
+  SessionSettings,
+} from "../../../../domain/conversation/engine-port.ts";
 import type { PhraseKind } from "../closed-languages.ts";
-import type { Nearness } from "../meaning/meanings.ts";
+import type { Lesson, Nearness } from "../meaning/meanings.ts";
 import { splitSentences } from "../speech/sentences.ts";
-import type { KnowledgeEntry } from "./knowledge.ts";
-import { ScriptedAgent } from "./scripted-agent.ts";
+import {
+  type AskTopics,
+  boundedQuestion,
+  type TopicAsk,
+  type TopicReply,
+  type TopicSubject,
+} from "./agent-topics.ts";
+import { type KnownTopics, ScriptedAgent } from "./scripted-agent.ts";
 import { summaryOf } from "./summary.ts";
-import { Topics } from "./topics.ts";
+import { textForMeaning } from "./topics.ts";
+
+/** Compares texts with an agent's topics by meaning. */
+interface MeaningPort {
+  learn(lesson: Lesson): void;
+  /** Null if it is not known in time. */
+  compare(lessonKey: string, text: string): Promise<Nearness | null>;
+}
 
 interface ScriptedSessionOptions {
-  readonly settings: Pick<SessionSettings, "language" | "tools" | "transferTargets">;
-  readonly knowledge: readonly KnowledgeEntry[];
+  readonly settings: Pick<SessionSettings, "transferTargets">;
+  readonly subject: TopicSubject;
+  readonly askTopics: AskTopics;
   readonly clock: Clock;
   readonly random: Random;
-  /** How near a text is to the topics in meaning. Default: words alone decide. */
-  readonly compare?: (text: string) => Promise<Nearness | null>;
+  /** Missing: words alone decide. */
+  readonly meanings?: MeaningPort | undefined;
   /** Whether phrases of a kind are heard; what is not is asked for by keys. Default: all are. */
   readonly hears?: (kind: PhraseKind) => boolean;
 }
 
+/** An answer waits no longer for what is looked up. */
+const ASK_MS_MAX = 2_000;
+const NOTHING_ASKED: TopicAsk = {
+  texts: [],
+  confidence: 1,
+  nearness: null,
+  offers: false,
+  lesson: false,
+};
+
 export function createScriptedSession(options: ScriptedSessionOptions): LlmSession {
-  const { settings, knowledge, clock, random, compare, hears = () => true } = options;
-  const { language } = settings;
+  const { settings, subject, clock, random, hears = () => true } = options;
+  const { language } = subject;
   const agent = new ScriptedAgent({
     language,
     hears,
-    topics: new Topics(knowledge, settings.tools, language),
     transferTarget: settings.transferTargets?.[0] ?? null,
     now: () => clock.now(),
     newToolCallId: () => `tool_${Buffer.from(random.bytes(9)).toString("base64url")}`,
   });
+  const topics = new SessionTopics(options);
   return {
     async *respond(input, signal) {
-      const nearness =
-        input.type === "utterance" && input.text !== "" ? await compare?.(input.text) : null;
+      const texts =
+        input.type === "utterance" ? agent.textsToFind(input.text, input.confidence) : [];
+      const known = await topics.knownFor(input, texts);
       if (signal.aborted) return;
       let outputWords = 0;
-      for (const step of agent.respond(input, nearness)) {
+      for (const step of agent.respond(input, known)) {
         if (step.type !== "text") {
           yield step;
           continue;
@@ -58,4 +87,49 @@ export function createScriptedSession(options: ScriptedSessionOptions): LlmSessi
     truncateSpoken: (text) => agent.truncateSpoken(text),
     summarize: async (end) => summaryOf(agent.record, end, language),
   };
+}
+
+/** Asks for the topics of one conversation. They are prepared while the greeting is spoken. */
+class SessionTopics {
+  #about: Promise<TopicReply | null>;
+
+  constructor(private readonly options: ScriptedSessionOptions) {
+    this.#about = this.#askAbout();
+  }
+
+  async knownFor(input: LlmInput, texts: readonly string[]): Promise<KnownTopics> {
+    const about = await this.#about;
+    if (about === null) this.#about = this.#askAbout();
+    const confidence = input.type === "utterance" ? input.confidence : 1;
+    const reply = texts.some((text) => text !== "")
+      ? await this.#ask({
+          texts,
+          confidence,
+          nearness: await this.#nearness(texts[0] ?? "", about?.lesson ?? null),
+        })
+      : null;
+    const found = new Map(texts.map((text, at) => [text, reply?.found[at]?.finding]));
+    return {
+      offered: about?.offered ?? [],
+      find: (text) => found.get(text) ?? { zone: "unknown" },
+    };
+  }
+
+  async #askAbout(): Promise<TopicReply | null> {
+    const { meanings } = this.options;
+    const about = await this.#ask({ offers: true, lesson: meanings !== undefined });
+    if (about?.lesson) meanings?.learn(about.lesson);
+    return about;
+  }
+
+  async #nearness(text: string, lesson: Lesson | null): Promise<Nearness | null> {
+    const { meanings } = this.options;
+    if (lesson === null || meanings === undefined) return null;
+    return await meanings.compare(lesson.key, textForMeaning(boundedQuestion(text)));
+  }
+
+  #ask(ask: Partial<TopicAsk>): Promise<TopicReply | null> {
+    const { askTopics, subject, clock } = this.options;
+    return within(clock, ASK_MS_MAX, askTopics(subject, { ...NOTHING_ASKED, ...ask }));
+  }
 }

@@ -9,7 +9,7 @@ import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-in
 import type { Lesson, Nearness } from "../meaning/meanings.ts";
 import { likelihoodOf, sharesOf } from "./acceptance.ts";
 import { type KnowledgeEntry, parseKnowledge } from "./knowledge.ts";
-import { createRetriever, type Retriever } from "./retrieval.ts";
+import { createRetriever, type Match, type Retriever, retrieverInSteps } from "./retrieval.ts";
 import { wordsOf } from "./words.ts";
 
 export type Topic =
@@ -45,9 +45,15 @@ export class Topics {
     knowledge: readonly KnowledgeEntry[],
     tools: readonly ToolSnapshot[],
     language: AgentLanguage,
+    retrieve = createRetriever(withTools(knowledge, tools), language),
   ) {
     this.#topics = [...tools.map(topicOfTool), ...knowledge.map(topicOfEntry)];
-    this.#retrieve = retrieverOf(knowledge, tools, language);
+    this.#retrieve = retrieve;
+  }
+
+  /** Index and score of the best entry; tools come before the knowledge. */
+  match(text: string): Match | null {
+    return this.#retrieve(text);
   }
 
   /** Titles that can be offered: questions as the tenant wrote them. */
@@ -56,9 +62,13 @@ export class Topics {
   }
 
   /** `nearness`: to the topics of `lessonOf`. Default: not known. */
-  find(text: string, confidence: number, nearness: Nearness | null = null): Finding {
+  find(
+    text: string,
+    confidence: number,
+    nearness: Nearness | null = null,
+    match = this.match(text),
+  ): Finding {
     if (nearness !== null) return this.#findByMeaning(text, confidence, nearness);
-    const match = this.#retrieve(text);
     const topic = match === null ? undefined : this.#topics[match.entry];
     if (match === null || topic === undefined) return { zone: "unknown" };
     const { score, margin, next } = match;
@@ -105,15 +115,23 @@ export function textForMeaning(text: string): string {
   return wordsOf(text, "en").join(" ");
 }
 
-/** Of tools and then entries. */
-export function retrieverOf(
+/** Yields after each entry; the result is the same as that of the constructor. */
+export function* topicsInSteps(
   knowledge: readonly KnowledgeEntry[],
   tools: readonly ToolSnapshot[],
   language: AgentLanguage,
-): Retriever {
-  const toolEntries = tools.map((tool) => ({ questions: waysToAskFor(tool), answer: "" }));
-  return createRetriever([...toolEntries, ...knowledge], language);
+): Generator<void, Topics> {
+  const retrieve = yield* retrieverInSteps(withTools(knowledge, tools), language);
+  return new Topics(knowledge, tools, language, retrieve);
 }
+
+const withTools = (
+  knowledge: readonly KnowledgeEntry[],
+  tools: readonly ToolSnapshot[],
+): readonly KnowledgeEntry[] => [
+  ...tools.map((tool) => ({ questions: waysToAskFor(tool), answer: "" })),
+  ...knowledge,
+];
 
 /** Shares of a question that a passage must hold to answer it, and to be offered. */
 const SURE_COVERAGE_MIN = 0.8;

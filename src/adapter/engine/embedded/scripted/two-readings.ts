@@ -7,7 +7,7 @@ import { confidenceOf } from "../recogniser/likelihood.ts";
 import type { Transcript } from "../recogniser/transcriber/messages.ts";
 import { logOddsOf, MARGIN_MAX, ratioFor } from "./acceptance.ts";
 import { matchIntent } from "./intents.ts";
-import type { Retriever } from "./retrieval.ts";
+import type { Match } from "./retrieval.ts";
 import { UNSURE_MIN } from "./topics.ts";
 import { wordsOf } from "./words.ts";
 
@@ -28,7 +28,7 @@ const SENTENCE_WORDS_MIN = 4;
 const CONFIDENCE_OF_BOTH = 0.9;
 
 export function chooseReading(
-  retrieve: Retriever,
+  retrieve: (text: string) => Match | null,
   byGraph: Reading,
   transcript: Transcript,
 ): Reading {
@@ -46,7 +46,7 @@ export function chooseReading(
 
 /** By what the knowledge has for them. Null: nothing. */
 function likelier(
-  retrieve: Retriever,
+  retrieve: (text: string) => Match | null,
   byGraph: Reading | null,
   { text, evidence }: Transcript,
 ): Reading | null {
