@@ -7,6 +7,9 @@
  * replaced, at growing intervals when replacements die too. A speech worker that dies is replaced
  * and its call worker is told. Every request has a timeout.
  *
+ * Chats and talks from a browser have a call worker without RTP, which starts with the first of them and speaks
+ * through the first speech worker: what is tried there delays nobody's packets.
+ *
  * Workers are spawned here and ended by `shutdown` only.
  */
 
@@ -110,6 +113,8 @@ const RESPAWN_PAUSE_MS_MAX = 30_000;
 const STARVED_SHARE = 0.5;
 const PONG_MS_MAX = 5_000;
 const SAMPLE_MS_MAX = 15_000;
+/** RTP ports of the worker that carries none. */
+const NO_PORTS = { first: 1, last: 0 };
 
 /** Resolves when every worker is ready. Throws AppError `unavailable` when one is not in time. */
 export async function createCallWorkerPool(
@@ -120,7 +125,12 @@ export async function createCallWorkerPool(
   const talkersMax = options.workers * CONCURRENT_UTTERANCES_MAX;
   const waiting = new WaitingTalkers(options.clock, talkersMax);
   const slots = slices.map((rtpPorts) => new WorkerSlot(options, timeouts, rtpPorts, waiting));
-  const pool = new Pool(slots, waiting);
+  const startTrials = () => {
+    const trials = new WorkerSlot(options, timeouts, NO_PORTS, waiting, slots[0]);
+    void trials.start().catch(() => {});
+    return trials;
+  };
+  const pool = new Pool(slots, waiting, startTrials);
   try {
     await Promise.all(slots.map((slot) => slot.start()));
   } catch (error) {
@@ -150,14 +160,16 @@ export function slicePorts(
 
 class Pool implements CallWorkerPool {
   #shutdown: Promise<void> | null = null;
+  #trials: WorkerSlot | null = null;
 
   constructor(
     private readonly slots: readonly WorkerSlot[],
     private readonly waiting: WaitingTalkers,
+    private readonly startTrials: () => WorkerSlot,
   ) {}
 
   get liveCalls(): number {
-    return this.slots.reduce((sum, slot) => sum + slot.load, 0);
+    return this.#allSlots.reduce((sum, slot) => sum + slot.load, 0);
   }
 
   get capacity(): number {
@@ -182,9 +194,18 @@ class Pool implements CallWorkerPool {
   }
 
   async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
-    const [slot] = this.slots.filter((each) => each.ready).sort((a, b) => a.load - b.load);
-    if (!slot || this.#shutdown) throw noWorker("no call worker is ready");
-    return await slot.openChat(config, history);
+    return await (await this.#readyTrials()).openChat(config, history);
+  }
+
+  get #allSlots(): readonly WorkerSlot[] {
+    return this.#trials ? [...this.slots, this.#trials] : this.slots;
+  }
+
+  async #readyTrials(): Promise<WorkerSlot> {
+    if (this.#shutdown) throw noWorker("the pool is shut down");
+    this.#trials ??= this.startTrials();
+    await this.#trials.whenReady();
+    return this.#trials;
   }
 
   async sampleVoice(sample: VoiceSample): Promise<Uint8Array> {
@@ -204,6 +225,7 @@ class Pool implements CallWorkerPool {
   }
 
   async open(config: CallConfig): Promise<CallChannel> {
+    if (config.browser) return await (await this.#readyTrials()).open(config);
     const free = this.slots.filter((slot) => slot.ready && slot.load < slot.capacity);
     const [slot] = free.sort((a, b) => a.load - b.load);
     if (!slot || this.#shutdown) {
@@ -218,12 +240,12 @@ class Pool implements CallWorkerPool {
   }
 
   shutdown(): Promise<void> {
-    this.#shutdown ??= Promise.all(this.slots.map((slot) => slot.shutdown())).then(() => {});
+    this.#shutdown ??= Promise.all(this.#allSlots.map((slot) => slot.shutdown())).then(() => {});
     return this.#shutdown;
   }
 }
 
-/** One call worker with its speech worker, replaced in place when they die. */
+/** One call worker with its speech worker, or a guest of another's, replaced in place when they die. */
 class WorkerSlot {
   readonly speechLoad = { waited: 0, lost: 0 };
   readonly secondReadings = { read: 0, skipped: 0, late: 0, failed: 0 };
@@ -231,6 +253,8 @@ class WorkerSlot {
   readonly #chats = new Map<string, PoolChat>();
   #callWorker: WorkerHandle | null = null;
   #speechWorker: WorkerHandle | null = null;
+  /** Slots that use this one's speech worker. */
+  readonly #guests = new Set<WorkerSlot>();
   #ready = Promise.withResolvers<void>();
   #callWorkerReady = false;
   #speechWorkerReady = false;
@@ -272,18 +296,26 @@ class WorkerSlot {
     private readonly timeouts: PoolTimeouts,
     private readonly rtpPorts: { readonly first: number; readonly last: number },
     private readonly waiting: WaitingTalkers,
+    /** Its speech worker is used. Missing: the slot has a speech worker itself. */
+    private readonly speechHost?: WorkerSlot,
   ) {
     this.#leftOpen = new LeftOpenFiles(options.clock);
   }
 
   get ready(): boolean {
-    const canSpeak = this.#speechWorkerReady || !this.#needsSpeechWorker;
+    const { speechHost = this } = this;
+    const canSpeak = speechHost.#speechWorkerReady || !this.#needsSpeechWorker;
     return this.#callWorkerReady && canSpeak && !this.#stopped;
   }
 
   /** With providers the embedded engine speaks only when all of them fail. */
   get #needsSpeechWorker(): boolean {
     return needsSpeechWorker(this.options.settings.engine);
+  }
+
+  /** Rejects while a dead worker is being replaced. */
+  whenReady(): Promise<void> {
+    return this.#ready.promise;
   }
 
   get load(): number {
@@ -307,13 +339,13 @@ class WorkerSlot {
       event.preventDefault?.();
       this.#callWorkerDied(callWorker, describeError(event.message));
     });
-    const departures = createDepartures(this.options.log);
+    const departures = this.capacity > 0 ? createDepartures(this.options.log) : null;
     callWorker.addEventListener("close", () => {
       departures?.end();
       this.#callWorkerDied(callWorker, "the call worker ended");
     });
     this.#awaitReady(callWorker);
-    const speechPort = this.#startSpeechWorker();
+    const speechPort = this.speechHost?.connectSpeech(this) ?? this.#startSpeechWorker();
     const settings: CallWorkerSettings = { ...this.options.settings, rtpPorts: this.rtpPorts };
     const handle = departures?.handle ?? null;
     this.#post({ type: "init", args: [settings, speechPort, handle] }, [speechPort]);
@@ -430,6 +462,7 @@ class WorkerSlot {
   }
 
   #noteReady(): void {
+    for (const guest of this.#guests) guest.#noteReady();
     if (!this.ready) return;
     this.#deathsInARow = 0;
     this.#startTimer?.cancel();
@@ -496,7 +529,21 @@ class WorkerSlot {
     const init: ToSpeechWorker = { type: "init", port: port2 };
     worker.postMessage(init, [port2]);
     this.#speechWorker = worker;
+    for (const guest of this.#guests) guest.#useSpeechPort(this.connectSpeech(guest));
     return port1;
+  }
+
+  /** A port to this slot's speech worker, for a slot without one; it gets another when that is replaced. */
+  connectSpeech(guest: WorkerSlot): MessagePort {
+    this.#guests.add(guest);
+    const { port1, port2 } = new MessageChannel();
+    const init: ToSpeechWorker = { type: "init", port: port2 };
+    this.#speechWorker?.postMessage(init, [port2]);
+    return port1;
+  }
+
+  #useSpeechPort(port: MessagePort): void {
+    this.#post({ type: "useSpeechPort", args: [port] }, [port]);
   }
 
   #speechWorkerDied(worker: WorkerHandle, startedAt: number, detail: string): void {
@@ -509,8 +556,7 @@ class WorkerSlot {
     const pauseMs = livedMs > RESPAWN_PAUSE_MS_MAX ? 0 : RESPAWN_PAUSE_MS;
     this.#speechRespawnTimer?.cancel();
     this.#speechRespawnTimer = this.options.clock.after(pauseMs, () => {
-      const speechPort = this.#startSpeechWorker();
-      this.#post({ type: "useSpeechPort", args: [speechPort] }, [speechPort]);
+      this.#useSpeechPort(this.#startSpeechWorker());
     });
   }
 

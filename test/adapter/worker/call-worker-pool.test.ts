@@ -28,6 +28,10 @@ class ScriptedWorker extends EventTarget {
       const [{ callId }] = message.args;
       this.say({ type: "opened", args: [callId, 10_000] });
     }
+    if (message.type === "openChat") {
+      const [{ callId }] = message.args;
+      this.say({ type: "chatOpened", args: [callId, "Hello."] });
+    }
     if (message.type === "close") {
       const [callId, reason] = message.args;
       const report = { ...EMPTY_REPORT, summary: `closed: ${reason}` };
@@ -176,6 +180,50 @@ test("calls spread over the workers, the least loaded first", async () => {
   await pool.open(brief("c"));
   expect(callWorkers.map((worker) => worker.calls)).toEqual([2, 1]);
   expect(pool.liveCalls).toBe(2);
+  await pool.shutdown();
+});
+
+test("chats and talks from a browser share one worker without RTP, and calls never run in it", async () => {
+  const { pool, callWorkers, speechWorkers, brief } = await scriptedPool();
+  const chat = await pool.openChat(brief("chat"), []);
+  await pool.openChat(brief("another chat"), []);
+  await pool.open({ ...brief("talk"), browser: { sampleRateHz: 8000 } });
+  for (let index = 0; index < pool.capacity; index++) await pool.open(brief(`call-${index}`));
+  expect(callWorkers).toHaveLength(3);
+  const trials = at(callWorkers, 2);
+  const opened = trials.received.flatMap((message) =>
+    message.type === "open" || message.type === "openChat" ? [message.args[0].callId] : [],
+  );
+  expect(opened).toEqual(["chat", "another chat", "talk"]);
+  const [init] = trials.received;
+  expect(init?.type === "init" && init.args[0].rtpPorts).toEqual({ first: 1, last: 0 });
+  expect(speechWorkers).toHaveLength(2);
+  expect(chat.opening).toBe("Hello.");
+  await pool.shutdown();
+  expect(trials.terminated).toBe(true);
+});
+
+test("when the worker of chats dies, calls go on, and the next chat has a new worker", async () => {
+  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1);
+  const failures: string[] = [];
+  const call = await pool.open(brief("call"));
+  call.on("failed", (event) => failures.push(event.detail));
+  await pool.openChat(brief("chat"), []);
+  at(callWorkers, 1).die();
+  await clock.advance(1_000);
+  await pool.openChat(brief("next"), []);
+  expect(at(callWorkers, 2).received.at(-1)?.type).toBe("openChat");
+  expect(failures).toEqual([]);
+  expect(speechWorkers).toHaveLength(1);
+  await pool.shutdown();
+});
+
+test("the worker of chats gets a new port when the speech worker that it shares is replaced", async () => {
+  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1);
+  await pool.openChat(brief("chat"), []);
+  at(speechWorkers, 0).die();
+  await clock.advance(1_000);
+  expect(at(callWorkers, 1).received.at(-1)?.type).toBe("useSpeechPort");
   await pool.shutdown();
 });
 
