@@ -53,7 +53,7 @@ export interface WorkerIndex extends KnowledgeIndex {
 
 const SEARCH_MS_MAX = 2_000;
 const ASKS_WAITING_MAX = 1_000;
-/** Includes the preparation of the largest knowledge beside other companies' work. */
+/** Enough to prepare the largest knowledge on a busy machine. */
 const TOPICS_MS_MAX = 20_000;
 /** Files sent to the worker and not indexed yet. */
 const FILES_UNDER_WAY_MAX = 2;

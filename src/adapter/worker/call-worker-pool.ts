@@ -7,8 +7,8 @@
  * replaced, at growing intervals when replacements die too. A speech worker that dies is replaced
  * and its call worker is told. Every request has a timeout.
  *
- * Chats and talks from a browser have a call worker without RTP, which starts with the first of them and speaks
- * through the first speech worker: what is tried there delays nobody's packets.
+ * Chats and talks from a browser share a call worker without RTP, so they delay nobody's packets. It starts with
+ * the first of them and uses the first speech worker.
  *
  * Workers are spawned here and ended by `shutdown` only.
  */
@@ -533,7 +533,7 @@ class WorkerSlot {
     return port1;
   }
 
-  /** A port to this slot's speech worker, for a slot without one; it gets another when that is replaced. */
+  /** Gives a guest a port to this slot's speech worker, and another one after each replacement. */
   connectSpeech(guest: WorkerSlot): MessagePort {
     this.#guests.add(guest);
     const { port1, port2 } = new MessageChannel();

@@ -4,7 +4,7 @@
  */
 import type { FileFormat } from "./content.ts";
 
-/** Characters of a question that are looked up: 30 seconds of speech are shorter. */
+/** Maximum characters of a look-up; 30 seconds of speech are shorter. */
 export const QUESTION_CHARACTERS_MAX = 600;
 
 /** The files that an agent may answer from. */

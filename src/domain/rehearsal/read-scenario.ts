@@ -30,6 +30,22 @@ export class ScenarioInvalid extends Error {
     );
   }
 
+  /** The same problems in a text that this file is a part of. */
+  movedBy(lines: number): ScenarioInvalid {
+    return new ScenarioInvalid(
+      this.found.map(({ line, messageName, ...problem }) => {
+        const { params, ...message } = messageName;
+        const moved =
+          params && "line" in params ? { ...params, line: Number(params.line) + lines } : params;
+        return {
+          ...problem,
+          line: line === null ? null : line + lines,
+          messageName: moved ? { ...message, params: moved } : message,
+        };
+      }),
+    );
+  }
+
   /** For who wrote it in one field and sees no file. */
   get inOneField(): readonly [string, MessageName] {
     const [first] = this.found;
@@ -44,13 +60,23 @@ const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slic
 
 const PROBLEMS_MAX = 20;
 const BYTES_MAX = 256 * 1024;
-/** As JSON, with its aliases. */
+/** Characters and values of a file with its aliases written out. */
 const WRITTEN_OUT_MAX = 4 * BYTES_MAX;
-const EXACT_CHARACTERS_MAX = 2_000_000;
+/** Characters parsed again to find the unreadable line. */
+const EXACT_CHARACTERS_MAX = 200_000;
+/** The parser copies a text for each of its aliases. */
+const ALIASES_MAX = 100;
+/** Each is compiled, in up to a millisecond. */
+const PATTERNS_MAX = 50;
 
-/** Throws ScenarioInvalid. */
-export function readScenario(file: string, source: string): Scenario {
-  return readYaml(file, source, Scenario);
+/** Throws ScenarioInvalid. `linesBefore`: lines of the whole text before this document. */
+export function readScenario(file: string, source: string, linesBefore = 0): Scenario {
+  try {
+    return readYaml(file, source, Scenario);
+  } catch (error) {
+    if (error instanceof ScenarioInvalid && linesBefore > 0) throw error.movedBy(linesBefore);
+    throw error;
+  }
 }
 
 /** Throws ScenarioInvalid. For every file of a rehearsal. */
@@ -60,15 +86,17 @@ export function readYaml<Schema extends z.ZodType>(
   schema: Schema,
 ): z.output<Schema> {
   if (source.length > BYTES_MAX) throw new ScenarioInvalid([tooLong(file)]);
+  if (hasTooManyAliases(source)) throw new ScenarioInvalid([tooManyAliases(file)]);
   const read = schema.safeParse(parsed(file, source));
   if (read.success) return read.data;
   const found = read.error.issues.flatMap((issue) => {
     const names = issue.code === "unrecognized_keys" ? issue.keys : [null];
     return names.map((name) => ({ issue, name }));
   });
+  const lines = source.split("\n");
   const problems = found.slice(0, PROBLEMS_MAX).map(({ issue, name }) => {
     const path = [...issue.path, ...(name === null ? [] : [name])];
-    const line = lineOf(source, path);
+    const line = lineOf(lines, path);
     const { what, ...message } = name === null ? inWords(issue) : unknownField(name);
     const text = `${pathText(path)}: ${what}`;
     return { file, line, text, messageName: named(message, line, path) };
@@ -79,9 +107,11 @@ export function readYaml<Schema extends z.ZodType>(
 function parsed(file: string, source: string): unknown {
   try {
     const value = Bun.YAML.parse(source);
-    // An alias makes much of little, or leads back to itself.
-    if (value === undefined || JSON.stringify(value).length <= WRITTEN_OUT_MAX) return value;
+    const size = new WrittenOut().add(value);
+    if (size.patterns > PATTERNS_MAX) throw new ScenarioInvalid([tooManyPatterns(file)]);
+    if (!size.isTooLarge) return value;
   } catch (error) {
+    if (error instanceof ScenarioInvalid) throw error;
     const line = brokenLine(source);
     const why = describeError(error).replace(/^YAML Parse error: /, "");
     const text = `cannot be read: look at indentation, colons and quotes (${why})`;
@@ -89,6 +119,33 @@ function parsed(file: string, source: string): unknown {
     throw new ScenarioInvalid([{ file, line, text, messageName }]);
   }
   throw new ScenarioInvalid([tooLong(file)]);
+}
+
+/** Counts a parsed file as if each alias were written out, and stops at the limit: an alias makes much of little. */
+class WrittenOut {
+  patterns = 0;
+  #size = 0;
+  readonly #around: object[] = [];
+
+  get isTooLarge(): boolean {
+    return this.#size > WRITTEN_OUT_MAX;
+  }
+
+  /** Throws for a value that contains itself. */
+  add(value: unknown): this {
+    this.#size += typeof value === "string" ? value.length + 1 : 1;
+    if (typeof value !== "object" || value === null || this.isTooLarge) return this;
+    if (this.#around.includes(value)) throw new Error("an alias leads back to itself");
+    this.#around.push(value);
+    for (const [name, part] of Object.entries(value)) {
+      this.#size += name.length;
+      if (name === "regex") this.patterns++;
+      this.add(part);
+      if (this.isTooLarge) break;
+    }
+    this.#around.pop();
+    return this;
+  }
 }
 
 /**
@@ -117,6 +174,24 @@ const tooLong = (file: string): ScenarioProblem => ({
   line: null,
   text: `is longer than ${KILOBYTES_MAX} KB`,
   messageName: { reason: "scenario_long", params: { most: KILOBYTES_MAX } },
+});
+
+/** Counts whatever may be an alias, in quotes, too: it is before parsing. */
+const hasTooManyAliases = (source: string): boolean =>
+  (source.match(/(?<=^|[\s[{,:])\*(?=[^\s*])/g)?.length ?? 0) > ALIASES_MAX;
+
+const tooManyAliases = (file: string): ScenarioProblem => ({
+  file,
+  line: null,
+  text: `has more than ${ALIASES_MAX} aliases (*name); write the values out`,
+  messageName: { reason: "scenario_aliases", params: { most: ALIASES_MAX } },
+});
+
+const tooManyPatterns = (file: string): ScenarioProblem => ({
+  file,
+  line: null,
+  text: `has more than ${PATTERNS_MAX} regular expressions; say it in words, or make two scenarios of it`,
+  messageName: { reason: "scenario_patterns", params: { most: PATTERNS_MAX } },
 });
 
 /** What a field must be, in English, and which message of the dashboard says so. */
@@ -217,8 +292,7 @@ const pathText = (path: readonly PropertyKey[]): string =>
         .replace(/^\./, "");
 
 /** The line of a field, or of the nearest field around it that the file has. */
-function lineOf(source: string, path: readonly PropertyKey[]): number {
-  const lines = source.split("\n");
+function lineOf(lines: readonly string[], path: readonly PropertyKey[]): number {
   let from = 0;
   let indent = -1;
   let found = Math.max(0, lines.findIndex(hasText)) + 1;

@@ -16,7 +16,7 @@ import type { TextRehearsalPorts } from "./rehearse-text.ts";
 import { reportJson } from "./report.ts";
 import type { RehearsalResult } from "./result.ts";
 import { contentHash } from "./stored-agent.ts";
-import type { SuiteCase, SuiteReport } from "./suite.ts";
+import type { SuiteCase, SuiteFiles, SuiteReport } from "./suite.ts";
 
 type RunReport = ReturnType<typeof reportJson>;
 
@@ -211,11 +211,12 @@ export class Rehearsals {
     agent: RehearsedAgent | null,
   ): Promise<SuiteCase[]> {
     const own = await this.#documentsOf(tenantId, order);
-    const isWanted = (file: string) => own !== null || file.startsWith(`${order.suite}/`);
+    const shipped = (file: string) => file.startsWith(`${order.suite}/`);
     const { filesOf, loadSuite } = await import("./suite.ts");
     const { ScenarioInvalid } = await import("./read-scenario.ts");
     try {
-      const cases = await loadSuite(filesOf(own ?? this.ports.readySuites, isWanted), agent);
+      const files = own ? ownFiles(own) : filesOf(this.ports.readySuites, shipped);
+      const cases = await loadSuite(files, agent);
       if (cases.length === 0) throw notFound("suite");
       return cases;
     } catch (error) {
@@ -231,8 +232,8 @@ export class Rehearsals {
   async #documentsOf(
     tenantId: number,
     { agentId, suite, scenarios }: RehearsalOrder,
-  ): Promise<ReadonlyMap<string, string> | null> {
-    if (scenarios !== null) return named(documentsIn(scenarios));
+  ): Promise<readonly Document[] | null> {
+    if (scenarios !== null) return documentsIn(scenarios);
     if (suite !== null) return null;
     const kept = agentId === null ? [] : await this.ports.scenariosOf(tenantId, agentId);
     if (kept.length === 0)
@@ -240,7 +241,7 @@ export class Rehearsals {
         "suite",
         "Name a `suite`, send `scenarios`, or choose an agent that scenarios are kept with.",
       );
-    return named(kept);
+    return kept.map((text) => ({ text, linesBefore: 0 }));
   }
 
   async #carryOut(
@@ -345,19 +346,46 @@ const tooManyCalls = (most: number) =>
     params: { most },
   });
 
-/** Each begins at the line where it stands in the whole text. */
-function documentsIn(scenarios: string): string[] {
-  let line = 0;
-  return scenarios.split(/^---[ \t]*$/m).map((text) => {
-    const document = text.trim() === "" ? "" : `${"\n".repeat(line)}${text}`;
-    line += text.split("\n").length - 1;
-    return document;
-  });
+/** One of several documents of a text. */
+interface Document {
+  readonly text: string;
+  readonly linesBefore: number;
 }
 
-const named = (texts: readonly string[]): ReadonlyMap<string, string> =>
-  new Map(
-    texts
-      .filter((text) => text.trim() !== "")
-      .map((text, index) => [`scenario-${index + 1}.yaml`, text]),
+/** More than may be rehearsed in one run. */
+const DOCUMENTS_MAX = CALLS_MAX.text;
+const SEPARATOR = /^---[ \t]*$/gm;
+
+/** Throws valid_scenarios_required for more documents than one run has calls. */
+function documentsIn(scenarios: string): readonly Document[] {
+  const documents: Document[] = [];
+  let from = 0;
+  let linesBefore = 0;
+  const add = (to: number) => {
+    const text = scenarios.slice(from, to);
+    if (text.trim() !== "") documents.push({ text, linesBefore });
+    if (documents.length > DOCUMENTS_MAX)
+      throw invalidField("scenarios", `At most ${DOCUMENTS_MAX} scenarios are read at once.`, {
+        reason: "scenarios_at_once",
+        params: { most: DOCUMENTS_MAX },
+      });
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) linesBefore++;
+  };
+  for (const { 0: separator, index } of scenarios.matchAll(SEPARATOR)) {
+    add(index);
+    from = index + separator.length;
+  }
+  add(scenarios.length);
+  return documents;
+}
+
+function ownFiles(documents: readonly Document[]): SuiteFiles {
+  const byName = new Map(
+    documents.map((document, index) => [`scenario-${index + 1}.yaml`, document]),
   );
+  return {
+    names: [...byName.keys()],
+    read: (name) => byName.get(name)?.text,
+    linesBefore: (name) => byName.get(name)?.linesBefore ?? 0,
+  };
+}

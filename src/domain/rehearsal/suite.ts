@@ -3,6 +3,7 @@
  * suite that ships). Carries them out one after the other, or some at once, and counts pass^N.
  */
 import { dirname, join, normalize } from "node:path/posix";
+import { yieldToEventLoop } from "../../core/clock.ts";
 import { AgentFile, agentOf, type RehearsedAgent } from "./agent-file.ts";
 import { readScenario, readYaml, ScenarioInvalid, type ScenarioProblem } from "./read-scenario.ts";
 import type { RehearsalResult } from "./result.ts";
@@ -20,6 +21,8 @@ export interface SuiteFiles {
   readonly names: readonly string[];
   /** Undefined: there is none of this name. */
   read(name: string): string | undefined;
+  /** Lines of a larger text before this file. Missing: it is a whole file. */
+  linesBefore?(name: string): number;
 }
 
 /** Of texts by name. */
@@ -33,6 +36,8 @@ export const filesOf = (
 
 const AGENT_FILE = "agent.yaml";
 const SCENARIOS_MAX = 1_000;
+/** Reading stops after this number of problems. */
+const PROBLEMS_MAX = 20;
 
 /** `agent`: instead of what the scenarios name. Throws ScenarioInvalid with every problem of every file. */
 export async function loadSuite(
@@ -51,8 +56,11 @@ export async function loadSuite(
   };
   const read: { file: string; scenario: Scenario }[] = [];
   for (const [file, text] of scenarioFiles(files)) {
-    const scenario = await attempt(() => readScenario(file, text));
+    const scenario = await attempt(() => readScenario(file, text, files.linesBefore?.(file)));
     if (scenario) read.push({ file, scenario });
+    if (problems.length >= PROBLEMS_MAX) break;
+    // Reading hundreds of files must not block this thread.
+    await yieldToEventLoop();
   }
   const agents = new Map<string, RehearsedAgent | null>();
   const cases: SuiteCase[] = [];

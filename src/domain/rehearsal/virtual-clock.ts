@@ -32,7 +32,7 @@ export class VirtualClock implements Clock {
     return this.#add(periodMs, periodMs, task);
   }
 
-  /** Work of ours in another thread: time stands still until `held` resolves. */
+  /** Stops time for work in another thread, until `held` resolves. */
   hold<Result>(work: Promise<Result>): Promise<Result> {
     const begun = this.#held;
     const done = work.catch(() => {}).then(yieldToEventLoop);
@@ -40,7 +40,7 @@ export class VirtualClock implements Clock {
     return work;
   }
 
-  /** Resolves when all held work is done, and what follows from it has begun. */
+  /** Resolves after all held work and the start of its next step. */
   get held(): Promise<unknown> {
     return this.#held;
   }

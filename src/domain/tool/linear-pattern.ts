@@ -11,6 +11,9 @@ import { RE2JS } from "re2js";
 /** In RE2's instructions. A character of the text takes up to some 10 ns for each. */
 const SIZE_MAX = 4_100;
 
+/** A class has many characters and is one instruction. */
+const CHARACTERS_PER_INSTRUCTION = 4;
+
 /** The runtime's own: whoever reads a schema puts this file's in its place (run-tool-arguments.ts). */
 const Backtracking = RegExp;
 
@@ -27,10 +30,12 @@ export class LinearPattern {
     readonly flags: "" | "iu" = "",
     sizeMax = SIZE_MAX,
   ) {
+    if (source.length > CHARACTERS_PER_INSTRUCTION * sizeMax) throw tooLarge();
     new Backtracking(source, flags);
+    // Compiling takes as long as the program is large.
+    if (leastSizeOf(source) > sizeMax) throw tooLarge();
     this.#compiled = compiled(source, flags);
-    if (this.#compiled.programSize() > sizeMax)
-      throw new PatternRefused("a pattern must be smaller: its {n} repeats count n times");
+    if (this.#compiled.programSize() > sizeMax) throw tooLarge();
   }
 
   test(text: string): boolean {
@@ -40,6 +45,33 @@ export class LinearPattern {
   toString(): string {
     return `/${this.source}/${this.flags}`;
   }
+}
+
+const tooLarge = () =>
+  new PatternRefused("a pattern must be smaller: its {n} repeats count n times");
+
+/** Characters, classes and groups with their {n} repeats written out: a program has no fewer instructions. */
+function leastSizeOf(source: string): number {
+  const parts =
+    /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w+>))?|\)|\{(\d+)(?:,(\d*))?\}|[?*+|^$]|./gsu;
+  /** Sizes of the open groups, the innermost last. */
+  const open = [0];
+  let last = 0;
+  const add = (size: number) => {
+    last = size;
+    open.push((open.pop() ?? 0) + size);
+  };
+  for (const [part, least, most] of source.matchAll(parts)) {
+    if (part.startsWith("(")) open.push(0);
+    else if (part === ")") add(open.pop() ?? 0);
+    else if (least !== undefined) {
+      const times = Math.max(Number(least), Number(most || 0));
+      const whole = last * times;
+      add(whole - last);
+      last = whole;
+    } else if (!/^[?*+|^$]$/.test(part)) add(1);
+  }
+  return open.reduce((sum, size) => sum + size, 0);
 }
 
 function compiled(source: string, flags: string): RE2JS {

@@ -1,7 +1,7 @@
 /** The scenarios that an agent is rehearsed with, kept with it by their names. */
 import { agentScenarioStore } from "../../adapter/store/agent/agent-scenario-store.ts";
 import { agentStore } from "../../adapter/store/agent/agent-store.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 
@@ -34,6 +34,7 @@ export function createAgentScenarios({
     /** Replaces the one of the same name. Throws not_found, valid_yaml_required, conflict. */
     async put(tenantId: number, agentId: number, yaml: string): Promise<StoredScenario> {
       const { name } = await scenarioOf(yaml);
+      await yieldToEventLoop();
       return await database.tx(async (queries) => {
         await requireAgent(queries, tenantId, agentId);
         const store = agentScenarioStore(queries);

@@ -196,3 +196,41 @@ test("a list may stand as far left as its name, and a field is looked for below 
     "a.yaml:2: caller.number: must be text (in quotes, where it looks like a number)",
   );
 });
+
+/** Processor time of this thread: the wall clock of a busy machine lies. */
+function processorMs(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+test("100 aliases are read, 101 are refused before anything is parsed", () => {
+  const withAliases = (count: number, text = "yes") =>
+    `name: &a ${text}\n${STEP}tools: {t: {answer: {all: [${"*a,".repeat(count)}]}}}\n`;
+  expect(problemsOf(withAliases(100))).toEqual([]);
+  expect(problemsOf(withAliases(101))).toEqual([
+    "a.yaml: has more than 100 aliases (*name); write the values out",
+  ]);
+  const bomb = withAliases(30_000, "y".repeat(150_000));
+  expect(processorMs(() => problemsOf(bomb))).toBeLessThan(1_000);
+});
+
+test("a long text with 100 aliases is refused without writing it out", () => {
+  const text = "y".repeat(200_000);
+  const source = `name: &a ${text}\nx: [${"*a,".repeat(99)}]\n`;
+  expect(problemsOf(source)).toEqual(["a.yaml: is longer than 256 KB"]);
+  expect(processorMs(() => problemsOf(source))).toBeLessThan(1_000);
+});
+
+test("50 regular expressions are read, 51 are refused before any is compiled", () => {
+  const withPatterns = (count: number, pattern = "a+") =>
+    `name: A\nscript: ${listOf(count, `{say: A, must: [{says: {regex: "${pattern}"}}]}`)}`;
+  expect(problemsOf(withPatterns(50))).toEqual([]);
+  expect(problemsOf(withPatterns(51))).toEqual([
+    "a.yaml: has more than 50 regular expressions; say it in words, or make two scenarios of it",
+  ]);
+  const large = withPatterns(50, "(a{1000}){1000}".repeat(100));
+  expect(problemsOf(large)).toHaveLength(20);
+  expect(processorMs(() => problemsOf(large))).toBeLessThan(1_000);
+});

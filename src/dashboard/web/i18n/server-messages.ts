@@ -611,6 +611,21 @@ export const serverMessages = {
     lv: "Scenārijs ir garāks par {most} KB.",
     ru: "Сценарий длиннее {most} КБ.",
   },
+  "field.scenarios_at_once": {
+    lt: "Vienu metu skaitoma ne daugiau kaip {most} scenarijų.",
+    lv: "Vienlaikus nolasa ne vairāk kā {most} scenārijus.",
+    ru: "За один раз читается не более {most} сценариев.",
+  },
+  "field.scenario_aliases": {
+    lt: "Scenarijuje daugiau nei {most} nuorodų (*vardas). Parašykite reikšmes.",
+    lv: "Scenārijā ir vairāk nekā {most} atsauču (*vārds). Ierakstiet vērtības.",
+    ru: "В сценарии больше {most} ссылок (*имя). Напишите сами значения.",
+  },
+  "field.scenario_patterns": {
+    lt: "Scenarijuje daugiau nei {most} reguliariųjų išraiškų. Parašykite žodžiais arba padalykite scenarijų.",
+    lv: "Scenārijā ir vairāk nekā {most} regulāro izteiksmju. Rakstiet vārdiem vai sadaliet scenāriju.",
+    ru: "В сценарии больше {most} регулярных выражений. Напишите словами или разделите сценарий.",
+  },
   "field.scenario_missing": {
     lt: "Trūksta „{place}“.",
     lv: "Trūkst “{place}”.",

@@ -43,7 +43,7 @@ test("a question finds its entry, and a menu lists the titles", async () => {
   expect(await topics.ask("other", ask(["When?"]))).toBeNull();
 });
 
-test("a source that is known already is not prepared a second time", async () => {
+test("a known source is not prepared a second time", async () => {
   let rests = 0;
   const topics = prepared(async () => void rests++);
   const large = source(largeKnowledge(300_000));
@@ -56,7 +56,7 @@ test("a source that is known already is not prepared a second time", async () =>
   expect(rests).toBe(once);
 });
 
-test("the largest knowledge of a call is prepared in turns below 200 ms of processor time", async () => {
+test("preparing the largest knowledge of a call pauses at least every 200 ms of processor time", async () => {
   let longestMs = 0;
   let before = process.threadCpuUsage();
   const topics = prepared(async () => {

@@ -1,7 +1,7 @@
 /**
  * The one home of the built-in engine's knowledge: an agent's files and tools, prepared once and then asked.
- * Runs in the knowledge worker, in turns of some milliseconds, so that no thread with audio parses anything and
- * look-ups of other companies go on meanwhile. Conversations ask through `AskTopics`.
+ * Runs in the knowledge worker, so no thread with audio parses it. Pauses every few milliseconds for other
+ * companies' look-ups. Conversations ask through `AskTopics`.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type {
@@ -61,7 +61,7 @@ const QUESTION_WORDS_MAX = 40;
 const TEXTS_MAX = 4;
 /** Topics that a menu offers: forty pages. */
 const OFFERED_MAX = 200;
-/** Characters of all sources that are kept prepared; the one used last is always kept. */
+/** Maximum characters of all prepared sources; the newest source is always kept. */
 const CHARACTERS_KEPT_MAX = 4_000_000;
 /** Entries between two looks at the clock. */
 const STEPS_PER_LOOK = 4;

@@ -36,7 +36,7 @@ export function parseKnowledge(files: readonly KnowledgeSnapshot[]): readonly Kn
   return step.value;
 }
 
-/** Yields after each entry, so that a thread with other work can read the files in turns. */
+/** Yields after each entry, so that a thread can do other work between them. */
 export function* entriesInSteps(
   files: readonly KnowledgeSnapshot[],
 ): Generator<void, readonly KnowledgeEntry[]> {

@@ -98,7 +98,7 @@ export function createRetriever(
   return step.value;
 }
 
-/** Yields after each entry, so that a thread with other work can make the retriever in turns. */
+/** Yields after each entry, so that a thread can do other work between them. */
 export function* retrieverInSteps(
   entries: readonly KnowledgeEntry[],
   language: AgentLanguage,

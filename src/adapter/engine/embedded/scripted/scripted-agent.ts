@@ -66,7 +66,7 @@ export class ScriptedAgent {
     this.#phrases = PHRASES[options.language];
   }
 
-  /** `topics`: with what was found for `textsToFind`. */
+  /** `topics` has the findings for `textsToFind`. */
   respond(input: LlmInput, topics: KnownTopics): readonly Step[] {
     this.#topics = topics;
     const steps = this.#stepsFor(input);

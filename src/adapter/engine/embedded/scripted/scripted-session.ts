@@ -42,7 +42,7 @@ interface ScriptedSessionOptions {
   readonly hears?: (kind: PhraseKind) => boolean;
 }
 
-/** An answer waits no longer for what is looked up. */
+/** Maximum wait for a look-up, in milliseconds. */
 const ASK_MS_MAX = 2_000;
 const NOTHING_ASKED: TopicAsk = {
   texts: [],
