@@ -14,7 +14,8 @@ interface Rule {
 
 /** The name by which a site may speak to us. */
 const AGENT = "linevoice";
-const CHARACTERS_MAX = 500 * 1024;
+/** What crawlers read at least (RFC 9309, 2.5). */
+export const ROBOTS_BYTES_MAX = 500 * 1024;
 const LINES_MAX = 20_000;
 const RULES_MAX = 1_000;
 const SITEMAPS_MAX = 100;
@@ -25,7 +26,7 @@ export function readRobots(text: string): Robots {
   /** Of the group: those that may be us. */
   let agents = new Set<string>();
   let isNaming = false;
-  for (const line of text.slice(0, CHARACTERS_MAX).split(/[\r\n]+/, LINES_MAX)) {
+  for (const line of text.slice(0, ROBOTS_BYTES_MAX).split(/[\r\n]+/, LINES_MAX)) {
     const [, key = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*)/.exec(line) ?? [];
     const [name, said] = [key.toLowerCase(), value.trim()];
     if (name === "sitemap" && sitemaps.length < SITEMAPS_MAX) sitemaps.push(said);

@@ -13,7 +13,7 @@ import {
   SITEMAP_TYPE,
 } from "./documents.ts";
 import { withFooters } from "./footers.ts";
-import { readRobots } from "./robots.ts";
+import { ROBOTS_BYTES_MAX, readRobots } from "./robots.ts";
 import {
   type SiteProblem,
   siteError,
@@ -267,7 +267,11 @@ class Crawl {
     try {
       const answer = await this.#getPlain(url);
       if (answer.status >= 500) throw statusError(answer.status);
-      if (answer.status === 200) this.#robots = readRobots(new TextDecoder().decode(answer.body));
+      // Bounded before it is decoded: a site may send megabytes.
+      if (answer.status === 200)
+        this.#robots = readRobots(
+          new TextDecoder().decode(answer.body.subarray(0, ROBOTS_BYTES_MAX)),
+        );
     } catch (error) {
       throw new SiteNotRead(siteProblem(url, error));
     }

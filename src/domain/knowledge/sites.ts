@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { type Author, OPERATOR } from "../../core/author.ts";
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { AppError, notFound } from "../../core/errors.ts";
+import { AppError, describeError, notFound } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
 import type { DocumentReader } from "./documents.ts";
@@ -30,6 +30,7 @@ const HOUR_MS = 3_600_000;
 /** A node that died while it read is not waited for longer. */
 const READING_MS_MAX = 30 * 60_000;
 const TITLE_CHARACTERS_MAX = 150;
+const READ_AT_ONCE = 8;
 
 type PageChange = "same" | "new" | "changed" | "gone";
 
@@ -71,11 +72,11 @@ export interface SiteRecords {
   insert(tenantId: number, site: Omit<SiteRecord, "id">): Promise<number>;
   update(tenantId: number, id: number, changes: SiteChanges): Promise<void>;
   remove(tenantId: number, id: number): Promise<boolean>;
-  /** Takes a site that is due, of the tenant whose turn was longest ago; undefined: none is. */
+  /** Takes a due site of the tenant whose turn was longest ago; null: that tenant must wait. Undefined: none is due. */
   claimDue(
     nowMs: number,
     untilMs: number,
-    turnOf: (tenantId: number) => number,
+    turnOf: (tenantId: number) => number | null,
   ): Promise<{ readonly tenantId: number; readonly site: SiteRecord } | undefined>;
 }
 
@@ -317,13 +318,15 @@ interface SiteReaderDependencies extends Pick<SiteDependencies, "database" | "re
   readonly log: Log;
 }
 
-/** Reads sites that are due, one after the other, of each tenant in turn. */
+/** Reads due sites: some at once, one per tenant, so that a slow site delays no other tenant's. */
 export class SiteReader {
   readonly #loop: WorkLoop;
   readonly #stopping = new AbortController();
   /** When a site of each tenant was last begun, counted in sites; forgotten when none is due. */
   readonly #turns = new Map<number, number>();
   #begun = 0;
+  /** By tenant. */
+  readonly #reading = new Map<number, Promise<void>>();
 
   constructor(private readonly deps: SiteReaderDependencies) {
     const { clock, log, sites } = deps;
@@ -341,27 +344,48 @@ export class SiteReader {
     this.#loop.start();
   }
 
-  idle(): Promise<void> {
-    return this.#loop.idle();
+  async idle(): Promise<void> {
+    await this.#loop.idle();
+    while (this.#reading.size > 0) {
+      await Promise.all(this.#reading.values());
+      await this.#loop.idle();
+    }
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop.stop();
+    await Promise.all(this.#reading.values());
   }
 
   async #round(): Promise<void> {
     const { database, records, clock } = this.deps;
-    for (;;) {
+    const turnOf = (tenantId: number) =>
+      this.#reading.has(tenantId) ? null : (this.#turns.get(tenantId) ?? 0);
+    while (this.#reading.size < READ_AT_ONCE) {
       const nowMs = clock.now();
       const claimed = await database.tx((queries) =>
-        records(queries).claimDue(nowMs, nowMs + READING_MS_MAX, (id) => this.#turns.get(id) ?? 0),
+        records(queries).claimDue(nowMs, nowMs + READING_MS_MAX, turnOf),
       );
-      if (!claimed) this.#turns.clear();
+      if (!claimed && this.#reading.size === 0) this.#turns.clear();
       if (!claimed || this.#stopping.signal.aborted) return;
-      this.#turns.set(claimed.tenantId, ++this.#begun);
-      await this.#read(claimed.tenantId, claimed.site);
+      this.#begin(claimed.tenantId, claimed.site);
     }
+  }
+
+  /** The next site is looked for when this one is read. */
+  #begin(tenantId: number, site: SiteRecord): void {
+    this.#turns.set(tenantId, ++this.#begun);
+    const reading = this.#read(tenantId, site)
+      .catch((error) => {
+        const problem = describeError(error);
+        this.deps.log.error("knowledge.sites_not_read", { error: problem });
+      })
+      .finally(() => {
+        this.#reading.delete(tenantId);
+        this.#loop.wake();
+      });
+    this.#reading.set(tenantId, reading);
   }
 
   async #read(tenantId: number, site: SiteRecord): Promise<void> {

@@ -32,7 +32,12 @@ export function siteStore(queries: Queries): SiteRecords {
         .from(sites)
         .where(and(lte(sites.dueAt, nowMs), isFree))
         .orderBy(asc(sites.dueAt));
-      const next = waiting.toSorted((a, b) => turnOf(a.tenantId) - turnOf(b.tenantId))[0];
+      const [next] = waiting
+        .flatMap((each) => {
+          const turn = turnOf(each.tenantId);
+          return turn === null ? [] : [{ ...each, turn }];
+        })
+        .toSorted((a, b) => a.turn - b.turn);
       const site = next && (await rows.find(next.tenantId, next.id));
       if (!site) return undefined;
       await queries.update(sites).set({ readingUntil: untilMs }).where(eq(sites.id, site.id));
