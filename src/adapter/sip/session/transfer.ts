@@ -59,6 +59,10 @@ export function transfer(
     session
       .refer(target, {
         onNotify: (notification) => {
+          if (!isOfRefer(notification)) {
+            notification.reject({ statusCode: 489 }).catch(() => {});
+            return;
+          }
           accept();
           notification.accept().catch(() => {});
           const outcome = outcomeOf(notification);
@@ -75,13 +79,23 @@ export function transfer(
   });
 }
 
-/** Undefined while the transfer is in progress. */
+/** RFC 3515 2.4.4: its NOTIFYs have `Event: refer`. Some peers leave the header out. */
+function isOfRefer({ request }: Notification): boolean {
+  const event = request.getHeader("event")?.split(";")[0]?.trim().toLowerCase();
+  return event === undefined || event === "" || event === "refer";
+}
+
+/**
+ * Undefined while the result is not known. Peers that do not report it end the subscription with their first
+ * NOTIFY (RFC 3515 2.4.5): `100` with `terminated` is no result, and the transfer may go on.
+ */
 function outcomeOf(
   notification: Notification,
 ): Pick<ReferOutcome, "transferred" | "sipCode"> | undefined {
   const { request } = notification;
   const code = Number(/^SIP\/2\.0 (\d{3})/.exec(request.body.trim())?.[1] ?? Number.NaN);
   if (code >= 200) return { transferred: code < 300, sipCode: code };
+  if (code >= 100) return undefined;
   const over = /^terminated/i.test(request.getHeader("subscription-state")?.trim() ?? "");
-  return over ? { transferred: false, sipCode: Number.isNaN(code) ? null : code } : undefined;
+  return over ? { transferred: false, sipCode: null } : undefined;
 }
