@@ -26,6 +26,21 @@ export class OutboundHttpError extends Error {
 
 const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|HOSTNAME_MISMATCH/;
 
+/** Codes of the HTTP parser's errors, each with its explanation. */
+const BROKEN_HTTP: readonly (readonly [RegExp, string])[] = [
+  [/OVERFLOW/, "the headers of the answer are too large"],
+  [/CHUNK/, "a chunk of the answer has a wrong size"],
+  [/CONTENT_LENGTH|TRANSFER_ENCODING/, "the answer states a wrong length"],
+  [/HEADER|TOKEN|_LF_|CR_|_CR/, "a header of the answer is malformed"],
+  [/STATUS/, "the status line of the answer is malformed"],
+  [/VERSION/, "the answer has an unknown version of HTTP"],
+  [/EOF|CLOSED/, "the answer broke off"],
+];
+
+const brokenHttp = (code: string): string =>
+  BROKEN_HTTP.find(([pattern]) => pattern.test(code))?.[1] ??
+  "the answer is not HTTP: is this the port of a web server?";
+
 /** Converts any error of a socket or parser to an `OutboundHttpError`. */
 export function asOutboundHttpError(error: unknown): OutboundHttpError {
   if (error instanceof OutboundHttpError) return error;
@@ -41,5 +56,6 @@ export function asOutboundHttpError(error: unknown): OutboundHttpError {
     );
   if (/^E[A-Z]+$/.test(code))
     return new OutboundHttpError("connection_failed", `the connection failed (${code})`);
-  return new OutboundHttpError("bad_response", code || message || "not an HTTP answer");
+  if (code.startsWith("HPE_")) return new OutboundHttpError("bad_response", brokenHttp(code));
+  return new OutboundHttpError("bad_response", message || code || "the answer is not HTTP");
 }
