@@ -12,6 +12,7 @@ import type { Database } from "../../core/database.ts";
 import { describeError, notFound } from "../../core/errors.ts";
 import { type JsonValue, parseJson } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import { decodeText } from "../../core/text-encoding.ts";
 import type { OutboundHttpClient, OutboundHttpResponse } from "../../platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
 import { type SecretVault, toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
@@ -130,11 +131,16 @@ export class HttpToolRunner implements ToolRunner {
 
 function asOutcome(response: OutboundHttpResponse): Outcome {
   const ok = response.status >= 200 && response.status < 300;
-  const output = parseAnswer(response.body.toString("utf8"));
+  const output = parseAnswer(textOf(response));
   if (ok) return { ok, httpStatus: response.status, output };
   const body =
     output === "" || output === null ? `The tool answered HTTP ${response.status}.` : output;
   return { ok, httpStatus: response.status, output: body };
+}
+
+function textOf({ headers, body }: OutboundHttpResponse): string {
+  const charset = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1];
+  return decodeText(body, charset ?? null);
 }
 
 /** Parsed as JSON if possible, whatever the content type says; otherwise the text. */

@@ -109,6 +109,19 @@ describe("running a tool", () => {
     expect((await runner.run(tenantId, call)).output).toBeNull();
   });
 
+  test.each(["windows-1257", '"windows-1257"', "utf-8"])(
+    "an answer in the charset %s is read in it",
+    async (charset) => {
+      const bytes = Buffer.from('{"name":"\xd0arka"}', "latin1");
+      const body = charset === "utf-8" ? Buffer.from('{"name":"Šarka"}') : bytes;
+      endpoint.respond = (_, response) => {
+        response.writeHead(200, { "content-type": `application/json; charset=${charset}` });
+        response.end(body);
+      };
+      expect((await runner.run(tenantId, call)).output).toEqual({ name: "Šarka" });
+    },
+  );
+
   test.each([
     [299, true],
     [300, false],
