@@ -150,8 +150,9 @@ export class Middleware {
   chargeWeight(requestContext: RequestContext, weight: number): Promise<void> | null {
     if (weight <= 1) return null;
     const { session, keyId } = requestContext;
-    if (!session) return this.#take(requestContext, keyId, weight - 1);
-    this.deps.sessionAuthentication.chargeWeight(session, weight - 1);
+    // The request itself was counted when it was admitted.
+    if (!session) return this.#take(requestContext, keyId, weight);
+    this.deps.sessionAuthentication.chargeWeight(session, weight);
     return null;
   }
 
@@ -255,12 +256,13 @@ export class Middleware {
     return key;
   }
 
-  #take(requestContext: RequestContext, keyId: number, weight?: number): Promise<void> | null {
+  /** `weight`: of a heavy request, of which one was taken before. */
+  #take(requestContext: RequestContext, keyId: number, weight = 1): Promise<void> | null {
     const note = (rate: RateLimitResult) => {
       requestContext.rate = rate;
-      if (!rate.allowed) throw rateLimited(rate.limit);
+      if (!rate.allowed) throw rateLimited(rate.limit, weight);
     };
-    const taken = this.deps.limiter.take(keyId, weight);
+    const taken = this.deps.limiter.take(keyId, Math.max(1, weight - 1));
     if (taken instanceof Promise) return taken.then(note);
     note(taken);
     return null;

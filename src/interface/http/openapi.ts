@@ -153,6 +153,13 @@ function securityOf(contract: Contract): Json[] {
   return [{ bearer: [scope] }, { apiKey: [scope] }];
 }
 
+/** With the weight of a heavy request, which clients must know to stay within the rate limit. */
+function descriptionOf({ description = "", weight = 1 }: Contract): Json {
+  if (weight <= 1) return description === "" ? {} : { description };
+  const counts = `Counts as ${weight} requests of the rate limit.`;
+  return { description: `${description} ${counts}`.trim(), "x-rate-limit-weight": weight };
+}
+
 function operation(contract: Contract, show: Show, scoped: boolean, versioned: boolean): Json {
   const parameters = [...pathParameters(contract), ...queryParameters(contract, show)];
   if (contract.method === "POST")
@@ -165,7 +172,7 @@ function operation(contract: Contract, show: Show, scoped: boolean, versioned: b
     operationId: contract.operationId,
     tags: [contract.tag],
     summary: contract.summary,
-    ...(contract.description ? { description: contract.description } : {}),
+    ...descriptionOf(contract),
     ...(contract.open ? { security: [] } : scoped ? { security: securityOf(contract) } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(contract.body

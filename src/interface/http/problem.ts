@@ -105,18 +105,22 @@ export const signInNeeded = () =>
 export const forbidden = (publicMessage: string, reason?: MessageReason) =>
   new AppError({ code: "forbidden", publicMessage, reason });
 
-export const tooManyRequests = (limit: number, resetSeconds: number) =>
+/** Explains why a heavy request is refused after fewer requests. */
+const countsAs = (weight: number): string =>
+  weight <= 1 ? "" : ` This request counts as ${weight} of them.`;
+
+export const tooManyRequests = (limit: number, resetSeconds: number, weight = 1) =>
   new AppError({
     code: "rate_limited",
-    publicMessage: `More than ${limit} requests in a minute. Wait ${resetSeconds} seconds.`,
+    publicMessage: `More than ${limit} requests in a minute.${countsAs(weight)} Wait ${resetSeconds} seconds.`,
     retryable: true,
     retryAfterSeconds: resetSeconds,
   });
 
-export const rateLimited = (limit: number) =>
+export const rateLimited = (limit: number, weight = 1) =>
   new AppError({
     code: "rate_limited",
-    publicMessage: `More than ${limit} requests in a minute with this key. Wait 60 seconds, then back off exponentially.`,
+    publicMessage: `More than ${limit} requests in a minute with this key.${countsAs(weight)} Wait 60 seconds, then back off exponentially.`,
     retryable: true,
   });
 

@@ -37,6 +37,7 @@ describe("an import", () => {
     const over = await ask(server, own, "POST", "/contacts/import", CSV);
     expect([over.status, pick(over, "error")]).toEqual([429, "rate_limited"]);
     expect(over.headers.get("retry-after")).toBe("60");
+    expect(pick(over, "message")).toContain(`counts as ${IMPORT_WEIGHT} of them`);
     expect((await ask(server, other, "POST", "/contacts/import", CSV)).status).toBe(200);
     await clock.advance(60_001);
     expect(await left()).toEqual([200, String(LIMIT - IMPORT_WEIGHT)]);

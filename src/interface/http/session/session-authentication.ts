@@ -73,10 +73,10 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
       if (requestContext.session || isOpen) limit(requestContext);
     },
 
-    /** Counts more requests of a session's person. Throws rate_limited. */
+    /** Counts the rest of a heavy request's weight for a session's person. Throws rate_limited. */
     chargeWeight({ user }: Pick<ActiveSession, "user">, weight: number): void {
-      const result = byPerson.take(user.id, weight);
-      if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds);
+      const result = byPerson.take(user.id, weight - 1);
+      if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds, weight);
     },
 
     /** For pages: throws where the host's name is not ours (DNS rebinding). */
