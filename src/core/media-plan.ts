@@ -20,8 +20,20 @@ export interface NegotiatedCodec {
   readonly receivePayloadType: number;
 }
 
-/** RFC 4568 6.2. */
-export type SrtpSuite = "AES_CM_128_HMAC_SHA1_80" | "AES_CM_128_HMAC_SHA1_32";
+/** RFC 4568 6.2, RFC 6188. */
+export type SrtpSuite =
+  | "AES_CM_128_HMAC_SHA1_80"
+  | "AES_CM_128_HMAC_SHA1_32"
+  | "AES_256_CM_HMAC_SHA1_80"
+  | "AES_256_CM_HMAC_SHA1_32";
+
+/** Octets of master key and salt together. */
+export const SRTP_KEY_BYTES: Readonly<Record<SrtpSuite, number>> = {
+  AES_CM_128_HMAC_SHA1_80: 30,
+  AES_CM_128_HMAC_SHA1_32: 30,
+  AES_256_CM_HMAC_SHA1_80: 46,
+  AES_256_CM_HMAC_SHA1_32: 46,
+};
 
 /** Octets of an MKI at most (RFC 4568 6.1). */
 export const MKI_BYTES_MAX = 128;
@@ -79,6 +91,20 @@ export interface MediaStatistics {
   /** Arrived too late to be played. */
   readonly packetsDiscarded: number;
   readonly jitterMs: number;
-  /** Estimated listening quality of what we received, 1.0 to 4.5 (ITU-T G.107, simplified). */
+  /** Estimated quality of the worse direction, 1.0 to 4.5 (ITU-T G.107, simplified). */
   readonly mos: number;
+  /** Reception of our audio by the remote party; missing or null: it sent no reports. */
+  readonly reported?: ReportedReception | null;
+  /** Network delay there and back; missing or null: not measured. */
+  readonly roundTripMs?: number | null;
+  /** Missing or null: the audio is not encrypted. */
+  readonly srtp?: SrtpSuite | null;
+}
+
+/** From the receiver reports of the remote party (RFC 3550 6.4). */
+export interface ReportedReception {
+  readonly packetsLost: number;
+  readonly jitterMs: number;
+  /** Lost share in the last report, 0 to 1. */
+  readonly recentLoss: number;
 }

@@ -244,7 +244,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
   }
 
   get statistics(): MediaStatistics {
-    const { reception, packetsDiscarded, mos } = this.#receiver;
+    const { reception, packetsDiscarded } = this.#receiver;
+    const { reports } = this.#rtcp;
+    const { reported, roundTripMs } = reports;
+    const receivedMos = this.#receiver.mos((roundTripMs ?? 0) / 2);
     return {
       codec: this.#plan?.codec.name ?? null,
       packetsSent: this.#sender.packetsSent,
@@ -252,7 +255,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
       packetsLost: reception.packetsLost,
       packetsDiscarded,
       jitterMs: Math.round(reception.jitterMs * 100) / 100,
-      mos,
+      mos: Math.min(receivedMos, reports.mos ?? receivedMos),
+      reported,
+      roundTripMs,
+      srtp: this.#plan?.srtp?.suite ?? null,
     };
   }
 

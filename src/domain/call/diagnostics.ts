@@ -39,6 +39,18 @@ export interface SipMessageTrace {
 const SAMPLE_EVERY_MS = 5_000;
 const SAMPLES_MAX = 360;
 
+/** The media of a call as fields of the log. */
+export const mediaFields = (media: MediaStatistics) => ({
+  codec: media.codec,
+  srtp: media.srtp ?? "none",
+  packets_lost: media.packetsLost,
+  jitter_ms: media.jitterMs,
+  sent_packets_lost: media.reported?.packetsLost ?? null,
+  sent_jitter_ms: media.reported?.jitterMs ?? null,
+  round_trip_ms: media.roundTripMs ?? null,
+  mos: media.mos,
+});
+
 /** Quality over time: a sample every 5 s, every 10 s after half an hour, and so on. */
 export class QualitySeries {
   #samples: QualitySample[] = [];

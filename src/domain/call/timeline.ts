@@ -107,6 +107,8 @@ function spanOfNote(note: CallNote): Span[] {
       return [{ ...moment, lane: "caller", label: `${note.result} (${note.cause})` }];
     case "tool_limit":
       return [{ ...moment, lane: "llm", label: `no more tools after ${note.toolCalls} calls` }];
+    case "line":
+      return [{ ...moment, lane: "sip", label: `line_${note.side}` }];
     case "disclosure":
       return [{ ...moment, endMs: note.endMs, lane: "agent", label: note.text }];
     default:

@@ -114,6 +114,15 @@ export type CallNote =
       readonly method: "refer" | "bridge";
       readonly outcome: "transferred" | TransferFailure;
       readonly sipCode: number | null;
+    }
+  /** A bad stretch of the line begins. `received`: what we hear; `sent`: what the remote party hears. */
+  | {
+      readonly kind: "line";
+      readonly atMs: number;
+      readonly side: "received" | "sent" | "both";
+      readonly lossPercent: number;
+      /** Jitter; for `both` the delay there and back. */
+      readonly delayMs: number;
     };
 
 /** What is left of a call when its media is gone. */

@@ -118,8 +118,12 @@ function callLines(call: StoredCall): LogEntry[] {
     }),
     line(endedAt, "media", "quality", {
       codec: call.codec,
+      srtp: call.srtp,
       packets_lost: call.packetsLost,
       jitter_ms: call.jitterMs,
+      sent_packets_lost: call.sentPacketsLost,
+      sent_jitter_ms: call.sentJitterMs,
+      round_trip_ms: call.roundTripMs,
       mos: call.mos,
     }),
   ];

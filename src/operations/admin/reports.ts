@@ -1,6 +1,7 @@
 /** Analytics and usage: hourly sums arranged by the tenant's calendar. */
 import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
 import { trialStore } from "../../adapter/store/billing/trial-store.ts";
+import { callNotesStore } from "../../adapter/store/call/call-notes-store.ts";
 import { reportStore } from "../../adapter/store/call/report-store.ts";
 import { tenantStore } from "../../adapter/store/tenant/tenant-store.ts";
 import {
@@ -194,6 +195,11 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
         p95Ms: percentile(latencies.p95, 0.95),
         stages: latencyStages(measures),
       };
+    },
+
+    /** Calls of the last 24 hours with a bad line, by side. */
+    async badLines(tenantId: number) {
+      return await callNotesStore(read).badLines(tenantId, clock.now() - DAY_MS);
     },
 
     /** Of the agent's turns of the last 24 hours. */

@@ -1,6 +1,7 @@
 /** The dashboard over real HTTP on a whole appliance without calls: deliveries, money, lists as CSV, home, the operator. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { callNotesStore } from "../../../src/adapter/store/call/call-notes-store.ts";
 import { calls, mails, planUsage, webhooks } from "../../../src/adapter/store/schema/index.ts";
 import { monthText, wallClock } from "../../../src/core/calendar.ts";
 import { microEur } from "../../../src/core/money.ts";
@@ -17,6 +18,7 @@ import * as rest from "../../../src/interface/http/routes/webhooks.ts";
 import { OWN_NUMBER } from "../../support/appliance/appliance.ts";
 import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
 import { errorOf, messageOf, replyOf } from "../../support/http/reply.ts";
+import { insertCall } from "../../support/store/stored-rows.ts";
 
 setDefaultTimeout(60_000);
 
@@ -425,4 +427,28 @@ describe("the operator", () => {
   test("is told where the doctor is when the server has none", async () => {
     expect((await as("operator").ask("GET", "/operator/health")).status).toBe(503);
   });
+});
+
+test("home says that the line was bad, and on which side, to its own company only", async () => {
+  const uuid = "019aa1b2-0000-7000-8000-0000000badc0";
+  const { database } = room.world.app;
+  await insertCall(database, room.strangerTenant, uuid);
+  const lines = async (who: { ask: typeof room.stranger.ask }) =>
+    replyOf(homes.getHome, await who.ask("GET", "/home")).problems.filter(({ code }) =>
+      code.startsWith("line_"),
+    );
+  expect(await lines(room.stranger)).toEqual([]);
+  await database.tx(async (queries) => {
+    const [row] = await queries
+      .update(calls)
+      .set({ createdAt: Date.now() })
+      .where(eq(calls.callUuid, uuid))
+      .returning({ id: calls.id });
+    const note = { kind: "line", atMs: 5000, side: "sent", lossPercent: 30, delayMs: 2 } as const;
+    await callNotesStore(queries).add(row?.id ?? 0, note);
+  });
+  expect(await lines(room.stranger)).toEqual([
+    expect.objectContaining({ code: "line_sent", values: { calls: 1 }, href: "/app/calls" }),
+  ]);
+  expect(await lines(as("viewer"))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** A finished call wherever it is shown: detail, list, recording, analytics and usage. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { callNotesStore } from "../../../src/adapter/store/call/call-notes-store.ts";
 import { calls, toolCalls, turns } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { type ApiTenant, pick, pickText } from "../../support/http/api-server.ts";
@@ -179,7 +180,12 @@ describe("a finished call", () => {
           codec: "PCMA",
           packets_lost: null,
           jitter_ms: null,
+          sent_packets_lost: null,
+          sent_jitter_ms: null,
+          round_trip_ms: null,
           mos: null,
+          srtp: null,
+          line_problems: [],
         },
       },
     });
@@ -203,6 +209,39 @@ describe("a finished call", () => {
     });
     const { json } = await get(`/calls/${silent}`, other);
     expect(json).toMatchObject({ call: { summary: null, transcript: null } });
+  });
+
+  test("shows both directions of its line, its encryption and where the line was bad", async () => {
+    const bad = "019aa1b2-0000-7000-8000-00000000cccc";
+    const other = await room.server.tenant();
+    await insertCall(room.server.database, other.id, bad);
+    const measured = { sentPacketsLost: 75, sentJitterMs: 31.5, roundTripMs: 240, mos: 2.1 };
+    const note = { kind: "line", atMs: 5000, side: "sent", lossPercent: 30, delayMs: 32 } as const;
+    await room.server.database.tx(async (q) => {
+      const [row] = await q
+        .update(calls)
+        .set({ ...measured, srtp: "AES_CM_128_HMAC_SHA1_80" })
+        .where(eq(calls.callUuid, bad))
+        .returning({ id: calls.id });
+      await callNotesStore(q).add(row?.id ?? 0, note);
+    });
+    const { json } = await get(`/calls/${bad}`, other);
+    expect(json).toMatchObject({
+      call: {
+        sip: {
+          sent_packets_lost: 75,
+          sent_jitter_ms: 31.5,
+          round_trip_ms: 240,
+          mos: 2.1,
+          srtp: "AES_CM_128_HMAC_SHA1_80",
+          line_problems: [{ side: "sent", loss_percent: 30, delay_ms: 32, at_ms: 5000 }],
+        },
+      },
+    });
+    const notes = callNotesStore(room.server.database.read);
+    expect(await notes.badLines(other.id, 0)).toEqual([{ side: "sent", calls: 1 }]);
+    expect(await notes.badLines(other.id, Date.now() + 60_000)).toEqual([]);
+    expect(await notes.badLines(tenant.id, 0)).toEqual([]);
   });
 
   test("is found by its UUID in capitals, too (RFC 9562, 4)", async () => {

@@ -12,7 +12,7 @@ import type { AudioCodec, InboundAudio } from "../audio/codec.ts";
 import { ALWAYS_TAKEN, audioCodec, clockTicksPerMs } from "../audio/codecs.ts";
 import { BLOCK_OCTETS, JitterBuffer } from "./jitter-buffer.ts";
 import { RtpPacketView } from "./packet.ts";
-import { estimateMos } from "./quality.ts";
+import { estimateMos, OTHER_DELAY_MS } from "./quality.ts";
 import { ReceptionStatistics } from "./reception.ts";
 import { SourceLock } from "./source-lock.ts";
 import { readTelephoneEvent, TelephoneEventReceiver } from "./telephone-event.ts";
@@ -20,8 +20,6 @@ import { readTelephoneEvent, TelephoneEventReceiver } from "./telephone-event.ts
 const BLOCKS_PER_FRAME = 2;
 /** Mean absolute sample value below which a block counts as quiet (about −50 dBm0). */
 const QUIET_LEVEL = 64;
-/** Packet time and the remote party's own delay, added to the jitter buffer's for the MOS. */
-const OTHER_DELAY_MS = 60;
 /** RFC 3551 6. Accepted even if not agreed: many remote parties send it anyway. */
 const COMFORT_NOISE_TYPE = 13;
 /** RTP payload types have seven bits. */
@@ -106,11 +104,12 @@ export class RtpReceiver {
     this.#lastLifeMs = nowMs;
   }
 
-  get mos(): number {
+  /** Estimated quality of the received audio. `networkMs`: delay of the network, one way. */
+  mos(networkMs: number): number {
     const { packetsExpected, packetsLost } = this.reception;
     if (packetsExpected === 0) return 1;
     const missing = Math.min(packetsExpected, packetsLost + this.#discarded);
-    const delayMs = this.#jitterBuffer.targetDelayMs + OTHER_DELAY_MS;
+    const delayMs = this.#jitterBuffer.targetDelayMs + OTHER_DELAY_MS + networkMs;
     return estimateMos(missing / packetsExpected, delayMs);
   }
 

@@ -5,7 +5,8 @@
 import type { Clock } from "../../../core/clock.ts";
 import type { Random } from "../../../core/random.ts";
 import type { RtpReceiver } from "./receiver.ts";
-import { buildRtcp, type ReportBlock, type RtcpReport, readRtcp } from "./rtcp.ts";
+import { ReceptionReports } from "./reported-reception.ts";
+import { buildRtcp, middleOfNtp, type ReportBlock, type RtcpReport, readRtcp } from "./rtcp.ts";
 import type { RtpSender } from "./sender.ts";
 
 const INTERVAL_TICKS = 250;
@@ -23,6 +24,8 @@ interface RtcpSessionDeps {
 }
 
 export class RtcpSession {
+  /** About our own stream. */
+  readonly reports = new ReceptionReports();
   readonly #deps: RtcpSessionDeps;
   readonly #cname: string;
   #ticksLeft: number;
@@ -56,6 +59,10 @@ export class RtcpSession {
       this.#lastSenderReport = received.senderReportNtp;
       this.#lastSenderReportMs = this.#deps.clock.now();
     }
+    const { sender, clock } = this.#deps;
+    const block = received.blocks.find(({ ssrc }) => ssrc === sender.ssrc);
+    if (block)
+      this.reports.receive(block, sender.packetsSent, sender.clockTicksPerMs, clock.monotonic());
     return true;
   }
 
@@ -76,6 +83,7 @@ export class RtcpSession {
         : null,
       block: this.#block(nowMs),
     };
+    if (hasSent) this.reports.sent(middleOfNtp(nowMs), clock.monotonic());
     transmit(buildRtcp(report, this.#cname, goodbye));
   }
 

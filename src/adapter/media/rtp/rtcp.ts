@@ -49,6 +49,10 @@ function ntpFraction(nowMs: number): number {
   return Math.floor(((nowMs % 1000) / 1000) * 2 ** 32) >>> 0;
 }
 
+/** The middle 32 bits of the NTP time that a sender report of that moment has. */
+export const middleOfNtp = (nowMs: number): number =>
+  (((Math.floor(nowMs / 1000) + NTP_EPOCH_OFFSET_S) << 16) | (ntpFraction(nowMs) >>> 16)) >>> 0;
+
 /** A compound packet: SR or RR, SDES with CNAME, and BYE at the end of the stream. */
 export function buildRtcp(report: RtcpReport, cname: string, goodbye = false): Uint8Array {
   const bytes = new Uint8Array(RTCP_BYTES_MAX);

@@ -85,6 +85,10 @@ export class RtpSender {
     return this.#octetsSent;
   }
 
+  get clockTicksPerMs(): number {
+    return this.#clockTicksPerMs;
+  }
+
   /** Milliseconds since the stream was created. Does not wrap with the timestamp. */
   get clockMs(): number {
     return this.#clockMs;

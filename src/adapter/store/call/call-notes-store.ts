@@ -1,9 +1,9 @@
 /** Notes of a call besides its turns (schema/call-notes.ts). At most 500 notes per call. */
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, countDistinct, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import { arg, statement } from "../query/prepared.ts";
-import { callNotes } from "../schema/index.ts";
+import { callNotes, calls } from "../schema/index.ts";
 
 const NOTES_MAX = 500;
 
@@ -29,6 +29,25 @@ const callsWithMessage = statement((queries) =>
     .prepare(),
 );
 
+const RECENT_CALLS_MAX = 200;
+
+/** By side, the newest calls of a tenant that had a bad line. */
+const badLines = statement((queries) => {
+  const recent = queries
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(eq(calls.tenantId, arg("tenantId")), gte(calls.createdAt, arg("fromMs"))))
+    .orderBy(desc(calls.createdAt))
+    .limit(RECENT_CALLS_MAX);
+  const side = sql<string>`${callNotes.note} ->> 'side'`;
+  return queries
+    .select({ side, calls: countDistinct(callNotes.callId) })
+    .from(callNotes)
+    .where(and(inArray(callNotes.callId, recent), eq(callNotes.kind, "line")))
+    .groupBy(side)
+    .prepare();
+});
+
 /** `callId`: the row id of the call, already looked up for its tenant. */
 export function callNotesStore(queries: Queries) {
   return {
@@ -41,6 +60,11 @@ export function callNotesStore(queries: Queries) {
     async of(callId: number): Promise<CallNote[]> {
       const rows = await notesOfCall(queries).all({ callId });
       return rows.map(({ note }) => note);
+    },
+
+    /** Of the calls since then, how many had a bad line, by side. */
+    async badLines(tenantId: number, fromMs: number) {
+      return await badLines(queries).all({ tenantId, fromMs });
     },
 
     /** Those of the calls in which a message was left. */

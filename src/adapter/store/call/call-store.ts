@@ -364,6 +364,10 @@ function callEnd(queries: Queries) {
               packetsLost: report.media.packetsLost,
               jitterMs: report.media.jitterMs,
               mos: report.media.mos,
+              sentPacketsLost: report.media.reported?.packetsLost ?? null,
+              sentJitterMs: report.media.reported?.jitterMs ?? null,
+              roundTripMs: report.media.roundTripMs ?? null,
+              srtp: report.media.srtp ?? "none",
             }
           : {}),
       };

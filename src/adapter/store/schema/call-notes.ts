@@ -1,4 +1,4 @@
-/** Notes of a call besides its turns: proof of disclosure, messages, transfers, who answered. */
+/** Notes of a call besides its turns: disclosure, messages, transfers, who answered, bad line. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import { callId } from "./calls.ts";
@@ -10,7 +10,7 @@ export const callNotes = sqliteTable(
     id: id(),
     callId: callId(),
     kind: text("kind", {
-      enum: ["disclosure", "message", "answered_by", "language", "transfer", "tool_limit"],
+      enum: ["disclosure", "message", "answered_by", "language", "transfer", "tool_limit", "line"],
     }).notNull(),
     /** Time since the answer. */
     atMs: integer("at_ms").notNull(),

@@ -96,6 +96,12 @@ export const calls = sqliteTable(
     packetsLost: integer("packets_lost"),
     jitterMs: real("jitter_ms"),
     mos: real("mos"),
+    /** Reported by the remote party; null: it sent no receiver reports. */
+    sentPacketsLost: integer("sent_packets_lost"),
+    sentJitterMs: real("sent_jitter_ms"),
+    roundTripMs: integer("round_trip_ms"),
+    /** Suite of RFC 4568, `none` for plain RTP. */
+    srtp: text("srtp"),
   },
   (t) => [
     uniqueIndex("calls_uuid").on(t.callUuid),

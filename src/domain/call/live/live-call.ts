@@ -13,7 +13,7 @@ import type { EndedReason } from "../../../core/ended-reason.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
-import type { MediaPlan } from "../../../core/media-plan.ts";
+import type { MediaPlan, MediaStatistics } from "../../../core/media-plan.ts";
 import type { Callers } from "../../contact/callers.ts";
 import type { CallerLevel, PinCheck } from "../../contact/ports.ts";
 import type { CallNote, CallReport, TurnRecord } from "../../conversation/call-report.ts";
@@ -21,7 +21,7 @@ import type { ToolRunner } from "../../tool/ports.ts";
 import { callAnswered } from "../../webhook/catalogue.ts";
 import type { EventDraft } from "../../webhook/ports.ts";
 import { type CallIdentity, remoteNumber } from "../call-identity.ts";
-import { QualitySeries } from "../diagnostics.ts";
+import { mediaFields, QualitySeries } from "../diagnostics.ts";
 import { type FinishPorts, finishCall } from "../ended/finish.ts";
 import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "../ending.ts";
 import type { CallChannel } from "../media-port.ts";
@@ -38,6 +38,7 @@ import type { CallRecords } from "../stores.ts";
 import { closingPhrase } from "./closing-phrase.ts";
 import type { DiagnosticsRecorder } from "./diagnostics-recorder.ts";
 import { LengthLimit } from "./length-limit.ts";
+import { LineProblems } from "./line-problems.ts";
 import { type MoneyPorts, MoneyWatch } from "./money-watch.ts";
 import { recordToolCall, type ToolCallPorts } from "./tool-call-record.ts";
 import { type TransferPorts, type TransferredCall, transferCall } from "./transfer.ts";
@@ -103,6 +104,7 @@ export class LiveCall implements TransferredCall {
   readonly #beganAtMs: number;
   readonly #length: LengthLimit;
   readonly #quality = new QualitySeries();
+  readonly #lineProblems = new LineProblems();
   readonly #monitors = new Set<CallMonitor>();
   readonly #storedTurns = new Map<number, TurnRecord>();
 
@@ -184,6 +186,7 @@ export class LiveCall implements TransferredCall {
     channel.on("note", ({ note }) => this.#noted(note));
     channel.on("heartbeat", ({ media }) => {
       this.#quality.note(media, this.context.clock.now());
+      this.#watchLine(media);
       void this.#watchMoney();
     });
     channel.on("monitor_audio", ({ pcm }) => {
@@ -335,6 +338,7 @@ export class LiveCall implements TransferredCall {
       const end = { ending, answeredMs, sinceAnswerMs };
       const report = await finishCall(context, identity, end, this.#channel, this.#storedTurns);
       context.onEnded?.(identity, { ending, setupMs: this.#setupMs, answeredMs, report });
+      if (report && answeredMs > 0) this.#log.info("call.media", mediaFields(report.media));
       await context.diagnostics?.record(identity, {
         sipCallId: this.#leg?.sipCallId ?? null,
         quality: this.#quality.samples,
@@ -354,6 +358,15 @@ export class LiveCall implements TransferredCall {
       return;
     }
     this.#channel.send("sayAndEnd", closingPhrase(this.identity.language), reason);
+  }
+
+  #watchLine(media: MediaStatistics): void {
+    if (this.#machine.state.name !== "in_progress") return;
+    for (const note of this.#lineProblems.check(media, this.answeredMs)) {
+      const { side, lossPercent, delayMs } = note;
+      this.#log.warn("call.line_bad", { side, loss_percent: lossPercent, delay_ms: delayMs });
+      this.note(note);
+    }
   }
 
   #noted(note: CallNote): void {

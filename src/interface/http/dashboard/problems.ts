@@ -9,6 +9,9 @@ export const PROBLEM_CODES = [
   "money_gone",
   "money_low",
   "number_without_agent",
+  "line_received",
+  "line_sent",
+  "line_both",
 ] as const;
 
 interface Problem {
@@ -35,6 +38,8 @@ interface Troubles {
     readonly agentId: number | null;
   }[];
   readonly money: Pick<Balance, "availableBalance" | "availableIncludedSeconds" | "plan">;
+  /** Calls of the last day with a bad line, by side (CallNote). */
+  readonly badLines: readonly { readonly side: string; readonly calls: number }[];
   /** Whether the person may see the operator's pages. */
   readonly isOperator: boolean;
 }
@@ -58,6 +63,7 @@ export function problemsOf(troubles: Troubles): Problem[] {
     ...moneyProblems(troubles),
     ...fromStatuses,
     ...numberProblems(troubles),
+    ...lineProblems(troubles),
     ...webhookProblems(troubles),
   ];
 }
@@ -104,6 +110,28 @@ const numberProblems = ({ numbers }: Troubles): Problem[] =>
       remedy: "Assign an agent to the number.",
       href: "/app/numbers",
     }));
+
+const LINE_SENTENCES = {
+  received: "The agent heard callers badly",
+  sent: "Callers heard the agent badly",
+  both: "Sound took long to reach the other side",
+} as const;
+
+const lineProblems = ({ badLines }: Troubles): Problem[] =>
+  (["received", "sent", "both"] as const).flatMap((side) => {
+    const { calls = 0 } = badLines.find((each) => each.side === side) ?? {};
+    if (calls === 0) return [];
+    return [
+      {
+        code: `line_${side}` as const,
+        values: { calls },
+        sentence: `${LINE_SENTENCES[side]} in the last 24 hours (calls: ${calls}).`,
+        remedy:
+          "Check the internet connection of this server; if it is good, ask the provider with the line quality of a call.",
+        href: "/app/calls",
+      },
+    ];
+  });
 
 const webhookProblems = ({ webhooks }: Troubles): Problem[] =>
   webhooks

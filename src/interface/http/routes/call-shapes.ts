@@ -62,6 +62,19 @@ const Message = z
   })
   .meta({ id: "Message" });
 
+const LineProblem = z
+  .strictObject({
+    side: shown(
+      z.enum(["received", "sent", "both"]),
+      "`received`: audio to the agent; `sent`: audio from the agent; `both`: long delay.",
+      "sent",
+    ),
+    loss_percent: shown(z.int(), "Packets lost or late.", 12),
+    delay_ms: shown(z.int(), "Jitter; for `both` the delay there and back.", 20),
+    at_ms: at,
+  })
+  .meta({ id: "LineProblem" });
+
 const TransferNote = z
   .strictObject({
     to: shown(z.string(), "Where to.", "+37060000003"),
@@ -261,9 +274,24 @@ export const CallDetail = z
       call_id: shown(z.string().nullable(), "Call-ID of the SIP dialog.", null),
       final_code: shown(z.int().nullable(), "Final SIP code.", 200),
       codec: shown(z.string().nullable(), "Audio codec.", "PCMA"),
-      packets_lost: shown(z.int().nullable(), "RTP packets lost.", 0),
-      jitter_ms: optionalNumber("RTP jitter."),
-      mos: optionalNumber("Estimated mean opinion score, 1 to 4.5."),
+      packets_lost: shown(z.int().nullable(), "RTP packets lost on the way to us.", 0),
+      jitter_ms: optionalNumber("Jitter of the RTP that we received."),
+      sent_packets_lost: shown(
+        z.int().nullable(),
+        "RTP packets lost on the way to the provider, by its receiver reports; null: it sent none.",
+        0,
+      ),
+      sent_jitter_ms: optionalNumber("Jitter of our RTP at the provider, by its receiver reports."),
+      round_trip_ms: optionalNumber("Network delay to the provider and back, by RTCP."),
+      mos: optionalNumber(
+        "Estimated mean opinion score of the worse direction, network delay included, 1 to 4.5.",
+      ),
+      srtp: shown(
+        z.string().nullable(),
+        "Encryption of the audio: the SRTP suite, or `none`; null: no audio.",
+        "AES_CM_128_HMAC_SHA1_80",
+      ),
+      line_problems: shown(z.array(LineProblem), "Stretches in which the line was bad.", []),
     }),
   })
   .meta({ id: "Call" });
@@ -346,7 +374,12 @@ export function presentDetail(
       codec: call.codec,
       packets_lost: call.packetsLost,
       jitter_ms: call.jitterMs,
+      sent_packets_lost: call.sentPacketsLost,
+      sent_jitter_ms: call.sentJitterMs,
+      round_trip_ms: call.roundTripMs,
       mos: call.mos,
+      srtp: call.srtp,
+      line_problems: ofKind(notes, "line").map((note) => wireOf(LineProblem, note)),
     },
   };
 }

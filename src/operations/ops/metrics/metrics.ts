@@ -34,6 +34,10 @@ interface EndedCall {
     readonly packetsReceived: number;
     readonly packetsLost: number;
     readonly jitterMs: number;
+    readonly packetsSent?: number;
+    /** Missing or null: the provider sent no receiver reports. */
+    readonly reported?: { readonly packetsLost: number; readonly jitterMs: number } | null;
+    readonly roundTripMs?: number | null;
     readonly mos: number;
   } | null;
 }
@@ -69,6 +73,7 @@ const SETUP_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 35];
 const ANSWERED_BUCKETS_SECONDS = [15, 30, 60, 120, 300, 600, 1800, 3600];
 const JITTER_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
 const LOSS_BUCKETS_RATIO = [0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3];
+const ROUND_TRIP_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5];
 const MOS_BUCKETS = [1.5, 2, 2.5, 3, 3.5, 4, 4.3, 4.5];
 const LAG_POLL_MS = 500;
 const LAG_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
@@ -115,6 +120,10 @@ export function createMetrics(sources: MetricSources, about: MeasuredNode, clock
       media.jitter.observe(measured.jitterMs / 1000);
       media.loss.observe(measured.packetsLost / (measured.packetsLost + measured.packetsReceived));
       media.mos.observe(measured.mos);
+      const { reported, roundTripMs, packetsSent = 0 } = measured;
+      if (reported) media.sentJitter.observe(reported.jitterMs / 1000);
+      if (reported && packetsSent > 0) media.sentLoss.observe(reported.packetsLost / packetsSent);
+      if (typeof roundTripMs === "number") media.roundTrip.observe(roundTripMs / 1000);
     },
     webhookAttempted: (delivered) =>
       deliveries.inc({ outcome: delivered ? "delivered" : "failed" }),
@@ -183,7 +192,7 @@ function callFigures(registry: Registry) {
   return { ended, setup, answered, turns, stageTimes, engineWork, discardedWork };
 }
 
-/** How a call was received. */
+/** Media of a call, in both directions. */
 function mediaFigures(registry: Registry) {
   const histogram = histogramsOf(registry);
   const jitter = histogram("linevoice_rtp_jitter_seconds", "Of a call.", JITTER_BUCKETS_SECONDS);
@@ -192,8 +201,27 @@ function mediaFigures(registry: Registry) {
     "Lost of expected packets of a call.",
     LOSS_BUCKETS_RATIO,
   );
-  const mos = histogram("linevoice_rtp_mos", "Estimated listening quality of a call.", MOS_BUCKETS);
-  return { jitter, loss, mos };
+  const sentJitter = histogram(
+    "linevoice_rtp_sent_jitter_seconds",
+    "Of our audio at the provider, by its receiver reports.",
+    JITTER_BUCKETS_SECONDS,
+  );
+  const sentLoss = histogram(
+    "linevoice_rtp_sent_loss_ratio",
+    "Lost of the packets that we sent in a call, by the provider's receiver reports.",
+    LOSS_BUCKETS_RATIO,
+  );
+  const roundTrip = histogram(
+    "linevoice_rtp_round_trip_seconds",
+    "Network delay to the provider and back.",
+    ROUND_TRIP_BUCKETS_SECONDS,
+  );
+  const mos = histogram(
+    "linevoice_rtp_mos",
+    "Estimated quality of a call in its worse direction.",
+    MOS_BUCKETS,
+  );
+  return { jitter, loss, sentJitter, sentLoss, roundTrip, mos };
 }
 
 /** Deliveries, tools and the main thread. */

@@ -39,6 +39,9 @@ export interface TracedCall {
     readonly packetsLost: number;
     readonly jitterMs: number;
     readonly mos: number;
+    readonly reported?: { readonly packetsLost: number; readonly jitterMs: number } | null;
+    readonly roundTripMs?: number | null;
+    readonly srtp?: string | null;
   } | null;
 }
 
@@ -86,6 +89,10 @@ function rootOf(call: TracedCall): TraceSpan {
       "rtp.packets_received": media?.packetsReceived,
       "rtp.packets_lost": media?.packetsLost,
       "rtp.jitter_ms": media?.jitterMs,
+      "rtp.sent_packets_lost": media?.reported?.packetsLost,
+      "rtp.sent_jitter_ms": media?.reported?.jitterMs,
+      "rtp.round_trip_ms": media?.roundTripMs ?? undefined,
+      "rtp.srtp": media?.srtp ?? undefined,
       "rtp.mos": media?.mos,
     },
     error: call.status === "failed" ? call.reason : null,

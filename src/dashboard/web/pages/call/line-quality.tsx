@@ -2,7 +2,7 @@
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Bars } from "../../ui/bars.tsx";
-import { Card, Figures } from "../../ui/page.tsx";
+import { Card, Figures, StatusIndicator } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import type { Call, Details } from "./call-details.ts";
 
@@ -26,15 +26,52 @@ export function LineQuality({ call, details }: { call: Call; details: Details })
             label: t("call.lost"),
             value: sip.packets_lost === null ? "–" : number(sip.packets_lost),
           },
+          { label: t("call.jitter_sent"), value: ms(sip.sent_jitter_ms) },
+          {
+            label: t("call.lost_sent"),
+            value: sip.sent_packets_lost === null ? "–" : number(sip.sent_packets_lost),
+          },
+          { label: t("call.round_trip"), value: ms(sip.round_trip_ms) },
+          { label: t("call.encryption"), value: encryption(sip.srtp, t("call.encryption_none")) },
           { label: t("call.codec"), value: sip.codec ?? "–" },
           { label: t("call.final_code"), value: sip.final_code ?? "–" },
         ]}
       />
+      {sip.line_problems.length > 0 && <LineProblems problems={sip.line_problems} />}
       <div className="columns wide">
         <JitterCard rtp={details.rtp} />
         <MessageTrace uuid={details.call_uuid} steps={details.sip} />
       </div>
     </div>
+  );
+}
+
+const encryption = (srtp: string | null, none: string): string => {
+  if (srtp === null) return "–";
+  return srtp === "none" ? none : srtp;
+};
+
+function LineProblems({ problems }: { problems: Call["sip"]["line_problems"] }) {
+  const { t, clock, ms } = useText();
+  return (
+    <Card title={t("call.line_problems")} flush>
+      <ul className="list">
+        {problems.map(({ at_ms, side, loss_percent, delay_ms }) => (
+          <li key={`${at_ms} ${side}`}>
+            <StatusIndicator tone="warn" />
+            <div className="grow">
+              <p className="strong">{t(`call.line_${side}`)}</p>
+              <p className="soft">
+                <span className="nums">{clock(at_ms / 1000)}</span> ·{" "}
+                {loss_percent > 0
+                  ? t("call.line_loss", { percent: loss_percent })
+                  : t("call.line_delay", { delay: ms(delay_ms) })}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }
 

@@ -24,8 +24,12 @@ interface TimedCall extends Pick<Details, "duration_ms"> {
 }
 
 export function Timeline({ details }: { details: TimedCall }) {
-  const { t, clock } = useText();
+  const { t, clock, knows } = useText();
   const { timeline } = details;
+  const textOf = ({ lane, label }: (typeof timeline)[number]) => {
+    const key: string = `call.${label}`;
+    return lane === "sip" && knows(key) ? t(key) : label;
+  };
   const start = Math.min(0, ...timeline.map(({ start_ms }) => start_ms));
   const end = Math.max(1, details.duration_ms ?? 0, ...timeline.map(({ end_ms }) => end_ms));
   const share = (ms: number) => `${(ms / (end - start)) * 100}%`;
@@ -47,14 +51,14 @@ export function Timeline({ details }: { details: TimedCall }) {
                       <span
                         key={`${span.start_ms}-${span.end_ms}-${span.label}`}
                         className={`lane-span ${lane}`}
-                        title={`${clock(span.start_ms / 1000)} · ${span.label}`}
+                        title={`${clock(span.start_ms / 1000)} · ${textOf(span)}`}
                         style={{
                           left: share(span.start_ms - start),
                           width: share(Math.max(0, span.end_ms - span.start_ms)),
                         }}
                       >
                         <span className="visually-hidden">
-                          {clock(span.start_ms / 1000)} {span.label}
+                          {clock(span.start_ms / 1000)} {textOf(span)}
                         </span>
                       </span>
                     ))}

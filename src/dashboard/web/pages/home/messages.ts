@@ -450,4 +450,40 @@ export const messages = {
     lv: "Piešķiriet numuram aģentu.",
     ru: "Назначьте номеру агента.",
   },
+  "system_status.line_received": {
+    en: "The agent heard callers badly in the last 24 hours (calls: {calls}).",
+    lt: "Per pastarąsias 24 valandas agentas prastai girdėjo skambinančiuosius (skambučių: {calls}).",
+    lv: "Pēdējās 24 stundās aģents slikti dzirdēja zvanītājus (zvani: {calls}).",
+    ru: "За последние 24 часа агент плохо слышал собеседников (звонков: {calls}).",
+  },
+  "remedy.line_received": {
+    en: "Check this server’s internet connection. If it is good, show your provider the line quality of a call.",
+    lt: "Patikrinkite serverio interneto ryšį. Jei jis geras, parodykite tiekėjui skambučio linijos kokybę.",
+    lv: "Pārbaudiet servera interneta savienojumu. Ja tas ir labs, parādiet operatoram zvana līnijas kvalitāti.",
+    ru: "Проверьте интернет-соединение сервера. Если оно в порядке, покажите оператору связи качество линии звонка.",
+  },
+  "system_status.line_sent": {
+    en: "Callers heard the agent badly in the last 24 hours (calls: {calls}).",
+    lt: "Per pastarąsias 24 valandas skambinantieji prastai girdėjo agentą (skambučių: {calls}).",
+    lv: "Pēdējās 24 stundās zvanītāji slikti dzirdēja aģentu (zvani: {calls}).",
+    ru: "За последние 24 часа собеседники плохо слышали агента (звонков: {calls}).",
+  },
+  "remedy.line_sent": {
+    en: "Check this server’s internet connection. If it is good, show your provider the line quality of a call.",
+    lt: "Patikrinkite serverio interneto ryšį. Jei jis geras, parodykite tiekėjui skambučio linijos kokybę.",
+    lv: "Pārbaudiet servera interneta savienojumu. Ja tas ir labs, parādiet operatoram zvana līnijas kvalitāti.",
+    ru: "Проверьте интернет-соединение сервера. Если оно в порядке, покажите оператору связи качество линии звонка.",
+  },
+  "system_status.line_both": {
+    en: "Sound took long to reach the other side in the last 24 hours (calls: {calls}).",
+    lt: "Per pastarąsias 24 valandas garsas pasiekdavo kitą pusę pavėluotai (skambučių: {calls}).",
+    lv: "Pēdējās 24 stundās skaņa līdz otrai pusei nonāca ar aizkavi (zvani: {calls}).",
+    ru: "За последние 24 часа звук доходил до собеседника с задержкой (звонков: {calls}).",
+  },
+  "remedy.line_both": {
+    en: "Check this server’s internet connection. If it is good, show your provider the line quality of a call.",
+    lt: "Patikrinkite serverio interneto ryšį. Jei jis geras, parodykite tiekėjui skambučio linijos kokybę.",
+    lv: "Pārbaudiet servera interneta savienojumu. Ja tas ir labs, parādiet operatoram zvana līnijas kvalitāti.",
+    ru: "Проверьте интернет-соединение сервера. Если оно в порядке, покажите оператору связи качество линии звонка.",
+  },
 } satisfies Messages;

@@ -248,6 +248,7 @@ const routesOf = ({
         webhooks: await services.webhooks.states(tenantId),
         numbers: await services.numbers.list(tenantId),
         money,
+        badLines: await services.reports.badLines(tenantId),
         isOperator: session?.user.operator === true,
       }),
       checklist: await checklist(tenantId, statuses.trunk),
