@@ -189,7 +189,7 @@ function sipOf(config: Config) {
     comfortNoise: rtp.comfort_noise,
     outboundProxy: sip.outbound_proxy,
     tls: sipTlsOf(config),
-    /** PEM of the only authorities TLS trunks trust; null: the public ones. */
+    /** PEM of authorities that TLS trunks trust besides the public ones; null: none. */
     tlsCa: sip.tls_ca_file ? readPem(sip.tls_ca_file, "[sip] tls_ca_file") : null,
     stunServer: sip.stun_server === null ? null : hostWithPort(sip.stun_server),
     trace: sip.trace,

@@ -1,17 +1,26 @@
 /**
- * SDES: SRTP keys in `a=crypto` lines (RFC 4568). Two suites, each with its own key; one key a line, and only
+ * SDES: SRTP keys in `a=crypto` lines (RFC 4568). Four suites are accepted, two are offered, each with its own key; one key a line, and only
  * session parameters that do not affect media/srtp. Lines with other parameters are ignored, as the RFC
  * requires. A key of theirs that has an MKI is answered with one that is called the same; our offers have none.
  */
 import type { MediaDescription } from "sdp-transform";
-import { MKI_BYTES_MAX, type SrtpKeys, type SrtpSuite } from "../../core/media-plan.ts";
+import {
+  MKI_BYTES_MAX,
+  SRTP_KEY_BYTES,
+  type SrtpKeys,
+  type SrtpSuite,
+} from "../../core/media-plan.ts";
 import type { Random } from "../../core/random.ts";
 
 export type SrtpMode = "off" | "optional" | "required";
 
-/** In order of preference. */
-const SUITES = ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"] as const;
-const KEY_BYTES = 30;
+/** In order of preference. More would make an INVITE too long for a datagram. */
+const OFFERED = ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"] as const;
+const ACCEPTED: readonly SrtpSuite[] = [
+  ...OFFERED,
+  "AES_256_CM_HMAC_SHA1_80",
+  "AES_256_CM_HMAC_SHA1_32",
+];
 const HARMLESS_PARAMETERS = /^(KDR=0|WSH=\d+)$/i;
 
 /** The required mode, and our sending keys. */
@@ -32,10 +41,16 @@ export interface CryptoLine {
 }
 
 export function createSrtpPolicy(mode: SrtpMode, random: Random): SrtpPolicy {
-  const newKey = () => Buffer.from(random.bytes(KEY_BYTES)).toString("base64");
+  const newKey = (suite: SrtpSuite) =>
+    Buffer.from(random.bytes(SRTP_KEY_BYTES[suite])).toString("base64");
   return {
     mode,
-    keys: { AES_CM_128_HMAC_SHA1_80: newKey(), AES_CM_128_HMAC_SHA1_32: newKey() },
+    keys: {
+      AES_CM_128_HMAC_SHA1_80: newKey("AES_CM_128_HMAC_SHA1_80"),
+      AES_CM_128_HMAC_SHA1_32: newKey("AES_CM_128_HMAC_SHA1_32"),
+      AES_256_CM_HMAC_SHA1_80: newKey("AES_256_CM_HMAC_SHA1_80"),
+      AES_256_CM_HMAC_SHA1_32: newKey("AES_256_CM_HMAC_SHA1_32"),
+    },
     renewed: () => createSrtpPolicy(mode, random),
   };
 }
@@ -44,8 +59,8 @@ export function createSrtpPolicy(mode: SrtpMode, random: Random): SrtpPolicy {
 export function readCryptoLines(audio: MediaDescription): CryptoLine[] {
   const lines: CryptoLine[] = [];
   for (const { id, suite, config, sessionConfig } of audio.crypto ?? []) {
-    const known = SUITES.find((name) => name === String(suite).toUpperCase());
-    const key = keyOf(String(config));
+    const known = ACCEPTED.find((name) => name === String(suite).toUpperCase());
+    const key = known && keyOf(known, String(config));
     const parameters = String(sessionConfig ?? "")
       .split(/\s+/)
       .filter((word) => word !== "");
@@ -56,12 +71,13 @@ export function readCryptoLines(audio: MediaDescription): CryptoLine[] {
 }
 
 const KEY_PARAMETERS =
-  /^inline:([A-Za-z0-9+/]{40}={0,2})(?:\|(?:2\^)?\d{1,20})?(?:\|(\d{1,310}):(\d{1,3}))?$/;
+  /^inline:([A-Za-z0-9+/]{40,62}={0,2})(?:\|(?:2\^)?\d{1,20})?(?:\|(\d{1,310}):(\d{1,3}))?$/;
 
 /** `inline:<base64>|2^31|1:4`: one key; any lifetime is longer than a call; an MKI of 1 in 4 octets. */
-function keyOf(config: string): Pick<CryptoLine, "key" | "mki"> | null {
+function keyOf(suite: SrtpSuite, config: string): Pick<CryptoLine, "key" | "mki"> | null {
   const [, key, value, octets] = KEY_PARAMETERS.exec(config.trim()) ?? [];
-  if (key === undefined) return null;
+  const digits = Math.ceil((SRTP_KEY_BYTES[suite] * 4) / 3);
+  if (key?.replace(/=+$/, "").length !== digits) return null;
   if (value === undefined) return { key, mki: null };
   const size = Number(octets);
   const hex = BigInt(value)
@@ -73,7 +89,7 @@ function keyOf(config: string): Pick<CryptoLine, "key" | "mki"> | null {
 
 /** The crypto lines of our offer: tags 1 and 2. */
 export function offerCrypto({ keys }: SrtpPolicy): string[] {
-  return SUITES.map((suite, index) => writeLine(index + 1, suite, keys[suite]));
+  return OFFERED.map((suite, index) => writeLine(index + 1, suite, keys[suite]));
 }
 
 /** The crypto line of our answer. */
@@ -96,7 +112,7 @@ export function agreedKeys({ keys }: SrtpPolicy, line: CryptoLine, isOffer: bool
 
 /** The line of an answer that accepts one of our offer. */
 export function acceptedLine(lines: readonly CryptoLine[]): CryptoLine | undefined {
-  return lines.find(({ tag, suite }) => SUITES[tag - 1] === suite);
+  return lines.find(({ tag, suite }) => OFFERED[tag - 1] === suite);
 }
 
 function writeLine(tag: number, suite: SrtpSuite, key: string): string {

@@ -66,7 +66,7 @@ export interface SipSettings {
   readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
   /** New calls per second and trunk; bursts of twice as many. Default 250. */
   readonly newCallsPerSecond?: number;
-  /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
+  /** PEM of authorities that TLS trunks trust besides the public ones. */
   readonly tlsCa?: string | null;
 }
 

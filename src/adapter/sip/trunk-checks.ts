@@ -195,7 +195,7 @@ function serversOf({ probe, settings }: TrunkFacts): CheckOutcome {
   const { servers } = probe;
   if (servers.length === 0)
     return failed(
-      `The name ${settings.server} leads to no server.`,
+      probe.problem ?? `The name ${settings.server} leads to no server.`,
       "Check its spelling with `linevoice trunk list`, and this machine's DNS.",
     );
   const listed = servers

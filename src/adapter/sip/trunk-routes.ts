@@ -10,7 +10,7 @@ import type { Log } from "../../core/log.ts";
 import type { TrunkSettings } from "../../domain/call/sip-port.ts";
 import { parseNameAddr, plainHost, type SipRequest, tagOf, type Uri } from "./message/index.ts";
 import { type Place, type Target, usualPort } from "./routing/locate.ts";
-import type { Locator } from "./routing/locator.ts";
+import { type Locator, WrongFamily } from "./routing/locator.ts";
 import type { TransportName } from "./transport/flow.ts";
 import { parseHostPort } from "./transport/host-port.ts";
 
@@ -117,7 +117,7 @@ export class TrunkRoutes {
       return { targets, serverName: this.place.host, isServer: true };
     } catch (error) {
       this.#problem =
-        error instanceof NotAllowed
+        error instanceof NotAllowed || error instanceof WrongFamily
           ? error.message
           : `The name ${this.place.host} leads to no server. Check its spelling, and this machine's DNS.`;
       throw error;

@@ -32,6 +32,7 @@ function planOf(offer: string, ours: SdpSession) {
 
 const crypto = (tag: number, suite = "AES_CM_128_HMAC_SHA1_80", rest = "", key = KEY) =>
   `a=crypto:${tag} ${suite} inline:${key}${rest}`;
+const KEY_256 = Buffer.alloc(46, 3).toString("base64");
 const SECURE = "m=audio 3000 RTP/SAVP 8";
 const PLAIN = "m=audio 3000 RTP/AVP 8";
 
@@ -78,6 +79,10 @@ describe("SDES", () => {
     ["several keys are not", crypto(1, undefined, `|1:4;inline:${KEY}|2:4`), false],
     ["unencrypted RTP is not", `${crypto(1)} UNENCRYPTED_SRTP`, false],
     ["a short key is not", "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:AAAA", false],
+    ["AES_256_CM_HMAC_SHA1_80 is taken", crypto(1, "AES_256_CM_HMAC_SHA1_80", "", KEY_256), true],
+    ["AES_256_CM_HMAC_SHA1_32 is taken", crypto(1, "AES_256_CM_HMAC_SHA1_32", "", KEY_256), true],
+    ["AES_256 with a key of 128 bits is not", crypto(1, "AES_256_CM_HMAC_SHA1_80"), false],
+    ["AES_128 with a key of 256 bits is not", crypto(1, undefined, "", KEY_256), false],
     ["a suite that we lack is not", crypto(1, "F8_128_HMAC_SHA1_80"), false],
   ])("%s", (_, line, taken) => {
     expect(answerOffer(sdp(SECURE, line), MEDIA, session("required")).ok).toBe(taken);

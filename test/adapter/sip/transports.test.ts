@@ -94,6 +94,21 @@ describe("IPv6", () => {
     expect((await call.answer(branch)).statusCode).toBe(486);
   });
 
+  test.each([
+    ["IPv6", "::1", OURS],
+    ["IPv4", FAR, "::1"],
+  ])(
+    "a server with only %s addresses, and a bind of the other kind: the reason says so",
+    async (family, server, bind) => {
+      const trunk = await trunkAt(bind, { server, port: 5060 });
+      const status = await settled(trunk);
+      const reason = `${server} has only ${family} addresses, and [sip] bind is not one of them.`;
+      expect(status).toMatchObject({ name: "failed", reason: "route" });
+      expect("explanation" in status && status.explanation).toContain(reason);
+      expect((await trunk.probe({ calls: false })).problem).toContain(reason);
+    },
+  );
+
   test("bound to [::], trunks of both families register and are let in", async () => {
     const four = await peerAt({ host: FAR });
     const six = await peerAt({ host: "::1" });

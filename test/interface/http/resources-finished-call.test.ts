@@ -211,7 +211,7 @@ describe("a finished call", () => {
     expect(json).toMatchObject({ call: { summary: null, transcript: null } });
   });
 
-  test("shows both directions of its line, its encryption and where the line was bad", async () => {
+  test("shows both directions of its line, its encryption and bad stretches", async () => {
     const bad = "019aa1b2-0000-7000-8000-00000000cccc";
     const other = await room.server.tenant();
     await insertCall(room.server.database, other.id, bad);

@@ -36,8 +36,8 @@ export class SrtpInbound {
   constructor(suite: SrtpSuite, key: string) {
     this.suite = suite;
     this.key = key;
-    this.#rtp = new SrtpTransform(deriveKeys(key, "rtp"));
-    this.#rtcp = new SrtpTransform(deriveKeys(key, "rtcp"));
+    this.#rtp = new SrtpTransform(deriveKeys(suite, key, "rtp"));
+    this.#rtcp = new SrtpTransform(deriveKeys(suite, key, "rtcp"));
     this.#tagBytes = rtpTagBytes(suite);
   }
 

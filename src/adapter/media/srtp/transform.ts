@@ -1,5 +1,5 @@
 /**
- * The transforms of AES_CM_128_HMAC_SHA1 (RFC 3711 4.1.1, 4.2.1) with one set of session keys:
+ * The transforms of AES_CM_HMAC_SHA1 (RFC 3711 4.1.1, 4.2.1; RFC 6188) with one set of session keys:
  * in-place AES counter mode and authentication tags. The AES object lives as long as the stream; a
  * packet needs one call of it.
  */
@@ -21,7 +21,7 @@ export class SrtpTransform {
   constructor(keys: SessionKeys) {
     this.#keys = keys;
     // Counter mode built from ECB: encrypting counter blocks needs no new cipher object per packet.
-    this.#aes = createCipheriv("aes-128-ecb", keys.cipherKey, null);
+    this.#aes = createCipheriv(`aes-${keys.cipherKey.length * 8}-ecb`, keys.cipherKey, null);
     this.#aes.setAutoPadding(false);
   }
 

@@ -19,6 +19,16 @@ interface LocatorDeps {
   readonly reaches: (host: string) => boolean;
 }
 
+/** The name has servers, but our sockets reach none of their addresses. */
+export class WrongFamily extends Error {
+  override readonly name = "WrongFamily";
+  constructor(host: string, family: 4 | 6) {
+    super(
+      `${host} has only IPv${family} addresses, and [sip] bind is not one of them. The operator can set bind to an IPv${family} address of this machine, or to "::" for both kinds.`,
+    );
+  }
+}
+
 interface Entry {
   readonly targets: readonly Target[];
   readonly untilMs: number;
@@ -60,8 +70,9 @@ export class Locator {
     try {
       const located = await locate(place, dns, seededRandom(this.#seed));
       const targets = located.targets.filter(({ remote }) => reaches(remote.host));
-      if (targets.length === 0)
-        throw new Error(`${place.host} has no address of a kind that [sip] bind reaches`);
+      const [first] = located.targets;
+      if (targets.length === 0 && first)
+        throw new WrongFamily(place.host, isIP(first.remote.host) === 6 ? 6 : 4);
       if (isIP(place.host) !== 0) return targets;
       this.#entries.set(key, { targets, untilMs: this.deps.clock.monotonic() + ttlMs(located) });
       return targets;

@@ -45,7 +45,7 @@ function explanationOf(code: string, server: string, port: number): string {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return `The TLS certificate of ${server} is made out to another name, so nothing was sent to it. Give the trunk the server name that stands in the certificate.`;
   if (UNKNOWN_AUTHORITY.has(code))
-    return `The TLS certificate of ${server} was signed by an authority that is not known here, so nothing was sent to it. Ask the provider for a certificate of a public authority.`;
+    return `The TLS certificate of ${server} was signed by an authority that is not known here, so nothing was sent to it. Ask the provider for a certificate of a public authority, or have the operator add its authority with [sip] tls_ca_file.`;
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
     return `The TLS certificate of ${server} is not valid today. Check this machine's clock, and ask the provider.`;
   if (code.includes("PROTOCOL_VERSION") || code.includes("UNSUPPORTED_PROTOCOL"))

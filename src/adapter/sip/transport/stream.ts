@@ -9,6 +9,7 @@ import { connect, createServer, isIP, type Server, type Socket } from "node:net"
 import {
   connect as connectTls,
   createServer as createTlsServer,
+  rootCertificates,
   type Server as TlsServer,
 } from "node:tls";
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -23,7 +24,7 @@ interface StreamOptions {
   readonly log: Log;
   /** The local address of outgoing connections; a wildcard leaves it to the routing table. */
   readonly localHost: string;
-  /** PEM of the only authorities to trust; null: the public ones. */
+  /** PEM of authorities to trust besides the public ones; null: none. */
   readonly tlsCa: string | null;
   /** A trunk's peer: strangers take no place from it. */
   readonly isTrusted: (host: string) => boolean;
@@ -220,7 +221,7 @@ export class StreamTransport {
       ...target,
       // An address is compared with the certificate's addresses; SNI allows only names.
       ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
-      ...(tlsCa === null ? {} : { ca: tlsCa }),
+      ...(tlsCa === null ? {} : { ca: [...rootCertificates, tlsCa] }),
       minVersion: TLS_MIN,
       rejectUnauthorized: true,
     });

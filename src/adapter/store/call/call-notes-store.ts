@@ -62,7 +62,7 @@ export function callNotesStore(queries: Queries) {
       return rows.map(({ note }) => note);
     },
 
-    /** Of the calls since then, how many had a bad line, by side. */
+    /** Counts the calls since then that had a bad line, by side. */
     async badLines(tenantId: number, fromMs: number) {
       return await badLines(queries).all({ tenantId, fromMs });
     },

@@ -32,7 +32,7 @@ export const sip = section({
   tls_cert: optionalText("Certificate chain of the TLS listener.", pem),
   tls_key: optionalText("Private key of that certificate.", pem),
   tls_ca_file: optionalText(
-    "The only certificate authorities that TLS trunks trust. Empty: the public ones.",
+    "Certificate authorities that TLS trunks trust besides the public ones.",
     pem,
   ),
   external_ip: text(

@@ -107,7 +107,7 @@ test("a report about another stream changes nothing", async () => {
   expect(audio.statistics.reported).toBeNull();
 });
 
-test("impossible figures stay within what was sent", () => {
+test("impossible figures are limited to the number of sent packets", () => {
   const reports = new ReceptionReports();
   reports.receive(
     block({ fractionLost: 255, packetsLost: 8_388_607, jitterTicks: 2 ** 32 - 1 }),

@@ -5,7 +5,7 @@ import { derive } from "../../../../src/adapter/media/srtp/keys.ts";
 import { SrtpOutbound } from "../../../../src/adapter/media/srtp/outbound.ts";
 import { SrtpSession } from "../../../../src/adapter/media/srtp/session.ts";
 import { SrtpTransform } from "../../../../src/adapter/media/srtp/transform.ts";
-import type { SrtpSuite } from "../../../../src/core/media-plan.ts";
+import { SRTP_KEY_BYTES, type SrtpSuite } from "../../../../src/core/media-plan.ts";
 import { buildRtpPacket } from "../../../support/media/rtp-packet.ts";
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "hex"));
@@ -38,6 +38,16 @@ describe("the test vectors of RFC 3711 appendix B", () => {
   });
 });
 
+test("RFC 6188 7.2: session keys from a master key of 256 bits", () => {
+  const key = hex("f0f04914b513f2763a1b1fa130f10e2998f6f6e43e4309d1e622a0e332b9f1b6");
+  const salt = hex("3b04803de51ee7c96423ab5b78d2");
+  expect(toHex(derive(key, salt, 0, 32))).toBe(
+    "5BA1064E30EC51613CAD926C5A28EF731EC7FB397F70A960653CAF06554CD8C4",
+  );
+  expect(toHex(derive(key, salt, 2, 14))).toBe("FA31791685CA444A9E07C6C64E93");
+  expect(toHex(derive(key, salt, 1, 20))).toBe("FD9C32D39ED5FBB5A9DC96B30818454D1313DC05");
+});
+
 /** The packet and the key of libsrtp's own self-test (test/srtp_driver.c, srtp_validate). */
 test("a packet is protected octet for octet as libsrtp protects it", () => {
   const key = Buffer.from(hex("E1F97A0D3E018BE0D64FA32C06DE41390EC675AD498AFEEBB6960B3AABE6"));
@@ -53,7 +63,7 @@ test("a packet is protected octet for octet as libsrtp protects it", () => {
 
 const KEY = Buffer.from(Array.from({ length: 30 }, (_, index) => index + 1)).toString("base64");
 const OTHER_KEY = Buffer.alloc(30, 9).toString("base64");
-const SUITES: readonly SrtpSuite[] = ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"];
+const SUITES = Object.keys(SRTP_KEY_BYTES) as SrtpSuite[];
 
 function plainPacket(sequenceNumber: number, ssrc = 7): Uint8Array {
   const header = { marker: false, payloadType: 8, sequenceNumber, timestamp: 160, ssrc };
@@ -68,6 +78,9 @@ function protect(outbound: SrtpOutbound, plain: Uint8Array): Uint8Array {
 
 for (const suite of SUITES) {
   describe(suite, () => {
+    const bytes = SRTP_KEY_BYTES[suite];
+    const KEY = Buffer.from(Array.from({ length: bytes }, (_, at) => at + 1)).toString("base64");
+    const OTHER_KEY = Buffer.alloc(bytes, 9).toString("base64");
     test("what is protected is unreadable on the way and read back at the end", () => {
       const outbound = new SrtpOutbound(suite, KEY);
       const inbound = new SrtpInbound(suite, KEY);
