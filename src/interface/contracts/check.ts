@@ -21,12 +21,24 @@ export function checked<Schema extends z.ZodType>(
   throw invalidField(name, `\`${name}\` must ${must}.`, message);
 }
 
-export function unknownField(name: string, known: ReadonlySet<string>): AppError {
+/** `where` says what to do instead, for a field that is known elsewhere. */
+export const unknownField = (name: string, known: ReadonlySet<string>, where?: string): AppError =>
+  unknown(name, known, ["field", "fields"], where);
+
+export const unknownParameter = (name: string, known: ReadonlySet<string>): AppError =>
+  unknown(name, known, ["query parameter", "query parameters"]);
+
+function unknown(
+  name: string,
+  known: ReadonlySet<string>,
+  [one, several]: readonly [string, string],
+  where?: string,
+): AppError {
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
   const list = [...known].join(", ") || "none";
   return new AppError({
     code: "unknown_field",
-    publicMessage: `Unknown field \`${shown}\`. Known fields: ${list}.`,
+    publicMessage: `${where ?? `Unknown ${one} \`${shown}\`.`} Known ${several}: ${list}.`,
     field: shown,
   });
 }

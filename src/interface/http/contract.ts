@@ -46,8 +46,6 @@ export interface Contract<
   readonly noun?: string;
   readonly query?: Query;
   readonly body?: Body;
-  /** Fields of the record that a client may send back and that change nothing. */
-  readonly ignoredBodyFields?: readonly string[];
   /** If this field holds bytes that are not UTF-8, the error names this field. */
   readonly textField?: string;
   /** Where a body may be larger than `[limits] body_bytes`. */
@@ -179,6 +177,13 @@ export function contract<
   const [method, path] = at.split(" ") as [Method, PathOf<At>];
   return { ...definition, method, path, errors };
 }
+
+/** The one record of an answer: `{ ok, agent: {…} }`. */
+export const recordIn = (reply: unknown): Readonly<Record<string, unknown>> | null =>
+  isValues(reply) ? (Object.values(reply).find(isValues) ?? null) : null;
+
+export const isValues = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** An answer that is JSON already. */
 export class WrittenJson {

@@ -327,8 +327,9 @@ export function errorCodes(contract: Contract, versioned = false): string[] {
   for (const name of Object.keys(contract.query?.shape ?? {})) codes.add(`valid_${name}_required`);
   for (const name of contract.body ? bodyFields(contract.body) : [])
     codes.add(`valid_${name}_required`);
+  codes.add("unknown_field");
   if (contract.method === "POST" || contract.method === "PATCH")
-    for (const code of ["invalid_json", "unknown_field", "payload_too_large"]) codes.add(code);
+    for (const code of ["invalid_json", "payload_too_large"]) codes.add(code);
   if (contract.method === "POST")
     for (const code of ["conflict", "valid_idempotency_key_required"]) codes.add(code);
   if (contract.method === "PATCH" || (versioned && takesIfMatch(contract))) codes.add("conflict");

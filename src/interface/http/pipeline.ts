@@ -19,6 +19,7 @@ import {
   type RequestContext,
   withCommonHeaders,
 } from "./request-context.ts";
+import { createResponseOnlyFields, type ResponseOnlyFields } from "./response-only.ts";
 import { type AuditDetailsReader, createAuditDetails } from "./session/audit-details.ts";
 import { checkBody, checkParams, checkQuery } from "./validate.ts";
 import { createVersions, namesVersion, type Versions, versionOf } from "./versions.ts";
@@ -61,6 +62,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   const { queryCache, clock, log } = dependencies;
   const versions = createVersions(dependencies.routes);
   const auditDetails = createAuditDetails(dependencies.routes);
+  const responseOnly = createResponseOnlyFields(dependencies.routes);
 
   function answer(
     route: Route,
@@ -98,7 +100,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       return answered(contract, requestContext, request, written(versions, contract, result));
     }
     const asked = { route, requestContext, request, input };
-    return await change(dependencies, versions, auditDetails, asked);
+    return await change({ ...dependencies, versions, auditDetails, responseOnly }, asked);
   }
 
   return (route, requestContext, request, params) => {
@@ -133,6 +135,12 @@ function answered(
   return jsonResponse(to, status, json, etag);
 }
 
+interface ChangeDependencies extends PipelineDependencies {
+  readonly versions: Versions;
+  readonly auditDetails: AuditDetailsReader;
+  readonly responseOnly: ResponseOnlyFields;
+}
+
 interface Changing {
   readonly route: Route;
   readonly requestContext: RequestContext;
@@ -142,13 +150,11 @@ interface Changing {
 
 /** POST and PATCH: the body is read, a version that the request names is checked, a repetition is recognised. */
 async function change(
-  dependencies: PipelineDependencies,
-  versions: Versions,
-  auditDetails: AuditDetailsReader,
+  dependencies: ChangeDependencies,
   { route, requestContext, request, input }: Changing,
 ): Promise<Response> {
   const { contract } = route;
-  const { clock, bodyBytesMax } = dependencies;
+  const { clock, bodyBytesMax, versions, auditDetails, responseOnly } = dependencies;
   const bytesMax = bytesMaxOf(contract, bodyBytesMax);
   const bytes = await readBody(request, bytesMax, clock, requestContext.onLargeBody);
   if (clock.monotonic() - requestContext.startedAt > LATE_BODY_MS) await requestContext.onLate();
@@ -157,7 +163,8 @@ async function change(
   const read = readerOf(input);
   const perform = () =>
     versions.guard(changed, read, async () => {
-      const body = bodyOf(contract, bytes, request);
+      const sent = await responseOnly.without(contract, sentBy(contract, bytes, request), read);
+      const body = checkBody(contract, sent);
       const described = await auditDetails.before(contract, requestContext, read);
       const result = await route.handle({ ...input, body } as never);
       described?.(result, body);
@@ -190,8 +197,13 @@ const changedBy = (
 });
 
 /** Reads the record that a request changes, through the route that shows it. */
-const readerOf = (input: ReturnType<typeof inputOf>) => (reader: Route) =>
-  reader.handle({ ...input, query: {}, body: {} } as never);
+const readerOf = (input: ReturnType<typeof inputOf>) => (reader: Route, id?: number) =>
+  reader.handle({
+    ...input,
+    params: id === undefined ? input.params : { id },
+    query: {},
+    body: {},
+  } as never);
 
 const bytesMaxOf = (contract: Contract, bodyBytesMax: number) =>
   contract.open
@@ -263,13 +275,11 @@ function inputOf(
   };
 }
 
-function bodyOf(contract: Contract, bytes: Uint8Array, request: Request): unknown {
-  const sent = parseBody(bytes, request.headers.get("content-type"), {
+const sentBy = (contract: Contract, bytes: Uint8Array, request: Request) =>
+  parseBody(bytes, request.headers.get("content-type"), {
     required: contract.body !== undefined,
     textField: contract.textField ?? null,
   });
-  return checkBody(contract, sent);
-}
 
 const isPersonal = (contract: Contract) => contract.open === true || contract.scope === "user";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { notFound } from "../../core/errors.ts";
 import { isUuid } from "../../core/ids.ts";
-import { bodyFields, checked, unknownField } from "../contracts/check.ts";
+import { bodyFields, checked, unknownField, unknownParameter } from "../contracts/check.ts";
 import type { Contract } from "./contract.ts";
 
 const ID = /^[1-9]\d{0,15}$/;
@@ -50,26 +50,27 @@ export function checkParams(
 
 export function checkQuery(contract: Contract, search: string): Record<string, unknown> {
   const schema = contract.query;
-  if (!schema) return {};
+  const fields = schema ? queryFieldsOf(schema) : NO_FIELDS;
   const values: Record<string, unknown> = {};
-  if (search !== "") {
-    const sent = new URLSearchParams(search);
-    for (const [name, numeric] of queryFieldsOf(schema)) {
-      const text = sent.get(name);
-      if (text !== null) values[name] = numeric ? asNumber(text) : text;
+  if (search !== "")
+    for (const [name, text] of new URLSearchParams(search)) {
+      const isNumber = fields.get(name);
+      if (isNumber === undefined) throw unknownParameter(name, new Set(fields.keys()));
+      // If a parameter is sent twice, the first value counts.
+      values[name] ??= isNumber ? asNumber(text) : text;
     }
-  }
-  return checked(schema, values);
+  return schema ? checked(schema, values) : {};
 }
 
 /** The fields of each query schema, and whether they are numbers. */
-const queryFields = new WeakMap<z.ZodObject, readonly (readonly [string, boolean])[]>();
+const queryFields = new WeakMap<z.ZodObject, ReadonlyMap<string, boolean>>();
+const NO_FIELDS: ReadonlyMap<string, boolean> = new Map();
 
 function queryFieldsOf(schema: z.ZodObject) {
   const known = queryFields.get(schema);
   if (known) return known;
-  const fields = Object.entries(schema.shape).map(
-    ([name, field]) => [name, isNumeric(field)] as const,
+  const fields = new Map(
+    Object.entries(schema.shape).map(([name, field]) => [name, isNumeric(field)]),
   );
   queryFields.set(schema, fields);
   return fields;
@@ -77,12 +78,11 @@ function queryFieldsOf(schema: z.ZodObject) {
 
 export function checkBody(contract: Contract, sent: Record<string, unknown>): unknown {
   const schema = contract.body;
-  const ignored = contract.ignoredBodyFields ?? [];
   const known = schema ? bodyFields(schema) : new Set<string>();
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sent)) {
     if (known.has(name)) values[name] = value;
-    else if (!ignored.includes(name)) throw unknownField(name, known);
+    else throw unknownField(name, known);
   }
   return schema ? checked(schema, values) : {};
 }

@@ -113,11 +113,13 @@ describe("agents", () => {
     expect(pickText(one, "agent.first_message")).toContain("Kuo galiu");
   });
 
-  test("a whole record can be sent back in a PATCH; what only answers carry changes nothing", async () => {
+  test("a whole record can be sent back in a PATCH; what only answers carry may not have another value", async () => {
     const id = pickId(await post("/agents", newAgent), "agent.id");
     const record = pick(await get(`/agents/${id}`), "agent") as Record<string, unknown>;
-    const answer = await patch(`/agents/${id}`, { ...record, id: 999, engine: "x", name: "New" });
+    const answer = await patch(`/agents/${id}`, { ...record, name: "New" });
     expect(answer.status).toBe(200);
+    for (const other of [{ id: 999 }, { engine: "x" }, { version: 7 }])
+      expect(pick(await patch(`/agents/${id}`, other), "error")).toBe("unknown_field");
     expect(pick(answer, "agent")).toMatchObject({ id, engine: "embedded", name: "New" });
   });
 

@@ -93,7 +93,6 @@ const update = (shape: AgentShape) =>
     description:
       "Any subset of the fields; what changes is published at once as a new version. Live calls keep the agent as it was when they began.",
     body: z.strictObject(changesOf(shape)).meta({ id: "AgentChanges" }),
-    ignoredBodyFields: ["id", "engine", "created_at", "updated_at", "version"],
     reply: okReply({ agent: Agent }),
     errors: ["valid_voice_required", "unknown_field", "invalid_json"],
   });

@@ -86,7 +86,6 @@ export const updateContact = contract({
   noun: "contact",
   summary: "Change a contact",
   body: z.strictObject(changesOf(newContactShape)).meta({ id: "ContactChanges" }),
-  ignoredBodyFields: ["id", "has_pin", "created_at", "updated_at"],
   reply: okReply({ contact: Contact }),
   errors: ["valid_number_e164_required", "unknown_field"],
 });

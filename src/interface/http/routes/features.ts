@@ -70,7 +70,6 @@ export const updateFeatures = contract({
       }).optional(),
     })
     .meta({ id: "FeatureSettingsChanges" }),
-  ignoredBodyFields: ["has_crm_secret"],
   reply: okReply({ feature_settings: Features }),
   errors: [
     "valid_calling_to_required",

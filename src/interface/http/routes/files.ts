@@ -157,7 +157,6 @@ export const updateFile = contract({
       }).optional(),
     })
     .meta({ id: "FileChanges" }),
-  ignoredBodyFields: ["id", "format", "size_bytes", "created_at", "updated_at"],
   textField: "content",
   reply: okReply({ file: KnowledgeFile }),
   errors: ["valid_content_required", "unknown_field"],

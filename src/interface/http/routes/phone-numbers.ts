@@ -63,7 +63,6 @@ export const updatePhoneNumber = contract({
   tag: "Phone numbers",
   summary: "Map a number to an agent, or switch inbound calls",
   body: z.strictObject(changesOf(numberShape)).meta({ id: "PhoneNumberChanges" }),
-  ignoredBodyFields: ["id", "number_e164", "created_at"],
   reply: okReply({ phone_number: PhoneNumber }),
   errors: ["valid_agent_id_required", "unknown_field"],
 });

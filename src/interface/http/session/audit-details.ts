@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { AuditChange, AuditDetails } from "../../../domain/identity/stores.ts";
-import type { Contract, Route } from "../contract.ts";
+import { type Contract, isValues, type Route, recordIn } from "../contract.ts";
 import type { RequestContext } from "../request-context.ts";
 
 const CHANGES_MAX = 20;
@@ -48,9 +48,9 @@ export function createAuditDetails(groups: readonly (readonly Route[])[]): Audit
       const isOfOne = contract.method !== "POST" || contract.versioned === true;
       // What cannot be read cannot be changed either: the change says why.
       const former = reader && isOfOne ? await read(reader).catch(() => null) : null;
-      const from = recordOf(former);
+      const from = recordIn(former);
       return (reply, body) => {
-        const to = recordOf(reply);
+        const to = recordIn(reply);
         const subject = nameOf(from) ?? nameOf(to);
         const changes = from === null && isOfOne === false ? [] : changesOf(from, to, body);
         requestContext.details = {
@@ -61,13 +61,6 @@ export function createAuditDetails(groups: readonly (readonly Route[])[]): Audit
     },
   };
 }
-
-const isValues = (value: unknown): value is Values =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The one record of an answer: `{ ok, agent: {…} }`. */
-const recordOf = (reply: unknown): Values | null =>
-  isValues(reply) ? (Object.values(reply).find(isValues) ?? null) : null;
 
 /** The webhook's address, without what its query carries. */
 export const webhookName = ({ url }: { readonly url: string }): string =>

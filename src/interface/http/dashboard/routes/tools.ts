@@ -58,7 +58,6 @@ export const updateTool = contract({
   tag: "Tools",
   summary: "Change a tool",
   description: "Live calls go on with the tool as it was when they began.",
-  ignoredBodyFields: ["id", "problem", "created_at", "updated_at"],
   body: z.strictObject(changesOf(newToolShape)).meta({ id: "ToolChanges" }),
   reply: okReply({ tool: Tool }),
   errors: ["conflict"],
