@@ -219,17 +219,19 @@ function isPlainHttpsUrl(text: string): boolean {
 
 /**
  * An instant as ISO 8601 and RFC 3339 write it: also without seconds, with a space or small letters (RFC 3339, 5.6), and
- * with the offset as PHP's DATE_ISO8601 and Python's `%z` (`+0200`) or PostgreSQL (`+02`) write it. The day
- * must exist. Date.parse reads what comes out.
+ * with the offset as PHP's DATE_ISO8601 and Python's `%z` (`+0200`) or PostgreSQL (`+02`) write it. Without a zone it
+ * is UTC. The day must exist. Date.parse reads what comes out.
  */
 export const timeIn = () =>
   z
     .string()
     .regex(
-      /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$/,
+      /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?$/,
     )
     .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success)
-    .overwrite((text) => text.replace(/[+-]\d\d$/, "$&:00"));
+    .overwrite((text) =>
+      /[Zz]$|[+-]\d\d(:?\d\d)?$/.test(text) ? text.replace(/[+-]\d\d$/, "$&:00") : `${text}Z`,
+    );
 
 export const timeOut = (description: string) =>
   shown(

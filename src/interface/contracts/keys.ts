@@ -33,9 +33,10 @@ export const newKeyShape = {
     .nullable()
     .default(null),
   expires_at: field(timeIn(), {
-    description: "When it ends, at most ten years from now. Left out or null: never.",
+    description:
+      "When it ends, at most ten years from now. Without a zone it is UTC. Left out or null: never.",
     example: "2027-11-21T00:00:00Z",
-    must: "be a time in the future with a zone, such as 2027-11-21T00:00:00Z, at most ten years from now, or null",
+    must: "be a time in the future, such as 2027-11-21T00:00:00Z, at most ten years from now, or null",
   })
     .nullable()
     .default(null),

@@ -90,9 +90,10 @@ export const createCall = contract({
       agent_id: idIn("agents").nullable().optional(),
       from_number: e164In("Caller id: one of the tenant's numbers.").nullable().optional(),
       schedule_at: field(timeIn(), {
-        description: "When to call: ISO 8601 with `Z` or an offset, at most a year ahead.",
+        description:
+          "When to call: ISO 8601, at most a year ahead. Without `Z` or an offset it is UTC, also with a space: what `scheduled_at` answered can be sent back.",
         example: "2026-11-21T04:05:06Z",
-        must: "be an ISO 8601 time with Z or an offset, like 2026-11-21T04:05:06Z, not in the past and at most a year ahead",
+        must: "be an ISO 8601 time, like 2026-11-21T04:05:06Z, not in the past and at most a year ahead",
       })
         .nullable()
         .optional(),
