@@ -1,6 +1,7 @@
 /**
  * Birthday calls: on the day, within the tenant's calling hours, once for each contact and year, also
- * after a crash. Checks every ten minutes. Consent and "do not call" are checked here and again
+ * after a crash. If no calls are allowed on the day, they come on the next allowed day within three days.
+ * Checks every ten minutes. Consent and "do not call" are checked here and again
  * before the INVITE. At most two attempts, on the same day.
  *
  *   (nothing) ──the day──► scheduled ──spoke, or a machine──► done
@@ -25,10 +26,13 @@ const TRIES_MAX = 2;
 const LOOK_EVERY_MS = 10 * 60_000;
 const AGAIN_AFTER_MS = 3 * 3_600_000;
 const NEW_A_LOOK_MAX = 500;
+const DAYS_LATE_MAX = 3;
 
 export interface BirthdayTenant {
   readonly tenantId: number;
   readonly timeZone: string;
+  /** Whether birthday calls are turned on. */
+  readonly isOn: boolean;
   readonly agentId: number | null;
   readonly hours: CallingHours;
 }
@@ -55,12 +59,12 @@ export interface BirthdayRecords {
   /** Tenants with the feature on. */
   tenants(): Promise<readonly BirthdayTenant[]>;
   tenant(tenantId: number): Promise<BirthdayTenant | null>;
-  /** Contacts with this birthday and consent who were not called this year. */
+  /** Contacts with this birthday and consent who were not called for it. */
   due(tenantId: number, day: CalendarDay, limit: number): Promise<readonly BirthdayContact[]>;
   /** Returns false if it exists already. */
   begin(tenantId: number, contactId: number, year: number, nowMs: number): Promise<boolean>;
   /** Scheduled entries without a call. */
-  waiting(tenantId: number, year: number): Promise<readonly BirthdayEntry[]>;
+  waiting(tenantId: number): Promise<readonly BirthdayEntry[]>;
   setCall(id: number, callUuid: string, nowMs: number): Promise<void>;
   byCall(callUuid: string): Promise<{ readonly id: number; readonly attempts: number } | null>;
   settle(id: number, state: "scheduled" | "done" | "given_up", nowMs: number): Promise<void>;
@@ -97,11 +101,40 @@ interface BirthdayOptions {
   readonly log: Log;
 }
 
+/** Why a birthday has no planned day. */
+export const UNPLANNED_REASONS = [
+  "turned_off",
+  "no_agent",
+  "no_allowed_day",
+  "hours_over",
+] as const;
+
 interface PlannedBirthday {
   readonly contact_id: number;
   readonly name: string;
   readonly number: string;
+  /** `2026-11-22`, this year's. */
+  readonly birthday: string;
+  /** `2026-11-23`; null: there is none. */
+  readonly planned_day: string | null;
+  readonly reason: (typeof UNPLANNED_REASONS)[number] | null;
 }
+
+const daysAfter = ({ year, month, day }: CalendarDay, days: number): CalendarDay =>
+  wallClock("UTC", Date.UTC(year, month - 1, day + days));
+
+/** The day on which a birthday is congratulated; null: no calls are allowed within three days. */
+function allowedDay({ timeZone, hours }: BirthdayTenant, birthday: CalendarDay) {
+  for (let late = 0; late <= DAYS_LATE_MAX; late++) {
+    const day = daysAfter(birthday, late);
+    if (hoursOf(timeZone, day, hours)) return day;
+  }
+  return null;
+}
+
+/** The days whose birthdays may still be congratulated on `today`, the earliest first. */
+const birthdaysUntil = (today: CalendarDay): CalendarDay[] =>
+  Array.from({ length: DAYS_LATE_MAX + 1 }, (_, at) => daysAfter(today, at - DAYS_LATE_MAX));
 
 export class BirthdayCalls {
   readonly #loop: WorkLoop;
@@ -151,12 +184,14 @@ export class BirthdayCalls {
     const { tenantId } = tenant;
     await this.options.database.tx(async (queries) => {
       const store = this.options.records(queries);
-      for (const contact of await store.due(tenantId, today, NEW_A_LOOK_MAX))
-        await store.begin(tenantId, contact.id, today.year, nowMs);
+      for (const birthday of birthdaysUntil(today)) {
+        const planned = allowedDay(tenant, birthday);
+        if (planned === null || dayText(planned) !== dayText(today)) continue;
+        for (const contact of await store.due(tenantId, birthday, NEW_A_LOOK_MAX))
+          await store.begin(tenantId, contact.id, birthday.year, nowMs);
+      }
     });
-    const waiting = await this.options
-      .records(this.options.database.read)
-      .waiting(tenantId, today.year);
+    const waiting = await this.options.records(this.options.database.read).waiting(tenantId);
     for (const [index, entry] of waiting.entries()) {
       if (this.#loop.isStopped) return;
       const begun = wallClock(tenant.timeZone, entry.createdAt);
@@ -217,17 +252,42 @@ export class BirthdayCalls {
     await this.options.records(queries).settle(entry.id, state, this.options.clock.now());
   }
 
-  /** The contacts who would be called today. */
+  /** Today's birthdays, and earlier ones that are still to be congratulated. */
   async preview(tenantId: number): Promise<readonly PlannedBirthday[]> {
     const store = this.options.records(this.options.database.read);
     const tenant = await store.tenant(tenantId);
     if (!tenant) return [];
-    const today = wallClock(tenant.timeZone, this.options.clock.now());
-    const due = await store.due(tenantId, today, NEW_A_LOOK_MAX);
-    return due.map((contact) => ({
-      contact_id: contact.id,
-      name: fullName(contact),
-      number: contact.numberE164,
-    }));
+    const nowMs = this.options.clock.now();
+    const today = dayText(wallClock(tenant.timeZone, nowMs));
+    const found: PlannedBirthday[] = [];
+    for (const birthday of birthdaysUntil(wallClock(tenant.timeZone, nowMs))) {
+      const plan = planOf(tenant, birthday, nowMs);
+      const isToday = dayText(birthday) === today;
+      if (!isToday && (plan.allowed === null || plan.allowed < today)) continue;
+      for (const contact of await store.due(tenantId, birthday, NEW_A_LOOK_MAX))
+        found.push({
+          contact_id: contact.id,
+          name: fullName(contact),
+          number: contact.numberE164,
+          birthday: dayText(birthday),
+          planned_day: plan.reason === null ? plan.allowed : null,
+          reason: plan.reason,
+        });
+    }
+    return found;
   }
+}
+
+function planOf(
+  tenant: BirthdayTenant,
+  birthday: CalendarDay,
+  nowMs: number,
+): { readonly allowed: string | null; readonly reason: PlannedBirthday["reason"] } {
+  const day = allowedDay(tenant, birthday);
+  const allowed = day && dayText(day);
+  const open = day && hoursOf(tenant.timeZone, day, tenant.hours);
+  if (!tenant.isOn) return { allowed, reason: "turned_off" };
+  if (tenant.agentId === null) return { allowed, reason: "no_agent" };
+  if (open === null) return { allowed, reason: "no_allowed_day" };
+  return { allowed, reason: nowMs < open.toMs ? null : "hours_over" };
 }

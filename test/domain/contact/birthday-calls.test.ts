@@ -11,6 +11,7 @@ import {
   schedules,
   tenants,
 } from "../../../src/adapter/store/schema/index.ts";
+import { isoUtc } from "../../../src/core/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import {
@@ -88,6 +89,7 @@ const add = (birthday: string, more: More = {}) =>
     }),
   );
 const look = () => server.callerParts.birthdays.look();
+const preview = () => server.callerParts.birthdays.preview(tenant.id);
 const planned = () => server.database.read.select().from(schedules).orderBy(schedules.scheduleAt);
 const entries = () => server.database.read.select().from(birthdayCalls);
 
@@ -144,6 +146,73 @@ test.each([
   await look();
   expect(await planned()).toEqual([]);
   expect(await server.callerParts.birthdays.preview(tenant.id)).toHaveLength(1);
+});
+
+test.each([
+  ["on a Sunday is congratulated on Monday", "11-22", "2026-11-23"],
+  ["on Christmas Eve and three days without calls is not", "12-24", null],
+  ["on 25 December is congratulated on Monday the 28th", "12-25", "2026-12-28"],
+  ["on 26 December is congratulated on Monday the 28th", "12-26", "2026-12-28"],
+])("a birthday %s", async (_, birthday, planned_day) => {
+  await add(`--${birthday}`);
+  setClock(Date.parse(`2026-${birthday}T12:00:00+02:00`));
+  await look();
+  expect(await planned()).toEqual([]);
+  const reason = planned_day === null ? "no_allowed_day" : null;
+  expect(await preview()).toMatchObject([{ birthday: `2026-${birthday}`, planned_day, reason }]);
+  for (let day = 0; day < 6; day++) {
+    setClock(clock.now() + 86_400_000);
+    await look();
+  }
+  const days = (await planned()).map(({ scheduleAt }) => isoUtc(scheduleAt).slice(0, 10));
+  expect(days).toEqual(planned_day === null ? [] : [planned_day]);
+});
+
+test("a call that came late is planned, and no longer shown once it is", async () => {
+  await add("--11-22");
+  setClock(Date.parse("2026-11-23T09:00:00+02:00"));
+  expect(await preview()).toMatchObject([
+    { birthday: "2026-11-22", planned_day: "2026-11-23", reason: null },
+  ]);
+  setClock(Date.parse("2026-11-23T12:00:00+02:00"));
+  await look();
+  expect(await preview()).toEqual([]);
+  expect(await planned()).toHaveLength(1);
+});
+
+test("a birthday at the end of a year that is congratulated in the next one is congratulated again that year", async () => {
+  await add("--12-31");
+  // 31 December 2028 is a Sunday, 1 January a holiday.
+  setClock(Date.parse("2028-12-31T12:00:00+02:00"));
+  await look();
+  expect(await planned()).toEqual([]);
+  setClock(Date.parse("2029-01-02T12:00:00+02:00"));
+  await look();
+  await look();
+  expect(await entries()).toMatchObject([{ year: 2028 }]);
+  setClock(Date.parse("2029-12-31T12:00:00+02:00"));
+  await look();
+  expect((await entries()).map(({ year }) => year)).toEqual([2028, 2029]);
+});
+
+test("the preview says why nobody is called: hours are over, no agent, turned off", async () => {
+  await add("1980-11-20");
+  const reasons = async () => (await preview()).map(({ reason }) => reason);
+  expect(await preview()).toMatchObject([{ planned_day: "2026-11-20", reason: null }]);
+  setClock(Date.parse("2026-11-20T17:59:00+02:00"));
+  expect(await reasons()).toEqual([null]);
+  setClock(Date.parse("2026-11-20T18:00:00+02:00"));
+  expect(await preview()).toMatchObject([{ planned_day: null, reason: "hours_over" }]);
+  const turn = (isOn: boolean, birthdayAgentId: number | null) =>
+    server.database.tx(async (q) => {
+      await q.update(tenants).set({ birthdayCalls: isOn }).where(eq(tenants.id, tenant.id));
+      await callerStore(q).putFeatureSettings(tenant.id, { birthdayAgentId }, NOON);
+    });
+  await turn(true, null);
+  expect(await reasons()).toEqual(["no_agent"]);
+  await turn(false, null);
+  expect(await reasons()).toEqual(["turned_off"]);
+  await turn(true, agentId);
 });
 
 test("29 February is congratulated on the 28th of other years", async () => {

@@ -5,11 +5,12 @@ import { silentLog } from "../../../src/core/log.ts";
 import { BirthdayCalls } from "../../../src/domain/contact/birthday-calls.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-const NOON = Date.parse("2026-11-23T12:00:00Z");
+const NOON = Date.parse("2026-11-24T12:00:00Z");
 const HOUR = 3_600_000;
 const TENANT = {
   tenantId: 1,
   timeZone: "UTC",
+  isOn: true,
   agentId: 7,
   hours: { from: 600, to: 1_080, holidays: null },
 };
@@ -81,7 +82,7 @@ test("after two tries, or another day, or with no room left it is given up", asy
       [2, "given_up"],
     ],
   ]);
-  const monthAgo = world([entry(1, 0, Date.parse("2026-10-23T12:00:00Z"))]);
+  const monthAgo = world([entry(1, 0, Date.parse("2026-10-24T12:00:00Z"))]);
   await monthAgo.calls.look();
   expect([monthAgo.placed, monthAgo.settled]).toEqual([[], [[1, "given_up"]]]);
   const late = world([entry(1, 1), entry(2, 0)]);

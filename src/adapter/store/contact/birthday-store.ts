@@ -13,6 +13,7 @@ import {
   or,
   sql,
 } from "drizzle-orm";
+import type { CalendarDay } from "../../../core/calendar.ts";
 import type { Queries } from "../../../core/database.ts";
 import type { BirthdayRecords, BirthdayTenant } from "../../../domain/contact/birthday-calls.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -31,13 +32,18 @@ export const DEFAULT_FROM = 600;
 export const DEFAULT_TO = 1080;
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-/** One day early, so that the year has begun in no time zone. */
-const beginOf = (year: number) => Date.UTC(year, 0, 0);
+/**
+ * Calls since then were for a birthday of this year: a call in its first days may have been for one at the end of the
+ * year before. One day early, so that the day has begun in no time zone.
+ */
+const callsSince = ({ year, month, day }: CalendarDay) =>
+  Math.min(Date.UTC(year, month - 1, day - 1), Date.UTC(year, 0, 5));
 const two = (number: number) => String(number).padStart(2, "0");
 
 const COLUMNS = {
   tenantId: tenants.id,
   timeZone: tenants.timeZone,
+  isOn: tenants.birthdayCalls,
   agentId: featureSettings.birthdayAgentId,
   from: featureSettings.callingFrom,
   to: featureSettings.callingTo,
@@ -47,14 +53,15 @@ const COLUMNS = {
 function asTenant(row: {
   tenantId: number;
   timeZone: string;
+  isOn: boolean;
   agentId: number | null;
   from: number | null;
   to: number | null;
   holidays: string | null;
 }): BirthdayTenant {
-  const { tenantId, timeZone, agentId, from, to, holidays } = row;
+  const { from, to, holidays, ...tenant } = row;
   const hours = { from: from ?? DEFAULT_FROM, to: to ?? DEFAULT_TO, holidays };
-  return { tenantId, timeZone, agentId, hours };
+  return { ...tenant, hours };
 }
 
 export function birthdayStore(queries: Queries): BirthdayRecords {
@@ -92,7 +99,8 @@ function birthdayTenants(queries: Queries): Pick<BirthdayRecords, "tenants" | "t
 /** Contacts whose birthday it is. */
 function dueBirthdays(queries: Queries): Pick<BirthdayRecords, "due"> {
   return {
-    async due(tenantId, { year, month, day }, limit) {
+    async due(tenantId, birthday, limit) {
+      const { year, month, day } = birthday;
       const days = [`${two(month)}-${two(day)}`];
       if (month === 2 && day === 28 && !isLeap(year)) days.push("02-29");
       return await queries
@@ -126,7 +134,7 @@ function dueBirthdays(queries: Queries): Pick<BirthdayRecords, "due"> {
                     eq(calls.tenantId, tenantId),
                     eq(calls.toNumber, contacts.numberE164),
                     eq(callPurposes.origin, "birthday"),
-                    gte(calls.createdAt, beginOf(year)),
+                    gte(calls.createdAt, callsSince(birthday)),
                   ),
                 ),
             ),
@@ -157,7 +165,7 @@ function birthdayCallRows(queries: Queries): Pick<BirthdayRecords, "begin" | "wa
       return rows.length > 0;
     },
 
-    async waiting(tenantId, year) {
+    async waiting(tenantId) {
       return await queries
         .select({
           id: birthdayCalls.id,
@@ -173,7 +181,6 @@ function birthdayCallRows(queries: Queries): Pick<BirthdayRecords, "begin" | "wa
         .where(
           and(
             eq(birthdayCalls.tenantId, tenantId),
-            eq(birthdayCalls.year, year),
             eq(birthdayCalls.state, "scheduled"),
             isNull(birthdayCalls.callUuid),
           ),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
+import { UNPLANNED_REASONS } from "../../../domain/contact/birthday-calls.ts";
 import {
   HOLIDAY_COUNTRIES,
   minutesOf,
@@ -85,13 +86,26 @@ export const previewBirthdays = contract({
   operationId: "previewBirthdayCalls",
   at: "GET /birthday-calls/preview",
   tag,
-  summary: "Who would be congratulated today",
+  summary: "Whose birthday is today, and when they are congratulated",
+  description:
+    "A birthday on a day without calls (Sunday, holiday) is congratulated on the next allowed day, within three days. Earlier birthdays that are still to be congratulated are listed, too.",
   reply: okReply({
     birthday_calls: z.array(
       z.strictObject({
         contact_id: idOut("contact"),
         name: shown(z.string(), "Whose birthday it is.", "Jonas Petraitis"),
         number: shown(z.string(), "The number, E.164.", "+37060000001"),
+        birthday: shown(z.iso.date(), "This year's birthday.", "2026-11-22"),
+        planned_day: shown(
+          z.iso.date().nullable(),
+          "The day of the call, in the tenant's time zone; null: there is none.",
+          "2026-11-23",
+        ),
+        reason: shown(
+          z.enum(UNPLANNED_REASONS).nullable(),
+          "Why there is no planned day: birthday calls are `turned_off`, there is `no_agent` for them, `no_allowed_day` within three days, or today's `hours_over`.",
+          null,
+        ),
       }),
     ),
   }),

@@ -1,4 +1,4 @@
-/** When people are called, by whom on their birthday, and who would be called today. */
+/** When people are called, by whom on their birthday, whose birthday it is and when they are called. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -21,7 +21,7 @@ const previewQuery = queryOptions({
 });
 
 export function Birthdays() {
-  const { t } = useText();
+  const { t, day } = useText();
   const settings = useQuery(featureSettingsQuery);
   const preview = useQuery(previewQuery);
   return (
@@ -43,6 +43,13 @@ export function Birthdays() {
                   head: t("numbers.number"),
                   card: "side",
                   cell: (person) => <span className="nums">{person.number}</span>,
+                },
+                {
+                  head: t("features.planned_day"),
+                  cell: ({ planned_day, reason }) =>
+                    planned_day === null
+                      ? reason && t(`features.unplanned.${reason}`)
+                      : day(planned_day),
                 },
               ]}
             />
