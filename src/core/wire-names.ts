@@ -6,7 +6,7 @@
 import type { z } from "zod";
 import { isoUtc } from "./clock.ts";
 
-type CamelName<Name extends string> = Name extends `${infer Head}_sec`
+export type CamelName<Name extends string> = Name extends `${infer Head}_sec`
   ? `${CamelName<Head>}Seconds`
   : Name extends `${infer Head}_${infer Rest}`
     ? `${Head}${Capitalize<CamelName<Rest>>}`

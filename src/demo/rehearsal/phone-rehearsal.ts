@@ -13,6 +13,9 @@ import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import { silentLog } from "../../core/log.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
+import { camelName } from "../../core/wire-names.ts";
+import { AGENT_VOICES, NOT_REHEARSED } from "../../domain/agent/agent.ts";
+import { agentShape } from "../../domain/agent/agent-schema.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { TurnRecord } from "../../domain/conversation/call-report.ts";
 import type { RehearsedAgent } from "../../domain/rehearsal/agent-file.ts";
@@ -361,23 +364,14 @@ async function connectTenant(
 }
 
 /** As the API takes it. Nothing is mailed. */
-const agentBody = ({
-  id: _,
-  fillerPhrases,
-  maxDurationSeconds,
-  ...agent
-}: RehearsedAgent["agent"]) => ({
-  name: agent.name,
-  prompt: agent.prompt,
-  voice: agent.voice,
-  language: agent.language,
-  first_message: agent.firstMessage,
-  first_speaker: agent.firstSpeaker,
-  max_duration_sec: maxDurationSeconds,
-  voicemail_action: agent.voicemailAction,
-  send_digits_inbound: agent.sendDigitsInbound,
-  filler_phrases: fillerPhrases.join("\n"),
-});
+export function agentBody(agent: RehearsedAgent["agent"]): Readonly<Record<string, unknown>> {
+  const values: Readonly<Record<string, unknown>> = {
+    ...agent,
+    fillerPhrases: agent.fillerPhrases.join("\n"),
+  };
+  const names = Object.keys(agentShape(AGENT_VOICES)).filter((name) => !(name in NOT_REHEARSED));
+  return Object.fromEntries(names.map((name) => [name, values[camelName(name)]]));
+}
 
 /** Calls begin one after the other, and when no other one is being set up: that takes this thread, too. */
 async function inTurn(stage: Stage): Promise<void> {

@@ -3,7 +3,7 @@
  * text, which is stored once; tools without their secrets, and only those that the agent may use.
  */
 import type { JsonObject } from "../../core/json.ts";
-import type { AgentFields } from "./agent-schema.ts";
+import { AGENT_DEFAULTS, type AgentFields, withTexts } from "./agent-schema.ts";
 
 export interface VersionFile {
   readonly filename: string;
@@ -28,4 +28,19 @@ export interface AgentContent extends AgentFields {
   readonly files: readonly VersionFile[];
   /** By name. */
   readonly tools: readonly VersionTool[];
+}
+
+/** What a tool has that was stored before the field existed. */
+export const TOOL_DEFAULTS: Partial<VersionTool> = { callerLevel: 0, shared: false };
+
+/** A content as it is stored: a field or a tool's field that is younger is missing. */
+type StoredContent = Partial<AgentContent> & Pick<AgentContent, "name" | "prompt">;
+
+/** Fills what is missing with its default, so that readers see every field. */
+export function contentOf({ files = [], tools = [], ...fields }: StoredContent): AgentContent {
+  return {
+    ...withTexts({ ...AGENT_DEFAULTS, ...fields }),
+    files,
+    tools: tools.map((tool) => ({ ...TOOL_DEFAULTS, ...tool })),
+  };
 }

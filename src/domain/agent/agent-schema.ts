@@ -1,9 +1,10 @@
 /**
  * The schema of an agent: each field with its name on the wire, bounds, default and description. The
- * API's input and output, its document, the record and the dashboard's form are derived from it.
+ * API's input and output, its document, the record, a trial and a rehearsal's agent are derived from it.
  */
 import { z } from "zod";
 import {
+  changesOf,
   choice,
   emailIn,
   field,
@@ -14,8 +15,15 @@ import {
   nameIn,
   text,
 } from "../../core/schema.ts";
-import type { RecordOf } from "../../core/wire-names.ts";
-import { AGENT_LANGUAGES, type AgentLanguage, FIRST_SPEAKERS, VOICEMAIL_ACTIONS } from "./agent.ts";
+import { type CamelName, camelName, type RecordOf } from "../../core/wire-names.ts";
+import {
+  AGENT_LANGUAGES,
+  AGENT_VOICES,
+  type AgentLanguage,
+  FIRST_SPEAKERS,
+  NOT_IN_TRIAL,
+  VOICEMAIL_ACTIONS,
+} from "./agent.ts";
 
 const said = () => ({
   first_message: text(
@@ -110,3 +118,34 @@ const DEFAULT_FILLER_PHRASES: Readonly<Record<AgentLanguage, string>> = {
   lv: "Vienu mirkli, lūdzu.\nTūlīt pārbaudīšu.\nMeklēju informāciju.",
   ru: "Одну минуту, пожалуйста.\nСейчас проверю.\nИщу информацию.",
 };
+
+/** The default of each field that has one in every language, by its name in a record. */
+export const AGENT_DEFAULTS = Object.fromEntries(
+  Object.entries(agentShape(AGENT_VOICES)).flatMap(([name, schema]) => {
+    const { data } = schema.safeParse(undefined);
+    return data === undefined ? [] : [[camelName(name), data]];
+  }),
+) as Omit<NewAgent, "name" | "prompt">;
+
+/** What a trial of an agent takes from its form, not saved yet. */
+export const trialShape = () => {
+  const fields = changesOf(agentShape(AGENT_VOICES));
+  return {
+    ...without(fields, NOT_IN_TRIAL),
+    // A form may be tried before it has a prompt, and with a voice that the operator named.
+    prompt: text(100_000, "Instructions.", "You are the receptionist.").optional(),
+    voice: text(120, "Voice.", "Sari").optional(),
+  };
+};
+
+/** What somebody has written but not saved: the agent is tried with it. */
+export type AgentTrialDraft = Partial<Omit<AgentFields, CamelName<keyof typeof NOT_IN_TRIAL>>>;
+
+const without = <Shape extends object, Name extends string>(
+  shape: Shape,
+  names: Readonly<Record<Name, string>>,
+): Omit<Shape, Name> =>
+  Object.fromEntries(Object.entries(shape).filter(([name]) => !(name in names))) as Omit<
+    Shape,
+    Name
+  >;

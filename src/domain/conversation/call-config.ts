@@ -1,13 +1,14 @@
 /** All that a conversation is told before it begins: agent, knowledge, tools, and who is on the other side. */
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { AgentVoice } from "../agent/agent.ts";
+import type { CamelName } from "../../core/wire-names.ts";
+import type { AgentVoice, NOT_REHEARSED } from "../agent/agent.ts";
 import type { AgentFields } from "../agent/agent-schema.ts";
 import type { KnowledgeScope } from "../knowledge/knowledge-index.ts";
 import type { CallDatum } from "./call-datum.ts";
 
 /** What matters only when the call is over. */
-type AfterCall = "webhookUrl" | "transcriptEmail" | "transcriptEmailEnabled";
+type AfterCall = CamelName<keyof typeof NOT_REHEARSED>;
 
 /** The agent as it was when the call began: later edits don't touch a live call. */
 export interface AgentSnapshot extends Omit<AgentFields, AfterCall | "voice" | "fillerPhrases"> {

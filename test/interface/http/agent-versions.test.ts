@@ -421,3 +421,72 @@ describe("a draft", () => {
     expect(foreign.status).toBe(404);
   });
 });
+
+describe("versions and drafts that are older than a field", () => {
+  /** As before the fields were added: `send_digits_inbound` of an agent, and `caller_level` of a tool. */
+  async function olderWorld() {
+    const { agent, ...tenant } = await tenantWithAgent();
+    await server.services.tools.create(tenant.id, tool(agent));
+    const patch = (body: unknown) => ask(server, tenant, "PATCH", `/agents/${agent}`, body);
+    const get = async (path: string) => await ask(server, tenant, "GET", `/agents/${agent}${path}`);
+    await ask(server, tenant, "PATCH", `/agents/${agent}/draft`, { prompt: "Drafted." });
+    for (const table of ["agent_versions", "agent_drafts"])
+      await server.database.tx((queries) =>
+        queries.run(
+          sql`UPDATE ${sql.identifier(table)} SET content = json_remove(content,
+            '$.sendDigitsInbound', '$.webhookUrl', '$.tools[0].callerLevel')
+            WHERE agent_id = ${agent}`,
+        ),
+      );
+    const numbers = async () => (await stored(agent)).map(({ number }) => number);
+    return { tenant, agent, patch, get, numbers };
+  }
+
+  test("a change of nothing makes no version, and a change of the new field makes one", async () => {
+    const { patch, numbers } = await olderWorld();
+    const before = await numbers();
+    await patch({ name: AGENT.name, send_digits_inbound: false, webhook_url: null });
+    expect(await numbers()).toEqual(before);
+    await patch({ send_digits_inbound: true });
+    expect((await numbers()).length).toBe(before.length + 1);
+    await patch({ send_digits_inbound: true });
+    expect((await numbers()).length).toBe(before.length + 1);
+  });
+
+  test("a roll-back sets the field back to its default", async () => {
+    const { tenant, agent, patch, get, numbers } = await olderWorld();
+    const newest = (await numbers()).at(-1);
+    await patch({ send_digits_inbound: true, webhook_url: "https://example.com/x" });
+    await ask(server, tenant, "POST", `/agents/${agent}/versions/${newest}/publish`, {});
+    expect(pick(await get(""), "agent")).toMatchObject({
+      send_digits_inbound: false,
+      webhook_url: null,
+    });
+  });
+
+  test("REST shows every field with its default, in a version, the draft and a comparison", async () => {
+    const { get, numbers, patch } = await olderWorld();
+    const newest = (await numbers()).at(-1) ?? 0;
+    const filled = { send_digits_inbound: false, webhook_url: null };
+    expect(pick(await get(`/versions/${newest}`), "version")).toMatchObject({
+      ...filled,
+      tools: [{ caller_level: 0 }],
+    });
+    expect(pick(await get("/draft"), "draft")).toMatchObject({
+      ...filled,
+      tools: [{ caller_level: 0 }],
+    });
+    await patch({ send_digits_inbound: true });
+    const compared = await get(`/comparison?from=${newest}&to=${newest + 1}`);
+    expect(pick(compared, "differences")).toEqual([
+      {
+        part: "send_digits_inbound",
+        name: null,
+        segments: [
+          { op: "removed", text: "false" },
+          { op: "added", text: "true" },
+        ],
+      },
+    ]);
+  });
+});

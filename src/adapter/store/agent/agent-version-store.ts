@@ -9,10 +9,14 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { authorText, UPGRADE, type VersionNote } from "../../../core/author.ts";
 import type { Database, Queries } from "../../../core/database.ts";
+import { TOOL_DEFAULTS } from "../../../domain/agent/agent-content.ts";
+import { AGENT_DEFAULTS } from "../../../domain/agent/agent-schema.ts";
 import { storedText } from "../../../domain/knowledge/files.ts";
 import { agentDrafts, agents, files } from "../schema/index.ts";
 
 const VERSIONS_MAX = 50;
+
+type Values = Readonly<Record<string, unknown>>;
 
 const { id, tenantId, createdAt, updatedAt, version, publishesRehearsed, ...FIELDS } =
   getTableColumns(agents);
@@ -41,6 +45,35 @@ const TOOLS = sql`(
     ORDER BY t.name))`;
 
 const CONTENT = sql`json_object(${sql.join(fields, sql`, `)}, 'files', json(${FILES}), 'tools', json(${TOOLS}))`;
+
+/** The JSON of a stored value; a field that is younger than the content has its default. */
+const storedValue = (json: SQL, name: string, fallback: unknown) =>
+  sql`json(coalesce(${json} -> ${sql.raw(`'$.${name}'`)}, ${JSON.stringify(fallback ?? null)}))`;
+
+const storedObject = (json: SQL, names: readonly string[], defaults: Values, ...others: SQL[]) =>
+  sql`json_object(${sql.join(
+    [
+      ...names.flatMap((name) => [sql.raw(`'${name}'`), storedValue(json, name, defaults[name])]),
+      ...others,
+    ],
+    sql`, `,
+  )})`;
+
+/** In the order in which TOOLS writes them. */
+const TOOL_FIELDS = "name description url secretHeader parameters callerLevel shared".split(" ");
+
+/** A stored content as it would be written now, for comparisons. */
+const asWrittenNow = (content: SQL) =>
+  storedObject(
+    content,
+    Object.keys(FIELDS),
+    { ...AGENT_DEFAULTS },
+    sql`'files'`,
+    storedValue(content, "files", []),
+    sql`'tools'`,
+    sql`json((SELECT json_group_array(json(${storedObject(sql`t.value`, TOOL_FIELDS, { ...TOOL_DEFAULTS })}))
+      FROM json_each(${content}, '$.tools') t))`,
+  );
 
 /** Of a file, before a version has it: what no version needs is deleted again with the next that is recorded. */
 export async function keepText(queries: Queries, tenantId: number, fileId: number): Promise<void> {
@@ -73,7 +106,7 @@ export async function recordVersions(
         (SELECT max(v.number) FROM agent_versions v WHERE v.agent_id = now.id), 0),
       'published', ${authorText(note.author)}, ${note.restoredFrom ?? null}, ${note.nowMs}, content
     FROM (SELECT a.tenant_id, a.id, a.version, ${CONTENT} AS content FROM agents a WHERE ${scope}) now
-    WHERE content IS NOT (SELECT v.content FROM agent_versions v
+    WHERE content IS NOT (SELECT ${asWrittenNow(sql`v.content`)} FROM agent_versions v
       WHERE v.agent_id = now.id AND v.number = now.version)`);
   await linkTexts(queries, inScope);
   const newest = sql`(SELECT max(v.number) FROM agent_versions v

@@ -2,6 +2,7 @@
 
 import { sql } from "drizzle-orm";
 import {
+  customType,
   index,
   integer,
   primaryKey,
@@ -11,11 +12,18 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../../core/json.ts";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
-import type { AgentContent } from "../../../domain/agent/agent-content.ts";
+import { type AgentContent, contentOf } from "../../../domain/agent/agent-content.ts";
 import type { SiteProblem } from "../../../domain/knowledge/site-problems.ts";
 import type { StoredPage } from "../../../domain/knowledge/sites.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenantId } from "./tenants.ts";
+
+/** Read with the defaults of the fields that are younger than the row. */
+const agentContent = customType<{ data: AgentContent; driverData: string }>({
+  dataType: () => "text",
+  toDriver: (content) => JSON.stringify(content),
+  fromDriver: (stored) => contentOf(JSON.parse(stored)),
+});
 
 export const agents = sqliteTable(
   "agents",
@@ -68,7 +76,7 @@ export const agentVersions = sqliteTable(
     /** The version that was published again. */
     restoredFrom: integer("restored_from"),
     createdAt: time("created_at").notNull(),
-    content: json<AgentContent>("content").notNull(),
+    content: agentContent("content").notNull(),
   },
   (t) => [uniqueIndex("agent_versions_number").on(t.agentId, t.number)],
 );
@@ -111,7 +119,7 @@ export const agentDrafts = sqliteTable(
     baseVersion: integer("base_version").notNull(),
     author: text("author").notNull(),
     updatedAt: time("updated_at").notNull(),
-    content: json<AgentContent>("content").notNull(),
+    content: agentContent("content").notNull(),
   },
   (t) => [index("agent_drafts_tenant").on(t.tenantId)],
 );

@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import type { Timer } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import type { AgentTrialDraft } from "../../agent/agent-schema.ts";
 import type { TrialMeter } from "../../billing/trials.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
 import type { ChatEvent, ChatInput } from "../../conversation/chat.ts";
@@ -19,7 +20,7 @@ import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../../conversation/tools/bui
 import type { KnowledgePassage } from "../../knowledge/knowledge-index.ts";
 import type { ToolRunner } from "../../tool/ports.ts";
 import type { CallMedia, ChatChannel } from "../media-port.ts";
-import { type AgentTrialDraft, TRIAL_CALLER, type TrialPorts, trialConfig } from "./web-call.ts";
+import { TRIAL_CALLER, type TrialPorts, trialConfig } from "./web-call.ts";
 
 interface ChatMessage {
   readonly role: "agent" | "customer";

@@ -16,7 +16,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
 import type { Random } from "../../../core/random.ts";
-import type { AgentFields } from "../../agent/agent-schema.ts";
+import type { AgentTrialDraft } from "../../agent/agent-schema.ts";
 import { suspended, type TrialMeter, UNMETERED } from "../../billing/trials.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
 import type { EngineUsage, TurnRecord } from "../../conversation/call-report.ts";

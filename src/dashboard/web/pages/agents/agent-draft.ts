@@ -1,4 +1,5 @@
 /** An agent as the form edits it, and as the API takes it. */
+import { NOT_IN_TRIAL } from "../../../../domain/agent/agent.ts";
 import type { Own, Rest } from "../../api/client.ts";
 import { newAgentDefaults } from "../../api/rest-values.gen.ts";
 
@@ -48,18 +49,7 @@ export function newBodyOf(draft: AgentDraft) {
 export type TrialDraft = Own["AgentDraft"];
 
 /** What an agent is tried with: as it stands in the form, saved or not. */
-export const trialOf = ({
-  prompt,
-  first_message,
-  first_speaker,
-  voice,
-  language,
-  filler_phrases,
-}: AgentDraft): TrialDraft => ({
-  prompt,
-  first_message,
-  first_speaker,
-  voice,
-  language,
-  filler_phrases,
-});
+export const trialOf = (draft: AgentDraft) =>
+  Object.fromEntries(
+    Object.entries(draft).filter(([name]) => !(name in NOT_IN_TRIAL)),
+  ) as TrialDraft;

@@ -15,32 +15,15 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { type AgentDraft, bodyOf } from "./agent-draft.ts";
+import { PARTS } from "./agent-parts.ts";
 import { VersionSplit } from "./version-split.tsx";
 
 type Version = Rest["AgentVersion"];
 type Compared = { readonly from: number; readonly to: number | "draft" };
 type Note = { readonly kind: string; readonly name: string };
 
-const PARTS: Readonly<Record<string, MessageKey>> = {
-  name: "form.name",
-  language: "language.label",
-  files: "nav.knowledge",
-  tools: "nav.tools",
-  prompt: "agents.prompt",
-  voice: "agents.voice",
-  first_message: "agents.first_message",
-  first_speaker: "agents.first_speaker",
-  filler_phrases: "agents.filler_phrases",
-  max_duration_sec: "agents.max_duration_sec",
-  voicemail_action: "agents.voicemail_action",
-  send_digits_inbound: "agents.send_digits_inbound",
-  transcript_email: "agents.transcript_email",
-  transcript_email_enabled: "agents.transcript_email_enabled",
-  webhook_url: "agents.webhook_url",
-};
-
 function partText(part: string, { t }: Texts): string {
-  const key = PARTS[part];
+  const key = PARTS[part as keyof typeof PARTS];
   return key ? t(key) : part;
 }
 
