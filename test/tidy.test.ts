@@ -123,7 +123,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   core: [],
   // The agent form shows, while one types, what calls will say before the agent's first words.
-  dashboard: ["domain/conversation"],
+  dashboard: ["domain/agent", "domain/conversation"],
   demo: [
     "adapter/engine",
     "adapter/media",

@@ -13,7 +13,7 @@ import type { CallService } from "../domain/call/ports.ts";
 import type { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
 import type { CallConfig } from "../domain/conversation/call-config.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
-import { askServices } from "../interface/contracts/ask.ts";
+import { askServices, COMMAND_LINE } from "../interface/contracts/ask.ts";
 import type { Ask } from "../interface/contracts/operations.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { TurnFeed } from "../operations/admin/turn-feed.ts";
@@ -84,7 +84,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     database: phase.database,
     calls: phase.calls,
     services: phase.services,
-    ask: askServices(phase.services),
+    ask: askServices(phase.services, COMMAND_LINE),
     ready: () => phase.audio.ready(),
     liveCalls: () => phase.registry.size,
     birthdays: phase.callerParts.birthdays,

@@ -9,7 +9,7 @@ import type { CallContext } from "../domain/call/service/context.ts";
 import { type AgentChats, WrittenAgentChats } from "../domain/call/web/chat.ts";
 import { createVoiceSamples } from "../domain/call/web/voice-samples.ts";
 import { createWebCalls, type WebCalls } from "../domain/call/web/web-call.ts";
-import { askServices } from "../interface/contracts/ask.ts";
+import { askServices, OPERATOR_PAGES } from "../interface/contracts/ask.ts";
 import type { Ask } from "../interface/contracts/operations.ts";
 import type { DashboardParts, FixedSettings } from "../interface/http/dashboard/ports.ts";
 import type { Services } from "../operations/admin/services.ts";
@@ -66,7 +66,7 @@ export function createDashboard(
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
-      checks: doctor && (() => doctor(askServices(services))),
+      checks: doctor && (() => doctor(askServices(services, OPERATOR_PAGES))),
       fixedSettings: () => fixedSettingsOf(settings, context.admission.dialing()),
       dailySpendDefault: () => context.admission.dialing().dailySpendMax,
       transcriptsDays: settings.storage.transcriptsRetentionDays,

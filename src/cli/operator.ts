@@ -8,7 +8,7 @@ import { requireFile } from "../app/storage.ts";
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { systemRandom as random } from "../core/random.ts";
-import { askServices } from "../interface/contracts/ask.ts";
+import { askServices, COMMAND_LINE } from "../interface/contracts/ask.ts";
 import type { InputOf, OperationName, OutputOf } from "../interface/contracts/operations.ts";
 import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
 import { withMasterKey } from "../operations/config/master-key.ts";
@@ -83,7 +83,7 @@ async function directly<Name extends OperationName>(
       const settings = settingsFromConfig(config, { version, masterKey, dataDir });
       const publicUrl = () => settings.http.publicUrl ?? reachable(listenUrl(settings.http));
       return withOfflineServices(settings, { clock, random, publicUrl }, (services) =>
-        askServices(services)(name, input),
+        askServices(services, COMMAND_LINE)(name, input),
       );
     });
   } finally {

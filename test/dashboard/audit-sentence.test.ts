@@ -27,6 +27,7 @@ const ENTRY = {
   user_email: "Rasa",
   key_label: null,
   command_line: false,
+  command_line_user: null,
   action: "setTrunk",
   target: "/trunk",
   ip: "",

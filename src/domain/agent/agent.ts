@@ -24,7 +24,7 @@ export const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
 /** Fields of an agent that a trial from its form does not take, and why. The trial takes all others. */
 export const NOT_IN_TRIAL = {
   name: "the agent does not know its name",
-  max_duration_sec: "a trial has a limit of its own",
+  max_duration_sec: "a trial has another limit",
   voicemail_action: "no machine answers a trial",
   send_digits_inbound: "a browser takes no keys",
   webhook_url: "nothing is sent after a trial",

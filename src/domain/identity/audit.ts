@@ -1,6 +1,6 @@
 /**
- * The audit log: who, or which API key, changed what. The HTTP pipeline writes its entries, the command line those of
- * erasures, and the sessions write when an operator's time to act as a company is over; nothing changes them.
+ * The audit log: who, or which API key, changed what. The HTTP pipeline writes its entries, the operations those of
+ * the command line, and the sessions write when an operator's time to act as a company is over; nothing changes them.
  */
 import type { IdentityDependencies } from "./dependencies.ts";
 import { transaction } from "./dependencies.ts";

@@ -256,6 +256,8 @@ export interface AuditDetails {
   readonly key?: string;
   /** The operator did it on the command line. */
   readonly commandLine?: true;
+  /** Of the operating system, on the command line. */
+  readonly user?: string;
 }
 
 export interface AuditEntry {

@@ -62,19 +62,6 @@ export const EnginePartTrial = z.strictObject({
 });
 export type EnginePartTrial = z.output<typeof EnginePartTrial>;
 
-/** As `POST /erasures` leaves it: without the number. */
-const erasureByOperator = (tenantId: number) =>
-  ({
-    tenantId,
-    userId: null,
-    userEmail: null,
-    action: "erasePerson",
-    target: "/erasures",
-    ip: "",
-    outcome: "done",
-    details: { commandLine: true },
-  }) as const;
-
 export const applianceOperations = {
   /** If the input is empty, each part is tried with a built-in sentence. */
   "engine.try": operation({
@@ -156,11 +143,9 @@ export const applianceOperations = {
     }),
     output: z.custom<ErasureReport>((value) => typeof value === "object" && value !== null),
     role: "operator",
-    run: async ({ tenants, erasePerson, identity }, { tenant, number, dry_run }) => {
+    run: async ({ tenants, erasePerson }, { tenant, number, dry_run }) => {
       await tenants.require(tenant);
-      const report = await erasePerson(tenant, number, dry_run);
-      if (!dry_run) await identity.audit.write(erasureByOperator(tenant));
-      return report;
+      return await erasePerson(tenant, number, dry_run);
     },
   }),
   "key.rotate_master": operation({

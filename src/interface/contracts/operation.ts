@@ -15,6 +15,8 @@ export type Role = "viewer" | "member" | "owner" | "operator";
 /** Who asks. The command line asks as the operator, the dashboard as the person signed in. */
 export interface Asker {
   readonly isOperator: boolean;
+  /** The operating system's user, on the command line; null: the HTTP pipeline writes the audit log. */
+  readonly commandLineUser: string | null;
 }
 
 export interface Operation<

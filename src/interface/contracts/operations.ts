@@ -3,17 +3,15 @@
  * the same table on the same services.
  */
 import type { z } from "zod";
-import type { Services } from "../../operations/admin/services.ts";
 import { splitOperations } from "./agent-splits.ts";
 import { agentOperations } from "./agent-versions.ts";
 import { applianceOperations } from "./appliance.ts";
 import { callOperations } from "./calls.ts";
-import { checked } from "./check.ts";
 import { contactOperations } from "./contacts.ts";
 import { keyOperations } from "./keys.ts";
 import { moneyOperations } from "./money.ts";
 import { nodeOperations } from "./nodes.ts";
-import type { Asker, Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { peopleOperations } from "./people.ts";
 import { tenantOperations } from "./tenants.ts";
 import { toolOperations } from "./tools.ts";
@@ -48,20 +46,7 @@ export type Ask = <Name extends OperationName>(
 
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
 
-const anyOperation = (name: OperationName): Operation => operations[name] as Operation;
+export const anyOperation = (name: OperationName): Operation => operations[name] as Operation;
 
 export const needsServer = (name: OperationName): boolean =>
   anyOperation(name).needsServer ?? false;
-
-const OPERATOR: Asker = { isOperator: true };
-
-/** Throws AppError, also for an invalid input. */
-export async function runOperation(
-  services: Services,
-  name: OperationName,
-  input: unknown,
-  asker = OPERATOR,
-): Promise<unknown> {
-  const { input: schema, run } = anyOperation(name);
-  return await run(services, checked(schema, input), asker);
-}

@@ -2,6 +2,7 @@
 import { createConnection } from "node:net";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
+import { OPERATING_SYSTEM_USER } from "../../core/operating-system-user.ts";
 import { type CallProgress, followCall } from "../contracts/calls.ts";
 import { type Ask, type OperationName, operations } from "../contracts/operations.ts";
 import { type AnswerLine, answerLine, LineReader, PROTOCOL } from "./protocol.ts";
@@ -63,7 +64,9 @@ async function* exchange(
       socket.once("connect", resolve);
       socket.once("error", (error) => reject(isAbsent(error) ? new NoServer(path) : error));
     });
-    socket.write(`${JSON.stringify({ hello: PROTOCOL, operation, input })}\n`);
+    socket.write(
+      `${JSON.stringify({ hello: PROTOCOL, operation, input, user: OPERATING_SYSTEM_USER })}\n`,
+    );
     const reader = new LineReader();
     for await (const chunk of socket) {
       for (const text of reader.push(chunk as Buffer)) {

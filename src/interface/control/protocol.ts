@@ -1,6 +1,6 @@
 /**
  * The control socket's protocol: newline-delimited JSON over `<data>/control.sock`. The client's
- * one line is `{"hello":PROTOCOL,"operation","input"}`, one request a connection; the server answers with
+ * one line is `{"hello":PROTOCOL,"operation","input","user"}`, one request a connection; the server answers with
  * `{"ok":true,"result"}`, `{"ok":false,"error"}` or, for a follower, `{"item"}` lines first.
  */
 import { z } from "zod";
@@ -12,6 +12,8 @@ export const requestLine = z.object({
   hello: z.number(),
   operation: z.string().max(100),
   input: z.unknown(),
+  /** Of the operating system, for the audit log. Missing: an older command asks. */
+  user: z.string().max(100).default(""),
 });
 
 export const answerLine = z.union([

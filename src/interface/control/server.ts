@@ -96,9 +96,10 @@ function createAnswerer(started: () => Promise<Services>, log: Log): Answerer {
   }
 
   async function carryOut(socket: Socket, line: string, signal: AbortSignal): Promise<unknown> {
-    const { hello, operation, input } = requestLine.parse(JSON.parse(line));
-    const [{ isOperation, runOperation }, { followCall }] = await Promise.all([
+    const { hello, operation, input, user } = requestLine.parse(JSON.parse(line));
+    const [{ isOperation }, { runOperation }, { followCall }] = await Promise.all([
       import("../contracts/operations.ts"),
+      import("../contracts/run-operation.ts"),
       import("../contracts/calls.ts"),
     ]);
     if (hello !== PROTOCOL || !(isOperation(operation) || operation === followCall.name))
@@ -106,7 +107,11 @@ function createAnswerer(started: () => Promise<Services>, log: Log): Answerer {
         "The running server is of another version than this command. Use the same binary, or restart the server.",
       );
     const services = await started();
-    if (isOperation(operation)) return await runOperation(services, operation, input);
+    if (isOperation(operation))
+      return await runOperation(services, operation, input, {
+        isOperator: true,
+        commandLineUser: user,
+      });
     const steps = followCall.run(services, followCall.input.parse(input), signal);
     for await (const item of steps) send(socket, { item });
     return null;

@@ -83,6 +83,7 @@ test("a caller behind a telephone system is erased by the number that the calls 
   const audit = await as("owner").ask("GET", "/audit?limit=2");
   const [entry, before] = replyOf(listAudit, audit).entries;
   expect(entry).toMatchObject({ action: "erasePerson", command_line: true, outcome: "done" });
+  expect(entry?.command_line_user).not.toBeNull();
   expect(before).toMatchObject({ action: "erasePerson", command_line: false });
 });
 

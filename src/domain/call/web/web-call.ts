@@ -178,14 +178,6 @@ const shuttingDown = () =>
     retryable: true,
   });
 
-/** What somebody has written but not saved: the agent is tried with it. */
-export type AgentTrialDraft = Partial<
-  Pick<
-    AgentFields,
-    "prompt" | "firstMessage" | "firstSpeaker" | "voice" | "language" | "fillerPhrases"
-  >
->;
-
 /**
  * An agent as it is now, or as it is being written, for a conversation that is no call. Throws
  * not_found, plan_limit_reached.

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { AppError } from "../../../../core/errors.ts";
 import { wireOf } from "../../../../core/wire-names.ts";
-import { askServices } from "../../../contracts/ask.ts";
+import { askServices, OPERATOR_PAGES } from "../../../contracts/ask.ts";
 import { operations } from "../../../contracts/operations.ts";
 import { okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract, type Route, route } from "../../contract.ts";
@@ -86,7 +86,7 @@ export const operatorHealthRoutes = ({
   parts,
 }: ProductContext): Route[] => {
   const { services } = dependencies;
-  const ask = askServices(services);
+  const ask = askServices(services, OPERATOR_PAGES);
   return [
     route(listCallNotices)(async () => ({
       ok: true,

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { z } from "zod";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
 import { Backup } from "../../../contracts/appliance.ts";
-import { askServices } from "../../../contracts/ask.ts";
+import { askServices, OPERATOR_PAGES } from "../../../contracts/ask.ts";
 import { ApplianceNode } from "../../../contracts/nodes.ts";
 import { operations } from "../../../contracts/operations.ts";
 import { flag, okReply, shown } from "../../../contracts/schema.ts";
@@ -68,7 +68,7 @@ const presentBackup = (backup: BackupSummary) => ({ ...backup, file: basename(ba
 
 export const operatorNodeRoutes = ({ dependencies, parts }: ProductContext): Route[] => {
   const { statusSources } = parts;
-  const ask = askServices(dependencies.services);
+  const ask = askServices(dependencies.services, OPERATOR_PAGES);
   return [
     route(listNodes)(async () => ({ ok: true, nodes: await ask("node.list", {}) })),
     route(drainNode)(async ({ body: { node, draining } }) => ({

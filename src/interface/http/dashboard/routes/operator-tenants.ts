@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { notFound } from "../../../../core/errors.ts";
 import { microEur, microToEur } from "../../../../core/money.ts";
-import { askServices } from "../../../contracts/ask.ts";
+import { askServices, OPERATOR_PAGES } from "../../../contracts/ask.ts";
 import {
   type Checkout,
   checkoutFields,
@@ -157,7 +157,7 @@ const NO_CALLS = { calls: 0, failed: 0, p95Ms: null };
 function tenantParts({ dependencies, parts, settings: { bankDetails } }: ProductContext) {
   const { services } = dependencies;
   const { live } = parts;
-  const ask = askServices(services);
+  const ask = askServices(services, OPERATOR_PAGES);
   const withCalls = (tenant: OutputOf<"tenant.create">) => ({
     ...tenant,
     live_calls: live.list(tenant.id).length,

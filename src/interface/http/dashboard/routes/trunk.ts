@@ -131,7 +131,10 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
     })),
     route(setTrunk)(async ({ tenantId, body, session }) => {
       const { port, port_stated: isStated, ...fields } = body;
-      const ask = askServices(services, { isOperator: session?.user.operator ?? false });
+      const ask = askServices(services, {
+        isOperator: session?.user.operator ?? false,
+        commandLineUser: null,
+      });
       await ask("trunk.set", { tenant: tenantId, ...fields, port: isStated ? port : undefined });
       const trunk = await stored(tenantId);
       if (!trunk) throw notFound("trunk");

@@ -120,6 +120,13 @@ const SENTENCES: Readonly<Record<string, string>> = {
   passkeyOptions: "began_passkey",
   operatorConfirmCheckout: "confirmed_payment",
   operatorCreditTenant: "credited",
+  operatorSuspendTenant: "suspended",
+  operatorResumeTenant: "resumed",
+  operatorMakeOwnerLink: "made_owner_link",
+  operatorCreateUser: "created_user",
+  operatorResetPassword: "reset_password",
+  operatorConfirmClock: "confirmed_clock",
+  operatorRotateMasterKey: "rotated_master_key",
   operatorCreateBackup: "backed_up",
   operatorDrainNode: "drained",
   operatorRetryMail: "resent_mail",
@@ -167,7 +174,8 @@ export function auditSentence(entry: AuditEntry, texts: Texts): string {
 }
 
 function actorOf(entry: AuditEntry, { t }: Texts): string {
-  if (entry.command_line) return t("audit.command_line");
+  const { command_line, command_line_user: user } = entry;
+  if (command_line) return user ? t("audit.command_line_user", { user }) : t("audit.command_line");
   if (entry.key_label !== null) return t("audit.key", { label: entry.key_label });
   return entry.user_email ?? t("team.nobody");
 }

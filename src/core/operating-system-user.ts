@@ -1,0 +1,15 @@
+/** Who began this process, for the audit log: also if it runs as another user since, or was begun by sudo. */
+import { userInfo } from "node:os";
+
+const LENGTH_MAX = 64;
+
+function startedBy(): string {
+  try {
+    return (process.env.SUDO_USER ?? userInfo().username).slice(0, LENGTH_MAX);
+  } catch {
+    // The system has no name for it.
+    return String(process.getuid?.() ?? "");
+  }
+}
+
+export const OPERATING_SYSTEM_USER = startedBy();
