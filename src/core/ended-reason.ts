@@ -12,6 +12,7 @@ export const ENDED_REASONS = [
   "no_answer",
   "busy",
   "declined",
+  "plan_limit_reached",
   "invalid_number",
   "trunk_unavailable",
   "media_lost",

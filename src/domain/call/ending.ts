@@ -74,6 +74,7 @@ const SENTENCES: Readonly<Record<EndedReason, string>> = {
   no_answer: "Nobody answered in time.",
   busy: "The number was busy.",
   declined: "The call was declined.",
+  plan_limit_reached: "All lines of the plan were busy; change the plan for more calls at once.",
   invalid_number: "The carrier does not know this number.",
   trunk_unavailable: "The trunk could not carry the call; see `linevoice trunk list`.",
   media_lost: "The audio stopped arriving; check NAT and firewall for the RTP ports.",

@@ -67,6 +67,18 @@ interface AskedFire {
 const limitReached = (publicMessage: string, reason: MessageReason = "calls_at_once") =>
   new AppError({ code: "plan_limit_reached", publicMessage, reason, retryable: true });
 
+/** As many calls as the plan allows: whoever calls gets the busy tone. */
+export class PlanLinesBusy extends AppError {
+  constructor(slug: string, calls: number) {
+    super({
+      code: "plan_limit_reached",
+      reason: "calls_at_once",
+      publicMessage: `Plan ${slug} allows ${calls} calls at once. Wait until one ends, or change the plan.`,
+      retryable: true,
+    });
+  }
+}
+
 /** The machine hears no further caller: whoever calls is told so in words. */
 export class LinesBusy extends AppError {
   constructor(why: string) {
@@ -258,9 +270,7 @@ export class Admission {
       throw limitReached("The appliance carries as many calls as it may. Try again in a minute.");
     const plan = options.billing.planNamed(tenant.plan);
     if (live >= plan.maxConcurrentCalls)
-      throw limitReached(
-        `Plan ${plan.slug} allows ${plan.maxConcurrentCalls} calls at once. Wait until one ends, or change the plan.`,
-      );
+      throw new PlanLinesBusy(plan.slug, plan.maxConcurrentCalls);
     const { heardCallsMax = Number.POSITIVE_INFINITY } = options;
     if (options.liveCalls() + admittedBefore >= heardCallsMax)
       throw new LinesBusy(

@@ -26,7 +26,7 @@ import type { KnowledgeIndex } from "../../knowledge/knowledge-index.ts";
 import { networkNumber } from "../../number/national-form.ts";
 import { callStarted } from "../../webhook/catalogue.ts";
 import type { EventSink } from "../../webhook/ports.ts";
-import { type Admission, LinesBusy } from "../admission/admission.ts";
+import { type Admission, LinesBusy, PlanLinesBusy } from "../admission/admission.ts";
 import { buildCallConfig } from "../call-config.ts";
 import type { CallIdentity } from "../call-identity.ts";
 import type { CallSettings } from "../call-settings.ts";
@@ -55,7 +55,7 @@ export interface SetUpPorts extends CallStorage {
 
 const TEMPORARILY_UNAVAILABLE = 480;
 const SERVICE_UNAVAILABLE = 503;
-const BUSY_HERE = 486;
+export const BUSY_HERE = 486;
 /** Calls of one transaction. */
 const TOGETHER_MAX = 16;
 
@@ -199,6 +199,8 @@ async function storedCall(
 function asDeclined(error: unknown): Declined | null {
   if (error instanceof Declined) return error;
   if (error instanceof LinesBusy) return new Declined("busy", error.publicMessage, BUSY_HERE);
+  if (error instanceof PlanLinesBusy)
+    return new Declined("plan_limit_reached", error.publicMessage, BUSY_HERE);
   if (!(error instanceof AppError)) return null;
   const reason = error.code === "insufficient_balance" ? "balance_exhausted" : "declined";
   const sipCode = error.code === "unavailable" ? SERVICE_UNAVAILABLE : TEMPORARILY_UNAVAILABLE;

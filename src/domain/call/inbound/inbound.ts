@@ -18,6 +18,7 @@ import type { CallMedia } from "../media-port.ts";
 import { type IncomingLeg, LegEnded, type TrunkSettings } from "../sip-port.ts";
 import { isTrusted } from "../trusted-trunk.ts";
 import {
+  BUSY_HERE,
   Declined,
   InboundSetUp,
   type Route,
@@ -102,10 +103,15 @@ export class InboundCalls {
     const { context } = this;
     const { reason, explanation, sipCode } = declined;
     const callUuid = uuidV7(context.clock, context.random);
-    const isBusy = reason === "busy";
-    const told = isBusy ? this.#busyAnnouncer.say(route, leg, callUuid) : Promise.resolve();
+    const told =
+      reason === "busy" ? this.#busyAnnouncer.say(route, leg, callUuid) : Promise.resolve();
     const rejected = told.then(() => leg.reject(sipCode));
-    const ending = endingByUs(isBusy ? "busy" : "failed", reason, explanation, sipCode);
+    const ending = endingByUs(
+      sipCode === BUSY_HERE ? "busy" : "failed",
+      reason,
+      explanation,
+      sipCode,
+    );
     const declinedCall = await context.database.tx(async (queries) => {
       const call = await storeCall(context, queries, route, leg, callUuid);
       await context.stores

@@ -322,6 +322,12 @@ export const messages = {
     lv: "Līnija bija aizņemta.",
     ru: "Линия была занята.",
   },
+  "ended.plan_limit_reached": {
+    en: "All lines of your plan were busy.",
+    lt: "Visos jūsų plano linijos buvo užimtos.",
+    lv: "Visas jūsu plāna līnijas bija aizņemtas.",
+    ru: "Все линии вашего тарифа были заняты.",
+  },
   "ended.declined": {
     en: "The call was declined.",
     lt: "Skambutis atmestas.",
