@@ -1,4 +1,4 @@
-/** Who began this process, for the audit log: also if it runs as another user since, or was begun by sudo. */
+/** Name of the user who started this process, for the audit log. Also correct with sudo, or if the process changes its user. */
 import { userInfo } from "node:os";
 
 const LENGTH_MAX = 64;

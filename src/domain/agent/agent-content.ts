@@ -30,13 +30,13 @@ export interface AgentContent extends AgentFields {
   readonly tools: readonly VersionTool[];
 }
 
-/** What a tool has that was stored before the field existed. */
+/** Defaults of a stored tool's missing fields. */
 export const TOOL_DEFAULTS: Partial<VersionTool> = { callerLevel: 0, shared: false };
 
-/** A content as it is stored: a field or a tool's field that is younger is missing. */
+/** A stored content. Fields added later are missing. */
 type StoredContent = Partial<AgentContent> & Pick<AgentContent, "name" | "prompt">;
 
-/** Fills what is missing with its default, so that readers see every field. */
+/** Fills missing fields with their defaults, so that readers see every field. */
 export function contentOf({ files = [], tools = [], ...fields }: StoredContent): AgentContent {
   return {
     ...withTexts({ ...AGENT_DEFAULTS, ...fields }),

@@ -256,7 +256,7 @@ export interface AuditDetails {
   readonly key?: string;
   /** The operator did it on the command line. */
   readonly commandLine?: true;
-  /** Of the operating system, on the command line. */
+  /** The operating system's user on the command line. */
   readonly user?: string;
 }
 

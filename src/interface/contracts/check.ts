@@ -21,7 +21,7 @@ export function checked<Schema extends z.ZodType>(
   throw invalidField(name, `\`${name}\` must ${must}.`, message);
 }
 
-/** `where` says what to do instead, for a field that is known elsewhere. */
+/** `where`: what to do instead, if another request takes the field. */
 export const unknownField = (name: string, known: ReadonlySet<string>, where?: string): AppError =>
   unknown(name, known, ["field", "fields"], where);
 

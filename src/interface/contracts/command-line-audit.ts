@@ -1,5 +1,5 @@
 /**
- * What the audit log says of each operation that the command line asks for: who, what and to which thing. An
+ * The audit log's words for each operation of the command line: who, what and to which thing. An
  * operation that changes nothing has null. `runOperation` writes the entries; an operation without a line here is an
  * error of types.
  */
@@ -134,7 +134,7 @@ const AUDITED: Table = {
 /** Whether the command line changes something with it. */
 export const isAudited = (name: Names): boolean => AUDITED[name] !== null;
 
-/** The entry of an operation that was carried out; null: none. `user`: of the operating system. */
+/** The entry for a finished operation; null: none. `user`: the operating system's user. */
 export async function auditEntryOf(
   services: Services,
   name: Names,

@@ -12,7 +12,7 @@ export const requestLine = z.object({
   hello: z.number(),
   operation: z.string().max(100),
   input: z.unknown(),
-  /** Of the operating system, for the audit log. Missing: an older command asks. */
+  /** The operating system's user, for the audit log. Missing: an older command asks. */
   user: z.string().max(100).default(""),
 });
 

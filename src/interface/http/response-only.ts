@@ -23,7 +23,7 @@ interface Resource {
 }
 
 export interface ResponseOnlyFields {
-  /** What was sent, without the response-only fields that have the stored value; throws `unknown_field` for another value. */
+  /** Removes response-only fields with their stored values. Throws `unknown_field` for another value. */
   without(contract: Contract, sent: Values, read: Read): Promise<Values>;
 }
 

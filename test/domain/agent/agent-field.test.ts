@@ -35,7 +35,7 @@ describe.each(NAMES)("the agent's field %s", (name) => {
     expect(body[name] !== undefined).toBe(!(name in NOT_REHEARSED));
   });
 
-  test("is in a version that was stored before it, and in the comparison with one that has it", () => {
+  test("is filled in older versions, and a comparison shows its change", () => {
     const key = camelName(name) as keyof typeof oldest;
     expect(oldest[key]).not.toBeUndefined();
     expect(changedParts(oldest, { ...oldest, [key]: "another" })).toEqual([key]);
@@ -47,7 +47,7 @@ test("the exceptions are fields of an agent", () => {
     expect(NAMES).toContain(name);
 });
 
-test("a content that is stored keeps what it has; its tools get the defaults of younger fields", () => {
+test("a stored content keeps its values, and its tools get the defaults of younger fields", () => {
   const stored = { ...oldest, language: "lt" as const, sendDigitsInbound: true };
   expect(contentOf(stored)).toEqual(stored);
   const tool = { name: "a", description: "b", url: "https://example.com", secretHeader: "X-A" };

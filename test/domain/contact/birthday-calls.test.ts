@@ -180,7 +180,7 @@ test("a call that came late is planned, and no longer shown once it is", async (
   expect(await planned()).toHaveLength(1);
 });
 
-test("a birthday at the end of a year that is congratulated in the next one is congratulated again that year", async () => {
+test("a birthday on 31 December congratulated in January is congratulated again next December", async () => {
   await add("--12-31");
   // 31 December 2028 is a Sunday, 1 January a holiday.
   setClock(Date.parse("2028-12-31T12:00:00+02:00"));

@@ -151,7 +151,7 @@ const CHANGES: Partial<Record<Name, Case>> = {
   "node.resume": { input: { node: "n" }, output: { name: "n" }, tenant: null, subject: "n" },
 };
 
-/** Carries out `name` with a service that answers `output`; returns what it wrote into the audit log. */
+/** Carries out `name` with a service that answers `output`; returns the new entries of the audit log. */
 async function entriesOf(name: Name, { input, output = {} }: Case, user: string | null = "anna") {
   const entries: Record<string, unknown>[] = [];
   const services = {

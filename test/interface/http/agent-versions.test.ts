@@ -423,7 +423,7 @@ describe("a draft", () => {
 });
 
 describe("versions and drafts that are older than a field", () => {
-  /** As before the fields were added: `send_digits_inbound` of an agent, and `caller_level` of a tool. */
+  /** Removes fields from the stored versions and drafts, as if the program knew them only since now. */
   async function olderWorld() {
     const { agent, ...tenant } = await tenantWithAgent();
     await server.services.tools.create(tenant.id, tool(agent));

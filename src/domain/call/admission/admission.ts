@@ -67,7 +67,7 @@ interface AskedFire {
 const limitReached = (publicMessage: string, reason: MessageReason = "calls_at_once") =>
   new AppError({ code: "plan_limit_reached", publicMessage, reason, retryable: true });
 
-/** As many calls as the plan allows: whoever calls gets the busy tone. */
+/** All calls at once of the plan are taken. The next caller gets the busy tone. */
 export class PlanLinesBusy extends AppError {
   constructor(slug: string, calls: number) {
     super({
