@@ -1,5 +1,5 @@
 /** `linevoice contact list|import|export`: a tenant's book of people. */
-import { conflict } from "../core/errors.ts";
+import { decodeText } from "../core/text-encoding.ts";
 import type { ContactExportPiece, ContactImportReport } from "../interface/contracts/contacts.ts";
 import { action, commandOf } from "./actions.ts";
 import { givenFile } from "./given-file.ts";
@@ -51,7 +51,7 @@ const importFile = action({
   async run({ values, words: [file], terminal }) {
     if (file === undefined) throw new WrongUsage("Give a CSV file.");
     const tenant = idFrom(values.tenant, "--tenant");
-    const csv = textOf(file, terminal);
+    const csv = decodeText(givenFile(file, terminal));
     if (Buffer.byteLength(JSON.stringify(csv)) > REQUEST_BYTES_MAX)
       throw new WrongUsage(`${file} is larger than about a megabyte; split it.`);
     const { country = null, "dry-run": dry_run = false, "skip-bad": skip_bad = false } = values;
@@ -87,16 +87,6 @@ export const contactCommand = commandOf(
     "export writes the same CSV to standard output.",
   ],
 );
-
-function textOf(file: string, terminal: Terminal): string {
-  const bytes = givenFile(file, terminal);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    const publicMessage = `${file} is not UTF-8. Save it as CSV in UTF-8.`;
-    throw conflict(publicMessage);
-  }
-}
 
 function say(report: ContactImportReport, terminal: Terminal): void {
   for (const { line, problem } of report.problems) terminal.err(`line ${line}: ${problem}`);

@@ -8,8 +8,11 @@ import { isE164 } from "./e164.ts";
 
 type CsvCell = string | number | null;
 
-const FORMULA = /^[=+\-@\t\r]/;
-const FORMULA_WITHIN = /([;\r\n])(?=[=@\t]|[+-](?:[^\s\d]|\d+[^\s\d;]))/g;
+/** Apostrophes before it are text: one more is added, and one is removed when it is read. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const WITHIN = "(?=[=@\\t]|[+-](?:[^\\s\\d]|\\d+[^\\s\\d;]))";
+const FORMULA_WITHIN = new RegExp(`([;\\r\\n]'*)${WITHIN}`, "g");
+const ESCAPED_WITHIN = new RegExp(`([;\\r\\n]'*)'${WITHIN}`, "g");
 const DAY = /^--\d\d-\d\d$/;
 
 function cellText(cell: CsvCell): string {
@@ -17,8 +20,12 @@ function cellText(cell: CsvCell): string {
   if (typeof cell === "number") return String(cell);
   const begun = FORMULA.test(cell) && !isE164(cell) && !DAY.test(cell) ? `'${cell}` : cell;
   const safe = begun.replace(FORMULA_WITHIN, "$1'");
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
+
+/** Text of a cell that `csvRow` or a spreadsheet wrote, without the apostrophes of protected formulas. */
+export const csvCellText = (cell: string): string =>
+  cell.replace(/^'(?='*[=+\-@\t\r])/, "").replace(ESCAPED_WITHIN, "$1");
 
 /** Without the line ending: the writer adds CRLF. */
 export const csvRow = (cells: readonly CsvCell[]): string => cells.map(cellText).join(",");

@@ -23,7 +23,6 @@ test.each([
   ["contact import none.csv --tenant 1", "There is no file or folder none.csv."],
   ["contact import folder --tenant 1", "folder is a folder. Name a file."],
   ["contact import book.csv/x --tenant 1", "There is no file or folder book.csv/x."],
-  ["contact import book.csv --tenant 1", "book.csv is not UTF-8. Save it as CSV in UTF-8."],
   ["engine try --stt none.wav", "There is no file or folder none.wav."],
   ["engine try --stt folder", "folder is a folder. Name a file."],
   [`${TOOL} --schema none.json --secret-file s`, "There is no file or folder none.json."],

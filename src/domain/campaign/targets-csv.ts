@@ -33,8 +33,12 @@ export async function readTargetsCsv(csv: string, country: Country | null): Prom
   const targets = new Map<string, Target>();
   const problems: { line: number; problem: string }[] = [];
   const turn = createYielder();
-  for (const { cells, line } of file.lines) {
+  for (const { cells, line, problem } of file.lines) {
     await turn();
+    if (problem !== undefined) {
+      problems.push({ line, problem });
+      continue;
+    }
     const written = cells[numberAt] ?? "";
     const number = numberIn(written, country);
     if (number === undefined) {

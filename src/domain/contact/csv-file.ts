@@ -1,8 +1,9 @@
 /**
- * Reads a CSV file as spreadsheets write it (RFC 4180): separated by `,` or `;`, UTF-8 with or
- * without a byte order mark, the header in the first row. For contacts and campaigns.
+ * Reads a CSV file as spreadsheets write it (RFC 4180): separated by `,`, `;` or tabs, with or without a byte order
+ * mark and a line `sep=;`, the header in the first row. For contacts and campaigns.
  */
 import { Readable } from "node:stream";
+import { csvCellText } from "../../core/csv.ts";
 import { type E164, isE164, isShortNumber } from "../../core/e164.ts";
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
@@ -17,6 +18,8 @@ interface CsvLine {
   readonly cells: readonly string[];
   /** Line of the file; the header is 1. */
   readonly line: number;
+  /** Why the row cannot be read. Missing: it can. */
+  readonly problem?: string;
 }
 
 interface CsvFile {
@@ -40,7 +43,7 @@ async function* piecesOf(bytes: Buffer, turn: () => Promise<void>): AsyncGenerat
 
 /**
  * The parser counts neither spaces nor commas as characters of a row: two million of them would be one row, which it
- * reads anew with each piece. Throws valid_csv_required.
+ * reads again with each piece. Throws valid_csv_required.
  */
 function requireShortLines(csv: string): void {
   for (let at = 0; at + LINE_CHARACTERS_MAX < csv.length; ) {
@@ -57,41 +60,98 @@ function requireShortLines(csv: string): void {
 
 /**
  * Yields to the event loop. Reads one line more than allowed, so that the caller notices a file
- * that is too long. Throws valid_csv_required.
+ * that is too long. Rows without text are skipped. Throws valid_csv_required.
  */
 export async function readCsvFile(csv: string): Promise<CsvFile> {
   requireShortLines(csv);
+  const { text, delimiter, linesBefore } = separatorOf(csv.replace(/^\ufeff/, ""));
+  const [header, ...lines] = await rowsOf(text, delimiter).catch(() =>
+    separateRows(text, delimiter),
+  );
+  if (header?.problem !== undefined)
+    throw invalidField("csv", `\`csv\` cannot be read. In its header: ${header.problem}`);
+  const lineOf = ({ line, ...rest }: CsvLine): CsvLine => ({ ...rest, line: line + linesBefore });
+  return { header: header?.cells.map(visibleText) ?? [], lines: lines.map(lineOf) };
+}
+
+/** Excel names the separator in a first line `sep=;`. */
+function separatorOf(csv: string): { text: string; delimiter: string; linesBefore: number } {
+  const [named = "", delimiter] = /^"?sep=(.)"?[^\S\t]*\r?\n/i.exec(csv) ?? [];
+  if (delimiter !== undefined) return { text: csv.slice(named.length), delimiter, linesBefore: 1 };
   const beginning = csv.slice(0, LINE_CHARACTERS_MAX);
   const firstLine = beginning.slice(0, beginning.search(/\r?\n|$/));
-  const delimiter = firstLine.split(";").length > firstLine.split(",").length ? ";" : ",";
-  const rows: Row[] = [];
+  const count = (separator: string) => firstLine.split(separator).length;
+  const best = [";", "\t"].reduce((a, b) => (count(b) > count(a) ? b : a), ",");
+  return { text: csv, delimiter: best, linesBefore: 0 };
+}
+
+const OPTIONS = {
+  info: true,
+  trim: true,
+  skip_empty_lines: true,
+  skip_records_with_empty_values: true,
+  relax_column_count: true,
+  max_record_size: LINE_CHARACTERS_MAX,
+} as const;
+
+/** Rejects when one row cannot be read. */
+async function rowsOf(csv: string, delimiter: string): Promise<CsvLine[]> {
+  const rows: CsvLine[] = [];
   const turn = createYielder();
   const { parse } = await import("csv-parse");
-  try {
-    const parser = parse({
-      // Trimming also removes a byte order mark.
-      delimiter,
-      info: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      max_record_size: LINE_CHARACTERS_MAX,
-    });
-    for await (const row of Readable.from(piecesOf(Buffer.from(csv), turn)).pipe(parser)) {
-      rows.push(row as Row);
-      if (rows.length > CSV_LINES_MAX + 1) break;
-      await turn();
-    }
-  } catch (error) {
-    throw invalidField("csv", `\`csv\` cannot be read: ${(error as Error).message}`);
+  const parser = parse({ ...OPTIONS, delimiter });
+  for await (const row of Readable.from(piecesOf(Buffer.from(csv), turn)).pipe(parser)) {
+    const { record, info } = row as Row;
+    rows.push({ cells: record.map(csvCellText), line: info.lines });
+    if (rows.length > CSV_LINES_MAX + 1) break;
+    await turn();
   }
-  const [header, ...lines] = rows.map(({ record, info }) => ({ cells: record, line: info.lines }));
-  return { header: header?.cells ?? [], lines };
+  return rows;
 }
+
+/** Row by row, so that a stray quotation mark spoils only its own. A quoted cell may go on in the next lines. */
+async function separateRows(csv: string, delimiter: string): Promise<CsvLine[]> {
+  const { parse } = await import("csv-parse/sync");
+  const turn = createYielder();
+  const read = (text: string): string[] | null => {
+    try {
+      const [row] = parse(text, { ...OPTIONS, delimiter }) as unknown as Row[];
+      return row ? row.record.map(csvCellText) : [];
+    } catch {
+      return null;
+    }
+  };
+  const lines = csv.split(/\r\n|\n|\r/);
+  const rows: CsvLine[] = [];
+  for (let at = 0; at < lines.length && rows.length <= CSV_LINES_MAX + 1; at++) {
+    await turn();
+    const own = lines[at] ?? "";
+    let cells = read(own);
+    for (let more = 1; cells === null && more <= QUOTED_LINES_MAX; more++) {
+      const next = lines[at + more];
+      if (next === undefined || !own.includes('"')) break;
+      cells = read(lines.slice(at, at + more + 1).join("\n"));
+      if (cells?.length !== rows[0]?.cells.length) cells = null;
+      else at += more;
+    }
+    if (cells === null)
+      rows.push({ cells: own.split(delimiter), line: at + 1, problem: STRAY_QUOTE });
+    else if (cells.some((cell) => cell.trim() !== "")) rows.push({ cells, line: at + 1 });
+  }
+  return rows;
+}
+
+const QUOTED_LINES_MAX = 5;
+const STRAY_QUOTE =
+  'A quotation mark (") is not closed, or stands within a cell. Remove it, or write it twice.';
+
+/** Removes marks of writing direction and invisible spaces, which copied text often has. */
+export const visibleText = (text: string): string =>
+  text.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g, "").trim();
 
 /** Converts a written telephone number to E.164; undefined: it is none, or an extension such as `1001`. */
 export function numberIn(written: string, country: Country | null): E164 | undefined {
-  const compact = written.replace(/[\s().-]/g, "");
+  const compact = written.normalize("NFKC").replace(/[\s().\p{Pd}\u2212\p{Cf}]/gu, "");
   if (isE164(compact)) return compact;
   const number = e164Candidates(compact, country)[0];
   return isShortNumber(networkNumber(compact, country) ?? "") ? undefined : number;

@@ -8,7 +8,7 @@ import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
 import type { Country } from "../number/national-form.ts";
 import { isYetToCome, parseBirthday } from "./birthday.ts";
 import { type ContactFields, NAME_MAX } from "./contact-schema.ts";
-import { CSV_LINES_MAX, numberIn, readCsvFile } from "./csv-file.ts";
+import { CSV_LINES_MAX, numberIn, readCsvFile, visibleText } from "./csv-file.ts";
 
 const NOTES_MAX = 2000;
 const PROBLEMS_MAX = 200;
@@ -66,13 +66,17 @@ export async function readContactsCsv(
   let problemCount = 0;
   const turn = createYielder();
 
-  for (const { cells, line } of lines) {
+  for (const { cells, line, problem: unreadable } of lines) {
     await turn();
     const problemsBefore = problemCount;
     const complain = (column: Column | null, problem: string) => {
       problemCount++;
       if (problems.length < PROBLEMS_MAX) problems.push({ line, column, problem });
     };
+    if (unreadable !== undefined) {
+      complain(null, unreadable);
+      continue;
+    }
     const contact = contactFrom(cells, columns, country, complain);
     if (contact.birthday !== null && isYetToCome(contact.birthday, nowMs))
       complain("birthday", `"${contact.birthday}" is still to come; write the day of birth.`);
@@ -111,14 +115,18 @@ function contactFrom(
   country: Country | null,
   complain: (column: Column | null, problem: string) => void,
 ): ContactFields {
-  const cell = (column: Column) => cells[columns.get(column) ?? -1] ?? "";
+  const cell = (column: Column) => {
+    const written = cells[columns.get(column) ?? -1] ?? "";
+    return column === "notes" ? written : visibleText(written);
+  };
   const text = (column: Column, charactersMax: number) => {
     const value = cell(column);
     if (value.length > charactersMax) complain(column, `Longer than ${charactersMax} characters.`);
     return value;
   };
   const name = (column: Column) => {
-    const value = text(column, NAME_MAX);
+    const value = text(column, NAME_MAX).replace(/\t+/g, " ");
+    if (value.includes("\ufffd")) complain(column, LOST_LETTERS);
     if (!ONE_LINE.test(value))
       complain(column, "Write it on one line, without control or invisible characters.");
     return value;
@@ -146,6 +154,7 @@ function contactFrom(
   };
 }
 
+const LOST_LETTERS = "Letters were lost (\ufffd). Save the file again as CSV in UTF-8.";
 const YES_OR_NO = "Write yes or no.";
 const YES = new Set(["yes", "true", "1", "y", "taip", "jā", "да"]);
 const NO = new Set(["", "no", "false", "0", "n", "ne", "nē", "нет"]);

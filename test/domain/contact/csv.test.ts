@@ -109,7 +109,7 @@ describe("what is refused", () => {
   test.each([
     ["", "empty"],
     ["first_name\nJonas\n", "number"],
-    ['number\n"+37061234567\n', "cannot be read"],
+    ['"number\n+37061234567\n', "cannot be read"],
   ])("the file %p", async (csv, says) => {
     await expect(read(csv)).rejects.toMatchObject({
       publicMessage: expect.stringContaining(says),
@@ -138,7 +138,7 @@ test("a birthday that is still to come is refused; today's, wherever it has begu
 const field = fc
   .string({ maxLength: 40, unit: "grapheme" })
   .map((text) => text.replace(/[\r\0]/g, "").trim());
-const name = field.filter((text) => ONE_LINE.test(text));
+const name = field.filter((text) => ONE_LINE.test(text) && !text.includes("\ufffd"));
 const anyContact: fc.Arbitrary<ContactFields> = fc.record({
   numberE164: fc.integer({ min: 60_000_000, max: 69_999_999 }).map((n) => `+370${n}`),
   firstName: name,
@@ -157,14 +157,7 @@ test("what is written is read back, and no cell is a formula", async () => {
       const csv = contactsCsvHeader() + contactCsvLine(contact);
       const { contacts, problems } = await read(csv);
       expect(problems).toEqual([]);
-      const guarded = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
-      expect(contacts[0]).toEqual({
-        ...contact,
-        line: contacts[0]?.line ?? 0,
-        firstName: guarded(contact.firstName),
-        lastName: guarded(contact.lastName),
-        notes: guarded(contact.notes),
-      });
+      expect(contacts[0]).toEqual({ ...contact, line: contacts[0]?.line ?? 0 });
       for (const cell of csv.split("\r\n")[1]?.split(",") ?? []) expect(cell).not.toMatch(/^[=@]/);
     }),
     { numRuns: 500 },
