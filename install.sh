@@ -4,7 +4,6 @@
 #
 # What it makes:
 #   <prefix>/bin/linevoice                             the program
-#   <prefix>/lib/linevoice/linevoice-hearing-en.pack   the second reading of English, if it lies beside this script
 #   /etc/linevoice/linevoice.toml                      configuration; never overwritten
 #   /etc/linevoice/release-signers                     whose releases --upgrade takes; never overwritten
 #   /etc/linevoice/credentials/secrets.master_key      seals stored secrets; made once, root alone reads it
@@ -84,8 +83,8 @@ user=linevoice
 bin_dir=$root$prefix/bin
 program=$bin_dir/linevoice
 lib_dir=$root$prefix/lib/linevoice
-pack_name=linevoice-hearing-en.pack
-pack=$lib_dir/$pack_name
+# Versions before 0.2.0 put the recogniser's data there; now it is inside the program.
+old_pack=$lib_dir/linevoice-hearing-en.pack
 config_dir=$root/etc/linevoice
 config=$config_dir/linevoice.toml
 credentials=$config_dir/credentials
@@ -183,16 +182,6 @@ verify_runs() {
   fail "the program does not run here, see above. Another machine's (Exec format error)? Take the archive for $(uname -m): x64 for x86_64, arm64 for aarch64. Permission denied? Unpack it as it was packed, where programs may run (a mount with noexec)."
 }
 
-# The SHA-256 of the pack that belongs to the program $1.
-pack_sum_of() { "$1" version --json 2>/dev/null | sed -n "s/.*\"$pack_name\":\"\([0-9a-f]*\)\".*/\1/p"; }
-
-is_pack_of_new() { [ "$(sha256sum <"$1" | cut -d ' ' -f 1)" = "$(pack_sum_of "$new")" ]; }
-
-verify_pack() {
-  [ ! -f "$release/$pack_name" ] || is_pack_of_new "$release/$pack_name" ||
-    fail "$pack_name is damaged or of another release. Nothing was changed. Download the one of $new_version, or take it away."
-}
-
 same_file() { [ -f "$2" ] && cmp -s "$1" "$2"; }
 
 # Is version $1 older than $2?
@@ -218,8 +207,6 @@ require_tools() {
 require_room() {
   mkdir -p "$bin_dir"
   needed=$(($(wc -c <"$new") / 1024 + 1024))
-  [ ! -f "$release/$pack_name" ] || same_file "$release/$pack_name" "$pack" ||
-    needed=$((needed + $(wc -c <"$release/$pack_name") / 1024))
   free=$(df -Pk "$bin_dir" | awk 'NR == 2 { print $4 }')
   [ "$free" -ge "$needed" ] ||
     fail "not enough room in $bin_dir: $needed KB needed, $free KB free. Nothing was changed."
@@ -256,29 +243,18 @@ draft() {
   sync "$2.new" 2>/dev/null || sync
 }
 
-drop_drafts() { rm -f "$program.new" "$pack.new" "$unit.new" "$unit.new2"; }
-
-draft_pack() {
-  if [ ! -f "$release/$pack_name" ]; then
-    if [ -f "$pack" ] && ! is_pack_of_new "$pack"; then
-      say "$pack is of another release: English is read once until the $pack_name of $new_version is installed"
-    fi
-    return 0
-  fi
-  same_file "$release/$pack_name" "$pack" || draft "$release/$pack_name" "$pack" 0644
-}
+drop_drafts() { rm -f "$program.new" "$unit.new" "$unit.new2"; }
 
 # Each in one step; what it replaces stays as <name>.previous, under which it takes no more room.
 put_drafts() {
-  for file in "$program" "$pack" "$unit"; do
+  for file in "$program" "$unit"; do
     if [ -f "$file.new" ] && [ -f "$file" ]; then
       ln -f "$file" "$file.previous" || fail "$file could not be kept for a way back. Nothing was changed."
     fi
   done
-  for file in "$program" "$pack" "$unit"; do
+  for file in "$program" "$unit"; do
     [ -f "$file.new" ] || continue
     mv -f "$file.new" "$file"
-    [ "$file" != "$pack" ] || say "installed $pack"
   done
 }
 
@@ -357,7 +333,6 @@ install_all() {
   find_release
   verify_checksum
   verify_runs
-  verify_pack
   if [ -f "$program" ] && ! same_file "$new" "$program"; then
     fail "Linevoice $(version_of "$program") is installed. To put $new_version in its place: sh install.sh --upgrade"
   fi
@@ -368,7 +343,6 @@ install_all() {
     draft "$new" "$program" 0755
     said="installed Linevoice $new_version in $program"
   fi
-  draft_pack
   put_drafts
   say "$said"
   make_user
@@ -414,13 +388,10 @@ upgrade() {
   verify_signature
   verify_checksum
   verify_runs
-  verify_pack
   [ -f "$program" ] || fail "Linevoice is not installed in $bin_dir. Install it first: sh install.sh"
   old_version=$(version_of "$program") || old_version=
   old_build=$(build_of "$program") || old_build=$old_version
   if same_file "$new" "$program"; then
-    draft_pack
-    put_drafts
     say "Linevoice $new_version is in place already"
     if runs_replaced; then
       say "the service runs the program from before: restarting; waiting for live calls to finish"
@@ -458,13 +429,10 @@ upgrade() {
   else
     backup=
   fi
-  had_pack=no
-  [ ! -f "$pack" ] || had_pack=yes
   draft "$new" "$program" 0755
-  draft_pack
   make_credentials
   draft_unit
-  rm -f "$program.previous" "$pack.previous" "$unit.previous"
+  rm -f "$program.previous" "$unit.previous"
   put_drafts
   if [ "$was_running" = no ]; then
     say "upgraded $old_build to $(build_of "$program"); the service was not running and was not started"
@@ -474,6 +442,8 @@ upgrade() {
   say "restarting; waiting for live calls to finish"
   systemctl reset-failed linevoice 2>/dev/null || true
   if systemctl restart linevoice && gets_ready; then
+    rm -f "$old_pack" "$old_pack.previous"
+    rmdir "$lib_dir" 2>/dev/null || true
     say "upgraded $old_build to $(build_of "$program")"
     return 0
   fi
@@ -507,10 +477,9 @@ roll_back() {
     systemctl start linevoice || true
     fail "Linevoice $new_version stays in place and is not ready. See: linevoice doctor. To go back and lose what is named above: systemctl stop linevoice; mv $program.previous $program; linevoice restore $copy; systemctl start linevoice"
   fi
-  for file in "$program" "$pack" "$unit"; do
+  for file in "$program" "$unit"; do
     [ ! -f "$file.previous" ] || mv -f "$file.previous" "$file"
   done
-  [ "$had_pack" = yes ] || rm -f "$pack"
   [ "$unit_changed" = no ] || systemctl daemon-reload
   if [ -n "$copy" ]; then
     "$program" restore "$copy" --yes --config "$config" >&2 ||
@@ -529,7 +498,7 @@ uninstall() {
   if has_systemd && [ -f "$unit" ]; then
     systemctl disable --quiet --now linevoice || fail "the service could not be stopped. Nothing was removed."
   fi
-  rm -f "$program" "$program.previous" "$pack" "$pack.previous" "$unit" "$unit.previous"
+  rm -f "$program" "$program.previous" "$old_pack" "$old_pack.previous" "$unit" "$unit.previous"
   rmdir "$lib_dir" 2>/dev/null || true
   if has_systemd; then systemctl daemon-reload; fi
   say "removed the program and its unit"

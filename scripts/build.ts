@@ -1,18 +1,16 @@
 /**
- * Builds the single executable dist/linevoice, beside it the pack of the second reading, and dist/SHA256SUMS
- * for install.sh: generated sources first, then one compile. `--if-changed` does nothing when no input changed since the last build.
+ * Builds the single executable dist/linevoice, and dist/SHA256SUMS for install.sh: generated sources first, then
+ * one compile. `--if-changed` does nothing when no input changed since the last build.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { compile, sha256Of } from "./compile.ts";
 import { generateSources } from "./generate.ts";
-import { HEARING_PACK, hearingPackFile } from "./speech-data.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const outfile = `${root}dist/linevoice`;
-const pack = `${root}dist/${HEARING_PACK}`;
 const checksums = `${root}dist/SHA256SUMS`;
 const stamp = `${root}dist/.build-stamp`;
 
@@ -35,7 +33,7 @@ async function inputHash(): Promise<string> {
 }
 
 async function isCurrent(hash: string): Promise<boolean> {
-  const made = [outfile, pack, checksums, stamp].every((file) => existsSync(file));
+  const made = [outfile, checksums, stamp].every((file) => existsSync(file));
   return made && (await Bun.file(stamp).text()) === hash;
 }
 
@@ -44,7 +42,6 @@ const hash = await inputHash();
 if (!(process.argv.includes("--if-changed") && (await isCurrent(hash)))) {
   await mkdir(`${root}dist`, { recursive: true });
   await compile(outfile, null);
-  await copyFile(hearingPackFile, pack);
   await Bun.write(checksums, `${await sha256Of(outfile)}  linevoice\n`);
   await Bun.write(stamp, hash);
   console.error(`built dist/linevoice (${Math.round(Bun.file(outfile).size / 1e6)} MB)`);

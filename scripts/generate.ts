@@ -1,6 +1,7 @@
 /** Everything that is made from other files before types are checked or code is bundled. */
 import { buildDashboard } from "./build-dashboard.ts";
 import { buildDocsSite } from "./docs-site.ts";
+import { buildHearingData } from "./hearing-data.ts";
 import { writeMigrations } from "./migrations.ts";
 import { writeClients } from "./openapi-client.ts";
 import { buildPdfReader } from "./pdf-reader.ts";
@@ -12,6 +13,7 @@ export async function generateSources(): Promise<void> {
   await writeMigrations();
   await writeReadySuites();
   await buildSpeechData();
+  await buildHearingData();
   await buildVadModel();
   await buildPdfReader();
   await writeClients();

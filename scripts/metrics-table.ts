@@ -13,7 +13,6 @@ export async function exportedFigures(): Promise<string> {
       callCapacity: () => 0,
       tooManyTalk: () => false,
       speechLoad: () => ({ waited: 0, lost: 0 }),
-      secondReadings: () => ({ read: 0, skipped: 0, late: 0, failed: 0 }),
       registrations: () => ({ registered: 1 }),
       queues: async () => ({ mails: 0 }),
       ledgerDifference: async () => 0,

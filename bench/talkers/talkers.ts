@@ -1,25 +1,25 @@
 /**
- * Callers who talk at the same time to one speech thread of the embedded engine: how late their words are
- * understood. All say the same question in real time, again and again, each in a voice of his own; what is
- * compared is one number of talkers with another.
+ * Callers who talk at the same time to one speech worker of the embedded engine: how late their words are understood.
+ * Each says one recorded sentence after another in real time and waits 3 s, as for an answer.
  */
 import { createEmbeddedEngine } from "../../src/adapter/engine/embedded/engine.ts";
-import type { SpeechReply } from "../../src/adapter/engine/embedded/speech-messages.ts";
-import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
+import { transcribersFor } from "../../src/adapter/engine/embedded/talkers.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import type { EngineSession } from "../../src/domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../src/workers.ts";
+import { recordedPrompts } from "../../test/support/speech/recorded-prompts.ts";
+import { overTelephone } from "../../test/support/speech/telephone-line.ts";
 import { percentile } from "../process/percentile.ts";
 
-const QUESTION = "What are your opening hours?";
-const KNOWLEDGE = `## ${QUESTION}\nFrom nine to five.\n\n## How much does a consultation cost?\nForty euros.\n`;
+const KNOWLEDGE = "## What are your opening hours?\nFrom nine to five.\n";
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
-const PAUSE_MS = 400;
-/** Alike talkers would be heard for less: their decoders share what they compute of a sound. */
-const VOICES = ["m1", "f4", "m3", "f2", "m7", "f1", "m5", "f3", "m2", "f5", "m4", "m6"];
+const PAUSE_MS = 3_000;
+const SENTENCES = 24;
+/** Talkers do not begin at the same moment. */
+const BETWEEN_TALKERS_MS = 700;
 
 interface TalkersResult {
   readonly talkers: number;
@@ -29,33 +29,22 @@ interface TalkersResult {
   readonly utterances: number;
   /** Nothing was understood. */
   readonly lost: number;
-  /** By both recognisers. */
-  readonly readTwice: number;
   /** Of all threads together. */
   readonly cores: number;
 }
 
-/** `isTranscribed`: English is read a second time. */
 export async function measureTalkers(
   numbers: readonly number[],
   rounds: number,
-  isTranscribed = false,
 ): Promise<TalkersResult[]> {
-  const voice = await createSynthesiser();
-  const lines: Int16Array[] = [];
-  for (const variant of VOICES) {
-    const order = { text: QUESTION, voice: variant, language: "en" };
-    lines.push(await voice.speakAll({ ...order, sampleRateHz: 8000 }));
-  }
+  const prompts = recordedPrompts(SENTENCES);
+  if (prompts === null) return [];
+  const lines = prompts.map(({ pcm }, seed) => overTelephone(pcm, seededRandom(seed + 1)));
   const worker = spawnSpeechWorker();
   const { port1, port2 } = new MessageChannel();
-  worker.postMessage({ type: "init", port: port1 }, [port1]);
+  worker.postMessage({ type: "init", port: port1, transcribersMax: transcribersFor(1) }, [port1]);
   const ports = { port: port2, clock: systemClock, random: seededRandom(1), log: silentLog };
-  const engine = createEmbeddedEngine({ ...ports, isTranscribed });
-  let readTwice = 0;
-  port2.addEventListener("message", ({ data }: MessageEvent<SpeechReply>) => {
-    if (data.type === "stt_result" && data.transcript !== null) readTwice++;
-  });
+  const engine = createEmbeddedEngine(ports);
   const open = (): EngineSession =>
     engine.open({
       callId: crypto.randomUUID(),
@@ -68,14 +57,13 @@ export async function measureTalkers(
     });
   const results: TalkersResult[] = [];
   try {
-    // The second reading's model takes seconds to load.
-    await talk(open(), lineOf(lines, 0), isTranscribed ? 3 : 1);
+    // The model takes seconds to load, and a second thread starts when two talk.
+    await Promise.all([0, 1].map((talker) => talk(open(), lines, talker, 3)));
     for (const talkers of numbers) {
-      readTwice = 0;
       const usedBefore = process.cpuUsage();
       const startedAt = performance.now();
       const heard = await Promise.all(
-        Array.from({ length: talkers }, (_, talker) => talk(open(), lineOf(lines, talker), rounds)),
+        Array.from({ length: talkers }, (_, talker) => talk(open(), lines, talker, rounds)),
       );
       const { user, system } = process.cpuUsage(usedBefore);
       const cores = (user + system) / 1_000 / (performance.now() - startedAt);
@@ -87,7 +75,6 @@ export async function measureTalkers(
         lost: lates.length - understood.length,
         p50Ms: percentile(understood, 0.5),
         p95Ms: percentile(understood, 0.95),
-        readTwice,
         cores,
       });
     }
@@ -98,16 +85,17 @@ export async function measureTalkers(
   return results;
 }
 
-function lineOf(lines: readonly Int16Array[], talker: number): Int16Array {
-  const line = lines[talker % lines.length];
-  if (line === undefined) throw new Error("no voice");
-  return line;
-}
-
 /** How late each utterance was understood; null: it was not. */
-async function talk(session: EngineSession, line: Int16Array, rounds: number) {
+async function talk(
+  session: EngineSession,
+  lines: readonly Int16Array[],
+  talker: number,
+  rounds: number,
+) {
   const lates: (number | null)[] = [];
+  await Bun.sleep(talker * BETWEEN_TALKERS_MS);
   for (let round = 0; round < rounds; round++) {
+    const line = lines[(talker * rounds + round) % lines.length] ?? new Int16Array(0);
     const startedAt = performance.now();
     session.stt.startUtterance(line.subarray(0, FRAME_SAMPLES));
     for (let at = FRAME_SAMPLES; at < line.length; at += FRAME_SAMPLES) {

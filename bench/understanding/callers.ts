@@ -6,14 +6,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { CreateModule } from "@echogarden/espeak-ng-emscripten";
-import type { ClosedLanguage } from "../../src/adapter/engine/embedded/closed-languages.ts";
 import { createResampler } from "../../src/platform/audio/resampler.ts";
 
 export type Caller =
   | { readonly name: string; readonly by: "espeak"; readonly voice: string }
   /** `pitch`: played that much higher, as another throat. */
-  | { readonly name: string; readonly by: "flite"; readonly voice: string; readonly pitch: number }
-  | { readonly name: string; readonly by: "festival"; readonly voice: string };
+  | { readonly name: string; readonly by: "flite"; readonly voice: string; readonly pitch: number };
 
 const espeak = (name: string, voice: string): Caller => ({ name, by: "espeak", voice });
 const flite = (name: string, voice: string, pitch = 1): Caller => ({
@@ -30,24 +28,6 @@ export const JUDGING_CALLERS: readonly Caller[] = [
   espeak("british", "en-gb-x-rp+m7"),
   flite("rms", "rms"),
 ];
-export const TUNING_CALLERS: readonly Caller[] = [
-  flite("kal", "kal16"),
-  espeak("m1", "en-us+m1"),
-  flite("kal, higher", "kal16", 1.14),
-  espeak("scottish", "en-gb-scotland+m3"),
-  espeak("f2", "en-us+f2"),
-];
-
-/** Of closed lists of phrases. Russian also with a Latvian accent, and by a voice made of a person's recordings. */
-export const JUDGING_CALLERS_OF: Readonly<Record<ClosedLanguage, readonly Caller[]>> = {
-  lt: ["lt+m3", "lt+f2", "lt+m7", "lt+f5", "lt+m5"].map((voice) => espeak(voice, voice)),
-  lv: ["lv+m3", "lv+f2", "lv+m7", "lv+f5", "lv+m5"].map((voice) => espeak(voice, voice)),
-  ru: [
-    ...["ru+m3", "ru+f2", "ru-lv+m7", "ru+f5"].map((voice) => espeak(voice, voice)),
-    { name: "msu", by: "festival", voice: "voice_msu_ru_nsh_clunits" },
-  ],
-};
-
 const RATE_HZ = 8_000;
 /** −20 dBFS while speaking. */
 const LEVEL = 3_277;
@@ -70,7 +50,6 @@ export async function createVoices(): Promise<Voices> {
   return {
     say(caller, text) {
       if (caller.by === "flite") return levelled(sayByFlite(caller, text));
-      if (caller.by === "festival") return levelled(sayByFestival(caller, text));
       if (worker.set_voice(caller.voice) !== 0) throw new Error(`no voice ${caller.voice}`);
       const resampler = createResampler(22_050, RATE_HZ);
       const parts: number[] = [];
@@ -89,20 +68,6 @@ function sayByFlite({ voice, pitch }: Caller & { by: "flite" }, text: string): I
   const args = ["-v", "error", "-f", "lavfi", "-i", filters, "-f", "s16le", "-ac", "1", "-"];
   try {
     const { exitCode, stdout } = Bun.spawnSync(["ffmpeg", ...args], { stderr: "ignore" });
-    if (exitCode !== 0 || stdout.length === 0) return null;
-    return new Int16Array(new Uint8Array(stdout).buffer, 0, stdout.length >> 1);
-  } catch {
-    return null;
-  }
-}
-
-function sayByFestival({ voice }: Caller & { by: "festival" }, text: string): Int16Array | null {
-  const args = ["-eval", `(${voice})`, "-F", String(RATE_HZ), "-otype", "raw"];
-  try {
-    const { exitCode, stdout } = Bun.spawnSync(["text2wave", ...args], {
-      stdin: Buffer.from(text),
-      stderr: "ignore",
-    });
     if (exitCode !== 0 || stdout.length === 0) return null;
     return new Int16Array(new Uint8Array(stdout).buffer, 0, stdout.length >> 1);
   } catch {

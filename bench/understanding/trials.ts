@@ -2,43 +2,23 @@
  * One spoken question to an agent of the embedded engine: G.711 with faint noise, the voice activity
  * detector and endpointing of a call, the recogniser, the scripted agent's first reply.
  */
-import type { PhraseKind } from "../../src/adapter/engine/embedded/closed-languages.ts";
 import type { Nearness } from "../../src/adapter/engine/embedded/meaning/meanings.ts";
-import {
-  createRecogniser,
-  type Heard,
-  type Recogniser,
-} from "../../src/adapter/engine/embedded/recogniser/recogniser.ts";
-import { Transcriber } from "../../src/adapter/engine/embedded/recogniser/transcriber/transcriber.ts";
-import { grammarSourceOf } from "../../src/adapter/engine/embedded/scripted/grammar-source.ts";
+import { CallerSttStream } from "../../src/adapter/engine/embedded/recogniser/recogniser.ts";
+import { Transcriber } from "../../src/adapter/engine/embedded/recogniser/transcriber.ts";
 import {
   type KnowledgeEntry,
   parseKnowledge,
 } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
-import {
-  createRetriever,
-  type Retriever,
-} from "../../src/adapter/engine/embedded/scripted/retrieval.ts";
 import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
 import {
   lessonOf,
   Topics,
   textForMeaning,
 } from "../../src/adapter/engine/embedded/scripted/topics.ts";
-import { chooseReading } from "../../src/adapter/engine/embedded/scripted/two-readings.ts";
-import {
-  createSynthesiser,
-  type Synthesiser,
-} from "../../src/adapter/engine/embedded/synthesiser.ts";
 import { loadVad, type VadFactory } from "../../src/adapter/media/audio/vad.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import type {
-  ExpectedAnswer,
-  LlmEvent,
-  SttResult,
-} from "../../src/domain/conversation/engine-port.ts";
+import type { LlmEvent, SttResult } from "../../src/domain/conversation/engine-port.ts";
 import { endpointingSilenceMs } from "../../src/domain/conversation/turn/endpointing.ts";
 import { UtteranceSegmenter } from "../../src/domain/conversation/turn/utterance-segmenter.ts";
 import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
@@ -51,8 +31,6 @@ const FRAME_MS = 20;
 const LEARNING_MS = 100;
 const LEAD_SAMPLES = 6_400;
 const TAIL_SAMPLES = 12_800;
-/** Digits have ended when nothing more comes for 1.6 s. */
-const DICTATION_TAIL_SAMPLES = 19_200;
 /** −55 dBFS. */
 const NOISE = 32_768 * 10 ** (-55 / 20);
 const ENDPOINTING = {
@@ -82,47 +60,22 @@ export interface Hearing {
   /** Joined, where the caller was cut in two. */
   readonly text: string;
   readonly confidence: number;
-  /** Each utterance that the caller's words were cut into, in its two readings. */
-  readonly pieces: readonly Heard[];
-}
-
-/** How a call listens. */
-interface Listening {
-  readonly language: AgentLanguage;
-  readonly expected: ExpectedAnswer;
-  readonly knowledge: readonly KnowledgeEntry[];
-  /** Default: those that calls listen for. */
-  readonly kinds?: readonly PhraseKind[];
 }
 
 export interface Laboratory {
-  /** In one reading. */
-  listen(listening: Listening, pcm: Int16Array, seed: number): Promise<Hearing>;
-  hear(faq: Faq, pcm: Int16Array, seed: number): Promise<Hearing>;
+  hear(pcm: Int16Array, seed: number): Promise<Hearing>;
   reply(faq: Faq, question: Question, hearing: Hearing): Promise<Outcome>;
+  close(): void;
 }
 
 export async function createLaboratory(): Promise<Laboratory> {
-  const [synthesiser, createVad]: [Synthesiser, VadFactory] = await Promise.all([
-    createSynthesiser(),
-    loadVad(),
-  ]);
+  const createVad = await loadVad();
   const transcriber = new Transcriber({ spawn: () => new Worker(TRANSCRIBER), clock: systemClock });
-  const recogniser = createRecogniser({
-    phonemes: (text, language) => synthesiser.phonemes(text, language),
-    clock: IMPATIENT_CLOCK,
-    transcriber,
-  });
-  await recogniser.load();
-  const parts = { recogniser, createVad };
+  transcriber.load();
   return {
-    listen: (listening, pcm, seed) =>
-      hear(parts, listening, onLine(pcm, seed, DICTATION_TAIL_SAMPLES)),
-    hear(faq, pcm, seed) {
-      const listening = { language: "en", expected: "open", knowledge: knowledgeOf(faq) } as const;
-      return hear(parts, listening, onLine(pcm, seed));
-    },
+    hear: (pcm, seed) => hear(transcriber, createVad, onLine(pcm, seed)),
     reply: (faq, question, hearing) => reply(transcriber, knowledgeOf(faq), question, hearing),
+    close: () => transcriber.unload(),
   };
 }
 
@@ -140,9 +93,9 @@ const knowledgeOf = (faq: Faq): readonly KnowledgeEntry[] =>
   parseKnowledge([{ filename: "faq.md", format: "md", content: faq.knowledge }]);
 
 /** A-law there and back, with white noise. */
-function onLine(pcm: Int16Array, seed: number, tailSamples = TAIL_SAMPLES): Int16Array {
+function onLine(pcm: Int16Array, seed: number): Int16Array {
   const random = seededRandom(seed);
-  const line = new Int16Array(LEAD_SAMPLES + pcm.length + tailSamples);
+  const line = new Int16Array(LEAD_SAMPLES + pcm.length + TAIL_SAMPLES);
   for (let index = 0; index < line.length; index++) {
     const radius = Math.sqrt(-2 * Math.log(random.float() + 1e-12));
     const noise = NOISE * radius * Math.cos(2 * Math.PI * random.float());
@@ -155,38 +108,19 @@ function onLine(pcm: Int16Array, seed: number, tailSamples = TAIL_SAMPLES): Int1
 }
 
 async function hear(
-  { recogniser, createVad }: { recogniser: Recogniser; createVad: VadFactory },
-  { language, expected, knowledge, kinds }: Listening,
+  transcriber: Transcriber,
+  createVad: VadFactory,
   line: Int16Array,
 ): Promise<Hearing> {
-  const source = grammarSourceOf(knowledge, { language, tools: [] }, kinds);
-  recogniser.prepare(source);
-  let onPartial = (_: string) => {};
-  const stream = recogniser.openStt({
-    language,
-    sampleRateHz: 8000,
-    grammarKey: source.key,
-    transcriptMs: 60_000,
-    onPartial: (text) => onPartial(text),
-  });
-  stream.expect(expected);
-  const retrieve = createRetriever(knowledge, "en");
-  const heard: Heard[] = [];
-  const stt = {
-    startUtterance: (lead: Int16Array) => stream.startUtterance(lead),
-    push: (pcm: Int16Array) => stream.push(pcm),
-    discard: () => stream.discard(),
+  const stream = new CallerSttStream(
+    { sampleRateHz: 8000, onPartial() {} },
+    { clock: IMPATIENT_CLOCK, transcriber },
+  );
+  const stt = Object.assign(stream, {
+    capabilities: { partials: false },
+    onPartial() {},
     expect() {},
-    async finalize() {
-      const result = await stream.finalize();
-      heard.push(result);
-      return chosen(retrieve, result);
-    },
-    capabilities: { partials: true },
-    onPartial: (listener: (text: string) => void) => {
-      onPartial = listener;
-    },
-  };
+  });
   let nowMs = 0;
   const pieces: Promise<SttResult>[] = [];
   const segmenter: UtteranceSegmenter = new UtteranceSegmenter({
@@ -195,10 +129,10 @@ async function hear(
     sampleRateHz: 8000,
     clock: { ...IMPATIENT_CLOCK, now: () => nowMs, monotonic: () => nowMs },
     endpointingMs: (partial) =>
-      endpointingSilenceMs(ENDPOINTING as Parameters<typeof endpointingSilenceMs>[0], language, {
-        expected,
+      endpointingSilenceMs(ENDPOINTING as Parameters<typeof endpointingSilenceMs>[0], "en", {
+        expected: "open",
         partial,
-        sttReportsPartials: true,
+        sttReportsPartials: false,
       }),
     events: {
       began() {},
@@ -219,13 +153,7 @@ async function hear(
   return {
     text: understood.map(({ text }) => text).join(" "),
     confidence: Math.min(1, ...understood.map(({ confidence }) => confidence)),
-    pieces: heard,
   };
-}
-
-function chosen(retrieve: Retriever, { transcript, ...graph }: Heard): SttResult {
-  if (transcript === null || transcript.text === "") return graph;
-  return { ...graph, ...chooseReading(retrieve, graph, transcript) };
 }
 
 /** The greeting, and a caller's first word, leave more time than it takes to learn. */
@@ -256,7 +184,7 @@ async function reply(
     askTopics: async (_subject, { texts, confidence, nearness, lesson }) => ({
       found: texts.map((text) => {
         const match = topics.match(text);
-        return { match, finding: topics.find(text, confidence, nearness, match) };
+        return { match, finding: topics.find(text, confidence, nearness) };
       }),
       offered: topics.offered,
       lesson: lesson ? lessonOf(knowledge, []) : null,

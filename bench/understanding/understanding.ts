@@ -45,7 +45,7 @@ async function measureFaq(
     if (question === undefined || caller === undefined) continue;
     const pcm = voices.say(caller, question.said);
     if (pcm === null) continue;
-    const heard = await laboratory.hear(faq, pcm, trial + 1);
+    const heard = await laboratory.hear(pcm, trial + 1);
     const outcome = await laboratory.reply(faq, question, heard);
     done.push({ ...question, faq: faq.name, caller: caller.name, heard, outcome });
   }

@@ -3,13 +3,15 @@
  * background, so that the API answers first. Calls that arrive meanwhile wait for the workers.
  */
 
+import { memoryShort } from "../adapter/engine/embedded/recogniser/transcriber.ts";
 import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
+import { EMBEDDED } from "../adapter/engine/registry.ts";
+import type { EngineSettings } from "../adapter/engine/settings.ts";
 import { createEncoder } from "../adapter/media/recording/encoder.ts";
 import {
   type CallWorkerPool,
   createCallWorkerPool,
-  type SecondReadings,
   type SpeechLoad,
 } from "../adapter/worker/call-worker-pool.ts";
 import type { Clock } from "../core/clock.ts";
@@ -38,8 +40,8 @@ export interface Audio extends CallMedia, VoiceSampler {
   speechLoad(): SpeechLoad;
   /** More callers talk than the embedded engine can follow: new ones find all lines busy. */
   tooManyTalk(): boolean;
-  /** What became of second readings of English. */
-  secondReadings(): SecondReadings;
+  /** Why callers cannot be understood by their speech now; null: they can, or a provider hears them. */
+  hearingWarning(): string | null;
   /** Resolves when calls can be carried, or rejects with the reason. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -98,8 +100,7 @@ export function createAudio(
     capacity: () => workers.running()?.capacity ?? 0,
     speechLoad: () => workers.running()?.speechLoad ?? { waited: 0, lost: 0 },
     tooManyTalk: () => workers.running()?.tooManyTalk ?? false,
-    secondReadings: () =>
-      workers.running()?.secondReadings ?? { read: 0, skipped: 0, late: 0, failed: 0 },
+    hearingWarning: () => hearingWarning(settings.callWorker.engine, workers.running()),
     async ready() {
       await workers.pool();
     },
@@ -108,6 +109,17 @@ export function createAudio(
       await encoder.close();
     },
   };
+}
+
+function hearingWarning(
+  { providers, hearsSpeech = true }: EngineSettings,
+  pool: CallWorkerPool | null,
+): string | null {
+  if (!hearsSpeech || providers.stt[0]?.id !== EMBEDDED || pool === null) return null;
+  const missingMb = pool.missingMemoryMb;
+  if (missingMb === 0) return null;
+  const { finding, remedy } = memoryShort(missingMb);
+  return `${finding} ${remedy}`;
 }
 
 /** The call workers before they have started: callers wait for them. */

@@ -13,11 +13,7 @@ import type { DiscardedWork, EngineUsage, TurnRecord } from "../domain/conversat
 import type { ToolRunner } from "../domain/tool/ports.ts";
 import { descriptorsOf } from "../operations/ops/descriptor-watch.ts";
 import { type MetricsListener, startMetricsListener } from "../operations/ops/metrics/listener.ts";
-import {
-  createMetrics,
-  type MetricSources,
-  type Metrics,
-} from "../operations/ops/metrics/metrics.ts";
+import { createMetrics, type Metrics } from "../operations/ops/metrics/metrics.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Monitoring {
@@ -39,7 +35,6 @@ interface MonitoringSources {
   readonly callCapacity: () => number;
   readonly speechLoad: () => Readonly<Record<"waited" | "lost", number>>;
   readonly tooManyTalk: () => boolean;
-  readonly secondReadings: MetricSources["secondReadings"];
   readonly diskFreeBytes: () => number;
   readonly clockAheadMs: () => number;
   /** As the other nodes and the operator know it. */
@@ -57,7 +52,6 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
       callCapacity: sources.callCapacity,
       tooManyTalk: sources.tooManyTalk,
       speechLoad: sources.speechLoad,
-      secondReadings: sources.secondReadings,
       registrations: sources.registrations,
       queues: () => metricStore(sources.database.read).waiting(),
       ledgerDifference: runningSum(sources.database),

@@ -21,9 +21,10 @@ export const configCommand: Command = {
         masterKey: new Uint8Array(32),
         dataDir: loaded.dataDir,
       });
-      const warnings = [plainStore(loaded), closedSecrets(loaded)].flatMap((found) =>
-        found ? [`${found.finding} ${found.remedy}`] : [],
+      const found = [plainStore(loaded), closedSecrets(loaded)].flatMap((each) =>
+        each ? [`${each.finding} ${each.remedy}`] : [],
       );
+      const warnings = [...found, ...loaded.warnings];
       if (values.json) terminal.out(JSON.stringify({ ok: true, file: loaded.file, warnings }));
       else terminal.out(`${loaded.file ?? "the built-in defaults"}: valid.`);
       if (!values.json) for (const line of warnings) terminal.err(`warning: ${line}`);

@@ -10,7 +10,7 @@ import type { Log } from "../core/log.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { knownKeys } from "../operations/config/known-keys.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
-import { logOpenSecrets } from "../operations/config/open-secrets.ts";
+import { logConfigWarnings } from "../operations/config/open-secrets.ts";
 import type { Config } from "../operations/config/schema.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 
@@ -74,7 +74,7 @@ export function reloadConfig(options: ReloadOptions): Reload | null {
       need_restart: needRestart.join(" "),
     });
     if (needRestart.length > 0) log.warn("config.restart_needed", { keys: needRestart.join(" ") });
-    logOpenSecrets(loaded, log);
+    logConfigWarnings(loaded, log);
     return { loaded, applied, needRestart };
   } catch (error) {
     const problems =

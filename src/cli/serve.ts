@@ -21,7 +21,7 @@ import { checkSocketPath } from "../interface/control/socket-path.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { withMasterKey } from "../operations/config/master-key.ts";
-import { logOpenSecrets } from "../operations/config/open-secrets.ts";
+import { logConfigWarnings } from "../operations/config/open-secrets.ts";
 import { logPlainStore } from "../operations/config/plain-store.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
@@ -153,7 +153,7 @@ async function startListening(
   inForce: () => LoadedConfig,
 ) {
   raiseSignalling();
-  logOpenSecrets(loaded, log);
+  logConfigWarnings(loaded, log);
   logPlainStore(loaded, log);
   const { dataDir } = loaded;
   const { database, controlSocket: path } = prepareDataDir(dataDir);

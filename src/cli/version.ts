@@ -13,9 +13,8 @@ export const versionCommand: Command = {
   usage: ["version [--json]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);
-    const { PACKS: packs } = await import("../operations/doctor/packs.ts");
     const runtime = `bun ${Bun.version}`;
-    const about = { version, commit, runtime, arch: process.arch, packs };
+    const about = { version, commit, runtime, arch: process.arch };
     terminal.out(values.json ? JSON.stringify(about) : `linevoice ${version}`);
     // A line by itself: install.sh of every release reads the version from the first.
     if (commit && !values.json) terminal.out(`commit ${commit}`);

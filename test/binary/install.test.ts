@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/appliance/bare-machine.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
-import { makeRelease, PACK, putBuilt } from "../support/appliance/release-directory.ts";
+import { makeRelease, putBuilt } from "../support/appliance/release-directory.ts";
 import { requirePeer } from "../support/peers.ts";
 import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -15,7 +15,6 @@ import { tempDir } from "../support/temp-dir.ts";
 const ROOT = join(import.meta.dir, "../..");
 const LIMIT_MS = 180_000;
 const MIB = 1_048_576;
-const OTHER_PACK_BYTES = 8 * MIB;
 const canRun = requirePeer("bwrap") && mayMakeNamespaces();
 const onDebian = testWhere(canRun, "making namespaces");
 const releases = tempDir();
@@ -35,13 +34,10 @@ beforeAll(async () => {
   });
   makeRelease(releases, "older", (file) => pretending(file, "0.0.1", ""));
   makeRelease(releases, "broken", (file) => pretending(file, "99.0.0", fails));
-  makeRelease(releases, "broken-with-pack", (file) => {
-    pretending(file, "99.0.0", fails, otherPack(file));
+  makeRelease(releases, "broken-with-unit", (file) => {
+    pretending(file, "99.0.0", fails);
     newUnit(file);
   });
-  makeRelease(releases, "newer-with-pack", (file) =>
-    pretending(file, "99.0.0", "", otherPack(file)),
-  );
   makeRelease(releases, "old", (file) => pretending(file, "0.0.2", READS_OLD_ONLY));
   makeRelease(releases, "migrating", (file) => pretending(file, "99.0.0", migratesAnd("exit 1")));
   makeRelease(releases, "writing", (file) =>
@@ -61,20 +57,10 @@ function newUnit(file: string) {
   writeFileSync(unit, `${readFileSync(unit, "utf8")}# of 99.0.0\n`);
 }
 
-/** The pack of another release beside the program. Answers the SHA-256. */
-function otherPack(file: string): string {
-  const bytes = Buffer.alloc(OTHER_PACK_BYTES, "other");
-  writeFileSync(join(dirname(file), PACK), bytes);
-  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-}
-
-/** A program that is this one but for its version, for its pack, and for what `instead` says. */
-function pretending(file: string, version: string, instead: string, packSum = "") {
+/** A program that is this one but for its version, and for what `instead` says. */
+function pretending(file: string, version: string, instead: string) {
   const script = [
     "#!/bin/sh",
-    'case "$*" in',
-    ...(packSum ? [`  "version --json") echo '{"packs":{"${PACK}":"${packSum}"}}'; exit ;;`] : []),
-    "esac",
     'case "$1" in',
     `  version) echo "linevoice ${version}" ;;`,
     `  ${instead}`,
@@ -93,8 +79,7 @@ const migratesAnd = (then: string) =>
 const TAKES_A_WRITE =
   "/releases/this/linevoice tenant create --name Late --email late@example.com; exit 1";
 
-const installedBytes = () =>
-  ["linevoice", PACK].reduce((sum, name) => sum + statSync(join(releases, "this", name)).size, 0);
+const installedBytes = () => statSync(join(releases, "this/linevoice")).size;
 
 function start(localBytes?: number, mounts: Readonly<Record<string, string>> = {}): BareMachine {
   machine = startBareMachine({
@@ -173,7 +158,7 @@ const asShown = (line: string) =>
   new RegExp(line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*"));
 
 const STATE =
-  "b2sum /usr/local/bin/linevoice /usr/local/lib/linevoice/linevoice-hearing-en.pack /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
+  "b2sum /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
 
 describe("install.sh", () => {
   onDebian(
@@ -185,11 +170,10 @@ describe("install.sh", () => {
       expect(first.out).toContain("installed Linevoice");
       expect(first.out).toMatch(/https?:\/\/\S+/);
       const files = await debian.run(
-        "stat -c '%a %U:%G %n' /usr/local/bin/linevoice /usr/local/lib/linevoice/linevoice-hearing-en.pack /etc/linevoice/linevoice.toml /etc/linevoice/credentials /etc/linevoice/credentials/secrets.master_key /var/lib/linevoice /var/lib/linevoice/linevoice.db",
+        "stat -c '%a %U:%G %n' /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/linevoice/credentials /etc/linevoice/credentials/secrets.master_key /var/lib/linevoice /var/lib/linevoice/linevoice.db",
       );
       expect(files.out.trim().split("\n")).toEqual([
         "755 root:root /usr/local/bin/linevoice",
-        "644 root:root /usr/local/lib/linevoice/linevoice-hearing-en.pack",
         "640 root:linevoice /etc/linevoice/linevoice.toml",
         "2750 root:linevoice /etc/linevoice/credentials",
         "600 root:linevoice /etc/linevoice/credentials/secrets.master_key",
@@ -430,25 +414,6 @@ describe("install.sh", () => {
   );
 
   onDebian(
-    "a pack of another release stops before anything is changed, a missing one does not",
-    async () => {
-      const debian = start();
-      const beside = `mkdir /tmp/other && cd /tmp/other && ln -s /releases/this/* . && rm SHA256SUMS ${PACK} && grep -v pack /releases/this/SHA256SUMS >SHA256SUMS`;
-      expect(await debian.run(beside)).toMatchObject({ status: 0 });
-      const refused = await debian.run(`echo other >/tmp/other/${PACK}; sh /tmp/other/install.sh`);
-      expect(refused.status).toBe(1);
-      expect(refused.out).toContain("of another release. Nothing was changed");
-      expect((await debian.run("ls -A /usr/local")).out).toBe("");
-      const without = await debian.run(
-        `rm /tmp/other/${PACK}; sh /tmp/other/install.sh --no-start`,
-      );
-      expect(without).toMatchObject({ status: 0 });
-      expect((await debian.run("ls -d /usr/local/lib/linevoice")).status).not.toBe(0);
-    },
-    LIMIT_MS,
-  );
-
-  onDebian(
     "on a full disk nothing is changed",
     async () => {
       const debian = start(32 * MIB);
@@ -679,42 +644,27 @@ describe("install.sh", () => {
   );
 
   onDebian(
-    "an upgrade that is taken back takes its pack and its unit back, too",
+    "an upgrade that is taken back takes its unit back, too",
     async () => {
       const debian = await startInstalled();
       const before = await debian.run(STATE);
-      const back = await debian.run("sh /releases/broken-with-pack/install.sh --upgrade");
+      const back = await debian.run("sh /releases/broken-with-unit/install.sh --upgrade");
       expect([back.status, back.out]).toEqual([1, expect.stringContaining("was taken back")]);
-      expect(back.out).toContain(`installed /usr/local/lib/linevoice/${PACK}`);
       expect(await debian.run(STATE)).toEqual(before);
-      expect((await debian.run("ls /usr/local/lib/linevoice")).out.trim()).toBe(PACK);
       expect(await debian.run("linevoice ready")).toMatchObject({ status: 0 });
     },
     LIMIT_MS,
   );
 
   onDebian(
-    "an upgrade that is taken back leaves no pack where none was",
+    "an upgrade deletes the recogniser's file of earlier versions",
     async () => {
       const debian = await startInstalled();
-      await debian.run("rm -r /usr/local/lib/linevoice");
-      const back = await debian.run("sh /releases/broken-with-pack/install.sh --upgrade");
-      expect([back.status, back.out]).toEqual([1, expect.stringContaining("was taken back")]);
-      expect((await debian.run("ls -A /usr/local/lib/linevoice")).out).toBe("");
-    },
-    LIMIT_MS,
-  );
-
-  onDebian(
-    "an upgrade whose pack cannot be written changes nothing",
-    async () => {
-      const debian = startUnstarted();
-      await debian.run("rm -r /usr/local/lib/linevoice");
-      await debian.run("touch /usr/local/lib/linevoice");
-      const refused = await debian.run("sh /releases/newer-with-pack/install.sh --upgrade");
-      expect([refused.status, refused.out]).toEqual([1, expect.stringContaining("Nothing was")]);
-      expect((await debian.run("linevoice version")).out).not.toContain("99.0.0");
-      expect((await debian.run("ls /usr/local/bin")).out.trim()).toBe("linevoice");
+      const old = "/usr/local/lib/linevoice";
+      await debian.run(`mkdir -p ${old}; touch ${old}/linevoice-hearing-en.pack`);
+      const upgrade = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect(upgrade).toMatchObject({ status: 0 });
+      expect((await debian.run(`ls -d ${old}`)).status).not.toBe(0);
     },
     LIMIT_MS,
   );
@@ -722,16 +672,17 @@ describe("install.sh", () => {
   onDebian(
     "an upgrade needs room for what is new, and for no copy of what it replaces",
     async () => {
+      const newBytes = statSync(join(releases, "newer/linevoice")).size;
       for (const [spare, status] of [
-        [OTHER_PACK_BYTES - MIB, 1],
-        [OTHER_PACK_BYTES + 3 * MIB, 0],
+        [newBytes, 1],
+        [newBytes + 3 * MIB, 0],
       ] as const) {
         const debian = start(installedBytes() + spare);
         expect(await debian.run("sh /releases/this/install.sh --no-start")).toMatchObject({
           status: 0,
         });
         const before = await debian.run(STATE);
-        const upgrade = await debian.run("sh /releases/newer-with-pack/install.sh --upgrade");
+        const upgrade = await debian.run("sh /releases/newer/install.sh --upgrade");
         expect({ spare, ...upgrade }).toMatchObject({ status });
         if (status === 1) {
           expect(upgrade.out).toContain("Nothing was changed");
@@ -759,10 +710,9 @@ describe("install.sh", () => {
       "DESTDIR=/var/pack sh /releases/this/install.sh --prefix /usr && find /var/pack -type f | sort",
     );
     expect(packed.status).toBe(0);
-    expect(packed.out.trim().split("\n").slice(-4)).toEqual([
+    expect(packed.out.trim().split("\n").slice(-3)).toEqual([
       "/var/pack/etc/linevoice/linevoice.toml",
       "/var/pack/usr/bin/linevoice",
-      "/var/pack/usr/lib/linevoice/linevoice-hearing-en.pack",
       "/var/pack/usr/lib/systemd/system/linevoice.service",
     ]);
     expect(

@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     await page.getByText("Speech engine: built-in").click();
     await page.getByText("understands English questions").waitFor();
     await page.getByLabel("Language").selectOption("lt");
-    await page.getByText("closed list of phrases").waitFor();
+    await page.getByText("callers answer with keys").waitFor();
     await page.goto(`${world.app.addresses.http}/app/settings`);
     const fixed = page.locator("section.card").filter({ hasText: "Set on the server" });
     await fixed.getByText("Speech engine: built-in").waitFor();

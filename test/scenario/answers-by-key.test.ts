@@ -1,9 +1,8 @@
 /**
- * Where a spoken yes and no is not heard well enough, the caller is told the keys, and they carry the conversation: over
+ * Where speech is not understood, the agent offers keys, and they carry the conversation: over
  * real calls to the embedded engine in Lithuanian, Latvian and Russian. About 55 s.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { heardKinds } from "../../src/adapter/engine/embedded/closed-languages.ts";
+import { afterAll, beforeAll, test } from "bun:test";
 import { PHRASES } from "../../src/adapter/engine/embedded/scripted/phrases.ts";
 import { agents } from "../../src/adapter/store/schema/index.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
@@ -60,7 +59,6 @@ test.concurrent.each(CASES)(
   "a message is offered, a spoken yes is nothing, and 1 is yes: %s",
   (language, yes, firstMessage, number) =>
     turn(async () => {
-      expect(heardKinds(language)).not.toContain("yes_no");
       const phrases = PHRASES[language];
       const call = await ring(language, firstMessage, number);
       await call.waitForReply({ quietMs: QUIET_MS });

@@ -21,10 +21,8 @@ export interface EngineSettings {
   readonly guard: GuardSettings;
   /** Of the embedded voices. */
   readonly speechRatePercent: number;
-  /** By the embedded engine, of English. Default: no. */
-  readonly secondReading?: boolean;
-  /** Heard by the embedded engine in Lithuanian, Latvian and Russian. Default: no. */
-  readonly unprovenPhrases?: boolean;
+  /** The embedded engine understands English speech; false: callers press keys. Default: true. */
+  readonly hearsSpeech?: boolean;
   /** PEM of authorities that providers' servers may have beside the built-in ones. Default: none. */
   readonly caPem?: string | null;
 }

@@ -25,7 +25,7 @@ import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
 import { LeftOpenFiles } from "../../platform/files/left-open.ts";
 import { processorWaitMs } from "../../platform/threads/processor-wait.ts";
-import type { ReadingOutcome } from "../engine/embedded/recogniser/second-reading.ts";
+import { missingMemoryMb } from "../engine/embedded/recogniser/transcriber.ts";
 import type {
   AskTopics,
   TopicAsk,
@@ -33,7 +33,11 @@ import type {
   TopicSource,
 } from "../engine/embedded/scripted/agent-topics.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
-import { CONCURRENT_UTTERANCES_MAX, WaitingTalkers } from "../engine/embedded/talkers.ts";
+import {
+  CONCURRENT_UTTERANCES_MAX,
+  transcribersFor,
+  WaitingTalkers,
+} from "../engine/embedded/talkers.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
 import { createDepartures } from "../media/rtp/departures.ts";
@@ -60,8 +64,8 @@ export interface CallWorkerPool extends VoiceSampler {
   readonly speechLoad: SpeechLoad;
   /** More callers talk than the embedded engine can follow. */
   readonly tooManyTalk: boolean;
-  /** Utterances since the start that were to be read a second time. */
-  readonly secondReadings: SecondReadings;
+  /** MB that are missing before English speech can be understood; 0: enough, or it is understood already. */
+  readonly missingMemoryMb: number;
   /** Does every call worker answer within 5 s? */
   answers(): Promise<boolean>;
   /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
@@ -72,8 +76,6 @@ export interface SpeechLoad {
   readonly waited: number;
   readonly lost: number;
 }
-
-export type SecondReadings = Readonly<Record<ReadingOutcome, number>>;
 
 interface CallWorkerPoolOptions {
   readonly workers: number;
@@ -186,11 +188,8 @@ class Pool implements CallWorkerPool {
     return this.waiting.areTooMany;
   }
 
-  get secondReadings(): SecondReadings {
-    const sum = (outcome: ReadingOutcome) =>
-      this.slots.reduce((total, slot) => total + slot.secondReadings[outcome], 0);
-    const [read, skipped] = [sum("read"), sum("skipped")];
-    return { read, skipped, late: sum("late"), failed: sum("failed") };
+  get missingMemoryMb(): number {
+    return this.slots.some(({ isHearing }) => isHearing) ? 0 : missingMemoryMb();
   }
 
   async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
@@ -248,7 +247,8 @@ class Pool implements CallWorkerPool {
 /** One call worker with its speech worker, or a guest of another's, replaced in place when they die. */
 class WorkerSlot {
   readonly speechLoad = { waited: 0, lost: 0 };
-  readonly secondReadings = { read: 0, skipped: 0, late: 0, failed: 0 };
+  /** The recogniser is loaded. */
+  isHearing = false;
   readonly #calls = new Map<string, PoolCall>();
   readonly #chats = new Map<string, PoolChat>();
   #callWorker: WorkerHandle | null = null;
@@ -514,9 +514,9 @@ class WorkerSlot {
       if (worker !== this.#speechWorker) return;
       const message = event.data as FromSpeechWorker;
       if (message.type === "load") this.#noteLoad(message.event);
-      else if (message.type === "second_reading") this.secondReadings[message.outcome]++;
-      else if (message.type === "second_reading_failed")
-        this.options.log.warn("second_reading.failed", { detail: message.detail });
+      else if (message.type === "hearing") this.isHearing = message.isLoaded;
+      else if (message.type === "hearing_failed")
+        this.options.log.warn("hearing.failed", { detail: message.detail });
       else if (message.type === "failed") died(message.detail);
       else this.#speechWorkerReady = true;
       this.#noteReady();
@@ -526,7 +526,9 @@ class WorkerSlot {
       died(describeError(event.message));
     });
     worker.addEventListener("close", () => died("the speech worker ended"));
-    const init: ToSpeechWorker = { type: "init", port: port2 };
+    this.isHearing = false;
+    const transcribersMax = transcribersFor(this.options.workers);
+    const init: ToSpeechWorker = { type: "init", port: port2, transcribersMax };
     worker.postMessage(init, [port2]);
     this.#speechWorker = worker;
     for (const guest of this.#guests) guest.#useSpeechPort(this.connectSpeech(guest));

@@ -109,8 +109,7 @@ function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<
     port,
     ...ports,
     speechRatePercent: settings.engine.speechRatePercent,
-    isTranscribed: settings.engine.secondReading ?? false,
-    unprovenPhrases: settings.engine.unprovenPhrases ?? false,
+    hearsSpeech: settings.engine.hearsSpeech ?? true,
     // Main has the call's knowledge.
     askTopics: ({ callId, language }, { texts, ...ask }) =>
       topics.ask((askId) => {

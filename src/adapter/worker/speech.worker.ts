@@ -15,8 +15,8 @@ const tell = (message: FromSpeechWorker) => self.postMessage(message);
 const service = createSpeechService({
   clock: systemClock,
   onLoad: (event) => tell({ type: "load", event }),
-  onSecondReading: (outcome) => tell({ type: "second_reading", outcome }),
-  onSecondReadingFailed: (detail) => tell({ type: "second_reading_failed", detail }),
+  onHearingLoaded: (isLoaded) => tell({ type: "hearing", isLoaded }),
+  onHearingFailed: (detail) => tell({ type: "hearing_failed", detail }),
   spawnTranscriber: () => new Worker(new URL("./transcriber.worker.ts", import.meta.url).href),
 });
 
@@ -29,10 +29,7 @@ self.onmessage = (event: MessageEvent<ToSpeechWorker>) => {
   const message = event.data;
   switch (message.type) {
     case "init":
-      service.serve(message.port);
-      break;
-    case "prepare":
-      service.prepare(message.grammar);
+      service.serve(message.port, message.transcribersMax);
       break;
     case "shutdown":
       service.close();

@@ -1,12 +1,12 @@
-/** Entry of the transcriber's thread, which a speech worker starts while somebody talks English to it. */
+/** Entry of a transcriber's thread: it turns the speech of English callers into text for its speech worker. */
 
 import { lowerThreadPriority } from "../../platform/threads/priority.ts";
-import { TranscriberHost } from "../engine/embedded/recogniser/transcriber/host.ts";
-import type { ToTranscriber } from "../engine/embedded/recogniser/transcriber/messages.ts";
+import { TranscriberHost } from "../engine/embedded/recogniser/host.ts";
+import type { ToTranscriber } from "../engine/embedded/recogniser/messages.ts";
 
 declare const self: Worker;
 
-// A late reading is none; late audio is a fault.
+// A late text is answered late; late audio is a fault.
 lowerThreadPriority();
 
 const host = new TranscriberHost((message) => self.postMessage(message));

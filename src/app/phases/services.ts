@@ -111,9 +111,12 @@ export async function openHttp(
     },
     warnings: () => [
       ...maintenance.warnings(),
-      ...[descriptors.warning(), clockWatch.warning(), stalls.warning()].filter(
-        (sentence) => sentence !== null,
-      ),
+      ...[
+        descriptors.warning(),
+        clockWatch.warning(),
+        stalls.warning(),
+        phase.audio.hearingWarning(),
+      ].filter((sentence) => sentence !== null),
       ...monitoring.warnings(),
       ...providerWatch.warnings(),
       ...[phase.knowledge.index.problem(), registrationWarning(phase.sip)].filter(

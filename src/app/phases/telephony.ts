@@ -174,7 +174,6 @@ function watch({
     callCapacity: () => audio.capacity(),
     speechLoad: () => audio.speechLoad(),
     tooManyTalk: () => audio.tooManyTalk(),
-    secondReadings: () => audio.secondReadings(),
     diskFreeBytes: freeDiskBytes,
     clockAheadMs: () => clockWatch.aheadMs(),
     nodeName: hostname(),

@@ -21,8 +21,7 @@ export function engineSettingsOf({ engine }: Pick<Config, "engine">): EngineSett
     takesMessages: engine.fallback !== "none",
     guard: { retries, breaker_failures, breaker_open_sec },
     speechRatePercent: engine.embedded.speech_rate_percent,
-    secondReading: engine.embedded.second_reading,
-    unprovenPhrases: engine.embedded.unproven_phrases,
+    hearsSpeech: engine.embedded.hearing === "speech",
   };
 }
 

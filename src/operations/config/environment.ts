@@ -2,6 +2,7 @@
 
 import { nearest } from "../../core/nearest.ts";
 import { type KnownKey, knownKeys, VARIABLE_PREFIX } from "./known-keys.ts";
+import { isRemovedVariable } from "./removed-keys.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +24,8 @@ export function readEnvironment(env: Environment): EnvironmentReading {
     if (!variable.startsWith(VARIABLE_PREFIX) || text === undefined) continue;
     const key = byVariable.get(variable);
     if (key) overrides.push({ key, value: read(key, text) });
-    else problems.push(unknownVariable(variable, [...byVariable.keys()]));
+    else if (!isRemovedVariable(variable))
+      problems.push(unknownVariable(variable, [...byVariable.keys()]));
   }
   return { overrides, problems };
 }

@@ -15,6 +15,7 @@ import { consistencyProblems } from "./consistency.ts";
 import { credentialsFor } from "./credentials.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { allowedAt, knownKeys, namesAt } from "./known-keys.ts";
+import { dropRemovedKeys } from "./removed-keys.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { isTable, type Path, type RawTable, readToml, TomlProblem, type TomlText } from "./toml.ts";
 
@@ -37,6 +38,8 @@ export interface LoadedConfig {
   readonly sources: ReadonlyMap<string, string>;
   /** The files that a secret was read from, each with the name of one such key. */
   readonly secretFiles: ReadonlyMap<string, string>;
+  /** Keys that have no effect any more, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";
@@ -51,6 +54,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const file = fileOf(options);
   const toml = file === null ? null : tomlOf(file);
   const raw: RawTable = toml ? structuredClone(toml.values) : {};
+  const warnings = dropRemovedKeys(raw, env);
   const sources = new Map(knownKeys.map(({ name }) => [name, "default"]));
   const problems: string[] = [];
   const label = (path: Path) => {
@@ -92,9 +96,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   if (toml && keyIsBesideTheData(toml.values, sources, dataDir)) {
     sources.set("secrets.master_key", "default");
     const secrets = { master_key: null };
-    return { config: { ...config, secrets }, file, dataDir, sources, secretFiles };
+    return { config: { ...config, secrets }, file, dataDir, sources, secretFiles, warnings };
   }
-  return { config, file, dataDir, sources, secretFiles };
+  return { config, file, dataDir, sources, secretFiles, warnings };
 }
 
 /** Replaces `{ file = "…" }` by what stands there. Returns `secretFiles` of LoadedConfig. */

@@ -27,7 +27,11 @@ export function openSecrets({
   };
 }
 
-export function logOpenSecrets(loaded: Pick<LoadedConfig, "secretFiles">, log: Log): void {
+export function logConfigWarnings(
+  loaded: Pick<LoadedConfig, "secretFiles" | "warnings">,
+  log: Log,
+): void {
+  for (const problem of loaded.warnings) log.warn("config.key_removed", { problem });
   const open = openSecrets(loaded);
   if (open) log.warn("config.secrets_open", { problem: open.finding, remedy: open.remedy });
 }

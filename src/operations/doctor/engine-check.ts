@@ -4,9 +4,12 @@
  */
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
-import { HEARING_PACK } from "../../adapter/engine/embedded/recogniser/transcriber/hearing-pack.ts";
-import { TALKERS_READ_TWICE } from "../../adapter/engine/embedded/recogniser/transcriber/transcriber.ts";
+import {
+  memoryShort,
+  missingMemoryMb,
+} from "../../adapter/engine/embedded/recogniser/transcriber.ts";
 import type { FromSpeechWorker } from "../../adapter/engine/embedded/speech-messages.ts";
+import { EMBEDDED } from "../../adapter/engine/registry.ts";
 import {
   type EngineSettings,
   isEmbeddedOnly,
@@ -38,7 +41,6 @@ const LIMIT_MS = 50_000;
 const SELF_TEST_DEADLINES = {
   chunkMs: 20_000,
   resultMs: 24_000,
-  transcriptMs: 18_000,
   // There may be no speech worker to ask.
   meaningMs: 500,
 };
@@ -50,10 +52,8 @@ const remedy =
 const REMEDY_BUSY =
   "See what keeps the machine busy: top; if it is idle, install the binary anew: it contains the engine.";
 
-const REMEDY_SECOND_READING =
-  "Give it 700 MB of memory for each speech thread, or set [engine.embedded] second_reading = false.";
-
-const REMEDY_HEARING_PACK = `Put ${HEARING_PACK} of this release beside install.sh and run: sudo sh install.sh; or set [engine.embedded] second_reading = false.`;
+const REMEDY_HEARING =
+  'See the log for "hearing"; if it persists, set [engine.embedded] hearing = "keys": callers then press keys.';
 
 export const engineSelfTest: Check = {
   name: "engine",
@@ -72,13 +72,14 @@ export async function examineEngine(
     return await withEmbeddedEngine(
       clock,
       settings,
-      async (engine, secondReading) => {
+      async (engine, hearing) => {
         const finding = await (isEmbeddedOnly(settings)
-          ? examineEmbedded(engine, clock)
+          ? examineEmbedded(engine, clock, hearing.isTried)
           : examineProviders(config, clock, engine.parts));
-        const complaint = complaintOf(secondReading);
-        if (complaint === null || finding.result === "failed") return finding;
-        return warning(`${complaint.finding} ${finding.finding}`, complaint.remedy);
+        const complaint = complaintOf(hearing);
+        if (complaint === null) return finding;
+        const report = finding.result === "failed" ? failed : warning;
+        return report(`${complaint.finding} ${finding.finding}`, complaint.remedy);
       },
       spawn,
     );
@@ -88,11 +89,12 @@ export async function examineEngine(
 }
 
 /** Null: nothing failed. */
-export function complaintOf({ failure }: SecondReadingWatch) {
+export function complaintOf({ failure, missingMb }: HearingWatch) {
+  if (missingMb > 0) return memoryShort(missingMb);
   if (failure === null) return null;
   return {
-    finding: `English is read only once; the second reading failed: ${failure}.`,
-    remedy: failure.includes(HEARING_PACK) ? REMEDY_HEARING_PACK : REMEDY_SECOND_READING,
+    finding: `Callers can answer only with keys: the recogniser failed: ${failure}.`,
+    remedy: REMEDY_HEARING,
   };
 }
 
@@ -106,53 +108,61 @@ export const speechCapacity: Check = {
     const calls = heardCallsMaxOf(config);
     const threads =
       callWorkers === 1 ? "One speech thread follows" : `${callWorkers} speech threads follow`;
-    const twice = engineSettingsOf(config).secondReading
-      ? ` English is read a second time of ${callWorkers * TALKERS_READ_TWICE} of them, of the others once (linevoice_second_readings_total).`
-      : "";
     const most = Number.isFinite(calls) ? ` At most ${calls} calls at once are taken.` : "";
     return ok(
-      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total), and while too many talk, new callers hear that all lines are busy.${most}${twice}`,
+      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total), and while too many talk, new callers hear that all lines are busy.${most}`,
     );
   },
 };
 
-interface SecondReadingWatch {
+interface HearingWatch {
   /** What went wrong first. */
   failure: string | null;
+  /** MB of memory; 0: it is enough. */
+  readonly missingMb: number;
+  /** The embedded engine is to hear, and has the memory for it. */
+  readonly isTried: boolean;
 }
 
 /** A separate engine. Without a speech worker nothing answers at the other end of the port. */
 export async function withEmbeddedEngine<Result>(
   clock: Clock,
   settings: EngineSettings,
-  work: (engine: EmbeddedEngine, secondReading: SecondReadingWatch) => Promise<Result>,
+  work: (engine: EmbeddedEngine, hearing: HearingWatch) => Promise<Result>,
   spawn = spawnSpeechWorker,
 ): Promise<Result> {
   const { port1: port, port2 } = new MessageChannel();
   const worker = needsSpeechWorker(settings) ? spawn() : null;
-  const secondReading: SecondReadingWatch = { failure: null };
+  const { hearsSpeech = true } = settings;
+  const isHeard = hearsSpeech && settings.providers.stt[0]?.id === EMBEDDED;
+  const missingMb = isHeard ? missingMemoryMb() : 0;
+  const hearing: HearingWatch = { failure: null, missingMb, isTried: isHeard && missingMb === 0 };
   worker?.addEventListener("message", ({ data }: MessageEvent<FromSpeechWorker>) => {
-    if (data.type === "second_reading_failed") secondReading.failure ??= data.detail;
+    if (data.type === "hearing_failed") hearing.failure ??= data.detail;
   });
   worker?.postMessage({ type: "init", port: port2 }, [port2]);
   const ports = { port, clock, random: systemRandom, log: silentLog };
   const engine = createEmbeddedEngine({
     ...ports,
     deadline: SELF_TEST_DEADLINES,
-    isTranscribed: settings.secondReading ?? false,
+    hearsSpeech,
   });
   try {
-    return await work(engine, secondReading);
+    return await work(engine, hearing);
   } finally {
     await engine.close();
     worker?.terminate();
   }
 }
 
-async function examineEmbedded(engine: Engine, clock: Clock): Promise<Finding> {
+async function examineEmbedded(
+  engine: Engine,
+  clock: Clock,
+  isHearingTried: boolean,
+): Promise<Finding> {
   const deadline = new AbortController();
   const timer = clock.after(LIMIT_MS, () => deadline.abort());
-  const attempt = () => runLoopback(engine, clock, deadline.signal);
+  const attempt = () => runLoopback(engine, clock, deadline.signal, isHearingTried);
   try {
     const first = await attempt();
     // The first question includes loading, so the second one is timed.
@@ -167,6 +177,7 @@ async function runLoopback(
   engine: Pick<Engine, "open">,
   clock: Clock,
   signal: AbortSignal,
+  isHearingTried: boolean,
 ): Promise<Finding> {
   const startedAt = clock.monotonic();
   const elapsedMs = () => Math.round(clock.monotonic() - startedAt);
@@ -185,6 +196,8 @@ async function runLoopback(
     if (pcm.length < SAMPLE_RATE_HZ / 2)
       return failed(`Text to speech produced no audio within ${elapsed()}.`, remedy);
     const spokenAfterMs = elapsedMs();
+    if (!isHearingTried)
+      return ok(`Text to speech after ${spokenAfterMs} ms. Callers answer with keys.`);
     const text = await textOfSpeech(session, pcm);
     if (!/opening hours/i.test(text))
       return failed(`Speech to text understood "${text}" instead of "${SENTENCE}".`, remedy);

@@ -36,7 +36,7 @@ interface PartTrial {
   /** Calculated with the prices in the configuration. */
   readonly costEur: number;
   readonly error: string | null;
-  /** What to do about the error, or about English being read only once. */
+  /** What to do about the error, or about a recogniser that cannot hear. */
   readonly remedy: string | null;
 }
 
@@ -62,7 +62,7 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
     isRunning = true;
     try {
       const trio = trioAt(engine.providers, 0);
-      return await withEmbeddedEngine(clock, engine, async (embedded, secondReading) => {
+      return await withEmbeddedEngine(clock, engine, async (embedded, hearing) => {
         const trust = trusting(engine.caPem ?? null);
         const trial = await engineOf(trio, { clock, embedded: embedded.parts, trust });
         const session = trial.open({
@@ -76,7 +76,7 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
         });
         try {
           const trials = await tryParts(session, trio, clock, { ...request, sent });
-          return trials.map((part) => withComplaint(part, complaintOf(secondReading)));
+          return trials.map((part) => withComplaint(part, complaintOf(hearing)));
         } finally {
           session.close();
           await trial.close();
@@ -88,7 +88,6 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
   };
 }
 
-/** What was recognised counts, read only once. */
 function withComplaint(trial: PartTrial, complaint: ReturnType<typeof complaintOf>): PartTrial {
   if (complaint === null || trial.part !== "stt" || trial.error !== null) return trial;
   return { ...trial, remedy: `${complaint.finding} ${complaint.remedy}` };

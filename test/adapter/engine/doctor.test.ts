@@ -94,13 +94,20 @@ test("a voice over Realtime is asked over its socket", async () => {
   expect(realtime.violations).toEqual([]);
 });
 
-test("a second reading that fails is named, with how to fix it", async () => {
-  const broken = new URL("../../support/engine/once-reading.worker.ts", import.meta.url).href;
-  const config = configOf({ EMBEDDED__SECOND_READING: "true" });
-  const finding = await examineEngine(config, systemClock, () => new Worker(broken));
-  expect(finding.result).toBe("warning");
-  expect(finding.finding).toMatch(/second reading failed: .+\. Text to speech after/);
-  expect(finding.remedy).toContain("second_reading = false");
+test("a recogniser that fails is named, with how to fix it", async () => {
+  const deaf = new URL("../../support/engine/deaf-speech.worker.ts", import.meta.url).href;
+  const finding = await examineEngine(configOf({}), systemClock, () => new Worker(deaf));
+  expect(finding.result).toBe("failed");
+  expect(finding.finding).toContain("Callers can answer only with keys: the recogniser failed: no");
+  expect(finding.remedy).toContain('hearing = "keys"');
+}, 60_000);
+
+test("where callers press keys, only the voice is examined", async () => {
+  const deaf = new URL("../../support/engine/deaf-speech.worker.ts", import.meta.url).href;
+  const config = configOf({ EMBEDDED__HEARING: "keys" });
+  const finding = await examineEngine(config, systemClock, () => new Worker(deaf));
+  expect(finding.result).toBe("ok");
+  expect(finding.finding).toEndWith("Callers answer with keys.");
 }, 60_000);
 
 test("parts of different providers are asked together", async () => {

@@ -127,7 +127,7 @@ test("the RTP port range is sliced into whole pairs, none shared, none beyond th
   expect(() => slicePorts({ first: 10_000, last: 10_003 }, 3)).toThrow(RangeError);
 });
 
-test("utterances that waited for a decoder, and those given up, are counted over all workers", async () => {
+test("utterances whose text came late, and those given up, are counted over all workers", async () => {
   const { pool, speechWorkers } = await scriptedPool();
   at(speechWorkers, 0).tell({ type: "load", event: "waited" });
   at(speechWorkers, 1).tell({ type: "load", event: "waited" });
@@ -152,21 +152,12 @@ test("when more utterances than two threads follow had to wait in ten seconds, t
   await pool.shutdown();
 });
 
-test("what became of second readings is counted over all workers", async () => {
-  const { pool, speechWorkers } = await scriptedPool();
-  for (const outcome of ["read", "skipped", "read", "failed"] as const)
-    at(speechWorkers, 0).tell({ type: "second_reading", outcome });
-  at(speechWorkers, 1).tell({ type: "second_reading", outcome: "late" });
-  expect(pool.secondReadings).toEqual({ read: 2, skipped: 1, late: 1, failed: 1 });
-  await pool.shutdown();
-});
-
-test("a second reading that fails is in the log, and calls go on", async () => {
+test("a recogniser that fails is in the log, and calls go on", async () => {
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, warn: (event, fields) => lines.push([event, fields]) };
   const { pool, speechWorkers, brief } = await scriptedPool(1, undefined, undefined, log);
-  at(speechWorkers, 0).tell({ type: "second_reading_failed", detail: "no memory" });
-  expect(lines).toEqual([["second_reading.failed", { detail: "no memory" }]]);
+  at(speechWorkers, 0).tell({ type: "hearing_failed", detail: "no memory" });
+  expect(lines).toEqual([["hearing.failed", { detail: "no memory" }]]);
   await pool.open(brief("a"));
   await pool.shutdown();
 });

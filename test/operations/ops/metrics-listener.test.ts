@@ -12,7 +12,6 @@ const sources: MetricSources = {
   callCapacity: () => 100,
   tooManyTalk: () => true,
   speechLoad: () => ({ waited: 2, lost: 1 }),
-  secondReadings: () => ({ read: 9, skipped: 3, late: 2, failed: 1 }),
   registrations: () => ({ registered: 2, failed: 1 }),
   queues: async () => ({ webhooks: 7 }),
   ledgerDifference: async () => 0,
@@ -82,7 +81,6 @@ test("figures are in base units: seconds, ratios", async () => {
   const text = withoutNode(await metrics.text());
   metrics.stop();
   expect(text).toContain('linevoice_call_setup_seconds_sum{direction="outbound"} 1.5');
-  expect(text).toContain('linevoice_second_readings_total{outcome="skipped"} 3');
   expect(text).toContain("linevoice_call_talk_seconds_sum 61");
   expect(text).toContain("linevoice_turn_latency_seconds_sum 0.4");
   expect(text).toContain('linevoice_turn_stage_seconds_sum{stage="llm"} 0.12');

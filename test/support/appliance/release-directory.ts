@@ -4,10 +4,9 @@
  */
 import { expect } from "bun:test";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
-export const PACK = "linevoice-hearing-en.pack";
 
 /** Makes the directory `name` in `releases`. `put` writes the program, and what lies beside it; `who` signs. */
 export function makeRelease(
@@ -34,10 +33,9 @@ export function makeRelease(
   if (key) keygen("-Y", "sign", "-f", key, "-n", "linevoice-release", `${directory}/SHA256SUMS`);
 }
 
-/** The compiled program `binary` with its pack, as `file`. */
+/** The compiled program `binary` as `file`. */
 export function putBuilt(binary: string, file: string) {
   cpSync(binary, file);
-  cpSync(join(dirname(binary), PACK), join(dirname(file), PACK));
 }
 
 function keyOf(who: string, releases: string): string {

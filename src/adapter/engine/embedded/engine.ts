@@ -1,11 +1,12 @@
 /**
  * The embedded engine as a call worker sees it: no network, no key, no download. Speech to text and text to
  * speech go over the port to the speech worker; the scripted agent in place of a language model is cheap
- * and runs here, but its knowledge is prepared and looked up elsewhere (`askTopics`). It answers from the agent's knowledge, word for word, and fills the slots of tools; it
- * does not generate. It understands English, and closed phrases in lt, lv, ru (experimental).
+ * and runs here, but its knowledge is prepared and looked up elsewhere (`askTopics`). It answers from the agent's
+ * knowledge, word for word, and fills the slots of tools; it does not generate. It understands English. In Lithuanian,
+ * Latvian and Russian it speaks and offers keys.
  */
 
-import { type Clock, within } from "../../../core/clock.ts";
+import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
@@ -13,15 +14,13 @@ import type {
   Engine,
   EngineSession,
   SessionSettings,
+  SttResult,
 } from "../../../domain/conversation/engine-port.ts";
 import { type OpenPart, type PartEngines, partEngine } from "../provider.ts";
-import { heardKinds, PHRASE_KINDS, type PhraseKind } from "./closed-languages.ts";
 import type { AskTopics, TopicSubject } from "./scripted/agent-topics.ts";
-import { grammarSourceOf } from "./scripted/grammar-source.ts";
-import { parseKnowledge } from "./scripted/knowledge.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";
-import { chooseReading } from "./scripted/two-readings.ts";
 import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
+import type { SpeechRequest } from "./speech-messages.ts";
 
 interface EmbeddedEngineOptions {
   /** Other end of a port given to the speech worker by `init`. Closed by `close()`. */
@@ -33,23 +32,17 @@ interface EmbeddedEngineOptions {
   readonly deadline?: SpeechDeadline;
   /** `[engine.embedded] speech_rate_percent`. Default: 100. */
   readonly speechRatePercent?: number;
-  /** `[engine.embedded] second_reading`. Default: no. */
-  readonly isTranscribed?: boolean;
-  /** `[engine.embedded] unproven_phrases`. Default: no. */
-  readonly unprovenPhrases?: boolean;
+  /** `[engine.embedded] hearing`: false, callers answer with keys. Default: true. */
+  readonly hearsSpeech?: boolean;
   /** Missing: agents know nothing. */
   readonly askTopics?: AskTopics | undefined;
 }
 
 const knowsNothing: AskTopics = async () => null;
 
-type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
-
 export interface EmbeddedEngine extends Engine {
   /** Its parts, each for itself; they are closed with the engine. */
   readonly parts: PartEngines;
-  /** Builds the grammar of an agent ahead of its calls; cheap when it is there already. */
-  prepare(settings: EmbeddedEngineSettings): void;
 }
 
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
@@ -59,10 +52,6 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     label: "embedded",
     parts: partsOf(client, options),
     open: (settings) => openSession(settings, client, options),
-    prepare(settings) {
-      const knowledge = grammarKnowledge(settings);
-      client.prepare(grammarSourceOf(knowledge, settings, kindsOf(settings.language, options)));
-    },
     useSpeechPort: (port) => client.usePort(port),
     async close() {
       client.close();
@@ -78,23 +67,8 @@ function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngi
   };
 }
 
-const kindsOf = (
-  language: AgentLanguage,
-  { unprovenPhrases = false }: EmbeddedEngineOptions,
-): readonly PhraseKind[] => (unprovenPhrases ? PHRASE_KINDS : heardKinds(language));
-
-/** Characters of knowledge that the recogniser's grammar is made of: reading them takes some milliseconds. */
-const GRAMMAR_CHARACTERS_MAX = 64_000;
-
-function grammarKnowledge({ knowledge }: Pick<SessionSettings, "knowledge">) {
-  let room = GRAMMAR_CHARACTERS_MAX;
-  const cut = knowledge.map((file) => {
-    const content = file.content.slice(0, room);
-    room -= content.length;
-    return { ...file, content };
-  });
-  return parseKnowledge(cut);
-}
+const isHeard = (language: AgentLanguage, { hearsSpeech = true }: EmbeddedEngineOptions) =>
+  hearsSpeech && language === "en";
 
 function openSession(
   settings: SessionSettings,
@@ -145,7 +119,7 @@ function openLlm(
   client: SpeechClient,
   options: EmbeddedEngineOptions,
 ): OpenPart<"llm"> {
-  const { clock, random, isTranscribed = false, askTopics = knowsNothing } = options;
+  const { clock, random, askTopics = knowsNothing } = options;
   const open = (language: AgentLanguage) =>
     createScriptedSession({
       settings,
@@ -153,8 +127,8 @@ function openLlm(
       askTopics,
       clock,
       random,
-      hears: (kind) => kindsOf(language, options).includes(kind),
-      meanings: language === "en" && isTranscribed ? client : undefined,
+      hears: () => isHeard(language, options) && client.canHear,
+      meanings: isHeard(language, options) ? client : undefined,
     });
   let llm = open(settings.language);
   return {
@@ -170,65 +144,48 @@ function openLlm(
   };
 }
 
-/** An utterance waits no longer for what the knowledge has for its two readings. */
-const READINGS_MS_MAX = 300;
-
 function openStt(
-  settings: SessionSettings,
+  { language, sampleRateHz }: SessionSettings,
   client: SpeechClient,
   options: EmbeddedEngineOptions,
 ): OpenPart<"stt"> {
-  const { isTranscribed = false, askTopics = knowsNothing } = options;
-  const knowledge = grammarKnowledge(settings);
   const channel = client.openStt();
   const { sttStreamId } = channel;
-  const { sampleRateHz } = settings;
   let utterance = 0;
-  const open = (language: AgentLanguage) => {
-    const kinds = kindsOf(language, options);
-    const grammar = grammarSourceOf(knowledge, { ...settings, language }, kinds);
-    client.prepare(grammar);
-    const grammarKey = grammar.key;
-    const transcriptMs = isTranscribed ? client.deadline.transcriptMs : null;
-    const choice = { language, sampleRateHz, grammarKey, transcriptMs };
-    client.send({ type: "stt_open", sttStreamId, ...choice });
+  let isOpen = false;
+  const open = (spoken: AgentLanguage) => {
+    isOpen = isHeard(spoken, options);
+    if (isOpen) client.send({ type: "stt_open", sttStreamId, sampleRateHz });
   };
-  open(settings.language);
+  const send = (request: SpeechRequest) => {
+    if (isOpen) client.send(request);
+  };
+  open(language);
   return {
     stream: {
-      capabilities: { partials: true },
+      capabilities: { partials: false },
       startUtterance(lead) {
         utterance++;
-        client.send({ type: "stt_start_utterance", sttStreamId, utterance, lead });
+        send({ type: "stt_start_utterance", sttStreamId, utterance, lead });
       },
-      push: (pcm) => client.send({ type: "stt_push", sttStreamId, pcm }),
-      recogniseEarly: () => client.send({ type: "stt_early", sttStreamId }),
-      dropEarly: () => client.send({ type: "stt_drop_early", sttStreamId }),
-      async finalize() {
-        const { transcript, ...heard } = await client.endUtterance(channel, utterance);
-        if (!isTranscribed || transcript === null || transcript.text === "") return heard;
-        const texts = [heard.text, transcript.text];
-        const ask = { texts, confidence: 1, nearness: null, offers: false, lesson: false };
-        const reply = await within(
-          options.clock,
-          READINGS_MS_MAX,
-          askTopics(subjectOf(settings, "en"), ask),
-        );
-        const matches = new Map(texts.map((text, at) => [text, reply?.found[at]?.match ?? null]));
-        const match = (text: string) => matches.get(text) ?? null;
-        return { ...heard, ...chooseReading(match, heard, transcript) };
-      },
-      discard: () => client.send({ type: "stt_discard", sttStreamId }),
+      push: (pcm) => send({ type: "stt_push", sttStreamId, pcm }),
+      recogniseEarly: () => send({ type: "stt_early", sttStreamId }),
+      dropEarly: () => send({ type: "stt_drop_early", sttStreamId }),
+      finalize: async () =>
+        isOpen ? await client.endUtterance(channel, utterance) : NOTHING_UNDERSTOOD,
+      discard: () => send({ type: "stt_discard", sttStreamId }),
       onPartial(listener) {
         channel.onPartial = listener;
       },
-      expect: (answer) => client.send({ type: "stt_expect", sttStreamId, answer }),
+      expect() {},
     },
     onSpeechWorker: true,
-    switchLanguage(language) {
-      client.send({ type: "stt_close", sttStreamId });
-      open(language);
+    switchLanguage(spoken) {
+      if (isOpen) client.send({ type: "stt_close", sttStreamId });
+      open(spoken);
     },
     close: () => client.closeStt(channel),
   };
 }
+
+const NOTHING_UNDERSTOOD: SttResult = { text: "", confidence: 0, audioMs: 0 };

@@ -1,10 +1,10 @@
 /** The embedded engine's three parts, each of which may stand beside parts of other providers. */
-import { flag, integer } from "../../../platform/config/key.ts";
+import { integer, oneOf } from "../../../platform/config/key.ts";
 import type { LlmProvider, SttProvider, TtsProvider } from "../provider.ts";
 
 const settings = {
   speech_workers: integer(
-    "Threads that hear and speak, each beside a thread for the audio of its calls. Each follows four callers who talk at once; what further ones say waits. 0: one less than the machine has cores.",
+    "Speech threads, each beside a thread for the audio of its calls. Each follows four callers who talk at once; what further ones say waits. 0: one less than the machine has cores.",
     0,
     0,
     64,
@@ -15,13 +15,10 @@ const settings = {
     0,
     5000,
   ),
-  second_reading: flag(
-    "English is read a second time, by a neural network that knows nothing of your knowledge, and compared with it by meaning: of questions in other words than yours 61 in a hundred are understood instead of 43. Takes up to 700 MB for each speech thread while somebody talks English to it, 0.4 of a core for each talker, and 0.6 s more before each answer. Needs linevoice-hearing-en.pack beside the program or in ../lib/linevoice.",
-    false,
-  ),
-  unproven_phrases: flag(
-    "Lithuanian, Latvian and Russian callers are heard also where fewer than nine of ten phrases of a kind were understood, or fewer than nine of ten others refused, as docs/engines.md has it. Off, they are offered keys there.",
-    false,
+  hearing: oneOf(
+    "What callers answer with. speech: English is understood (other languages are answered with keys); takes 450 MB of memory for each speech thread while somebody is on the phone in English, given back after five minutes. keys: callers press keys in every language.",
+    ["speech", "keys"],
+    "speech",
   ),
   speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),
 };

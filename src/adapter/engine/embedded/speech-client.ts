@@ -4,19 +4,16 @@
  * time-out, never as a wait without end.
  */
 import type { Clock } from "../../../core/clock.ts";
-import { EngineFailure } from "../../../domain/conversation/engine-port.ts";
+import { EngineFailure, type SttResult } from "../../../domain/conversation/engine-port.ts";
 import type { Lesson, Nearness } from "./meaning/meanings.ts";
-import type { Heard } from "./recogniser/recogniser.ts";
 import { RepeatedSpeech } from "./repeated-speech.ts";
-import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
+import type { SpeechReply, SpeechRequest } from "./speech-messages.ts";
 
 export interface SpeechDeadline {
   /** From one piece of speech to the next. */
   readonly chunkMs: number;
   /** From the end of an utterance to what was heard. */
   readonly resultMs: number;
-  /** From the first reading of an utterance to the second. */
-  readonly transcriptMs: number;
   /** From a text to what it means. */
   readonly meaningMs: number;
 }
@@ -28,8 +25,6 @@ export interface SpeechDeadline {
 const CALLER_DEADLINE_MS: SpeechDeadline = {
   chunkMs: 6_000,
   resultMs: 10_000,
-  // A caller hardly notices it.
-  transcriptMs: 1_200,
   meaningMs: 500,
 };
 const REMEMBERED_MAX = 200;
@@ -42,7 +37,7 @@ interface SpeechClientOptions {
 }
 
 interface PendingResult {
-  resolve(result: Heard): void;
+  resolve(result: SttResult): void;
   reject(error: EngineFailure): void;
 }
 
@@ -60,8 +55,7 @@ export class SpeechClient {
   readonly #speeches = new Map<number, SpeechStream>();
   readonly #repeated: RepeatedSpeech;
   readonly #sttChannels = new Map<number, SttChannel>();
-  /** What a new speech worker must be told again: grammars in use and open STT streams. */
-  readonly #grammars = new Map<string, GrammarSource>();
+  /** Opened again in a new speech worker. */
   readonly #openings = new Map<number, Extract<SpeechRequest, { type: "stt_open" }>>();
   /** Sent again to a speech worker that does not know them (any more). */
   readonly #lessons = new Map<string, Lesson>();
@@ -69,6 +63,8 @@ export class SpeechClient {
   /** A speech worker that owes one is not asked again: nobody waits for it twice. */
   #isComparisonOwed = false;
   #nextId = 1;
+  /** False while English speech cannot be read: memory is short, or the recogniser failed. */
+  canHear = true;
 
   constructor(options: SpeechClientOptions) {
     this.#port = options.port;
@@ -88,11 +84,6 @@ export class SpeechClient {
     this.#listen();
     for (const stream of this.#speeches.values()) stream.fail("the speech worker died");
     for (const channel of this.#sttChannels.values()) rejectAll(channel, "the speech worker died");
-    const inUse = new Set([...this.#openings.values()].map(({ grammarKey }) => grammarKey));
-    for (const key of inUse) {
-      const grammar = this.#grammars.get(key);
-      if (grammar) this.send({ type: "prepare", grammar });
-    }
     for (const opening of this.#openings.values()) this.#port.postMessage(opening);
   }
 
@@ -103,11 +94,6 @@ export class SpeechClient {
   send(request: SpeechRequest): void {
     if (request.type === "stt_open") this.#openings.set(request.sttStreamId, request);
     this.#port.postMessage(request);
-  }
-
-  prepare(grammar: GrammarSource): void {
-    remember(this.#grammars, grammar);
-    this.send({ type: "prepare", grammar });
   }
 
   learn(lesson: Lesson): void {
@@ -180,8 +166,8 @@ export class SpeechClient {
   }
 
   /** Ends an utterance: resolves with what was heard. */
-  endUtterance(channel: SttChannel, utterance: number): Promise<Heard> {
-    return new Promise<Heard>((resolve, reject) => {
+  endUtterance(channel: SttChannel, utterance: number): Promise<SttResult> {
+    return new Promise<SttResult>((resolve, reject) => {
       const settle = () => {
         timer.cancel();
         channel.pending.delete(utterance);
@@ -238,10 +224,13 @@ export class SpeechClient {
         this.#sttChannels.get(reply.sttStreamId)?.onPartial(reply.text);
         break;
       case "stt_result": {
-        const { text, confidence, audioMs, transcript } = reply;
-        this.#pendingOf(reply)?.resolve({ text, confidence, audioMs, transcript });
+        const { text, confidence, audioMs } = reply;
+        this.#pendingOf(reply)?.resolve({ text, confidence, audioMs });
         break;
       }
+      case "hearing":
+        this.canHear = reply.isPossible;
+        break;
       case "stt_failed":
         this.#pendingOf(reply)?.reject(new EngineFailure("stt", reply.detail));
     }

@@ -4,43 +4,28 @@
  * port. Plain data; audio is transferred, not copied, where the sender has no more use for it.
  */
 
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
-import type { ExpectedAnswer } from "../../../domain/conversation/engine-port.ts";
-import type { PhraseKind } from "./closed-languages.ts";
 import type { Lesson, Nearness } from "./meaning/meanings.ts";
-import type { ReadingOutcome } from "./recogniser/second-reading.ts";
-import type { Transcript } from "./recogniser/transcriber/messages.ts";
 
 /** Main → speech worker. */
 export type ToSpeechWorker =
-  | { readonly type: "init"; readonly port: MessagePort }
-  /** Builds a grammar ahead of its first call, e.g. when an agent is saved. */
-  | { readonly type: "prepare"; readonly grammar: GrammarSource }
+  | {
+      readonly type: "init";
+      readonly port: MessagePort;
+      /** Threads that may read English at once; default: one. */
+      readonly transcribersMax?: number;
+    }
   | { readonly type: "shutdown" };
 
 /** Speech worker → main. */
 export type FromSpeechWorker =
   | { readonly type: "ready"; readonly startMs: number }
   | { readonly type: "failed"; readonly detail: string }
-  /** An utterance waits for decoders; one came to nothing because they had no time for it. */
+  /** The text of an utterance came late, or not in time. */
   | { readonly type: "load"; readonly event: "waited" | "lost" }
-  /** What became of the second reading of an utterance. */
-  | { readonly type: "second_reading"; readonly outcome: ReadingOutcome }
-  /** Said once, and again only when second readings came in between. */
-  | { readonly type: "second_reading_failed"; readonly detail: string };
-
-/** What callers may be expected to say to an agent, by content: equal sources share one grammar. */
-export interface GrammarSource {
-  /** Hash of language and sentences. */
-  readonly key: string;
-  readonly language: AgentLanguage;
-  /** Questions as the tenant wrote them. */
-  readonly questions: readonly string[];
-  /** Other words that belong to the domain: answers, names of tools. */
-  readonly context: readonly string[];
-  /** Kinds of phrases that are listened for. English knows no others. */
-  readonly kinds: readonly PhraseKind[];
-}
+  /** The recogniser is loaded, or its memory was given back. */
+  | { readonly type: "hearing"; readonly isLoaded: boolean }
+  /** English cannot be read. Reported once, and again only when it could be read meanwhile. */
+  | { readonly type: "hearing_failed"; readonly detail: string };
 
 /** Call worker → speech worker, over the port. Ids are chosen by the call worker. */
 export type SpeechRequest =
@@ -54,7 +39,6 @@ export type SpeechRequest =
       readonly ratePercent: number;
     }
   | { readonly type: "speak_cancel"; readonly speechId: number }
-  | { readonly type: "prepare"; readonly grammar: GrammarSource }
   | { readonly type: "learn"; readonly lesson: Lesson }
   | {
       readonly type: "compare";
@@ -65,11 +49,7 @@ export type SpeechRequest =
   | {
       readonly type: "stt_open";
       readonly sttStreamId: number;
-      readonly language: AgentLanguage;
       readonly sampleRateHz: 8000 | 16000;
-      readonly grammarKey: string;
-      /** How long a second reading is waited for after the first. Null: there is none. */
-      readonly transcriptMs: number | null;
     }
   | {
       readonly type: "stt_start_utterance";
@@ -82,11 +62,12 @@ export type SpeechRequest =
   | { readonly type: "stt_drop_early"; readonly sttStreamId: number }
   | { readonly type: "stt_finalize"; readonly sttStreamId: number; readonly utterance: number }
   | { readonly type: "stt_discard"; readonly sttStreamId: number }
-  | { readonly type: "stt_expect"; readonly sttStreamId: number; readonly answer: ExpectedAnswer }
   | { readonly type: "stt_close"; readonly sttStreamId: number };
 
 /** Speech worker → call worker, over the port. */
 export type SpeechReply =
+  /** Whether callers can be heard: reported when a stream opens, and with each result. */
+  | { readonly type: "hearing"; readonly isPossible: boolean }
   /** Null: the lesson is not learnt (yet). */
   | {
       readonly type: "compared";
@@ -105,7 +86,6 @@ export type SpeechReply =
       readonly text: string;
       readonly confidence: number;
       readonly audioMs: number;
-      readonly transcript: Transcript | null;
     }
   | {
       readonly type: "stt_failed";

@@ -1,167 +1,100 @@
 /**
- * What runs in the speech worker: one synthesiser and one recogniser, serving any number of call
- * workers, each over its own port. Requests that arrive while the parts are still loading wait for
- * them. One customer's failure is told to that customer and touches nobody else.
+ * What runs in the speech worker: one synthesiser, and the recogniser of English with its threads, for any number
+ * of call workers, each with its own port. Requests that arrive while the synthesiser loads wait for it. A failed
+ * request is reported to its call worker and affects nobody else.
  *
- * The recogniser's model is tested at the start. The first request about an STT stream loads it (while
- * the greeting is spoken); `UNLOAD_AFTER_MS` after the last STT stream was closed it is unloaded again.
+ * The first STT stream loads the recogniser (while the greeting is spoken); `UNLOAD_AFTER_MS` after the last STT stream
+ * was closed its memory is given back.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
-import {
-  createRecogniser,
-  type ListeningSttStream,
-  type Recogniser,
-} from "./recogniser/recogniser.ts";
-import type { ReadingOutcome } from "./recogniser/second-reading.ts";
-import { Transcriber, type TranscriberThread } from "./recogniser/transcriber/transcriber.ts";
-import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
+import { CallerSttStream } from "./recogniser/recogniser.ts";
+import { Transcriber, type TranscriberThread } from "./recogniser/transcriber.ts";
+import type { SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
 
 interface SpeechService {
-  /** Resolves when the voices are warm and the recogniser's model is known to be sound. */
+  /** Resolves when the voices are warm. */
   readonly ready: Promise<void>;
-  serve(port: MessagePort): void;
-  prepare(grammar: GrammarSource): void;
+  serve(port: MessagePort, transcribersMax?: number): void;
   close(): void;
 }
 
 /** Longer than the pauses between the calls of a busy hour. */
 const UNLOAD_AFTER_MS = 5 * 60_000;
-/** Between two steps of waking: a greeting that is asked for meanwhile goes first. */
-const LOAD_STEP_PAUSE_MS = 10;
-/** From a rest to the collection of its memory. */
-const COLLECT_AFTER_MS = 500;
 
 interface SpeechServiceOptions {
   readonly clock: Clock;
-  /** An utterance waits for decoders; one came to nothing because they had no time for it. */
+  /** The text of an utterance came late, or not in time. */
   readonly onLoad: (event: "waited" | "lost") => void;
-  readonly onSecondReading: (outcome: ReadingOutcome) => void;
-  readonly onSecondReadingFailed: (detail: string) => void;
+  readonly onHearingLoaded?: (isLoaded: boolean) => void;
+  readonly onHearingFailed: (detail: string) => void;
   readonly spawnTranscriber: () => TranscriberThread;
+  readonly availableMb?: () => number | null;
 }
 
 export function createSpeechService(options: SpeechServiceOptions): SpeechService {
   const { clock } = options;
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
-  const transcriber = new Transcriber({
-    spawn: options.spawnTranscriber,
-    clock,
-    onFailed: options.onSecondReadingFailed,
-  });
-  const sharedRecogniser = new SharedRecogniser(synthesiser, transcriber, options);
+  const hearing = new Hearing(options);
 
   return {
-    ready: sharedRecogniser.selfTest(),
-    serve(port) {
+    ready: synthesiser.then(() => {}),
+    serve(port, transcribersMax) {
       ports.add(port);
-      const connection = new PortConnection(port, synthesiser, sharedRecogniser, transcriber);
+      if (transcribersMax !== undefined) hearing.transcriber.threadsMax = transcribersMax;
+      const connection = new PortConnection(port, synthesiser, hearing);
       port.onmessage = (event: MessageEvent<SpeechRequest>) => connection.receive(event.data);
       port.addEventListener("close", () => {
         ports.delete(port);
         connection.close();
       });
     },
-    prepare(grammar) {
-      sharedRecogniser.use().then(
-        (recogniser) => recogniser.prepare(grammar),
-        () => {},
-      );
-    },
     close() {
       for (const port of ports) port.close();
       ports.clear();
-      sharedRecogniser.close();
+      hearing.close();
     },
   };
 }
 
-/** The recogniser of the thread, loaded only while there are STT streams. */
-class SharedRecogniser {
-  readonly #recogniser: Promise<Recogniser>;
-  readonly #clock: Clock;
+/** The recogniser, loaded only while there are STT streams. */
+class Hearing {
+  readonly transcriber: Transcriber;
   #openStreams = 0;
   #unloadTimer: Timer | null = null;
 
-  constructor(
-    synthesiser: Promise<Synthesiser>,
-    transcriber: Transcriber,
-    { clock, onLoad, onSecondReading }: SpeechServiceOptions,
+  constructor(private readonly options: SpeechServiceOptions) {
+    const { spawnTranscriber: spawn, onHearingFailed: onFailed, onHearingLoaded } = options;
+    const onLoaded = (isLoaded: boolean) => onHearingLoaded?.(isLoaded);
+    this.transcriber = new Transcriber({ ...options, spawn, onLoaded, onFailed });
+  }
+
+  openStt(
+    request: Extract<SpeechRequest, { type: "stt_open" }>,
+    onPartial: (text: string) => void,
   ) {
-    this.#clock = clock;
-    this.#recogniser = synthesiser.then((made) =>
-      createRecogniser({
-        phonemes: (text, language) => made.phonemes(text, language),
-        clock,
-        onLoad,
-        onSecondReading,
-        transcriber,
-      }),
-    );
-  }
-
-  /** Reads the model once, so that a broken one is known at the start. */
-  async selfTest(): Promise<void> {
-    const recogniser = await this.#recogniser;
-    await recogniser.selfTest();
-    // Somebody uses it already: what the test took is collected with the rest.
-    if (this.#unloadTimer === null && this.#openStreams === 0) this.#collectLater();
-  }
-
-  /** Awake, for `UNLOAD_AFTER_MS` at least. */
-  async use(): Promise<Recogniser> {
-    this.#unloadTimer?.cancel();
-    this.#unloadTimer = null;
-    const recogniser = await this.#recogniser;
-    await recogniser.load(() => pause(this.#clock));
-    if (this.#openStreams === 0) this.#scheduleUnload();
-    return recogniser;
-  }
-
-  sttOpened(): void {
+    const { clock, onLoad } = this.options;
     this.#openStreams++;
     this.#unloadTimer?.cancel();
-    this.#unloadTimer = null;
+    this.transcriber.load();
+    const { sampleRateHz } = request;
+    const { transcriber } = this;
+    return new CallerSttStream({ sampleRateHz, onPartial }, { clock, onLoad, transcriber });
   }
 
   sttClosed(): void {
     this.#openStreams--;
-    if (this.#openStreams === 0) this.#scheduleUnload();
+    if (this.#openStreams > 0) return;
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = this.options.clock.after(UNLOAD_AFTER_MS, () => this.transcriber.unload());
   }
 
   close(): void {
     this.#unloadTimer?.cancel();
+    this.transcriber.unload();
   }
-
-  #scheduleUnload(): void {
-    this.#unloadTimer?.cancel();
-    this.#unloadTimer = this.#clock.after(UNLOAD_AFTER_MS, () => void this.#unload());
-  }
-
-  async #unload(): Promise<void> {
-    this.#unloadTimer?.cancel();
-    this.#unloadTimer = null;
-    const recogniser = await this.#recogniser;
-    if (this.#openStreams > 0) return;
-    recogniser.unload();
-    this.#collectLater();
-  }
-
-  /** Not at once: the caller's stack may still point into the memory. */
-  #collectLater(): void {
-    this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, () => {
-      Bun.gc(true);
-      Bun.shrink();
-    });
-  }
-}
-
-function pause(clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(LOAD_STEP_PAUSE_MS, resolve);
-  });
 }
 
 type SttRequest = Exclude<SpeechRequest, { type: "speak" | "speak_cancel" | "learn" | "compare" }>;
@@ -169,14 +102,12 @@ type SttRequest = Exclude<SpeechRequest, { type: "speak" | "speak_cancel" | "lea
 /** One port: its running speeches and open STT streams. */
 class PortConnection {
   readonly #speeches = new Map<number, AbortController>();
-  readonly #sttStreams = new Map<number, ListeningSttStream>();
-  #queue: Promise<void> = Promise.resolve();
+  readonly #sttStreams = new Map<number, CallerSttStream>();
 
   constructor(
     readonly port: MessagePort,
     readonly synthesiser: Promise<Synthesiser>,
-    readonly shared: SharedRecogniser,
-    readonly transcriber: Transcriber,
+    readonly hearing: Hearing,
   ) {}
 
   receive(request: SpeechRequest): void {
@@ -188,13 +119,13 @@ class PortConnection {
         this.#speeches.get(request.speechId)?.abort();
         return;
       case "learn":
-        this.transcriber.learn(request.lesson);
+        this.hearing.transcriber.learn(request.lesson);
         return;
       case "compare":
         void this.#compare(request);
         return;
       default:
-        this.#inOrder(request);
+        this.#handleStt(request);
     }
   }
 
@@ -207,12 +138,12 @@ class PortConnection {
     const stt = this.#sttStreams.get(sttStreamId);
     if (!this.#sttStreams.delete(sttStreamId)) return;
     stt?.close();
-    this.shared.sttClosed();
+    this.hearing.sttClosed();
   }
 
   async #compare(request: Extract<SpeechRequest, { type: "compare" }>): Promise<void> {
     const { comparisonId, lessonKey, text } = request;
-    const nearness = await this.transcriber.compare(lessonKey, text);
+    const nearness = await this.hearing.transcriber.compare(lessonKey, text);
     this.#reply({ type: "compared", comparisonId, nearness });
   }
 
@@ -232,29 +163,12 @@ class PortConnection {
     }
   }
 
-  /** Requests about STT streams keep their order, also while the recogniser is loading. */
-  #inOrder(request: SttRequest): void {
-    this.#queue = this.#queue.then(async () => {
-      const recogniser = await this.shared.use();
-      try {
-        this.#handleStt(request, recogniser);
-      } catch (error) {
-        this.#failed(request, describeError(error));
-      }
-    });
-    this.#queue = this.#queue.catch((error) => this.#failed(request, describeError(error)));
-  }
-
-  #handleStt(request: SttRequest, recogniser: Recogniser): void {
-    if (request.type === "prepare") {
-      recogniser.prepare(request.grammar);
-      return;
-    }
+  #handleStt(request: SttRequest): void {
     const { sttStreamId } = request;
     if (request.type === "stt_open") {
       const onPartial = (text: string) => this.#reply({ type: "stt_partial", sttStreamId, text });
-      this.#sttStreams.set(sttStreamId, recogniser.openStt({ ...request, onPartial }));
-      this.shared.sttOpened();
+      this.#sttStreams.set(sttStreamId, this.hearing.openStt(request, onPartial));
+      this.#reportHearing();
       return;
     }
     const stt = this.#sttStreams.get(sttStreamId);
@@ -278,9 +192,6 @@ class PortConnection {
       case "stt_discard":
         stt.discard();
         break;
-      case "stt_expect":
-        stt.expect(request.answer);
-        break;
       case "stt_close":
         this.#closeStt(sttStreamId);
     }
@@ -289,20 +200,20 @@ class PortConnection {
   /** Requests that follow need not wait for it. */
   async #finalize(
     request: Extract<SpeechRequest, { type: "stt_finalize" }>,
-    stt: ListeningSttStream,
+    stt: CallerSttStream,
   ): Promise<void> {
     const { sttStreamId, utterance } = request;
     try {
-      this.#reply({ type: "stt_result", sttStreamId, utterance, ...(await stt.finalize()) });
+      const result = await stt.finalize();
+      this.#reportHearing();
+      this.#reply({ type: "stt_result", sttStreamId, utterance, ...result });
     } catch (error) {
-      this.#failed(request, describeError(error));
+      this.#reply({ type: "stt_failed", sttStreamId, utterance, detail: describeError(error) });
     }
   }
 
-  #failed(request: SpeechRequest, detail: string): void {
-    if (request.type !== "stt_finalize") return;
-    const { sttStreamId, utterance } = request;
-    this.#reply({ type: "stt_failed", sttStreamId, utterance, detail });
+  #reportHearing(): void {
+    this.#reply({ type: "hearing", isPossible: this.hearing.transcriber.canRead });
   }
 
   #reply(reply: SpeechReply): void {

@@ -1,15 +1,17 @@
 /** How many callers the embedded recogniser follows, and whether more than those talk. */
+import { availableParallelism } from "node:os";
 import type { Clock } from "../../../core/clock.ts";
 
-/**
- * Talking at once, of one speech thread: 0.07 of a core each, and 30 MB. Further ones wait: on two quiet cores words of four are
- * understood within 0.11 s of the last (95 %), of eight within 0.25, of ten within 0.48.
- */
+/** Callers per speech worker who may talk at once; each takes about 0.2 of a core while talking. */
 export const CONCURRENT_UTTERANCES_MAX = 4;
+
+/** Threads that read English for each of `speechWorkers`: together one per core. */
+export const transcribersFor = (speechWorkers: number): number =>
+  Math.max(1, Math.floor(availableParallelism() / speechWorkers));
 
 const LATELY_MS = 10_000;
 
-/** The utterances that had to wait lately, of all speech threads. */
+/** The utterances whose text came late recently, in all speech workers. */
 export class WaitingTalkers {
   /** The newest, one more than may be. */
   readonly #waitedAt: number[] = [];

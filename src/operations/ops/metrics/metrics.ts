@@ -51,8 +51,6 @@ export interface MetricSources {
   tooManyTalk(): boolean;
   /** Utterances for which no decoder of the embedded engine was free, and those that were dropped. */
   speechLoad(): Readonly<Record<"waited" | "lost", number>>;
-  /** What became of second readings of English. */
-  secondReadings(): Readonly<Record<"read" | "skipped" | "late" | "failed", number>>;
   /** How many trunks are in each registration state. */
   registrations(): Readonly<Record<string, number>>;
   /** Rows waiting, by queue. */
@@ -369,15 +367,9 @@ function registerReadOnScrape(
   );
   counterOf(
     "linevoice_speech_waits_total",
-    "Utterances that waited for a decoder (waited), and those dropped after 8 s (lost).",
+    "Utterances whose text came more than 1 s after their end (waited), and those dropped after 8 s (lost).",
     "outcome",
     sources.speechLoad,
-  );
-  counterOf(
-    "linevoice_second_readings_total",
-    "Utterances read a second time, and those read once: no time to begin (skipped), not in time (late), failed.",
-    "outcome",
-    sources.secondReadings,
   );
   gaugeOf("linevoice_registrations", "Trunks by state.", "state", sources.registrations);
   gaugeOf("linevoice_queue_depth", "Rows that wait.", "queue", sources.queues);

@@ -1,6 +1,5 @@
 /** The embedded mind's dialogue, driven with what an ear would have heard. */
 import { describe, expect, test } from "bun:test";
-import type { PhraseKind } from "../../../../src/adapter/engine/embedded/closed-languages.ts";
 import { PHRASES } from "../../../../src/adapter/engine/embedded/scripted/phrases.ts";
 import { createScriptedSession } from "../../../../src/adapter/engine/embedded/scripted/scripted-session.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
@@ -36,17 +35,17 @@ function clinicAgent(
     tools?: ToolSnapshot[];
     language?: AgentLanguage;
     transferTargets?: string[];
-    unheard?: readonly PhraseKind[];
+    isUnheard?: boolean;
   } = {},
 ): LlmSession {
-  const { tools = [], language = "en", transferTargets, unheard = [] } = options;
+  const { tools = [], language = "en", transferTargets, isUnheard = false } = options;
   return createScriptedSession({
     settings: { transferTargets },
     subject: { callId: "c", language, tools, knowledge: markdown(CLINIC_KNOWLEDGE), memory: null },
     askTopics,
     clock: { ...systemClock, now: () => SATURDAY },
     random: seededRandom(1),
-    hears: (kind) => !unheard.includes(kind),
+    hears: () => !isUnheard,
   });
 }
 
@@ -86,7 +85,7 @@ describe("answers", () => {
     const events = await respond(agent, {
       type: "utterance",
       text: "the price of whitening",
-      confidence: 0.7,
+      confidence: 0.59,
     });
     expect(spoken(events)).toStartWith("Did you mean one: How much does teeth whitening cost?");
     expect(expected(events)).toBe("digits");
@@ -97,7 +96,7 @@ describe("answers", () => {
     const doubtful: LlmInput = {
       type: "utterance",
       text: "the price of whitening",
-      confidence: 0.7,
+      confidence: 0.59,
     };
     const offering = async () => {
       const agent = clinicAgent();
@@ -128,7 +127,7 @@ describe("answers", () => {
 
   test("no, with a new question behind it, answers the new question", async () => {
     const agent = clinicAgent();
-    await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.7 });
+    await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.59 });
     expect(await ask(agent, "no how much is a filling")).toContain("60 to 90");
   });
 
@@ -195,18 +194,17 @@ describe("intents", () => {
 
   /** What ends or hands over the call, as the recogniser heard it; with what confidence. */
   const DOUBTFUL: readonly (readonly [AgentLanguage, string, number, "goodbye" | "human"])[] = [
-    ["en", "thank you goodbye", 0.275, "goodbye"],
-    ["en", "hello goodbye", 0.866, "goodbye"],
-    ["en", "okay thank you bye", 0.74, "goodbye"],
-    ["en", "bye", 0.95, "goodbye"],
-    ["en", "bye am forty can learn it", 0.97, "goodbye"],
-    // "Correct."
-    ["en", "human", 0.953, "human"],
-    ["en", "need connect me to an operator", 0.656, "human"],
-    ["lt", "iki", 0.972, "goodbye"],
-    ["lv", "tas ir viss", 0.995, "goodbye"],
-    ["ru", "это всё", 0.989, "goodbye"],
-    ["ru", "хочу говорить с человеком", 0.986, "human"],
+    ["en", "thank you goodbye", 0.5, "goodbye"],
+    ["en", "bye", 0.59, "goodbye"],
+    ["en", "hello goodbye", 0.9, "goodbye"],
+    ["en", "Bye, I am forty, can I learn it?", 0.97, "goodbye"],
+    ["en", "My doctor said goodbye to me when I was there", 0.9, "goodbye"],
+    ["en", "operator", 0.5, "human"],
+    ["en", "When I was there I wanted to speak about it with the manager again", 0.9, "human"],
+    ["lt", "iki", 0.5, "goodbye"],
+    ["lv", "tas ir viss", 0.5, "goodbye"],
+    ["ru", "это всё", 0.5, "goodbye"],
+    ["ru", "хочу говорить с человеком", 0.5, "human"],
   ];
   const YES = { en: "yes", lt: "taip", lv: "jā", ru: "да" };
   const NO = { en: "no", lt: "ne", lv: "nē", ru: "нет" };
@@ -239,32 +237,15 @@ describe("intents", () => {
     expect(pressed.map((event) => event.type)).toContain(type);
   });
 
-  test.each(["goodbye", "yes", "no", "operator please", "please repeat", "cancel", "help"])(
-    "%j without acoustic evidence is nothing understood",
-    async (text) => {
-      const agent = clinicAgent({ transferTargets: ["sip:desk@example"] });
-      await ask(agent, "do you treat children");
-      const events = await respond(agent, { type: "utterance", text, confidence: 0.01 });
-      expect(leaves(events)).toBe(false);
-      expect(spoken(events)).toContain("Sorry, I don't know that");
-    },
-  );
-
   test.each([
-    ["thank you", 0.4],
-    ["please repeat", 0.4],
-    ["where is repeat my of", 0.7],
-    ["where can i bye with tell your address", 0.224],
-    ["which to leave bye cost", 0.306],
-    ["i speak to a human", 0.364],
-    ["my doctor will it goodbye", 0.54],
-    ["speak to tell human your", 0.597],
-    ["bye open on to leave a open", 0.66],
-  ])("%j at %d is nothing understood: off-topic words sound like it", async (text, confidence) => {
-    const agent = clinicAgent();
-    await ask(agent, "do you treat children");
-    const events = await respond(agent, { type: "utterance", text, confidence });
-    expect(spoken(events)).toContain("Sorry, I don't know that");
+    ["That was all I wanted to know. Goodbye.", "end_call"],
+    ["Okay, thank you, bye.", "end_call"],
+    ["Bye.", "end_call"],
+    ["I do not know. Could you put me through to somebody at the reception?", "transfer"],
+  ])("%j, in a sentence of its own, is followed", async (text, type) => {
+    const agent = clinicAgent({ transferTargets: ["sip:desk@example"] });
+    const events = await respond(agent, { type: "utterance", text, confidence: 0.6 });
+    expect(events.map((event) => event.type as string)).toContain(type);
   });
 
   test("a doubtful no after the last offer asks before it ends the call", async () => {
@@ -273,15 +254,6 @@ describe("intents", () => {
     const doubtful = { type: "utterance", text: "no", confidence: 0.4 } as const;
     expect(leaves(await respond(agent, doubtful))).toBe(false);
     expect(leaves(await respond(agent, "yes"))).toBe(true);
-  });
-
-  test("where yes or no is expected, leaving is asked about however well it is heard", async () => {
-    const agent = clinicAgent({ transferTargets: ["sip:desk@example"] });
-    await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.7 });
-    const well = { type: "utterance", text: "that is all", confidence: 0.999 } as const;
-    const asked = await respond(agent, well);
-    expect([leaves(asked), spoken(asked)]).toEqual([false, "Would you like to end the call?"]);
-    expect(leaves(await respond(agent, well))).toBe(true);
   });
 
   test.each(["okay", "right", "mhm", "uh huh", "aha", "fine"])(
@@ -423,7 +395,7 @@ describe("what is not heard is asked for by keys", () => {
     const [yesNo, oneOrTwo] = keys[language];
 
     test(`a yes or a no, once each time it is asked: ${language}`, async () => {
-      const agent = clinicAgent({ language, unheard: ["yes_no"] });
+      const agent = clinicAgent({ language, isUnheard: true });
       expect(await ask(agent, pressed("0"))).toEndWith(yesNo);
       const again = await ask(agent, nothing);
       expect(again).toBe(`${PHRASES[language].slotNotUnderstood} ${yesNo}`);
@@ -432,28 +404,28 @@ describe("what is not heard is asked for by keys", () => {
     });
 
     test(`one of two topics, and a number: ${language}`, async () => {
-      const choosing = clinicAgent({ language, unheard: ["digits"] });
+      const choosing = clinicAgent({ language, isUnheard: true });
       const doubtful = {
         type: "utterance",
         text: "how much consultation filling",
-        confidence: 0.7,
+        confidence: 0.59,
       } as const;
       expect(await ask(choosing, doubtful)).toEndWith(oneOrTwo);
-      const filling = clinicAgent({ language, unheard: ["digits"], tools: [CALLING_BACK] });
+      const filling = clinicAgent({ language, isUnheard: true, tools: [CALLING_BACK] });
       const question = await ask(filling, { ...doubtful, text: "call back", confidence: 0.9999 });
       expect(question).toEndWith(PHRASES[language].byKeypad);
       expect(question.split(PHRASES[language].byKeypad)).toHaveLength(2);
     });
 
     test(`a topic, at once: ${language}`, async () => {
-      const agent = clinicAgent({ language, unheard: ["questions"] });
+      const agent = clinicAgent({ language, isUnheard: true });
       expect(await ask(agent, nothing)).toStartWith(PHRASES[language].menuIntro);
       expect(await ask(agent, pressed("1"))).toContain("nine to five");
     });
   }
 
   test("what is heard is asked for by words", async () => {
-    const agent = clinicAgent({ language: "lt", unheard: [] });
+    const agent = clinicAgent({ language: "lt" });
     expect(await ask(agent, pressed("0"))).toBe(PHRASES.lt.nobodyFree);
   });
 });

@@ -31,7 +31,6 @@ const heard = (sttStreamId: number, utterance: number, text: string): SpeechRepl
   text,
   confidence: 1,
   audioMs: 500,
-  transcript: null,
 });
 
 test("an utterance that ends while the one before is still being recognised costs it nothing", async () => {

@@ -1,50 +1,63 @@
-/** The second reading of English: the real model on its thread, and who waits for it and how long. */
+/** English speech to text: the real model on its thread, and how threads share what callers say. */
 import { expect, test } from "bun:test";
-import { SecondReading } from "../../../../src/adapter/engine/embedded/recogniser/second-reading.ts";
 import type {
   FromTranscriber,
   ToTranscribe,
-} from "../../../../src/adapter/engine/embedded/recogniser/transcriber/messages.ts";
+} from "../../../../src/adapter/engine/embedded/recogniser/messages.ts";
+import { CallerSttStream } from "../../../../src/adapter/engine/embedded/recogniser/recogniser.ts";
 import {
+  MEMORY_MB,
+  missingMemoryMb,
   Transcriber,
   type TranscriberThread,
-} from "../../../../src/adapter/engine/embedded/recogniser/transcriber/transcriber.ts";
-import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
-import { createRetriever } from "../../../../src/adapter/engine/embedded/scripted/retrieval.ts";
-import { chooseReading } from "../../../../src/adapter/engine/embedded/scripted/two-readings.ts";
-import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+} from "../../../../src/adapter/engine/embedded/recogniser/transcriber.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
+import { sine } from "../../../../src/platform/audio/tones.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
-import { CLINIC_KNOWLEDGE } from "../../../support/speech/dental-clinic.ts";
+import { recordedPrompts, wordsOf, wrongWords } from "../../../support/speech/recorded-prompts.ts";
 import { overTelephone } from "../../../support/speech/telephone-line.ts";
 
-const LATE_MS_MAX = 1_200;
 const WORKER = new URL("../../../../src/adapter/worker/transcriber.worker.ts", import.meta.url)
   .href;
+const newThread = () => new Worker(WORKER);
+const PROMPTS = 12;
+const WRONG_SHARE_MAX = 0.05;
 
-test("words that no knowledge holds are read from telephone sound, those after them as well", async () => {
-  const transcriber = new Transcriber({ spawn: () => new Worker(WORKER), clock: systemClock });
-  const voice = await createSynthesiser();
-  const text = "Can you translate a letter into Spanish?";
-  const order = { text, voice: "m3", language: "en", sampleRateHz: 8000 } as const;
-  const line = overTelephone(await voice.speakAll(order), seededRandom(3));
-  const noise = overTelephone(new Int16Array(400), seededRandom(3));
-  const [first, none, again] = [line, noise, line].map((pcm) => transcriber.transcribe(pcm, 8000));
-  expect((await first?.result)?.text).toBe(text);
-  expect((await first?.result)?.evidence).toBeGreaterThan(-0.5);
-  expect((await none?.result)?.text).not.toContain("Spanish");
-  expect(await again?.result).toEqual((await first?.result) ?? null);
+test("people on a noisy line are read, then bad sound, and the thread goes on", async () => {
+  const prompts = recordedPrompts(PROMPTS);
+  if (prompts === null) {
+    if (process.env.CI) throw new Error("asterisk-core-sounds-en-wav is not installed");
+    console.log("skipped: asterisk-core-sounds-en-wav is not installed");
+    return;
+  }
+  const transcriber = new Transcriber({ spawn: newThread, clock: systemClock });
+  const read = async (pcm: Int16Array) =>
+    (await transcriber.transcribe(overTelephone(pcm, seededRandom(3)), 8000).result)?.text ?? null;
+  let [wrong, words] = [0, 0];
+  for (const { text, pcm } of prompts) {
+    const heard = await read(pcm);
+    wrong += wrongWords(wordsOf(text), wordsOf(heard ?? ""));
+    words += wordsOf(text).length;
+  }
+  expect(words).toBeGreaterThan(80);
+  expect(wrong / words).toBeLessThanOrEqual(WRONG_SHARE_MAX);
+  const [first, second] = prompts.map(({ pcm }) => pcm);
+  const long = Int16Array.from(prompts.flatMap(({ pcm }) => [...pcm])).subarray(0, 30 * 8_000);
+  const music = [262, 330, 392, 523].flatMap((hertz) => [...sine(hertz, 700, 8_000)]);
+  const both = first?.map((sample, at) => sample + (second?.[at] ?? 0)) ?? new Int16Array(0);
+  expect(wordsOf((await read(long)) ?? "").length).toBeGreaterThan(40);
+  for (const pcm of [Int16Array.from(music), both, new Int16Array(0), new Int16Array(400)])
+    expect(await read(pcm)).not.toBeNull();
   const asked = ["is there parking"];
   transcriber.learn({ key: "yard", topics: [{ asked, answer: "in the yard" }] });
   const compare = () => transcriber.compare("yard", "a place for my car");
   await eventually(async () => (await compare()) !== null, "it is learnt");
   expect((await compare())?.asked[0]).toBeGreaterThan(0.3);
-  const compared = compare();
   transcriber.unload();
-  expect([await compared, await transcriber.compare("yard", "my car")]).toEqual([null, null]);
-}, 60_000);
+  expect(await transcriber.compare("yard", "my car")).toBeNull();
+}, 240_000);
 
 /** A thread whose answers the test gives. */
 function fakeThread() {
@@ -61,114 +74,129 @@ function fakeThread() {
   };
   const reply = (data: FromTranscriber) => listener(new MessageEvent("message", { data }));
   const answer = (text: string) =>
-    reply({ type: "transcript", id: asked.at(-1)?.id ?? 0, text, evidence: -0.1 });
+    reply({ type: "transcript", id: asked.at(-1)?.id ?? 0, text, confidence: 0.9 });
   return { thread, asked, reply, answer };
 }
 
-test("what is recognised early is the result, unless the caller went on", async () => {
-  const { thread, asked, reply, answer } = fakeThread();
+/** A caller of a transcriber whose one thread is the test's. */
+function caller() {
+  const made = fakeThread();
   const clock = fakeClock();
-  const transcriber = new Transcriber({ spawn: () => thread, clock });
-  const second = new SecondReading(transcriber, clock, 8000, LATE_MS_MAX);
+  const partials: string[] = [];
+  const load: string[] = [];
+  const transcriber = new Transcriber({ spawn: () => made.thread, clock, availableMb: () => null });
+  transcriber.load();
+  const stream = new CallerSttStream(
+    { sampleRateHz: 8000, onPartial: (text) => partials.push(text) },
+    { clock, transcriber, onLoad: (event) => load.push(event) },
+  );
+  return { ...made, clock, stream, partials, load };
+}
+const frame = () => new Int16Array(160);
+
+test("what is recognised early is the result, unless the caller went on", async () => {
+  const { stream, asked, reply, answer, partials } = caller();
+  stream.startUtterance(frame());
   reply({ type: "ready" });
-  second.start();
-  second.push(new Int16Array(160));
-  second.begin();
-  second.drop();
-  second.push(new Int16Array(160));
-  second.begin();
+  stream.recogniseEarly();
+  stream.dropEarly();
+  stream.push(frame());
+  stream.recogniseEarly();
   answer("half of it");
   answer("all of it");
-  expect((await second.take().inTime())?.text).toBe("all of it");
+  expect(await stream.finalize()).toEqual({ text: "all of it", confidence: 0.9, audioMs: 40 });
+  expect(partials).toEqual(["all of it"]);
   expect(asked.map(({ pcm }) => pcm.length)).toEqual([160, 320]);
 });
 
-test("a reading that is late counts as none, and the next one is waited for again", async () => {
-  const { thread, reply, answer } = fakeThread();
-  const clock = fakeClock();
-  const transcriber = new Transcriber({ spawn: () => thread, clock });
-  const second = new SecondReading(transcriber, clock, 8000, LATE_MS_MAX);
+test.each([
+  [1_000, ["waited"]],
+  [999, []],
+])("a text that comes %p ms after the end counts as %p", async (ms, events) => {
+  const { stream, reply, answer, clock, load } = caller();
+  stream.startUtterance(frame());
+  const late = stream.finalize();
   reply({ type: "ready" });
-  second.start();
-  second.push(new Int16Array(160));
-  const late = second.take().inTime();
-  await clock.advance(LATE_MS_MAX);
-  expect(await late).toBeNull();
-  answer("too late");
-  second.start();
-  second.push(new Int16Array(160));
-  const next = second.take().inTime();
+  await clock.advance(ms);
+  answer("at last");
+  expect((await late).text).toBe("at last");
+  expect(load).toEqual([...events]);
+});
+
+test("a text that comes after eight seconds is lost, and the next utterance is heard", async () => {
+  const { stream, reply, answer, clock, load } = caller();
+  stream.startUtterance(frame());
+  const late = stream.finalize();
+  await clock.advance(8_000);
+  expect((await late).text).toBe("");
+  expect(load).toEqual(["waited", "lost"]);
+  reply({ type: "ready" });
+  stream.startUtterance(frame());
+  const next = stream.finalize();
   answer("in time");
-  expect((await next)?.text).toBe("in time");
+  expect((await next).text).toBe("in time");
 });
 
-test("what becomes of each reading is counted", async () => {
-  const { thread, reply, answer } = fakeThread();
-  const clock = fakeClock();
-  const transcriber = new Transcriber({ spawn: () => thread, clock });
-  const outcomes: string[] = [];
-  const talk = (seconds: number) => {
-    const second = new SecondReading(transcriber, clock, 8000, LATE_MS_MAX, (outcome) =>
-      outcomes.push(outcome),
-    );
-    second.start();
-    second.push(new Int16Array(8_000 * seconds));
-    return second;
+test("of an utterance without end the first thirty seconds are read", async () => {
+  const { stream, asked, reply } = caller();
+  stream.startUtterance(frame());
+  for (let second = 0; second < 40; second++) stream.push(new Int16Array(8_000));
+  reply({ type: "ready" });
+  void stream.finalize();
+  expect(asked.map(({ pcm }) => pcm.length)).toEqual([30 * 8_000]);
+});
+
+test("a second thread starts when an utterance would wait, and no third one", async () => {
+  const threads: ReturnType<typeof fakeThread>[] = [];
+  const spawn = () => {
+    const made = fakeThread();
+    threads.push(made);
+    return made.thread;
   };
-  const first = talk(1);
-  reply({ type: "ready" });
-  const read = first.take().inTime();
-  await clock.advance(1_000);
-  answer("in a second");
-  await read;
-  await talk(2).take().inTime();
-  const late = talk(1).take().inTime();
-  await clock.advance(LATE_MS_MAX);
-  await late;
-  answer("too late");
-  const wentOn = talk(1);
-  wentOn.begin();
-  wentOn.drop();
-  answer("nobody waits for it");
-  const failing = talk(0.1).take().inTime();
-  reply({ type: "failed", detail: "no memory" });
-  await failing;
-  expect(outcomes).toEqual(["read", "skipped", "late", "failed"]);
+  const transcriber = new Transcriber({ spawn, clock: fakeClock(), availableMb: () => null });
+  transcriber.threadsMax = 2;
+  const results = [1, 2, 3].map(() => transcriber.transcribe(frame(), 8000).result);
+  expect(threads).toHaveLength(1);
+  threads[0]?.reply({ type: "ready" });
+  expect(threads).toHaveLength(2);
+  threads[1]?.reply({ type: "ready" });
+  threads[1]?.answer("the second");
+  threads[0]?.answer("the first");
+  threads[1]?.answer("the third");
+  expect((await Promise.all(results)).map((heard) => heard?.text)).toEqual([
+    "the first",
+    "the second",
+    "the third",
+  ]);
+  expect(threads).toHaveLength(2);
 });
 
-test("what more talkers say than can be read in time is not begun, until there is time again", async () => {
-  const { thread, asked, reply, answer } = fakeThread();
+test("no thread starts while memory is short, and how much is missing is known", async () => {
+  let availableMb = MEMORY_MB;
+  let started = 0;
+  const spawn = () => {
+    started++;
+    return fakeThread().thread;
+  };
   const clock = fakeClock();
-  const transcriber = new Transcriber({ spawn: () => thread, clock });
-  const talk = () => transcriber.transcribe(new Int16Array(16_000), 8000, LATE_MS_MAX).result;
-  const first = talk();
-  reply({ type: "ready" });
-  await clock.advance(500);
-  answer("in half a second");
-  expect((await first)?.text).toBe("in half a second");
-  const two = [talk(), talk()];
-  expect(await talk()).toBeNull();
-  answer("the one");
-  answer("and the other");
-  expect((await Promise.all(two)).map((heard) => heard?.text)).toEqual([
-    "the one",
-    "and the other",
-  ]);
-  const slow = talk();
-  await clock.advance(20_000);
-  answer("a slow moment");
-  await slow;
-  let refused = 0;
-  while (asked.length === 4 && refused < 100) {
-    void talk();
-    refused++;
-  }
-  expect(refused).toBeLessThan(30);
+  const transcriber = new Transcriber({ spawn, clock, availableMb: () => availableMb });
+  expect([transcriber.load(), transcriber.canRead]).toEqual([false, false]);
+  expect(await transcriber.transcribe(frame(), 8000).result).toBeNull();
+  const missing = missingMemoryMb(availableMb);
+  expect(missing).toBeGreaterThan(0);
+  availableMb += missing - 1;
+  expect(transcriber.load()).toBe(false);
+  availableMb++;
+  expect([transcriber.load(), transcriber.canRead, started]).toEqual([true, true, 1]);
 });
 
 test("a thread that dies leaves nobody waiting", async () => {
   const { thread, reply } = fakeThread();
-  const transcriber = new Transcriber({ spawn: () => thread, clock: fakeClock() });
+  const transcriber = new Transcriber({
+    spawn: () => thread,
+    clock: fakeClock(),
+    availableMb: () => null,
+  });
   const readings = [1, 2].map(() => transcriber.transcribe(new Int16Array(160), 8000));
   reply({ type: "ready" });
   reply({ type: "failed", detail: "no memory" });
@@ -186,6 +214,7 @@ test("a thread that fails says so once, and is started again after a minute", as
       return made.thread;
     },
     clock,
+    availableMb: () => null,
     onFailed: (detail) => failures.push(detail),
   });
   const read = () => transcriber.transcribe(new Int16Array(160), 8000).result;
@@ -225,19 +254,20 @@ test("a thread that does not answer is ended, said once, and started again after
       return made.thread;
     },
     clock,
+    availableMb: () => null,
     onFailed: (detail) => failures.push(detail),
   });
   const read = () => transcriber.transcribe(new Int16Array(160), 8000).result;
   const loading = read();
-  await clock.advance(30_000);
+  await clock.advance(60_000);
   expect([await loading, threads[0]?.isEnded]).toEqual([null, true]);
   await clock.advance(60_000);
   const readings = [read(), read()];
   threads[1]?.reply({ type: "ready" });
-  await clock.advance(29_000);
+  await clock.advance(59_000);
   threads[1]?.answer("slow");
   expect((await readings[0])?.text).toBe("slow");
-  await clock.advance(29_000);
+  await clock.advance(59_000);
   expect(threads[1]?.isEnded).toBe(false);
   await clock.advance(1_000);
   expect([await readings[1], threads[1]?.isEnded]).toEqual([null, true]);
@@ -245,7 +275,7 @@ test("a thread that does not answer is ended, said once, and started again after
   expect(await read()).toBeNull();
   expect([threads.length, failures]).toEqual([
     2,
-    ["no answer in 30 seconds", "no answer in 30 seconds"],
+    ["no answer in 60 seconds", "no answer in 60 seconds"],
   ]);
   await clock.advance(60_000);
   const idle = read();
@@ -277,32 +307,10 @@ test("a thread that cannot be made is a thread that failed", async () => {
       throw new Error("no thread is left");
     },
     clock: fakeClock(),
+    availableMb: () => null,
     onFailed: (detail) => failures.push(detail),
   });
   transcriber.load();
   expect(await transcriber.transcribe(new Int16Array(160), 8000).result).toBeNull();
   expect(failures).toEqual(["no thread is left"]);
-});
-
-const entries = parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]);
-const retrieve = createRetriever(entries, "en");
-const choose = (graph: string, confidence: number, text: string, evidence: number) =>
-  chooseReading(retrieve, { text: graph, confidence }, { text, evidence });
-
-test.each([
-  ["goodbye", 0.9, "Could buy.", -1, "goodbye"],
-  ["goodbye", 0.9, "Can you translate a letter into Spanish?", -0.1, /Spanish/],
-  ["goodbye", 0.3, "Good pie.", -0.4, "Good pie."],
-  ["what are your opening hours", 0.97, "What a yeah opening.", -0.9, /opening hours/],
-  ["what are you opening long does leave a", 0.7, "Who won the football game?", -0.1, /football/],
-  ["what is opening mhm long does leave a", 0.5, "Which river is longest?", -0.1, /river/],
-  ["can you please repeat", 0.6, "Where are you located?", -0.1, /located/],
-] as const)("of %p (%p) and %p (%p) %p was said", (graph, confidence, text, evidence, said) => {
-  const chosen = choose(graph, confidence, text, evidence).text;
-  if (typeof said === "string") expect(chosen).toBe(said);
-  else expect(chosen).toMatch(said);
-});
-
-test("what both hear is certain", () => {
-  expect(choose("goodbye", 0.6, "Goodbye.", -0.4).confidence).toBeGreaterThanOrEqual(0.9);
 });

@@ -31,7 +31,7 @@ interface Learnt {
 /** More would take a minute of a core to learn. */
 export const TOPICS_MAX = 300;
 /** At most 2 MB each. */
-const LESSONS_MAX = 50;
+export const LESSONS_MAX = 50;
 const BETWEEN_TEXTS_MS = 5;
 
 export class Meanings {

@@ -2,7 +2,7 @@
  * What an English sentence is about, as a direction of 512 numbers: sentences that mean much the same point the
  * same way, whatever their words. The small Universal Sentence Encoder, a transformer of two layers, in 8 bits.
  */
-import { readHearingPack } from "../recogniser/transcriber/hearing-pack.ts";
+import { data } from "../recogniser/data.ts";
 import { WordPieces } from "./word-pieces.ts";
 
 /** Further ones do not change what a sentence is about. */
@@ -27,7 +27,7 @@ export class SentenceEncoder {
 
   /** Takes 7 MB of memory, and some 40 ms. */
   static load(): SentenceEncoder {
-    const packed = Buffer.from(readHearingPack().part("meaning"));
+    const packed = Buffer.from(data("meaning"));
     const line = packed.indexOf(10);
     const header = JSON.parse(packed.toString("utf8", 0, line)) as {
       readonly pieces: readonly (readonly [string, number])[];

@@ -117,7 +117,7 @@ export class PreparedTopics {
     const found = ask.texts.slice(0, TEXTS_MAX).map((text) => {
       const question = boundedQuestion(text);
       const match = topics.match(question);
-      const finding = topics.find(question, ask.confidence, ask.nearness, match);
+      const finding = topics.find(question, ask.confidence, ask.nearness);
       return { finding, match };
     });
     return {

@@ -26,64 +26,46 @@ const ENGLISH_PATTERNS: Readonly<Partial<Record<Intent, RegExp>>> = {
 
 const REST_WORDS_MIN = 3;
 
-/** Below it the words explain what was heard no better than any sounds would. */
-const EVIDENCE_MIN = 0.1;
-/** Callers who do say one of the others, and nothing else, are heard with 0.75 or more. */
-const EVIDENCE_MIN_OF_WHOLE = 0.5;
-/** Misheard questions contain one of the others now and then. */
-const EVIDENCE_MIN_OF_CONTAINED = 0.8;
-/** Off-topic sentences contain a word of leaving: of 406 six, heard with 0.17 to 0.66. */
-const EVIDENCE_MIN_OF_LEAVING: Readonly<Partial<Record<Intent, number>>> = {
-  goodbye: 0.7,
-  human: 0.6,
-};
-/** Asked about before they are followed, or answers to a question. */
-const DOUBTED: readonly Intent[] = ["goodbye", "human", "yes", "no"];
-/** With it a phrase that is an intent and nothing else is certain, … */
-const CERTAIN_WHOLE = 0.8;
-/** … and a sentence that contains one: a goodbye, with nothing but politeness beside it. */
-const CERTAIN = 0.9;
-/** So short that they are heard well in another short word. */
-const SHORT = /^(bye|bye bye|human|operator|agent|reception)$/;
-/** Closed lists hear one of their phrases in nearly everything. */
-const CERTAIN_OF_CLOSED = 0.999;
+/** Words that were heard with less are asked back. */
+export const CONFIDENCE_MIN = 0.6;
 
-/** The intent of what was heard; null where the words themselves are in doubt, too. */
-export function evidencedIntent(
-  text: string,
-  confidence: number,
-  language: AgentLanguage,
-): IntentMatch | null {
-  const match = confidence < EVIDENCE_MIN ? null : matchIntent(text, language);
-  if (match === null || language !== "en") return match;
-  if (DOUBTED.includes(match.intent)) {
-    const leastContained = EVIDENCE_MIN_OF_LEAVING[match.intent] ?? 0;
-    return match.whole || confidence >= leastContained ? match : null;
-  }
-  const least = match.whole ? EVIDENCE_MIN_OF_WHOLE : EVIDENCE_MIN_OF_CONTAINED;
-  return confidence < least ? null : match;
-}
+/** "Could I please speak to somebody at the reception": a longer sentence says more than that. */
+const HUMAN_WORDS_MAX = 10;
 
-/** Whether the call may end, or go to a person, without asking. */
+/** Whether the call may end, or go to a person, without asking: a sentence says that and nothing else. */
 export function isCertain(
   { intent, whole }: IntentMatch,
   { text, confidence }: { readonly text: string; readonly confidence: number },
   language: AgentLanguage,
 ): boolean {
-  if (language !== "en") return confidence >= CERTAIN_OF_CLOSED;
-  const words = wordsOf(text, language);
-  if (SHORT.test(words.join(" "))) return false;
-  if (whole) return confidence >= CERTAIN_WHOLE;
-  return confidence >= CERTAIN && (intent !== "goodbye" || words.every(isOfLeaving));
+  if (confidence < CONFIDENCE_MIN) return false;
+  if (whole) return true;
+  if (
+    intent === "goodbye" &&
+    wordsOf(text, language).every((word) => OF_LEAVING[language].has(word))
+  )
+    return true;
+  return text.split(/[.!?]+/).some((sentence) => {
+    const match = matchIntent(sentence, language);
+    if (match?.intent !== intent) return false;
+    const isAlone = intent === "human" && wordsOf(sentence, language).length <= HUMAN_WORDS_MAX;
+    return match.whole || isAlone;
+  });
 }
 
-/** Words with which people take leave: among others "bye" is heard well where "I" was said. */
-const OF_LEAVING = new Set(
-  (["goodbye", "thanks", "yes", "listening"] as const).flatMap((intent) =>
-    LEXICON.en[intent].flatMap((phrase) => phrase.split(" ")),
-  ),
-);
-const isOfLeaving = (word: string): boolean => OF_LEAVING.has(word);
+/** Words with which people take leave: "okay, thank you, bye". */
+const leavingWords = (language: AgentLanguage): ReadonlySet<string> =>
+  new Set(
+    (["goodbye", "thanks", "yes", "listening"] as const).flatMap((intent) =>
+      LEXICON[language][intent].flatMap((phrase) => phrase.split(" ")),
+    ),
+  );
+const OF_LEAVING: Readonly<Record<AgentLanguage, ReadonlySet<string>>> = {
+  en: leavingWords("en"),
+  lt: leavingWords("lt"),
+  lv: leavingWords("lv"),
+  ru: leavingWords("ru"),
+};
 
 export function matchIntent(text: string, language: AgentLanguage): IntentMatch | null {
   const words = wordsOf(text, language);

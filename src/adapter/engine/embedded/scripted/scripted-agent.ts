@@ -12,9 +12,8 @@ import type {
   LlmInput,
 } from "../../../../domain/conversation/engine-port.ts";
 import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
-import type { PhraseKind } from "../closed-languages.ts";
 import { CallRecord } from "./call-record.ts";
-import { evidencedIntent, isCertain, matchIntent } from "./intents.ts";
+import { isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
 import { choiceOfTwo, menuChoice, menuText } from "./menu.ts";
 import { type Filling, type LeavingIntent, type Mode, OPEN, OPEN_AFTER_OFFER } from "./mode.ts";
@@ -42,7 +41,8 @@ export interface KnownTopics {
 interface ScriptedAgentOptions {
   readonly language: AgentLanguage;
   readonly transferTarget: string | null;
-  readonly hears: (kind: PhraseKind) => boolean;
+  /** Whether speech is understood now. */
+  readonly hears: () => boolean;
   readonly now: () => number;
   readonly newToolCallId: () => string;
 }
@@ -83,14 +83,14 @@ export class ScriptedAgent {
     const answer = this.#expected();
     const { pressYesNo, pressOneOrTwo, byKeypad } = this.#phrases;
     if (answer !== "yes_no" && answer !== "digits" && answer !== "time") return null;
-    if (this.#options.hears(answer)) return null;
+    if (this.#options.hears()) return null;
     if (answer === "yes_no") return pressYesNo;
     return this.#mode.type === "confirming" ? pressOneOrTwo : byKeypad;
   }
 
   /** Texts that an utterance may be looked up by. */
-  textsToFind(text: string, confidence: number): readonly string[] {
-    const rest = evidencedIntent(text, confidence, this.#options.language)?.rest ?? "";
+  textsToFind(text: string): readonly string[] {
+    const rest = matchIntent(text, this.#options.language)?.rest ?? "";
     return rest === "" || rest === text ? [text] : [text, rest];
   }
 
@@ -120,11 +120,8 @@ export class ScriptedAgent {
     if (mode.type === "recording") return this.#takeMessage(text.trim());
     if (text.trim() === "") return this.#handleMiss();
     const { language } = this.#options;
-    const meaning = evidencedIntent(text, confidence, language);
-    // Strict grammars hear one of their commands well in other short words.
-    const isStrict = !["open", "keys"].includes(this.#expected());
-    const certain =
-      meaning !== null && !isStrict && isCertain(meaning, { text, confidence }, language);
+    const meaning = matchIntent(text, language);
+    const certain = meaning !== null && isCertain(meaning, { text, confidence }, language);
     if (meaning?.intent === "repeat") return this.#repeat();
     if (meaning !== null && ["goodbye", "human", "message", "cancel"].includes(meaning.intent)) {
       const known = meaning.whole ? null : this.#topics.find(text);
@@ -136,7 +133,7 @@ export class ScriptedAgent {
     }
     if (mode.type === "confirming" || mode.type === "offering" || mode.type === "leaving") {
       if (meaning?.intent === "yes") return this.#confirmed(mode);
-      if (meaning?.intent === "no") return this.#denied(meaning.rest, confidence);
+      if (meaning?.intent === "no") return this.#denied(meaning.rest);
       if (meaning?.intent === "listening") return this.#handleMiss();
     }
     if (mode.type === "filling") return this.#fillFromSpeech(mode, text);
@@ -144,16 +141,15 @@ export class ScriptedAgent {
       const topic = meaning.whole ? null : this.#topics.find(text);
       if (topic?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
-    return this.#ask(meaning?.rest || text, confidence);
+    return this.#ask(meaning?.rest || text);
   }
 
-  #ask(text: string, confidence: number): Step[] {
+  #ask(text: string): Step[] {
     const known = this.#topics.find(text);
     const finding = known.zone === "unknown" ? findingIn(this.#passages) : known;
     if (finding.zone === "unknown") return this.#handleMiss();
-    const closedPhrases = this.#options.language !== "en" && confidence < 0.999;
     if (finding.zone === "unsure") return this.#didYouMean(finding.topic, finding.other);
-    return closedPhrases ? this.#didYouMean(finding.topic, null) : this.#enter(finding.topic);
+    return this.#enter(finding.topic);
   }
 
   #didYouMean(topic: Topic, other: Topic | null): Step[] {
@@ -180,10 +176,10 @@ export class ScriptedAgent {
     return mode.type === "confirming" ? this.#enter(mode.topic) : this.#askForMessage();
   }
 
-  #denied(rest: string, confidence: number): Step[] {
+  #denied(rest: string): Step[] {
     const { type } = this.#mode;
     this.#mode = OPEN_AFTER_OFFER;
-    if (rest !== "") return this.#ask(rest, confidence);
+    if (rest !== "") return this.#ask(rest);
     if (type === "offering" || type === "leaving") return [say(this.#phrases.anythingElse)];
     return this.#handleMiss();
   }
@@ -215,7 +211,7 @@ export class ScriptedAgent {
       case "cancel":
         return this.#openWith(`${phrases.cancelled} ${phrases.anythingElse}`);
       case "help":
-        return this.#hearsQuestions ? this.#openWith(this.#topicsText()) : this.#showMenu(0);
+        return this.#options.hears() ? this.#openWith(this.#topicsText()) : this.#showMenu(0);
     }
   }
 
@@ -291,18 +287,14 @@ export class ScriptedAgent {
       this.#misses = 0;
       return this.#offerMessage(this.#phrases.giveUp);
     }
-    if (this.#misses === 2 || !this.#hearsQuestions) return this.#showMenu(0);
+    if (this.#misses === 2 || !this.#options.hears()) return this.#showMenu(0);
     this.#mode = OPEN;
     return [say(`${this.#phrases.sorry} ${this.#topicsText()}`)];
   }
 
-  get #hearsQuestions(): boolean {
-    return this.#options.hears("questions");
-  }
-
   #yesOrNoAgain(): string {
     const { confirmYesNo, slotNotUnderstood } = this.#phrases;
-    return this.#options.hears("yes_no") ? confirmYesNo : slotNotUnderstood;
+    return this.#options.hears() ? confirmYesNo : slotNotUnderstood;
   }
 
   #topicsText(): string {
@@ -330,7 +322,7 @@ export class ScriptedAgent {
         if (key === "2" && mode.type === "confirming" && mode.other !== null)
           return this.#enter(mode.other);
         if (key === "1") return this.#confirmed(mode);
-        if (key === "2") return this.#denied("", 1);
+        if (key === "2") return this.#denied("");
         break;
       case "recording":
         return this.#takeMessage("");
@@ -351,7 +343,7 @@ export class ScriptedAgent {
 
   #reminder(): string {
     if (this.#expected() === "yes_no")
-      return this.#options.hears("yes_no") ? this.#phrases.confirmYesNo : "";
+      return this.#options.hears() ? this.#phrases.confirmYesNo : "";
     return this.#mode.type === "recording" ? this.#phrases.leaveMessage : this.#phrases.goAhead;
   }
 
@@ -375,7 +367,7 @@ export class ScriptedAgent {
     if (options.length > 0) {
       return `${ask} ${fill(this.#phrases.chooseOne, { options: orList(options, this.#phrases) })}`;
     }
-    const isSaid = slot.kind === "yes_no" && this.#options.hears("yes_no");
+    const isSaid = slot.kind === "yes_no" && this.#options.hears();
     return isSaid ? `${ask} ${this.#phrases.yesOrNo}` : ask;
   }
 
@@ -427,7 +419,7 @@ export class ScriptedAgent {
     const again: Filling = { ...mode, attempts };
     this.#mode = again;
     const kind = mode.slots[0]?.kind;
-    const isTyped = (kind === "digits" || kind === "number") && this.#options.hears("digits");
+    const isTyped = (kind === "digits" || kind === "number") && this.#options.hears();
     const keypad = isTyped ? ` ${this.#phrases.byKeypad}` : "";
     return [say(`${this.#phrases.slotNotUnderstood} ${this.#question(again)}${keypad}`)];
   }

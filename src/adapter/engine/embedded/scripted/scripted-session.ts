@@ -9,7 +9,6 @@ import type {
   LlmSession,
   SessionSettings,
 } from "../../../../domain/conversation/engine-port.ts";
-import type { PhraseKind } from "../closed-languages.ts";
 import type { Lesson, Nearness } from "../meaning/meanings.ts";
 import { splitSentences } from "../speech/sentences.ts";
 import {
@@ -38,8 +37,8 @@ interface ScriptedSessionOptions {
   readonly random: Random;
   /** Missing: words alone decide. */
   readonly meanings?: MeaningPort | undefined;
-  /** Whether phrases of a kind are heard; what is not is asked for by keys. Default: all are. */
-  readonly hears?: (kind: PhraseKind) => boolean;
+  /** Whether speech is understood now; if not, callers are offered keys. Default: it is. */
+  readonly hears?: () => boolean;
 }
 
 /** Maximum wait for a look-up, in milliseconds. */
@@ -65,8 +64,7 @@ export function createScriptedSession(options: ScriptedSessionOptions): LlmSessi
   const topics = new SessionTopics(options);
   return {
     async *respond(input, signal) {
-      const texts =
-        input.type === "utterance" ? agent.textsToFind(input.text, input.confidence) : [];
+      const texts = input.type === "utterance" ? agent.textsToFind(input.text) : [];
       const known = await topics.knownFor(input, texts);
       if (signal.aborted) return;
       let outputWords = 0;

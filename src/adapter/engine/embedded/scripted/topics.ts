@@ -1,13 +1,12 @@
 /**
  * What an agent can be asked: its knowledge and its tools in one ranking, so that "book an
- * appointment" and "cancel my appointment" compete. A score joins how well the words fit the topic
- * with how well they fitted the sound.
+ * appointment" and "cancel my appointment" compete. A score joins the shared words with the distance in meaning.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
 import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
 import type { Lesson, Nearness } from "../meaning/meanings.ts";
-import { likelihoodOf, sharesOf } from "./acceptance.ts";
+import { CONFIDENCE_MIN } from "./intents.ts";
 import { type KnowledgeEntry, parseKnowledge } from "./knowledge.ts";
 import { createRetriever, type Match, type Retriever, retrieverInSteps } from "./retrieval.ts";
 import { wordsOf } from "./words.ts";
@@ -22,20 +21,24 @@ export type Finding =
   | { readonly zone: "unsure"; readonly topic: Topic; readonly other: Topic | null }
   | { readonly zone: "unknown" };
 
-/** Chosen with the coefficients, on the gym and the clinic: two of 78 off topic were answered, 67 refused. */
-const SURE_MIN = 0.75;
-export const UNSURE_MIN = 0.35;
-const SURE_SCORE_MIN = 0.45;
-const UNSURE_SCORE_MIN = 0.3;
-/** Two topics closer than this are told apart by asking. */
-const MARGIN_MIN = 0.04;
+/** Shares of a score: words in common, meaning of the question, meaning of the answer. */
+const WORDS = 0.3;
+const MEANING = 0.5;
+const MEANING_OF_ANSWER = 0.2;
+
+interface Thresholds {
+  /** Answered, if the next best topic is `margin` behind. */
+  readonly sure: number;
+  /** Asked back. */
+  readonly unsure: number;
+  readonly margin: number;
+}
+
+/** `bench/understanding` measures both kinds on five FAQs. */
+const BY_MEANING: Thresholds = { sure: 0.5, unsure: 0.37, margin: 0.04 };
+const BY_WORDS: Thresholds = { sure: 0.45, unsure: 0.3, margin: 0.04 };
 /** The next best is offered as well when it is so close. */
-const OTHER_MARGIN_MAX = 0.35;
-/** Of the shares of what was asked for, where meanings are known: of one topic, and of the best two. */
-const SURE_SHARE_MIN = 0.75;
-const UNSURE_SHARE_MIN = 0.5;
-/** One that is so much likelier than the next is offered alone. */
-const ALONE_FACTOR = 6;
+const OTHER_MARGIN_MAX = 0.2;
 
 export class Topics {
   readonly #topics: readonly Topic[];
@@ -61,36 +64,32 @@ export class Topics {
     return this.#topics.filter((topic) => topic.title !== "");
   }
 
-  /** `nearness`: to the topics of `lessonOf`. Default: not known. */
-  find(
-    text: string,
-    confidence: number,
-    nearness: Nearness | null = null,
-    match = this.match(text),
-  ): Finding {
-    if (nearness !== null) return this.#findByMeaning(text, confidence, nearness);
-    const topic = match === null ? undefined : this.#topics[match.entry];
-    if (match === null || topic === undefined) return { zone: "unknown" };
-    const { score, margin, next } = match;
-    const likelihood = likelihoodOf({ confidence, score, margin });
-    if (score < UNSURE_SCORE_MIN || likelihood < UNSURE_MIN) return { zone: "unknown" };
-    const clear = margin >= MARGIN_MIN || score > 0.9;
-    if (likelihood >= SURE_MIN && score >= SURE_SCORE_MIN && clear) return { zone: "sure", topic };
-    const other = next === null || margin > OTHER_MARGIN_MAX ? undefined : this.#topics[next];
-    return { zone: "unsure", topic, other: canShareOffer(topic, other) ? other : null };
-  }
-
-  #findByMeaning(text: string, confidence: number, nearness: Nearness): Finding {
-    const shares = sharesOf({ confidence, nearness, scores: this.#retrieve.scores(text) });
-    const order = [...shares.keys()].sort((one, two) => (shares[two] ?? 0) - (shares[one] ?? 0));
+  /** `nearness`: to the topics of `lessonOf`. Default: not known, words alone decide. */
+  find(text: string, confidence: number, nearness: Nearness | null = null): Finding {
+    const words = this.#retrieve.scores(text);
+    const scores =
+      nearness === null ? words : words.map((score, at) => joined(score, nearness, at));
+    const order = [...scores.keys()].sort((one, two) => (scores[two] ?? 0) - (scores[one] ?? 0));
     const [first = -1, second = -1] = order;
-    const [best = 0, next = 0] = [shares[first], shares[second]];
+    const best = scores[first] ?? 0;
+    const margin = best - (scores[second] ?? 0);
     const [topic, other] = [this.#topics[first], this.#topics[second]];
-    if (topic === undefined || best + next < UNSURE_SHARE_MIN) return { zone: "unknown" };
-    if (best >= SURE_SHARE_MIN) return { zone: "sure", topic };
-    const isClose = next * ALONE_FACTOR >= best;
+    const least = nearness === null ? BY_WORDS : BY_MEANING;
+    if (topic === undefined || best < least.unsure) return { zone: "unknown" };
+    const isClear = margin >= least.margin || best > CLEAR_SCORE;
+    if (best >= least.sure && isClear && confidence >= CONFIDENCE_MIN)
+      return { zone: "sure", topic };
+    const isClose = margin <= OTHER_MARGIN_MAX;
     return { zone: "unsure", topic, other: isClose && canShareOffer(topic, other) ? other : null };
   }
+}
+
+/** The very words of a topic: another that has them as well makes them no less clear. */
+const CLEAR_SCORE = 0.9;
+
+function joined(words: number, { asked, answered }: Nearness, topic: number): number {
+  const near = MEANING * Math.max(0, asked[topic] ?? 0);
+  return WORDS * words + near + MEANING_OF_ANSWER * Math.max(0, answered[topic] ?? 0);
 }
 
 /** The topics of an agent, in their order, to be learnt by their meanings. */

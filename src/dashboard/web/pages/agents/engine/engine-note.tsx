@@ -41,7 +41,7 @@ function limitsOf(engine: Engine, language: AgentDraft["language"], texts: Texts
   return [
     ...(engine.trouble ? [t("system_status.engine_provider")] : []),
     ...(engine.stt[0] === EMBEDDED
-      ? [t(language === "en" ? "engine.hears_questions" : "engine.hears_phrases")]
+      ? [t(language === "en" ? "engine.hears_questions" : "engine.hears_keys")]
       : []),
     ...(engine.llm[0] === EMBEDDED ? [t("engine.answers_from_files")] : []),
     ...(engine.tts[0] === EMBEDDED ? [t("engine.speaks_here")] : []),

@@ -22,16 +22,16 @@ export const messages = {
     ru: "Что она умеет",
   },
   "engine.hears_questions": {
-    en: "It understands English questions about what the knowledge files say, best when they are asked nearly as written there, and simple requests such as “repeat” or “a person, please”. When it does not understand, it says so and offers keys.",
-    lt: "Angliškai supranta klausimus apie tai, kas parašyta žinių failuose, geriausiai – užduotus beveik taip, kaip ten, ir paprastus prašymus, pavyzdžiui, pakartoti ar sujungti su žmogumi. Nesupratusi tai pasako ir pasiūlo klavišus.",
-    lv: "Angliski saprot jautājumus par to, kas rakstīts zināšanu failos, vislabāk – uzdotus gandrīz tā, kā tur, un vienkāršus lūgumus, piemēram, atkārtot vai savienot ar cilvēku. Ja nesaprot, tā to pasaka un piedāvā taustiņus.",
-    ru: "По-английски понимает вопросы о том, что написано в файлах знаний, лучше всего — заданные почти как там, и простые просьбы: повторить, соединить с человеком. Если не понимает, говорит об этом и предлагает клавиши.",
+    en: "It understands English questions about what the knowledge files say, in your words or in others, and simple requests such as “repeat” or “a person, please”. When it does not know the answer, it says so and takes a message.",
+    lt: "Angliškai supranta klausimus apie tai, kas parašyta žinių failuose, jūsų ar kitais žodžiais, ir paprastus prašymus, pavyzdžiui, pakartoti ar sujungti su žmogumi. Nežinodama atsakymo, tai pasako ir priima žinutę.",
+    lv: "Angliski saprot jautājumus par to, kas rakstīts zināšanu failos, jūsu vai citiem vārdiem, un vienkāršus lūgumus, piemēram, atkārtot vai savienot ar cilvēku. Ja atbildi nezina, tā to pasaka un pieņem ziņu.",
+    ru: "По-английски понимает вопросы о том, что написано в файлах знаний, вашими или другими словами, и простые просьбы: повторить, соединить с человеком. Если не знает ответа, говорит об этом и принимает сообщение.",
   },
-  "engine.hears_phrases": {
-    en: "In this language it knows only a closed list of phrases, such as yes, no, a person or a message, and asks back before it acts. Callers choose topics with keys: it reads the menu out.",
-    lt: "Šia kalba atpažįsta tik baigtinį frazių sąrašą, pavyzdžiui, taip, ne, žmogus, žinutė, ir prieš veikdama perklausia. Temas skambinantieji renkasi klavišais: meniu ji perskaito.",
-    lv: "Šajā valodā pazīst tikai slēgtu frāžu sarakstu, piemēram, jā, nē, cilvēks, ziņa, un pirms rīcības pārjautā. Tematus zvanītāji izvēlas ar taustiņiem: izvēlni tā nolasa.",
-    ru: "На этом языке знает только закрытый список фраз, например «да», «нет», «человек», «сообщение», и переспрашивает, прежде чем действовать. Темы звонящие выбирают клавишами: меню она зачитывает.",
+  "engine.hears_keys": {
+    en: "In this language the built-in engine speaks but does not understand speech: callers answer with keys, and it reads the menu out.",
+    lt: "Šia kalba vidinė kalbos sistema kalba, bet šnekos nesupranta: skambinantieji atsako klavišais, o meniu ji perskaito.",
+    lv: "Šajā valodā iebūvētā runas sistēma runā, bet runu nesaprot: zvanītāji atbild ar taustiņiem, un izvēlni tā nolasa.",
+    ru: "На этом языке встроенная система говорит, но речь не понимает: звонящие отвечают клавишами, а меню она зачитывает.",
   },
   "engine.answers_from_files": {
     en: "It answers in the words of the knowledge files, takes messages and uses tools. It does not converse freely and does not read the instructions: they are for a language model.",

@@ -1,4 +1,4 @@
-/** A speech worker whose transcriber is broken: it hears and speaks, and reads nothing a second time. */
+/** A speech worker whose recogniser cannot be started. */
 import type {
   FromSpeechWorker,
   ToSpeechWorker,
@@ -11,11 +11,11 @@ declare const self: Worker;
 const tell = (message: FromSpeechWorker) => self.postMessage(message);
 const service = createSpeechService({
   clock: systemClock,
-  onLoad: (event) => tell({ type: "load", event }),
-  onSecondReading: (outcome) => tell({ type: "second_reading", outcome }),
-  onSecondReadingFailed: (detail) => tell({ type: "second_reading_failed", detail }),
-  spawnTranscriber: () =>
-    new Worker(new URL("./broken-transcriber.worker.ts", import.meta.url).href),
+  onLoad() {},
+  onHearingFailed: (detail) => tell({ type: "hearing_failed", detail }),
+  spawnTranscriber() {
+    throw new Error("no thread is left");
+  },
 });
 self.onmessage = ({ data }: MessageEvent<ToSpeechWorker>) => {
   if (data.type === "init") service.serve(data.port);

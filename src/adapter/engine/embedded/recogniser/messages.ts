@@ -1,10 +1,11 @@
-/** What the transcriber's thread is told and answers. */
-import type { Lesson, Nearness } from "../../meaning/meanings.ts";
+/** Messages between a speech worker and a transcriber: the thread that turns English speech into text. */
+import type { Lesson, Nearness } from "../meaning/meanings.ts";
 
 export interface Transcript {
+  /** Empty: there was sound, but no words that are likely enough. */
   readonly text: string;
-  /** Mean log likelihood of a word piece: 0 is certain. */
-  readonly evidence: number;
+  /** Mean probability of a word piece: 0 to 1. */
+  readonly confidence: number;
 }
 
 export interface ToTranscribe {
@@ -20,7 +21,7 @@ export type ToTranscriber =
 
 export type FromTranscriber =
   | { readonly type: "ready" }
-  /** Of no more use: the thread is ended. */
+  /** The thread cannot be used any more and must be ended. */
   | { readonly type: "failed"; readonly detail: string }
   | ({ readonly type: "transcript"; readonly id: number } & Transcript)
   /** Null: the lesson is not learnt (yet). */

@@ -1,29 +1,30 @@
 /**
- * What runs in the transcriber's thread: utterances in their order, each answered under its number; between
- * them it learns what agents can be asked.
+ * What runs in a transcriber's thread: it reads utterances in their order, and between them it learns what agents can be
+ * asked. Sound without words (music, noise, several people at once) gives an empty text.
  */
 import tokenizer from "llama-tokenizer-js";
-import { systemClock } from "../../../../../core/clock.ts";
-import { describeError } from "../../../../../core/errors.ts";
-import { Meanings, type Nearness } from "../../meaning/meanings.ts";
-import { bestReading } from "./beam-search.ts";
-import type { FromTranscriber, ToTranscribe, ToTranscriber } from "./messages.ts";
+import { systemClock } from "../../../../core/clock.ts";
+import { describeError } from "../../../../core/errors.ts";
+import { Meanings, type Nearness } from "../meaning/meanings.ts";
+import type { FromTranscriber, ToTranscribe, ToTranscriber, Transcript } from "./messages.ts";
 import { Moonshine, START_TOKEN } from "./moonshine.ts";
 import { soundParts } from "./wideband.ts";
 
 /** Shorter sound holds no word. */
 const SAMPLES_MIN = 3_200;
+/** Sentences of people on bad lines reach 0.7; invented words for noise and music reach 0.4. */
+const CONFIDENCE_MIN = 0.45;
 
 export class TranscriberHost {
   readonly #model: Promise<Moonshine>;
   readonly #meanings = new Meanings(systemClock, () => this.#unread > 0);
   #queue: Promise<void>;
-  /** Utterances; until it is loaded, the model counts as one. */
+  /** Utterances. The model counts as one until it is loaded. */
   #unread = 1;
 
   constructor(
     private readonly post: (message: FromTranscriber) => void,
-    load = () => Moonshine.load(),
+    load: () => Promise<Moonshine> = () => Moonshine.load(),
   ) {
     this.#model = load();
     this.#queue = this.#model.then(
@@ -62,16 +63,19 @@ export class TranscriberHost {
     });
   }
 
-  async #transcribe(pcm: Int16Array, sampleRateHz: number) {
+  async #transcribe(pcm: Int16Array, sampleRateHz: number): Promise<Transcript> {
     const model = await this.#model;
     const texts: string[] = [];
-    let evidence = 0;
+    let confidence = 1;
     for (const sound of soundParts(pcm, sampleRateHz)) {
       if (sound.length < SAMPLES_MIN) continue;
-      const best = await bestReading(model, sound);
-      texts.push(tokenizer.decode([START_TOKEN, ...best.tokens]).trim());
-      evidence = Math.min(evidence, best.evidence);
+      const { tokens, evidence } = await model.read(sound);
+      const likelihood = Math.exp(evidence);
+      if (likelihood < CONFIDENCE_MIN) continue;
+      texts.push(tokenizer.decode([START_TOKEN, ...tokens]).trim());
+      confidence = Math.min(confidence, likelihood);
     }
-    return { text: texts.join(" "), evidence };
+    const text = texts.filter((part) => part !== "").join(" ");
+    return { text, confidence: text === "" ? 0 : confidence };
   }
 }

@@ -1,8 +1,8 @@
 /**
- * An utterance as Moonshine wants it: 16 kHz, without the silence around it, and what is longer than
- * the model likes in parts, cut where it is quietest.
+ * An utterance as Moonshine wants it: 16 kHz, without the silence around it. A long one is cut into parts, at its
+ * quietest moments.
  */
-import { createResampler } from "../../../../../platform/audio/resampler.ts";
+import { createResampler } from "../../../../platform/audio/resampler.ts";
 
 const RATE_HZ = 16_000;
 const FRAME_SAMPLES = 320;

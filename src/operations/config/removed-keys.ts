@@ -1,0 +1,49 @@
+/** Keys of earlier versions. A file or an environment variable that still has one is accepted, with a warning. */
+import { VARIABLE_PREFIX } from "./known-keys.ts";
+import { isTable, type RawTable } from "./toml.ts";
+
+interface RemovedKey {
+  readonly path: readonly [string, ...string[]];
+  readonly instead: string;
+}
+
+const REMOVED: readonly RemovedKey[] = [
+  {
+    path: ["engine", "embedded", "second_reading"],
+    instead: "English is always understood by the better recogniser.",
+  },
+  {
+    path: ["engine", "embedded", "unproven_phrases"],
+    instead: "Lithuanian, Latvian and Russian callers answer with keys (docs/engines.md).",
+  },
+];
+
+const variableOf = ({ path }: RemovedKey) => VARIABLE_PREFIX + path.join("__").toUpperCase();
+
+export const isRemovedVariable = (variable: string): boolean =>
+  REMOVED.some((key) => variableOf(key) === variable);
+
+/** Takes the removed keys out of `raw`. Returns a warning for each that was there. */
+export function dropRemovedKeys(
+  raw: RawTable,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return REMOVED.flatMap((key) => {
+    const name = key.path.at(-1) ?? "";
+    let table: RawTable = raw;
+    for (const step of key.path.slice(0, -1)) {
+      const next = table[step];
+      if (!isTable(next)) return warningsFor(key, env[variableOf(key)] !== undefined);
+      table = next;
+    }
+    const isThere = name in table || env[variableOf(key)] !== undefined;
+    delete table[name];
+    return warningsFor(key, isThere);
+  });
+}
+
+function warningsFor({ path, instead }: RemovedKey, isThere: boolean): string[] {
+  if (!isThere) return [];
+  const section = path.slice(0, -1).join(".");
+  return [`[${section}] ${path.at(-1)} has no effect any more: remove it. ${instead}`];
+}
