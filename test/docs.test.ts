@@ -44,6 +44,7 @@ test("the figures of operation.md are those that are exported (npm run docs), an
 /** Of other programs, and fields inside of answers. */
 const NOT_EVENTS = new Set([
   ...["charge.dispute", "model.messages", "model.tools", "customer.number", "caller.level"],
+  "sip.srtp",
   ...["usage.discarded", "cost_of_goods.discarded_eur"],
 ]);
 const FILE_NAME = /\.(?:conf|md|pub|toml|txt|ya?ml|json|xml|pack|wav|key|db|journal|service|sh)$/;

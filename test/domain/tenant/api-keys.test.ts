@@ -26,6 +26,7 @@ function world(count = 0) {
       await answering;
       return known ? { ...made, keyId: 7, tenantId: 1 } : undefined;
     },
+    list: async () => [],
     async revoke(tenantId: number, id: number) {
       if (isRevoked || tenantId !== 1 || id !== 7) return null;
       isRevoked = true;
