@@ -34,7 +34,7 @@ export async function exportedFigures(): Promise<string> {
 function tableOf(exported: string): string {
   const helps = [...exported.matchAll(/^# HELP (\w+) (.+)\n# TYPE \1 (\w+)$/gm)];
   const rows = helps.map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} |`);
-  return ["| figure | kind | what |", "|---|---|---|", ...rows, ""].join("\n");
+  return ["| metric | type | meaning |", "|---|---|---|", ...rows, ""].join("\n");
 }
 
 /** The page as it is, and as the figures want it. */

@@ -171,7 +171,7 @@ function callFigures(registry: Registry) {
   );
   const stageTimes = histogram(
     "linevoice_turn_stage_seconds",
-    "What each step of an answer took.",
+    "Time that each step of an answer took.",
     STAGE_BUCKETS_SECONDS,
     ["stage"],
   );
@@ -184,7 +184,7 @@ function callFigures(registry: Registry) {
   const discardedWork = new Counter({
     name: "linevoice_engine_work_discarded_total",
     registers,
-    help: "Of it, begun at the caller's first silence and thrown away because they went on.",
+    help: "Engine work started at the caller's first silence and discarded because they went on speaking.",
     labelNames: ["unit"] as const,
   });
   return { ended, setup, answered, turns, stageTimes, engineWork, discardedWork };
@@ -193,20 +193,24 @@ function callFigures(registry: Registry) {
 /** Media of a call, in both directions. */
 function mediaFigures(registry: Registry) {
   const histogram = histogramsOf(registry);
-  const jitter = histogram("linevoice_rtp_jitter_seconds", "Of a call.", JITTER_BUCKETS_SECONDS);
+  const jitter = histogram(
+    "linevoice_rtp_jitter_seconds",
+    "Received RTP jitter per call.",
+    JITTER_BUCKETS_SECONDS,
+  );
   const loss = histogram(
     "linevoice_rtp_loss_ratio",
-    "Lost of expected packets of a call.",
+    "Share of expected packets lost per call.",
     LOSS_BUCKETS_RATIO,
   );
   const sentJitter = histogram(
     "linevoice_rtp_sent_jitter_seconds",
-    "Of our audio at the provider, by its receiver reports.",
+    "Jitter of our audio at the provider, from its receiver reports.",
     JITTER_BUCKETS_SECONDS,
   );
   const sentLoss = histogram(
     "linevoice_rtp_sent_loss_ratio",
-    "Lost of the packets that we sent in a call, by the provider's receiver reports.",
+    "Share of our packets lost per call, from the provider's receiver reports.",
     LOSS_BUCKETS_RATIO,
   );
   const roundTrip = histogram(
@@ -263,7 +267,7 @@ function gaugesOnScrape(registry: Registry) {
   const failures = new Counter({
     name: "linevoice_metric_read_errors_total",
     registers,
-    help: "Figures that could not be read when somebody looked.",
+    help: "Metrics that could not be read when they were requested.",
   });
   async function reportErrors(gauge: { reset(): void }, read: () => Promise<void>): Promise<void> {
     try {
@@ -356,7 +360,11 @@ function registerReadOnScrape(
     engine: about.engine,
   });
   gauge("linevoice_calls_live", "Calls under way.", sources.liveCalls);
-  gauge("linevoice_calls_capacity", "Calls that ports have room for.", sources.callCapacity);
+  gauge(
+    "linevoice_calls_capacity",
+    "Calls for which there are enough RTP ports.",
+    sources.callCapacity,
+  );
   gauge(
     "linevoice_speech_full",
     "1 while more callers talk than the embedded engine can follow: new ones find all lines busy.",
@@ -372,13 +380,17 @@ function registerReadOnScrape(
     sources.speechLoad,
   );
   gaugeOf("linevoice_registrations", "Trunks by state.", "state", sources.registrations);
-  gaugeOf("linevoice_queue_depth", "Rows that wait.", "queue", sources.queues);
+  gaugeOf("linevoice_queue_depth", "Waiting rows per queue.", "queue", sources.queues);
   gauge(
     "linevoice_ledger_difference_microeur",
     "Debits minus credits: 0.",
     sources.ledgerDifference,
   );
-  gauge("linevoice_disk_free_bytes", "Of the data directory.", sources.diskFreeBytes);
+  gauge(
+    "linevoice_disk_free_bytes",
+    "Free disk space of the data directory.",
+    sources.diskFreeBytes,
+  );
   gauge(
     "linevoice_clock_ahead_seconds",
     "How far the wall clock is ahead of the expected time, negative if behind; 0: within a day of it.",
@@ -397,12 +409,12 @@ function registerProcessFigures(
 ): void {
   counterOf(
     "linevoice_uncaught_errors_total",
-    "Errors of our own that nobody caught on the main thread, by kind; the log has them as process.uncaught_error.",
+    "Uncaught errors on the main thread, by kind; the log has them as process.uncaught_error.",
     "kind",
     uncaughtErrors,
   );
-  gauge("process_open_fds", "File descriptors that are open.", descriptors.open);
-  gauge("process_max_fds", "File descriptors that may be open.", descriptors.limit);
+  gauge("process_open_fds", "Open file descriptors.", descriptors.open);
+  gauge("process_max_fds", "Limit of open file descriptors.", descriptors.limit);
   gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());
   counter("process_cpu_seconds_total", "User and system.", () => {
     const { user, system } = process.cpuUsage();
