@@ -86,7 +86,7 @@ export async function deliverItem(
 
 /** Returns false if the tenant has this plan and its minutes of the month already. */
 async function deliverPlan(
-  { accounts, renewals }: Books,
+  { accounts, renewals, usage }: Books,
   { tenantId, item, amount }: Checkout,
   nowMs: number,
 ): Promise<boolean> {
@@ -97,7 +97,7 @@ async function deliverPlan(
   await accounts.setPlan(tenantId, item);
   await renewals.lapse(tenantId, "plan", nowMs); // this payment replaces it
   // Otherwise two free plans in turns would have minutes without end.
-  if (amount > 0) await renewals.restartMinutes(tenantId, month);
+  if (amount > 0) await usage.restart(tenantId, month);
   return true;
 }
 

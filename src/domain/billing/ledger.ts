@@ -34,16 +34,19 @@ export async function post(
 }
 
 /**
- * A call's charge, with its hold and its plan seconds, where this database transaction has read that
- * the key is new. Rejects if it is not.
+ * Ends a call's money: releases its hold, posts its charge, and counts its plan seconds. Throws if
+ * the key was posted before; the caller's database transaction has read that it is new.
  */
 export async function postSettlement(
-  { ledger }: Pick<Books, "ledger">,
+  books: Books,
   tenantId: number,
   settlement: Settlement,
 ): Promise<void> {
-  requireBalance(settlement, settlement.entries);
-  await ledger.settle(tenantId, settlement);
+  const { callUuid, month, includedSeconds, entries, ...charge } = settlement;
+  await books.holds.release(tenantId, callUuid);
+  if (!(await post(books, tenantId, { ...charge, kind: "charge" }, entries)))
+    throw new Error(`ledger transaction ${charge.key} was posted before`);
+  if (includedSeconds > 0) await books.usage.add(tenantId, month, includedSeconds);
 }
 
 function requireBalance(

@@ -57,8 +57,6 @@ export interface Settlement extends Omit<LedgerTransaction, "kind"> {
 export interface LedgerStore {
   /** The new row's id, or null when the key was posted before. */
   insertTransaction(tenantId: number, transaction: LedgerTransaction): Promise<number | null>;
-  /** All of it or nothing; nothing is waited for. Fails if the key was posted before. */
-  settle(tenantId: number, settlement: Settlement): Promise<void>;
   insertEntries(
     tenantId: number,
     transactionId: number,
@@ -142,8 +140,6 @@ export interface RenewalStore {
   ): Promise<boolean>;
   /** Ends every month of an item that is due or refunded. */
   lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
-  /** Counts the plan seconds that a month uses from 0 again. */
-  restartMinutes(tenantId: number, month: string): Promise<void>;
   /** null: the month has not begun. */
   planStatus(tenantId: number, month: string): Promise<Renewal["status"] | null>;
   /** Sets a month to `refunded`. */
@@ -160,6 +156,13 @@ export interface Hold {
   readonly month: string;
   readonly planSeconds: number;
   readonly amount: MicroEur;
+}
+
+/** Used plan seconds by month. */
+export interface UsageStore {
+  add(tenantId: number, month: string, seconds: number): Promise<void>;
+  /** Counts the plan seconds that a month uses from 0 again. */
+  restart(tenantId: number, month: string): Promise<void>;
 }
 
 export interface HoldStore {
@@ -269,6 +272,7 @@ export interface Books {
   readonly ledger: LedgerStore;
   readonly wallet: WalletStore;
   readonly holds: HoldStore;
+  readonly usage: UsageStore;
   readonly accounts: AccountStore;
   readonly callRates: CallRateStore;
   readonly checkouts: CheckoutStore;

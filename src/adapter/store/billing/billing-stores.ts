@@ -16,6 +16,7 @@ import { checkoutStore } from "./checkout-store.ts";
 import { holdStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
 import { renewalStore } from "./renewal-store.ts";
+import { usageStore } from "./usage-store.ts";
 
 const findAccount = statement((queries) =>
   queries
@@ -136,6 +137,7 @@ export const billingStores: BillingStores = (queries) => ({
   ledger: ledgerStore(queries),
   wallet: walletStore(queries),
   holds: holdStore(queries),
+  usage: usageStore(queries),
   accounts: accountStore(queries),
   callRates: callRateStore(queries),
   checkouts: checkoutStore(queries),

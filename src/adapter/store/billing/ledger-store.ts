@@ -8,7 +8,6 @@ import { type MicroEur, microEur } from "../../../core/money.ts";
 import type { LedgerStore, WalletStore } from "../../../domain/billing/stores.ts";
 import { arg, rowStatement, statement } from "../query/prepared.ts";
 import { readerLocale } from "../query/reader-locale.ts";
-import { settlements } from "../schema/joint-writes.ts";
 import { ledgerRollups } from "../schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "../schema/money.ts";
 import { tenants } from "../schema/tenants.ts";
@@ -45,10 +44,6 @@ const insertTransaction = rowStatement(
       .prepare(),
 );
 
-const settleCall = rowStatement((queries, row: typeof settlements.$inferInsert) =>
-  queries.insert(settlements).values(row).prepare(),
-);
-
 const insertEntry = rowStatement((queries, row: Omit<typeof ledgerEntries.$inferInsert, "id">) =>
   queries.insert(ledgerEntries).values(row).prepare(),
 );
@@ -73,11 +68,6 @@ export function ledgerStore(queries: Queries): LedgerStore {
       const row = { tenantId, key, kind, note, createdAt };
       const inserted = await insertTransaction(queries, row).all(row);
       return inserted[0]?.id ?? null;
-    },
-
-    async settle(tenantId, { entries, ...settlement }) {
-      const row = { tenantId, ...settlement, entries: JSON.stringify(entries) };
-      await settleCall(queries, row).run(row);
     },
 
     async insertEntries(tenantId, transactionId, entries) {

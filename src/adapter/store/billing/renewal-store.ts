@@ -5,7 +5,7 @@ import { microEur } from "../../../core/money.ts";
 import type { RenewalStore } from "../../../domain/billing/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { readerLocale } from "../query/reader-locale.ts";
-import { planUsage, renewals } from "../schema/money.ts";
+import { renewals } from "../schema/money.ts";
 import { tenants } from "../schema/tenants.ts";
 
 const ROUND_MAX = 1000;
@@ -159,17 +159,8 @@ function paidPlans(queries: Queries): Pick<RenewalStore, "planStatus" | "isPaidA
 }
 
 /** Months of a plan that a refund ends; reversing the refund restores them. */
-function planMonths(
-  queries: Queries,
-): Pick<RenewalStore, "restartMinutes" | "endPlanMonth" | "restorePlanMonth"> {
+function planMonths(queries: Queries): Pick<RenewalStore, "endPlanMonth" | "restorePlanMonth"> {
   return {
-    async restartMinutes(tenantId, month) {
-      await queries
-        .update(planUsage)
-        .set({ secondsUsed: 0 })
-        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)));
-    },
-
     async endPlanMonth(tenantId, month, plan, nowMs) {
       const ended = { status: "refunded", settledAt: nowMs } as const;
       await queries

@@ -32,8 +32,7 @@ import type { CallReport, TurnRecord } from "../../../domain/conversation/call-r
 import { standingArguments, standingColumns } from "../billing/billing-stores.ts";
 import { arg, rowStatement, statement } from "../query/prepared.ts";
 import { agents, callRollups, calls, holds, tenants, toolCalls, turns } from "../schema/index.ts";
-import { encodedRecordings } from "../schema/joint-writes.ts";
-import { peakColumns } from "./diagnostics-store.ts";
+import { diagnosticsStore } from "./diagnostics-store.ts";
 
 export type CallRow = typeof calls.$inferSelect;
 type NewCallRow = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
@@ -169,23 +168,17 @@ const findEndingCall = statement((queries) =>
     .prepare(),
 );
 
-const leaveProcessing = rowStatement(
-  (queries, changes: Partial<typeof encodedRecordings.$inferInsert>) =>
-    queries
-      .update(encodedRecordings)
-      .set(changes)
-      .where(
-        and(
-          eq(encodedRecordings.callUuid, arg("callUuid")),
-          eq(encodedRecordings.tenantId, arg("tenantId")),
-          eq(encodedRecordings.recordingStatus, "processing"),
-        ),
-      )
-      .returning({
-        isMailed: sql`coalesce((SELECT transcript_email_enabled AND transcript_email <> ''
-        FROM agents WHERE agents.id = encoded_recordings.agent_id), 0)`.mapWith(Boolean),
-      })
-      .prepare(),
+const leaveProcessing = rowStatement((queries, changes: Partial<typeof calls.$inferInsert>) =>
+  queries
+    .update(calls)
+    .set(changes)
+    .where(and(OWN, eq(calls.recordingStatus, "processing")))
+    .returning({
+      id: calls.id,
+      isMailed: sql`coalesce((SELECT transcript_email_enabled AND transcript_email <> ''
+        FROM agents WHERE agents.id = calls.agent_id), 0)`.mapWith(Boolean),
+    })
+    .prepare(),
 );
 
 const GIVEN = sql`(SELECT value FROM json_each(${arg("callUuids")}))`;
@@ -304,14 +297,16 @@ function callConversation(queries: Queries) {
       const changes = {
         recordingStatus: status,
         ...(file === undefined ? {} : { recordingFile: file }),
-        peaks: encoded && JSON.stringify(peakColumns(encoded.peaks, encoded.atMs)),
       };
       const [left] = await leaveProcessing(queries, changes).all({
         ...changes,
         tenantId,
         callUuid,
       });
-      return left ?? null;
+      if (!left) return null;
+      if (encoded)
+        await diagnosticsStore(queries).putPeaks(tenantId, left.id, encoded.peaks, encoded.atMs);
+      return { isMailed: left.isMailed };
     },
 
     async putTurn(callId: number, turn: TurnRecord): Promise<void> {

@@ -43,14 +43,22 @@ const putDiagnostics = rowStatement((queries, row: typeof callDiagnostics.$infer
     .prepare(),
 );
 
-/** A waveform as its row has it. */
-export const peakColumns = (peaks: RecordingPeaks, nowMs: number) => ({
-  durationMs: peaks.durationMs,
-  slotsPerSecond: peaks.slotsPerSecond,
-  left: packed(peaks.left),
-  right: packed(peaks.right),
-  createdAt: nowMs,
-});
+const putPeaks = rowStatement((queries, row: typeof callPeaks.$inferInsert) =>
+  queries
+    .insert(callPeaks)
+    .values(row)
+    .onConflictDoUpdate({
+      target: callPeaks.callId,
+      set: {
+        durationMs: sql`excluded.duration_ms`,
+        slotsPerSecond: sql`excluded.slots_per_second`,
+        left: sql`excluded.left_peaks`,
+        right: sql`excluded.right_peaks`,
+        createdAt: sql`excluded.created_at`,
+      },
+    })
+    .prepare(),
+);
 
 export function diagnosticsStore(queries: Queries) {
   return {
@@ -102,6 +110,17 @@ export function diagnosticsStore(queries: Queries) {
 /** Loudness of a recording, for its waveform. */
 function recordingPeaks(queries: Queries) {
   return {
+    async putPeaks(
+      tenantId: number,
+      callId: number,
+      { durationMs, slotsPerSecond, left, right }: RecordingPeaks,
+      nowMs: number,
+    ): Promise<void> {
+      const waveform = { left: packed(left), right: packed(right) };
+      const row = { callId, tenantId, durationMs, slotsPerSecond, ...waveform, createdAt: nowMs };
+      await putPeaks(queries, row).run(row);
+    },
+
     async peaks(callId: number): Promise<RecordingPeaks | null> {
       const row = await queries.select().from(callPeaks).where(eq(callPeaks.callId, callId)).get();
       if (!row) return null;

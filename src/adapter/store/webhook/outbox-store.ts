@@ -18,8 +18,7 @@ import type { EventStore, OutboxStore, Subscriber } from "../../../domain/webhoo
 import { arg, statement } from "../query/prepared.ts";
 import { agents } from "../schema/agents.ts";
 import { NO_LEASE } from "../schema/columns.ts";
-import { eventReports, reportedEvents } from "../schema/joint-writes.ts";
-import { events, outbox } from "../schema/outbox.ts";
+import { events, outbox, webhooks } from "../schema/outbox.ts";
 import { tenants } from "../schema/tenants.ts";
 import { dueDeliveries, lookForDue } from "./due-deliveries.ts";
 
@@ -31,9 +30,9 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
-const reportEvent = statement((queries) =>
+const insertEvent = statement((queries) =>
   queries
-    .insert(eventReports)
+    .insert(events)
     .values({
       tenantId: arg("tenantId"),
       id: arg("id"),
@@ -45,10 +44,12 @@ const reportEvent = statement((queries) =>
     .prepare(),
 );
 
-const reportEvents = statement((queries) =>
+const enabledWebhooks = statement((queries) =>
   queries
-    .insert(reportedEvents)
-    .values({ tenantId: arg("tenantId"), events: arg("events") })
+    .select({ id: webhooks.id, types: webhooks.events })
+    .from(webhooks)
+    .where(and(eq(webhooks.tenantId, arg("tenantId")), eq(webhooks.enabled, true)))
+    .orderBy(asc(webhooks.id))
     .prepare(),
 );
 
@@ -137,14 +138,12 @@ const nextDelivery = statement((queries) =>
 
 export function eventStore(queries: Queries): EventStore {
   return {
-    async report(tenantId, stored) {
-      const [first, ...more] = stored;
-      if (first && more.length === 0) await reportEvent(queries).run({ tenantId, ...first });
-      else await reportEvents(queries).run({ tenantId, events: JSON.stringify(stored) });
+    async insert(tenantId, event) {
+      await insertEvent(queries).run({ tenantId, ...event });
     },
 
-    async insert(tenantId, event) {
-      await queries.insert(events).values({ ...event, tenantId });
+    async enabledWebhooks(tenantId) {
+      return await enabledWebhooks(queries).all({ tenantId });
     },
 
     async legacyEndpoint(tenantId, agentId) {

@@ -226,10 +226,35 @@ test("migrations since 0.1.0 only add, so that nodes of the release before go on
       // A table that is made again has its columns still, as the next test holds.
       const [, dropped] = /^DROP TABLE (\S+?);?$/.exec(statement) ?? [];
       if (dropped !== undefined && sql.includes(`CREATE TABLE ${dropped} `)) continue;
+      // No released version has a view.
+      if (statement.startsWith("DROP VIEW ")) continue;
       expect([tag, statement]).toEqual([tag, expect.stringMatching(ADDITION)]);
       // What an old node leaves out needs a default.
       if (/^ALTER TABLE .* NOT NULL/.test(statement)) expect(statement).toContain(" DEFAULT ");
     }
+});
+
+test("0.1.0 has no view", () => {
+  const views = "SELECT name FROM sqlite_schema WHERE type = 'view'";
+  expect(databaseOf010().query(views).all()).toEqual([]);
+});
+
+test("no trigger writes money, plan seconds, deliveries or holds", () => {
+  const db = new Database(":memory:");
+  migrate(db, migrations, 1);
+  const triggers = db
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')",
+    )
+    .all();
+  expect(triggers.length).toBeGreaterThan(10);
+  const written =
+    /(INTO|UPDATE|FROM) `?(wallets|ledger_entries|ledger_transactions|plan_usage|outbox|events|holds|calls)`?\s/i;
+  for (const { name, sql } of triggers) {
+    const [, body = sql] = /\bBEGIN\b(.*)/s.exec(sql) ?? [];
+    const writes = body.match(/\b(INSERT INTO|UPDATE|DELETE FROM) `?\w+`?/g) ?? [];
+    expect([name, writes.filter((each) => written.test(`${each} `))]).toEqual([name, []]);
+  }
 });
 
 test("every column of 0.1.0 is there still, as it was", () => {

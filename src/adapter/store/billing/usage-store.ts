@@ -1,0 +1,32 @@
+/** Plan seconds used in each month. */
+import { and, eq, sql } from "drizzle-orm";
+import type { Queries } from "../../../core/database.ts";
+import type { UsageStore } from "../../../domain/billing/stores.ts";
+import { arg, statement } from "../query/prepared.ts";
+import { planUsage } from "../schema/money.ts";
+
+const addUsage = statement((queries) =>
+  queries
+    .insert(planUsage)
+    .values({ tenantId: arg("tenantId"), month: arg("month"), secondsUsed: arg("seconds") })
+    .onConflictDoUpdate({
+      target: [planUsage.tenantId, planUsage.month],
+      set: { secondsUsed: sql`${planUsage.secondsUsed} + excluded.seconds_used` },
+    })
+    .prepare(),
+);
+
+export function usageStore(queries: Queries): UsageStore {
+  return {
+    async add(tenantId, month, seconds) {
+      await addUsage(queries).run({ tenantId, month, seconds });
+    },
+
+    async restart(tenantId, month) {
+      await queries
+        .update(planUsage)
+        .set({ secondsUsed: 0 })
+        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)));
+    },
+  };
+}
