@@ -38,8 +38,10 @@ test("names keys by label, whoever makes and revokes them", async () => {
   await byKey("POST", "/keys", { label: "Second" });
   await byKey("DELETE", `/keys?id=${id}`);
   expect(await told("owner", ["createKey", "revokeKey"])).toEqual([
+    ["createKey", "test"],
     ["createKey", "Booking"],
     ["revokeKey", "Booking"],
+    ["createKey", "Shop"],
     ["createKey", "Second"],
     ["revokeKey", "Shop"],
   ]);
@@ -98,6 +100,7 @@ test("names the company that an operator changes", async () => {
   await operator.ask("POST", `/operator/tenants/${id}/owner`, { email: "first@example.com" });
   const actions = ["operatorUpdateTenant", "operatorCreditTenant", "operatorCreateTenant"];
   expect(await told("operator", [...actions, "operatorInviteOwner"])).toEqual([
+    ["operatorCreateTenant", "Dental clinic"],
     ["operatorUpdateTenant", "Another company", "suspended: false → true"],
     ["operatorUpdateTenant", "Another company", "suspended: true → false"],
     ["operatorCreditTenant", "Another company", "amount_eur: null → 5"],

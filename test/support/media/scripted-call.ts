@@ -241,7 +241,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     llm: {
       capabilities: { earlyStart: options.earlyStart ?? false },
       async *respond(input, signal) {
-        inputs.push(input);
+        const { toolRounds: _, ...said } = input;
+        inputs.push(said);
         let isTaken = false;
         try {
           if (script.llmTakesMs > 0) await sleep(clock, script.llmTakesMs, signal);

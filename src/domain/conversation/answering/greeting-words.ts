@@ -63,7 +63,6 @@ const ANNOUNCEMENTS: readonly string[] = [
   "come to phone",
   "subscriber/customer not/cannot/unavailable/currently",
   "try your call",
-  "press one/two/three/zero/star/pound/hash/1/2/3/0",
   "abonent",
   "rinkt/renkam/surinkt/skambinam numer",
   "numer neegzist/neaptarn/nebenaud/nenaud/išjungt/atjungt",
@@ -71,14 +70,12 @@ const ANNOUNCEMENTS: readonly string[] = [
   "skambut peradres/nukreip/persiun",
   "atsiliep/atsakyti jūsų skambut",
   "ryšio/aprėpties/tinklo zon/rib",
-  "spausk/nuspausk/paspausk vien/du/tris/nul/grotel/žvaigžd/1/2/3/0",
   "sastādīt/izvēlēt numur",
   "numur neeksist/nepast/netiek/atslēg",
   "kurai/kuram/kuru zvan",
   "zvans pāradres/novirz",
   "atbild jūsu zvan",
   "ārpus zon/tīkl/uztver/darb",
-  "nospied/spied vien/div/trīs/nul/restīt/zvaigzn/1/2/3/0",
   "абонент",
   "набран/вызываем/данн номер",
   "номер не= обслуж/существ/зарегистр/использ/подключ",
@@ -86,7 +83,6 @@ const ANNOUNCEMENTS: readonly string[] = [
   "вне зоны",
   "ваш звонок/вызов переадрес/перенаправ/направ/важен",
   "ответить ваш звонок/вызов",
-  "нажмите один/два/три/ноль/цифр/решет/звезд/1/2/3/0",
 ];
 
 /** Before a request: somebody who wants to leave a message, or speaks of one. */
