@@ -20,7 +20,7 @@ import { errorOf, messageOf, replyOf } from "../../support/http/reply.ts";
 import { answer as respondWith } from "../../support/net/https-receiver.ts";
 import { JONAS, storeCalls, WEEK_OF_CALLS } from "../../support/store/call-history.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(150_000);
 
 const room = dashboardWorld("127.0.8.119");
 const { as } = room;
