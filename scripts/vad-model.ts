@@ -1,22 +1,19 @@
 /**
  * Makes src/adapter/media/audio/silero/data: the 8 kHz weights of the published Silero v5 model, laid out for our
- * kernel, and the kernel itself, assembled. Only when an input changed.
+ * kernel. Only when an input changed.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import wabt from "wabt";
 import { floatsOf, LAYERS, type Layer, padded } from "../src/adapter/media/audio/silero/layers.ts";
 import { shuffled } from "../src/platform/memory/shuffle.ts";
 import { floatConstants } from "./onnx-constants.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const MODEL = `${root}node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx`;
-const KERNEL = `${root}src/adapter/media/audio/silero/kernel.wat`;
 const OUT = `${root}src/adapter/media/audio/silero/data`;
 const INPUTS = [
   MODEL,
-  KERNEL,
   `${root}src/adapter/media/audio/silero/layers.ts`,
   `${root}src/platform/memory/shuffle.ts`,
   fileURLToPath(import.meta.url),
@@ -28,7 +25,7 @@ export async function buildVadModel(): Promise<void> {
   const hash = createHash("sha256");
   for (const input of INPUTS) hash.update(await Bun.file(input).bytes());
   const stamp = hash.digest("hex");
-  const files = [`${OUT}/weights.zst`, `${OUT}/kernel.wasm`, `${OUT}/stamp`];
+  const files = [`${OUT}/weights.zst`, `${OUT}/stamp`];
   if (files.every((file) => existsSync(file)) && (await Bun.file(`${OUT}/stamp`).text()) === stamp)
     return;
   mkdirSync(OUT, { recursive: true });
@@ -42,9 +39,6 @@ export async function buildVadModel(): Promise<void> {
     `${OUT}/weights.zst`,
     Bun.zstdCompressSync(shuffled(weights(named), 4), { level: 22 }),
   );
-  const module = (await wabt()).parseWat(KERNEL, await Bun.file(KERNEL).text(), { simd: true });
-  await Bun.write(`${OUT}/kernel.wasm`, module.toBinary({}).buffer);
-  module.destroy();
   await Bun.write(`${OUT}/stamp`, stamp);
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { loadEspeak } from "../../../../src/adapter/engine/embedded/speech/espeak-module.ts";
 import { SileroModel, WINDOW_SAMPLES } from "../../../../src/adapter/media/audio/silero/model.ts";
 import { GatedVad, loadVad } from "../../../../src/adapter/media/audio/vad.ts";
@@ -92,6 +93,18 @@ test("the model is not asked while the line is silent, and of what was before it
   expect(judged.length).toBe(2 + Math.floor((8000 + 80_000) / 256) - Math.floor(80_000 / 256));
   expect(probabilities.at(-1)).toBe(0.7);
   expect((await listen(vad, new Int16Array(8000))).at(-1)).toBe(0);
+});
+
+test("the kernel in the program is its text, assembled", async () => {
+  const kernel = new URL("../../../../src/adapter/media/audio/silero/kernel", import.meta.url)
+    .pathname;
+  const assembler = Bun.which("wat2wasm");
+  if (assembler === null) {
+    expect(process.env.CI, "CI installs the package wabt").toBeUndefined();
+    return;
+  }
+  const { stdout } = Bun.spawnSync([assembler, `${kernel}.wat`, "--output=-"]);
+  expect(Buffer.compare(stdout, readFileSync(`${kernel}.wasm`))).toBe(0);
 });
 
 test("our kernel gives the results of onnxruntime for the published model", async () => {

@@ -5,8 +5,8 @@
  * allocates nothing per window.
  */
 import { unshuffled } from "../../../../platform/memory/shuffle.ts";
-import kernelPath from "./data/kernel.wasm" with { type: "file" };
 import weightsPath from "./data/weights.zst" with { type: "file" };
+import kernelPath from "./kernel.wasm" with { type: "file" };
 import {
   DECODER,
   ENCODER_0,
