@@ -9,6 +9,7 @@ import { AreaField, NumberField, SelectField, SwitchField, TextField } from "../
 import type { Form } from "../../ui/form.ts";
 import { Card } from "../../ui/page.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
+import { useEngineHints } from "./engine/engine-note.tsx";
 import { VoicePreview } from "./voice-preview.tsx";
 
 const VOICES: readonly string[] = newAgentChoices.voice;
@@ -28,6 +29,7 @@ export function AgentFields({ form }: { form: AgentForm }) {
 
 function Identity({ form }: { form: AgentForm }) {
   const { t } = useText();
+  const hints = useEngineHints(form.values.language);
   const voices = VOICES.includes(form.values.voice) ? VOICES : [...VOICES, form.values.voice];
   return (
     <Card title={t("agents.section.identity")}>
@@ -40,6 +42,7 @@ function Identity({ form }: { form: AgentForm }) {
       <div className="columns">
         <SelectField
           label={t("language.label")}
+          hint={hints.language}
           choices={newAgentChoices.language.map((value) => ({ value, label: t(`lang.${value}`) }))}
           {...form.bind("language")}
         />
@@ -56,7 +59,7 @@ function Identity({ form }: { form: AgentForm }) {
       </div>
       <AreaField
         label={t("agents.prompt")}
-        hint={t("agents.prompt_hint")}
+        hint={hints.prompt ?? t("agents.prompt_hint")}
         placeholder={t("agents.prompt_example")}
         rows={8}
         required

@@ -40,14 +40,23 @@ function limitsOf(engine: Engine, language: AgentDraft["language"], texts: Texts
   remote.delete(EMBEDDED);
   return [
     ...(engine.trouble ? [t("system_status.engine_provider")] : []),
-    ...(engine.stt[0] === EMBEDDED
-      ? [t(language === "en" ? "engine.hears_questions" : "engine.hears_keys")]
-      : []),
-    ...(engine.llm[0] === EMBEDDED ? [t("engine.answers_from_files")] : []),
+    ...(engine.stt[0] === EMBEDDED && language === "en" ? [t("engine.hears_questions")] : []),
     ...(engine.tts[0] === EMBEDDED ? [t("engine.speaks_here")] : []),
     ...[...remote].map((provider) => t("engine.of_provider", { provider })),
     ...fallbacksOf(engine, texts),
   ];
+}
+
+/** What the built-in engine cannot do, for the fields that it is about; absent: nothing. */
+export function useEngineHints(language: AgentDraft["language"]) {
+  const { t } = useText();
+  const { data } = useQuery(applianceQuery);
+  const { stt, llm } = data?.engine ?? { stt: [], llm: [] };
+  const isDeaf = stt[0] === EMBEDDED && language !== "en";
+  return {
+    ...(isDeaf ? { language: t("engine.hears_keys") } : {}),
+    ...(llm[0] === EMBEDDED ? { prompt: t("engine.answers_from_files") } : {}),
+  };
 }
 
 export function EngineNote({ language }: { language: AgentDraft["language"] }) {
