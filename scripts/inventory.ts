@@ -14,6 +14,16 @@ const npmInventory = z.looseObject({
   dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()) })),
 });
 
+const DATA = Object.entries(manifest.dataPackages).map(([name, { version, license }]) => ({
+  "bom-ref": `${name}@${version}`,
+  type: "data",
+  name,
+  version,
+  scope: "required",
+  purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+  licenses: [{ license: { id: license } }],
+}));
+
 /** Its name is in no dependency of ours: the compiler puts it in. */
 const RUNTIME = {
   "bom-ref": `bun@${Bun.version}`,
@@ -49,7 +59,7 @@ export function inventoryOf(listed: string, timeSeconds: number): string {
       },
       timestamp: new Date(timeSeconds * 1000).toISOString(),
     },
-    components: [...components, RUNTIME]
+    components: [...components, ...DATA, RUNTIME]
       .filter((component) => isInside(component["bom-ref"]))
       .sort((one, other) => (one["bom-ref"] < other["bom-ref"] ? -1 : 1)),
     dependencies: dependencies

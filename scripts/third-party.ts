@@ -1,6 +1,7 @@
 /** Writes THIRD_PARTY.md: every package that is inside the binary, with its licence. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import manifest from "../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -41,6 +42,8 @@ const rows = Object.entries(lock.packages)
       note: NOTES[name] ?? "",
     };
   });
+for (const [name, { version, license }] of Object.entries(manifest.dataPackages))
+  rows.push({ name, version, license, note: NOTES[name] ?? "" });
 for (const row of rows)
   if (!row.license) {
     const manifest = await Bun.file(`${root}node_modules/${row.name}/package.json`).json();
