@@ -186,7 +186,7 @@ export const callersNumberIn = (description: string) =>
 
 export const idIn = (what: string) =>
   field(integerWith(z.positive()), {
-    description: `Id of one of the tenant's ${what}.`,
+    description: `Id from the tenant's list of ${what}.`,
     example: 1,
     must: "be a positive integer",
     reason: "choice",

@@ -28,17 +28,19 @@ import {
 const said = () => ({
   first_message: text(
     5_000,
-    "Opening utterance. Default: a greeting in the agent's language.",
+    "First sentence of the agent. Default: a greeting in the agent's language.",
     "Hello! How can I help you?",
   )
     .optional()
     .meta({ default: DEFAULT_FIRST_MESSAGE.en }),
-  first_speaker: choice(FIRST_SPEAKERS, "Who speaks first.", "assistant").default("assistant"),
+  first_speaker: choice(FIRST_SPEAKERS, "Side that speaks first.", "assistant").default(
+    "assistant",
+  ),
 });
 
 const spokenIn = (voices: readonly string[]) => ({
   voice: field(z.enum(voices as [string, ...string[]]), {
-    description: "Voice.",
+    description: "Voice of the agent.",
     example: "Sari",
     must: `be one of: ${voices.join(", ")}`,
   }).default("Sari"),
@@ -46,18 +48,18 @@ const spokenIn = (voices: readonly string[]) => ({
 });
 
 const duringCall = () => ({
-  max_duration_sec: integer(30, 3600, "Longest call, in seconds.", 900).default(600),
+  max_duration_sec: integer(30, 3600, "Maximum length of a call in seconds.", 900).default(600),
   voicemail_action: choice(
     VOICEMAIL_ACTIONS,
-    "What to do when a machine answers.",
+    "Action if an answering machine answers.",
     "hangup",
   ).default("hangup"),
   send_digits_inbound: flag(
-    "Whether the agent may press keys on calls that came in, too. On calls it places it always may.",
+    "Whether the agent may send key tones on inbound calls. On outbound calls it always may.",
   ).default(false),
   filler_phrases: text(
     5_000,
-    "Phrases for when a tool takes longer than 2.5 s, one a line. Default: three in the agent's language.",
+    "Phrases that the agent says if a tool takes longer than 2.5 s, one per line. Default: three in the agent's language.",
     "One moment, please.\nLet me check that.",
   )
     .optional()
@@ -65,17 +67,23 @@ const duringCall = () => ({
 });
 
 const afterCall = () => ({
-  webhook_url: httpsUrl("Legacy subscriber for call.ended.").nullable().default(null),
-  transcript_email: emailIn("Recipient of the post-call e-mail.").nullable().default(null),
+  webhook_url: httpsUrl("Legacy URL that receives `call.ended`.").nullable().default(null),
+  transcript_email: emailIn("Recipient of the email after each call. `null` for none.")
+    .nullable()
+    .default(null),
   transcript_email_enabled: flag(
-    "Whether the post-call e-mail is sent. Needs `transcript_email`.",
+    "Whether an email is sent after each call. Requires `transcript_email`.",
   ).default(false),
 });
 
 /** `voices`: the four voices and the operator's own names for them. */
 export const agentShape = (voices: readonly string[]) => ({
-  name: nameIn(120, "Name.", "Reception"),
-  prompt: filled(100_000, "System prompt.", "You are the receptionist of a dental clinic."),
+  name: nameIn(120, "Name of the agent.", "Reception"),
+  prompt: filled(
+    100_000,
+    "System prompt of the agent.",
+    "You are the receptionist of a dental clinic.",
+  ),
   ...said(),
   ...spokenIn(voices),
   ...duringCall(),
@@ -134,7 +142,7 @@ export const trialShape = () => {
     ...without(fields, NOT_IN_TRIAL),
     // A form may be tried before it has a prompt, and with a voice that the operator named.
     prompt: text(100_000, "Instructions.", "You are the receptionist.").optional(),
-    voice: text(120, "Voice.", "Sari").optional(),
+    voice: text(120, "Voice of the agent.", "Sari").optional(),
   };
 };
 

@@ -14,37 +14,39 @@ const name = (description: string) => nameOrEmpty(NAME_MAX, description, "Jonas"
 
 /** What is stored and shown. */
 export const contactShape = {
-  number_e164: e164In("The person's number."),
+  number_e164: e164In("Phone number of the person."),
   first_name: name("First name.").default(""),
   last_name: name("Last name.").default(""),
-  vocative: name("How the person is addressed, where the rules would be wrong; null: by rule.")
+  vocative: name("Form of address, if the automatic one is wrong. `null` for the automatic one.")
     .nullable()
     .default(null),
   birthday: field(
     z.string().refine((day) => parseBirthday(day) !== null),
     {
-      description: "Birthday, with or without the year: from 1900 to today.",
+      description: "Birthday, with or without the year, between 1900 and today. `null` if unknown.",
       example: "1980-02-29",
       must: "be a day like 1980-02-29, or --02-29 without a year",
     },
   )
     .nullable()
     .default(null),
-  language: choice(AGENT_LANGUAGES, "The person's language.", "lt").nullable().default(null),
+  language: choice(AGENT_LANGUAGES, "Language of the person. `null` if unknown.", "lt")
+    .nullable()
+    .default(null),
   notes: text(
     2000,
-    "Notes; the agent is told them about a recognised caller.",
+    "Notes. Given to the agent if the caller is recognised. `null` if there are none.",
     "Prefers mornings",
   ).default(""),
-  consent: flag("Agreed to greetings and campaigns.").default(false),
-  do_not_call: flag("Asked not to be called.").default(false),
+  consent: flag("Whether the person agreed to birthday and campaign calls.").default(false),
+  do_not_call: flag("Whether the person asked not to be called.").default(false),
 };
 
 /** With the PIN, which is never returned. */
 export const newContactShape = {
   ...contactShape,
   pin: field(z.string().regex(/^\d{4,8}$/), {
-    description: "Telephone PIN; null takes it away. Never shown.",
+    description: "Telephone PIN. `null` removes it. Never returned.",
     example: "2580",
     must: "be 4 to 8 digits",
   })

@@ -8,12 +8,12 @@ import type { RecordOf } from "../../core/wire-names.ts";
 
 /** The fields that can be changed. */
 export const numberShape = {
-  label: nameIn(120, "Your name for it.", "Front desk").nullable().default(null),
+  label: nameIn(120, "Label of your choice.", "Front desk").nullable().default(null),
   agent_id: idIn("agents").nullable().default(null),
-  inbound_enabled: flag("Whether inbound calls are answered.", true).default(true),
+  inbound_enabled: flag("Whether inbound calls to the number are answered.", true).default(true),
 };
 
-export const newNumberShape = { number_e164: e164In("The number."), ...numberShape };
+export const newNumberShape = { number_e164: e164In("Phone number."), ...numberShape };
 
 export type NumberFields = RecordOf<z.output<z.ZodObject<typeof numberShape>>>;
 export type NewNumber = RecordOf<z.output<z.ZodObject<typeof newNumberShape>>>;

@@ -10,25 +10,25 @@ import type { RecordOf } from "../../core/wire-names.ts";
 /** What is stored and shown. */
 export const toolShape = {
   name: field(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/), {
-    description: "Name the agent calls it by; one of its kind in the tenant.",
+    description: "Name of the tool, unique in the tenant.",
     example: "find_booking",
     must: "be 1 to 64 characters: lower-case letters, digits and underscores, beginning with a letter",
     reason: "tool_name",
   }),
   description: filled(
     1024,
-    "What it does and when to use it, told to the agent.",
+    "Description for the agent: purpose of the tool and when to use it.",
     "Finds a booking by name and day.",
   ),
   // Checked again at every connection (net/outbound-http.ts).
-  url: httpsUrl("Where it is POSTed to."),
+  url: httpsUrl("URL that receives the POST request."),
   secret_header: field(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/), {
-    description: "Name of the header that carries your secret.",
+    description: "Name of the header that contains your secret.",
     example: "X-Tool-Secret",
     must: "be an HTTP header's name of at most 64 characters that is not one of HTTP's own",
   }),
   agent_id: field(z.int().positive(), {
-    description: "The only agent that may use it; null: every agent of the tenant.",
+    description: "Id of the only agent that may use the tool. `null` if all agents may use it.",
     example: 1,
     must: "be a positive integer",
     reason: "choice",
@@ -37,14 +37,14 @@ export const toolShape = {
     .default(null),
   // Comes from JSON, so its values are JSON.
   parameters: field(z.record(z.string(), z.unknown() as z.ZodType<JsonValue>), {
-    description: "JSON Schema of an object: the arguments.",
+    description: "Arguments of the tool, as the JSON Schema of an object.",
     example: { type: "object" },
     must: "be a JSON Schema of an object, at most 16 KiB",
   }),
-  enabled: flag("Whether agents may use it.", true).default(true),
+  enabled: flag("Whether agents may use the tool.", true).default(true),
   caller_level: field(z.literal([0, 1, 2]), {
     description:
-      "How sure it must be who the caller is: 0 anybody, 1 the number is a contact's, 2 and its PIN was keyed.",
+      "Required identification of the caller: 0: none. 1: the number belongs to a contact. 2: the contact's PIN was also entered.",
     example: 0,
     must: "be 0, 1 or 2",
   }).default(0),

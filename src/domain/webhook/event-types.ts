@@ -19,21 +19,21 @@ interface EventEntry<Data extends z.ZodObject = z.ZodObject> {
 const event = <Data extends z.ZodObject>(entry: EventEntry<Data>): EventEntry<Data> => entry;
 
 const EXAMPLE_CALL_ID = "019aa1b2-0000-7000-8000-000000000001";
-const call_id = shown(z.uuid(), "The call.", EXAMPLE_CALL_ID);
-const status = shown(z.string(), "State of the call.", "completed");
-const ended_reason = shown(z.string(), "Why it ended.", "caller_hangup");
+const call_id = shown(z.uuid(), "UUID of the call.", EXAMPLE_CALL_ID);
+const status = shown(z.string(), "Status of the call.", "completed");
+const ended_reason = shown(z.string(), "Reason that ended the call.", "caller_hangup");
 const amount = (description: string) => shown(z.number(), `${description} EUR.`, 0.25);
 const number = (whose: string) =>
   shown(
     z.string().nullable(),
-    `${whose} E.164, or a short number; null: withheld.`,
+    `${whose} E.164, or a short number. \`null\` if withheld.`,
     "+37060000001",
   );
 const parties = {
-  direction: shown(z.enum(["inbound", "outbound"]), "Who called whom.", "inbound"),
-  from_number: number("The caller."),
-  to_number: number("The called number."),
-  agent_id: shown(z.int().nullable(), "The agent; null: none any more.", 1),
+  direction: shown(z.enum(["inbound", "outbound"]), "Direction of the call.", "inbound"),
+  from_number: number("Number of the caller:"),
+  to_number: number("Called number:"),
+  agent_id: shown(z.int().nullable(), "Id of the agent. `null` if it was deleted.", 1),
 };
 const exampleParties = {
   direction: "inbound",
@@ -45,7 +45,7 @@ const exampleParties = {
 export const EVENTS = {
   "call.started": event({
     since: "specification",
-    summary: "Dialling began, or it rings",
+    summary: "A call was dialled, or is ringing",
     data: z.strictObject({ call_id, ...parties, status }),
     example: { call_id: EXAMPLE_CALL_ID, ...exampleParties, status: "ringing" },
   }),
@@ -56,8 +56,12 @@ export const EVENTS = {
       call_id,
       ...parties,
       status,
-      answered_at: timeOut("When it was answered."),
-      answered_by: shown(z.enum(["human", "machine", "unknown"]), "Who answered.", "human"),
+      answered_at: timeOut("Time of the answer."),
+      answered_by: shown(
+        z.enum(["human", "machine", "unknown"]),
+        "Who answered: a person, a machine, or not known.",
+        "human",
+      ),
     }),
     example: {
       call_id: EXAMPLE_CALL_ID,
@@ -69,15 +73,19 @@ export const EVENTS = {
   }),
   "call.ended": event({
     since: "specification",
-    summary: "An answered call is over. Each call ends with this or call.failed, once",
+    summary: "An answered call has ended. Each call sends this or call.failed, once",
     data: z.strictObject({
       call_id,
-      duration_sec: shown(z.int(), "From answer to hang-up, seconds begun.", 42),
+      duration_sec: shown(z.int(), "Time from the answer to the end, in seconds, rounded up.", 42),
       status,
       ...parties,
       ended_reason,
-      billable_seconds: shown(z.int(), "What is charged for.", 42),
-      cost_eur: amount("What the wallet paid."),
+      billable_seconds: shown(
+        z.int(),
+        "Seconds charged. At least 15 for an answered call, otherwise 0.",
+        42,
+      ),
+      cost_eur: amount("Amount charged to the wallet."),
     }),
     example: {
       call_id: EXAMPLE_CALL_ID,
@@ -91,12 +99,12 @@ export const EVENTS = {
   }),
   "call.failed": event({
     since: "specification",
-    summary: "A call ended without an answer, or was cut off because the appliance stopped",
+    summary: "A call ended without an answer, or was interrupted because the appliance stopped",
     data: z.strictObject({
       call_id,
       status,
       ended_reason,
-      sip_code: shown(z.int().nullable(), "SIP status; null: none came.", 486),
+      sip_code: shown(z.int().nullable(), "Final SIP status code. `null` if there was none.", 486),
       ...parties,
     }),
     example: {
@@ -114,15 +122,15 @@ export const EVENTS = {
       call_id,
       transcript: shown(
         z.string().nullable(),
-        "Lines of `Agent:` and `Customer:`; null: nothing was said or understood.",
+        "Transcript as lines `Agent: …` and `Customer: …`. `null` if nothing was said or understood.",
         "Agent: Hello.",
       ),
       summary: shown(
         z.string().nullable(),
-        "One or two sentences; null: none was made.",
+        "Summary in one or two sentences. `null` if there is none.",
         "The caller booked a visit.",
       ),
-      language: shown(z.string().nullable(), "Of the conversation.", "en"),
+      language: shown(z.string().nullable(), "Language of the conversation.", "en"),
     }),
     example: {
       call_id: EXAMPLE_CALL_ID,
@@ -133,17 +141,17 @@ export const EVENTS = {
   }),
   "recording.ready": event({
     since: "specification",
-    summary: "The recording can be fetched",
+    summary: "The recording can be downloaded",
     data: z.strictObject({
       call_id,
       recording_url: shown(
         z.url(),
-        "Signed link that expires.",
+        "Signed link to the recording. Expires at `expires_at`.",
         "https://voice.example.com/api/v1/recordings/019aa1b2",
       ),
-      duration_sec: shown(z.int(), "Its length.", 42),
-      format: shown(z.string(), "Media type's name.", "mp3"),
-      expires_at: timeOut("When the link ends."),
+      duration_sec: shown(z.int(), "Length of the recording in seconds.", 42),
+      format: shown(z.string(), "Audio format.", "mp3"),
+      expires_at: timeOut("Time when the link expires."),
     }),
     example: {
       call_id: EXAMPLE_CALL_ID,
@@ -155,13 +163,17 @@ export const EVENTS = {
   }),
   "tool.executed": event({
     since: "specification",
-    summary: "A tool was called. Neither arguments nor answer are told",
+    summary: "A tool was called. Arguments and response are not included",
     data: z.strictObject({
       call_id,
-      tool: shown(z.string(), "Its name.", "find_booking"),
-      ok: shown(z.boolean(), "Whether it answered well.", true),
-      http_status: shown(z.int().nullable(), "Of its answer; null: none came.", 200),
-      duration_ms: shown(z.int(), "How long it took.", 120),
+      tool: shown(z.string(), "Name of the tool.", "find_booking"),
+      ok: shown(z.boolean(), "Whether the tool call succeeded.", true),
+      http_status: shown(
+        z.int().nullable(),
+        "HTTP status of the response. `null` if there was none.",
+        200,
+      ),
+      duration_ms: shown(z.int(), "Duration in ms.", 120),
     }),
     example: {
       call_id: EXAMPLE_CALL_ID,
@@ -173,35 +185,35 @@ export const EVENTS = {
   }),
   "call.balance_low": event({
     since: "0.1.0",
-    summary: "Once a call, when plan and wallet cover 60 s more",
+    summary: "Plan and wallet cover only 60 more seconds. Sent once per call",
     data: z.strictObject({
       call_id,
       ...parties,
-      seconds_left: shown(z.int(), "Until the agent says goodbye.", 60),
+      seconds_left: shown(z.int(), "Seconds until the agent ends the call.", 60),
     }),
     example: { call_id: EXAMPLE_CALL_ID, ...exampleParties, seconds_left: 60 },
   }),
   "balance.low": event({
     since: "0.1.0",
     summary:
-      "The wallet fell below a threshold of `[payments] low_balance_eur`. Comes with the mail",
+      "The wallet fell below a threshold of `[payments] low_balance_eur`. Sent with an email",
     data: z.strictObject({
-      balance_eur: amount("The wallet."),
-      threshold_eur: amount("The threshold."),
+      balance_eur: amount("Wallet balance."),
+      threshold_eur: amount("Threshold that was crossed."),
     }),
     example: { balance_eur: 1.9, threshold_eur: 2 },
   }),
   "dialing.stopped": event({
     since: "0.2.0",
     summary:
-      "Calls to numbers (in an hour) or countries (in a day) that were never called before were stopped. At most once a day, with the mail",
+      "Calls to many new numbers (within an hour) or new countries (within a day) were stopped. Sent at most once per day, with an email",
     data: z.strictObject({
       kind: shown(
         z.enum(["new_numbers", "new_countries"]),
-        "What there were many of.",
+        "Kind of the new destinations.",
         "new_numbers",
       ),
-      limit: shown(z.int(), "How many are allowed.", 100),
+      limit: shown(z.int(), "Maximum number of new destinations.", 100),
     }),
     example: { kind: "new_numbers", limit: 100 },
   }),

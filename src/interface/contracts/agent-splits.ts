@@ -14,9 +14,15 @@ const figure = (what: string, example: number | null) =>
 const estimate = (what: string, [value, low, high]: readonly [number, number, number]) =>
   shown(
     z.strictObject({
-      value: figure("Null: nothing was measured.", value),
-      low: figure("Lower end of the 95 % interval; null: too few calls to tell.", low),
-      high: figure("Upper end.", high),
+      value: figure("Value of the measure. `null` if nothing was measured.", value),
+      low: figure(
+        "Lower end of the 95 % confidence interval. `null` if there are too few calls.",
+        low,
+      ),
+      high: figure(
+        "Upper end of the 95 % confidence interval. `null` if there are too few calls.",
+        high,
+      ),
     }),
     what,
     { value, low, high },
@@ -34,20 +40,23 @@ const SplitMeasure = z
         "ended_reason",
         "result",
       ] as const),
-      "`answered`, `ended_reason`, `result`: share of the calls. `length_sec`: mean of the answered calls. `cost`: mean, EUR. `latency_p50_ms`, `latency_p95_ms`: median of the calls' median answer latencies, 95th percentile of their 95th percentiles.",
+      "Measure. `answered`, `ended_reason`, `result`: share of the calls. `length_sec`: mean length of answered calls in seconds. `cost`: mean cost in EUR. `latency_p50_ms`: median of the calls' median answer latencies. `latency_p95_ms`: 95th percentile of the calls' 95th percentiles.",
       "answered",
     ),
     name: shown(
       z.string().nullable(),
-      "The end reason; of a result the call's status or `message_taken`; otherwise null.",
+      "Counted value: for `ended_reason` the reason, for `result` the status of the call or `message_taken`. `null` for other measures.",
       null,
     ),
-    published: estimate("Of the published version.", [0.92, 0.88, 0.95]),
-    tried: estimate("Of the version beside it.", [0.94, 0.9, 0.96]),
-    difference: estimate("How much higher it is with the version beside it.", [0.02, -0.03, 0.06]),
+    published: estimate("Value for the published version.", [0.92, 0.88, 0.95]),
+    tried: estimate("Value for the version under test.", [0.94, 0.9, 0.96]),
+    difference: estimate(
+      "Value for the version under test minus the value for the published version.",
+      [0.02, -0.03, 0.06],
+    ),
     noise: shown(
       z.boolean(),
-      "Whether the difference may be chance, or there are too few calls to tell. Judged for all measures together: where none differs, one is wrongly false in at most 5 of 100 comparisons.",
+      "Whether the difference may be chance, or there are too few calls. Corrected for the number of measures: if no measure differs, at most 5 of 100 comparisons contain a wrong `false`.",
       true,
     ),
   })
@@ -55,20 +64,22 @@ const SplitMeasure = z
 
 export const AgentSplitOut = z
   .strictObject({
-    version: shown(z.int(), "The version beside the published one.", 2),
-    published_version: shown(z.int(), "The version that was published when it was opened.", 3),
-    percent: shown(z.int(), "How many of a hundred callers get `version`.", 20),
-    started_at: timeOut("When it was opened."),
-    ended_at: timeOrNull("When it was closed, or another version was published. Null: it is open."),
+    version: shown(z.int(), "Number of the version under test.", 2),
+    published_version: shown(z.int(), "Number of the published version.", 3),
+    percent: shown(z.int(), "Percentage of callers that get `version`.", 20),
+    started_at: timeOut("Time when the split was opened."),
+    ended_at: timeOrNull(
+      "Time when the split was closed or another version was published. `null` if it is open.",
+    ),
     calls: shown(
       z.strictObject({
-        published: shown(z.int(), "Of the published version.", 400),
-        tried: shown(z.int(), "Of `version`.", 100),
+        published: shown(z.int(), "Number of calls with the published version.", 400),
+        tried: shown(z.int(), "Number of calls with the version under test.", 100),
       }),
-      `Calls that are over and are compared: the newest ${SPLIT_CALLS_MAX} of both.`,
+      `Number of finished calls in the comparison: at most the newest ${SPLIT_CALLS_MAX} of both versions.`,
       { published: 400, tried: 100 },
     ),
-    measures: shown(z.array(SplitMeasure), "The comparison."),
+    measures: shown(z.array(SplitMeasure), "Measures of both versions."),
   })
   .meta({ id: "AgentSplit" });
 

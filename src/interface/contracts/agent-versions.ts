@@ -20,29 +20,33 @@ import { shown, timeOut } from "./schema.ts";
 
 const author = shown(
   z.strictObject({
-    kind: shown(z.enum(["key", "member", "operator", "upgrade"]), "What it was.", "member"),
-    id: shown(z.int().nullable(), "Of the key or the member.", 1),
-    name: shown(z.string().nullable(), "Null: it is gone.", "owner@example.com"),
+    kind: shown(z.enum(["key", "member", "operator", "upgrade"]), "Type of the author.", "member"),
+    id: shown(z.int().nullable(), "Id of the key or member. `null` for other authors.", 1),
+    name: shown(
+      z.string().nullable(),
+      "Label of the key, or email address of the member. `null` if it was deleted.",
+      "owner@example.com",
+    ),
   }),
-  "Who made it: an API key (`name`: its label), a member (address), the operator's command line, or the upgrade that began to keep versions.",
+  "Author of the version: an API key, a member, the operator's command line, or the upgrade that introduced versions.",
   { kind: "member", id: 1, name: "owner@example.com" },
 );
 
-const number = shown(z.int(), "Number, from 1 for each agent.", 3);
+const number = shown(z.int(), "Number of the version, from 1 for each agent.", 3);
 
 const versionShape = {
   number,
-  created_at: timeOut("When it was stored."),
+  created_at: timeOut("Time when the version was stored."),
   author,
   changes: shown(
     z.array(z.string()),
-    "What differs from the version before: fields, `files`, `tools`.",
+    "Names of the changed fields, `files` or `tools`, compared to the previous version.",
     ["prompt"],
   ),
-  published: shown(z.boolean(), "Whether calls run it.", true),
+  published: shown(z.boolean(), "Whether this version is published.", true),
   restored_from: shown(
     z.int().nullable(),
-    "The version that was published again; null: none.",
+    "Number of the older version that this one restores. `null` if it restores none.",
     null,
   ),
 };
@@ -59,26 +63,26 @@ const { voice, ...fields } = shownFields(agentShape(AGENT_VOICES));
 
 const contentShape = {
   ...fields,
-  voice: shown(z.string(), "Voice.", "Sari"),
+  voice: shown(z.string(), "Voice of the agent.", "Sari"),
   files: shown(
     z.array(
       z.strictObject({
-        filename: shown(z.string(), "Name with extension.", "prices.md"),
-        size_bytes: shown(z.int(), "Size of the text in UTF-8.", 2048),
+        filename: shown(z.string(), "File name with extension.", "prices.md"),
+        size_bytes: shown(z.int(), "Size of the text in bytes of UTF-8.", 2048),
         sha256: shown(z.string().nullable(), "SHA-256 of the text.", "0".repeat(64)),
       }),
     ),
-    "Files it knows, each with the SHA-256 of its text.",
+    "Knowledge files of the agent, with the SHA-256 of each text.",
     [{ filename: "prices.md", size_bytes: 2048, sha256: "0".repeat(64) }],
   ),
   tools: shown(
     z.array(
       z.strictObject({
         ...shownFields(toolFields),
-        shared: shown(z.boolean(), "Every agent of the tenant has it.", false),
+        shared: shown(z.boolean(), "Whether all agents of the tenant share the tool.", false),
       }),
     ),
-    "Tools it may use, without their secrets.",
+    "Tools of the agent, without their secrets.",
     [],
   ),
 };
@@ -89,8 +93,8 @@ export const AgentVersionContent = z
 
 export const AgentDraftContent = z
   .strictObject({
-    base_version: shown(z.int(), "The version it was copied from.", 3),
-    updated_at: timeOut("When it was last changed."),
+    base_version: shown(z.int(), "Number of the version from which the draft was created.", 3),
+    updated_at: timeOut("Time of the last change."),
     author,
     ...contentShape,
   })
@@ -98,16 +102,16 @@ export const AgentDraftContent = z
 
 const VersionDifference = z
   .strictObject({
-    part: shown(z.string(), "The field, `files` or `tools`.", "prompt"),
-    name: shown(z.string().nullable(), "Of the file or tool; null: a field.", null),
+    part: shown(z.string(), "Changed part: name of the field, `files` or `tools`.", "prompt"),
+    name: shown(z.string().nullable(), "Name of the file or tool. `null` for a field.", null),
     segments: shown(
       z.array(
         z.strictObject({
-          op: shown(z.enum(["same", "removed", "added"]), "What happened to it.", "added"),
-          text: shown(z.string(), "The words.", "garage."),
+          op: shown(z.enum(["same", "removed", "added"]), "Kind of change.", "added"),
+          text: shown(z.string(), "Text of the segment.", "garage."),
         }),
       ),
-      "The words in order. What is the same is shortened where it is long.",
+      "Segments of the text, in order. Long unchanged segments are shortened.",
       [
         { op: "same", text: "You answer for a " },
         { op: "removed", text: "dentist." },
@@ -120,26 +124,26 @@ const VersionDifference = z
 export const VersionComparison = z.strictObject({
   from: shown(
     z.int().nullable(),
-    "The version it starts from; null: that is not kept any more, and all counts as added.",
+    "Number of the older version. `null` if it was deleted; all content then counts as added.",
     1,
   ),
   differences: z.array(VersionDifference),
 });
 
 export const publishedShape = {
-  version: shown(z.int(), "Number of the version that calls run now.", 4),
+  version: shown(z.int(), "Number of the version that new calls use.", 4),
   notes: shown(
     z.array(
       z.strictObject({
         kind: shown(
           z.enum(["file_copied", "tool_needs_secret", "tool_of_others"]),
-          "Why.",
+          "Kind of the difference.",
           "file_copied",
         ),
-        name: shown(z.string(), "Of the file or tool.", "prices.md"),
+        name: shown(z.string(), "Name of the file or tool.", "prices.md"),
       }),
     ),
-    "What is not as it was: `file_copied` other agents use the file, so this one has a copy; `tool_needs_secret` the tool is switched off until its secret is entered; `tool_of_others` the tool belongs to all agents or another one and stays as it is.",
+    "Differences from the stored version. `file_copied`: other agents use the file, so this agent has a copy. `tool_needs_secret`: the tool is switched off until its secret is entered. `tool_of_others`: the tool belongs to all agents or to another one and is unchanged.",
     [],
   ),
 };

@@ -124,7 +124,7 @@ export const applianceOperations = {
         .nullable()
         .default(null),
       level: choice(LEVELS, "Only this level or worse.", "warn").default("info"),
-      limit: integer(1, 2000, "How many at most.", 200).default(200),
+      limit: integer(1, 2000, "Maximum number of records to return.", 200).default(200),
     }),
     output: z.array(LogLine),
     role: "operator",

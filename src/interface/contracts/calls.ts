@@ -8,7 +8,7 @@ import { e164In } from "./schema.ts";
 export const callOperations = {
   /** Places a call now. The call belongs to the agent's tenant. */
   "call.place": operation({
-    input: z.strictObject({ agent: id, to: e164In("Whom to call.") }),
+    input: z.strictObject({ agent: id, to: e164In("Number to call.") }),
     output: z.strictObject({ tenant_id: id, call_uuid: z.uuid() }),
     role: "member",
     needsServer: true,

@@ -43,11 +43,11 @@ export type ContactExportPiece = z.output<typeof ContactExportPiece>;
 
 /** The numbers of a campaign, counted by state. */
 export const campaignTargets = z.strictObject({
-  waiting: shown(z.int(), "Still to be called.", 10),
-  calling: shown(z.int(), "Under way.", 2),
-  done: shown(z.int(), "Reached.", 5),
-  failed: shown(z.int(), "Not reached in all tries.", 1),
-  skipped: shown(z.int(), "Not to be called, or cancelled.", 0),
+  waiting: shown(z.int(), "Number of targets that will be called.", 10),
+  calling: shown(z.int(), "Number of targets that are in a call now.", 2),
+  done: shown(z.int(), "Number of targets reached.", 5),
+  failed: shown(z.int(), "Number of targets not reached in any attempt.", 1),
+  skipped: shown(z.int(), "Number of targets that will not be called.", 0),
 });
 
 const CampaignLine = z.strictObject({

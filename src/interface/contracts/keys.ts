@@ -7,26 +7,32 @@ import { atMost, field, idOut, label, shown, timeIn, timeOrNull, timeOut } from 
 
 export const keyShape = {
   id: idOut("key"),
-  label: shown(z.string(), "Your name for it.", "Billing system"),
-  prefix: shown(z.string(), "First 16 characters, to tell keys apart.", "lv_live_0f3a9c1e"),
+  label: shown(z.string(), "Label of your choice.", "Billing system"),
+  prefix: shown(
+    z.string(),
+    "First 16 characters of the key, to distinguish keys.",
+    "lv_live_0f3a9c1e",
+  ),
   scopes: shown(
     z.array(z.enum(KEY_SCOPES)).nullable(),
-    "What it may do: `read` shows, `calls` places and ends calls, `manage` changes everything else. null: all.",
+    "Scopes of the key. `read`: view. `calls`: place and end calls. `manage`: change everything else. `null`: all scopes.",
     ["read"],
   ),
-  expires_at: timeOrNull("From then on it is answered like an unknown key; null: never."),
+  expires_at: timeOrNull(
+    "Time when the key expires. Requests then get 401. `null` if it never expires.",
+  ),
   networks: shown(
     z.array(z.string()).nullable(),
-    "Where it may come from; from elsewhere it is answered like an unknown key. null: anywhere.",
+    "Addresses and networks (CIDR) from which the key can be used. Requests from others get 401. `null`: everywhere.",
     ["192.0.2.0/24"],
   ),
-  created_at: timeOut("When it was made."),
+  created_at: timeOut("Time of creation."),
 };
 
 export const newKeyShape = {
-  label: label("Your name for it."),
+  label: label("Label of your choice."),
   scopes: field(z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length), {
-    description: "What the key may do. Left out or null: everything.",
+    description: "Scopes of the key. Missing or `null`: all scopes.",
     example: ["read", "calls"],
     must: `be a list of one or more of ${KEY_SCOPES.join(", ")}, or null`,
   })
@@ -34,7 +40,7 @@ export const newKeyShape = {
     .default(null),
   expires_at: field(timeIn(), {
     description:
-      "When it ends, at most ten years from now. Without a zone it is UTC. Left out or null: never.",
+      "Time when the key expires, at most ten years from now. Without a zone it is UTC. Missing or `null`: never.",
     example: "2027-11-21T00:00:00Z",
     must: "be a time in the future, such as 2027-11-21T00:00:00Z, at most ten years from now, or null",
   })
@@ -46,7 +52,8 @@ export const newKeyShape = {
       .min(1)
       .max(KEY_NETWORKS_MAX),
     {
-      description: "Addresses and networks (CIDR) it may come from. Left out or null: everywhere.",
+      description:
+        "Addresses and networks (CIDR) from which the key can be used. Missing or `null`: everywhere.",
       example: ["192.0.2.0/24"],
       must: `be a list of 1 to ${KEY_NETWORKS_MAX} addresses or networks such as 192.0.2.7 or 10.0.0.0/8, or null`,
     },
@@ -68,7 +75,7 @@ export const keyLimitsOf = ({
 
 export const keySecret = shown(
   z.string(),
-  "The key. Shown now and never again.",
+  "Secret of the key. Shown only in this response.",
   `lv_live_${"0".repeat(64)}`,
 );
 

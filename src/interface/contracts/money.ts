@@ -15,13 +15,21 @@ import { eurOut, field, page, shown, timeOut } from "./schema.ts";
 /** A payment by bank transfer. */
 export const checkoutFields = {
   id: shown(z.string(), "Id; the reference of the transfer.", `chk_${"0".repeat(32)}`),
-  tenant_id: shown(z.int(), "Whose.", 1),
-  kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
+  tenant_id: shown(z.int(), "Id of the tenant.", 1),
+  kind: shown(
+    z.enum(["topup", "plan", "crm_bridge", "retention"]),
+    "Item of the checkout.",
+    "topup",
+  ),
   item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
-  amount_eur: eurOut("What is to be paid."),
-  status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
-  created_at: timeOut("When it was opened."),
-  expires_at: timeOut("Until when it can be paid."),
+  amount_eur: eurOut("Amount to pay."),
+  status: shown(
+    z.enum(["open", "paid", "expired", "cancelled"]),
+    "Status of the checkout.",
+    "open",
+  ),
+  created_at: timeOut("Time of creation."),
+  expires_at: timeOut("Time when the checkout expires."),
 };
 const Checkout = z.strictObject(checkoutFields);
 export type Checkout = z.output<typeof Checkout>;

@@ -21,7 +21,7 @@ const UserAccount = z.strictObject({
   second_factor: z.boolean(),
   password: shown(z.boolean(), "False: signs in by link or passkey until a password is set."),
   tenants: z.array(z.strictObject({ id, name: z.string(), role: z.enum(ROLES) })),
-  created_at: timeOut("When it was made."),
+  created_at: timeOut("Time of creation."),
   last_seen_at: optionalTime,
 });
 export type UserAccount = z.output<typeof UserAccount>;

@@ -44,10 +44,12 @@ export const timeOfDay = (description: string, example: string) =>
 
 export const page = {
   limit: (defaultLimit: number, limitMax = 200) =>
-    integer(1, limitMax, "How many at most.", defaultLimit).default(defaultLimit),
+    integer(1, limitMax, "Maximum number of records to return.", defaultLimit).default(
+      defaultLimit,
+    ),
   offset: () =>
     field(z.int().min(0).max(ID_MAX), {
-      description: "How many to skip.",
+      description: "Number of records to skip.",
       example: 0,
       must: "be an integer of 0 or more",
     }).default(0),

@@ -15,11 +15,11 @@ import { atMost, eurOut, field, filled, integer, nameIn, shown, timeOut } from "
 export const Tenant = z.strictObject({
   id: shown(z.int(), "Id of the tenant.", 1),
   name: shown(z.string(), "Company name.", "Example UAB"),
-  email: shown(z.string(), "Contact e-mail.", "office@example.com"),
+  email: shown(z.string(), "Email address for contact.", "office@example.com"),
   plan: shown(z.string(), "Slug of its plan.", "start"),
   suspended: shown(z.boolean(), "Makes and takes no calls.", false),
   balance_eur: eurOut("Wallet balance."),
-  created_at: timeOut("When it was made."),
+  created_at: timeOut("Time of creation."),
 });
 
 const planSlug = field(z.string().min(1).max(100), {
@@ -34,7 +34,7 @@ const CONTACT_EMAIL = /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u;
 export const contactFields = {
   name: nameIn(120, "Company name.", "Example UAB"),
   email: field(z.string().check(atMost(254), z.email({ pattern: CONTACT_EMAIL })), {
-    description: "Contact e-mail.",
+    description: "Email address for contact.",
     example: "office@example.com",
     must: "be an email address such as desk@example.com",
   }),
@@ -151,7 +151,7 @@ export const tenantOperations = {
   }),
   credit: operation({
     input: z.strictObject({ tenant: id, ...creditFields }),
-    output: z.strictObject({ balance_eur: eurOut("Wallet balance now.") }),
+    output: z.strictObject({ balance_eur: eurOut("Current wallet balance.") }),
     role: "operator",
     run: async ({ tenants }, { tenant, eur, note }) => ({
       balance_eur: microToEur(await tenants.credit(tenant, eur, note)),

@@ -14,11 +14,11 @@ export const Tool = z
     ...shownFields(toolShape),
     problem: shown(
       z.string().nullable(),
-      "Why agents do without it: a rule that is newer than it. Null: nothing is wrong.",
+      "Reason why agents can't use the tool: it breaks a newer rule. `null` if there is no problem.",
       null,
     ),
-    created_at: timeOut("When it was made."),
-    updated_at: timeOut("When it was last changed."),
+    created_at: timeOut("Time of creation."),
+    updated_at: timeOut("Time of the last change."),
   })
   .meta({ id: "Tool" });
 

@@ -32,7 +32,7 @@ export const OperatorTrunk = z.strictObject({
     null,
   ),
   explanation: shown(z.string().nullable(), "What it means and what to check.", null),
-  next_attempt_at: timeOrNull("When it is tried again."),
+  next_attempt_at: timeOrNull("Time of the next attempt. `null` if there is none."),
 });
 export type OperatorTrunk = z.output<typeof OperatorTrunk>;
 export const trunkFields = OperatorTrunk.omit({ tenant_id: true }).shape;

@@ -1,25 +1,29 @@
 /** The prose of the OpenAPI document. */
-export const INTRODUCTION = `A business-to-business platform for AI voice agents: a tenant makes agents, connects its own SIP numbers, and the appliance answers and places calls.
+export const INTRODUCTION = `REST API for AI voice agents. A tenant (company) creates agents and connects its own phone numbers; Linevoice answers and places calls.
 
-Every request except \`GET /ping\` needs an API key, as \`Authorization: Bearer lv_live_…\` or \`X-LV-Api-Key: lv_live_…\`. Everything a key sees belongs to its tenant: another tenant's record is answered like one that does not exist. A key may be limited: to scopes (\`read\`, \`calls\`, \`manage\`; each operation names the one it needs, and a key that lacks it gets 403 \`insufficient_scope\`), to a time, and to addresses it may come from (else 401, as for an unknown key).
+**Authentication.** Every request except \`GET /ping\` needs an API key, as \`Authorization: Bearer lv_live_…\` or \`X-LV-Api-Key: lv_live_…\`. A key belongs to one tenant. Records of other tenants return 404. A key can be limited to scopes (\`read\`, \`calls\`, \`manage\`), an expiry and source addresses. Each operation names its scope; without it the response is 403 \`insufficient_scope\`. An expired key, or one from another address, gets 401 like an unknown key.
 
-Success bodies carry \`"ok": true\`. Errors are \`{"ok": false, "error", "message", "field", "request_id"}\`. Times are ISO 8601 in UTC with offset, money is EUR, what is unset is null. A body field or query parameter that an endpoint does not know is refused with \`unknown_field\`. Response-only fields of a record may be sent back with their stored values: they are ignored in a PATCH, and in a POST that copies the record. A record that can be changed is read with an \`ETag\`; a PATCH or DELETE that names it in \`If-Match\` gets 409 \`conflict\` on the field \`if_match\` if the record was changed since then. The answer to a PATCH has the new \`ETag\`. A path that exists answers other methods with 405 and \`Allow\`.
+**Responses.** Successes contain \`"ok": true\`. Errors are \`{"ok": false, "error", "message", "field", "request_id"}\`. Times are ISO 8601 in UTC with offset. Money is in EUR. Unset values are \`null\`.
 
-120 requests a minute for each key; above that 429 with \`Retry-After: 60\`: retry with exponential backoff. 429 and 5xx may be retried, 4xx else not.`;
+**Requests.** An unknown body field or query parameter is rejected with \`unknown_field\`. A response-only field such as \`created_at\` is ignored if you send it back with its stored value, and rejected with another value.
+
+**Concurrent changes.** Records that can be changed have an \`ETag\`. Send it as \`If-Match\` with a PATCH or DELETE: if the record has changed since, the response is 409 \`conflict\` with the field \`if_match\`. The response to a PATCH contains the new \`ETag\`. Other methods of an existing path get 405 and \`Allow\`.
+
+**Rate limits and retries.** Each key may send 120 requests per minute. Above that, the response is 429 with \`Retry-After\`: wait, then retry with exponential backoff. Retry only 429 and 5xx.`;
 
 export const TAGS: readonly (readonly [string, string])[] = [
-  ["Service", "Whether the service is there."],
+  ["Service", "Availability and version of the service."],
   ["Tenant", "The company account."],
   ["Agents", "AI voice assistants: prompt, voice, language."],
-  ["Knowledge files", "What an agent knows: told to it as fact."],
+  ["Knowledge files", "Texts that agents answer from."],
   ["Tools", "HTTP endpoints that an agent may call during a call."],
-  ["Phone numbers", "The tenant's own numbers and who answers them."],
-  ["Calls", "Conversations: placing, following, ending them, and what is left of them."],
-  ["Rehearsals", "Calls with an agent before callers make them: scenarios and runs."],
-  ["Schedules", "Calls for later."],
+  ["Phone numbers", "The tenant's phone numbers and the agents that answer them."],
+  ["Calls", "Place, follow, transfer and end calls; read transcripts, recordings and costs."],
+  ["Rehearsals", "Test an agent with simulated calls: scenarios, suites and runs."],
+  ["Schedules", "Calls that are placed at a later time."],
   ["Reports", "Analytics and usage."],
   ["Billing", "Plans, wallet and payments."],
-  ["API keys", "Bearer secrets, shown once."],
+  ["API keys", "Secrets that authenticate requests. Each is shown once."],
   ["Webhooks", "Signed events to the tenant's HTTPS endpoints."],
 ];
 

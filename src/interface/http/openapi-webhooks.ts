@@ -21,13 +21,13 @@ const headersOf = (type: EventType): Json[] => [
   requestHeader("X-LV-Event", "Event type.", { type: "string", const: type }, type),
   requestHeader(
     "X-LV-Delivery-Id",
-    "This attempt; a retry has a new one.",
+    "Id of the delivery attempt. A retry has a new id.",
     { type: "string", pattern: "^del_[0-9a-f]{32}$" },
     `del_${"0".repeat(32)}`,
   ),
   requestHeader(
     "X-LV-Timestamp",
-    "Unix time in seconds. Reject what is older than five minutes.",
+    "Time of the attempt, Unix time in seconds. Reject events older than five minutes.",
     { type: "string", pattern: "^[0-9]{1,12}$" },
     "1795233906",
   ),
@@ -41,9 +41,9 @@ const headersOf = (type: EventType): Json[] => [
 
 const envelope = (type: EventType, data: z.ZodObject) =>
   z.strictObject({
-    id: shown(z.string(), "The event; the same in every retry.", `evt_${"0".repeat(32)}`),
+    id: shown(z.string(), "Id of the event, the same in every retry.", `evt_${"0".repeat(32)}`),
     type: shown(z.literal(type), "Event type.", type),
-    created_at: timeOut("When it happened."),
+    created_at: timeOut("Time of the event."),
     data,
   });
 
@@ -72,9 +72,11 @@ export function webhooksSection(show: (schema: z.ZodType, io: "output") => Json)
           },
         },
         responses: {
-          "2XX": { description: "Received. Deduplicate on `id`." },
-          410: { description: "Switches the webhook off." },
-          default: { description: "Anything else is tried again, up to 8 times." },
+          "2XX": { description: "The event was received. Use `id` to ignore duplicates." },
+          410: { description: "The endpoint no longer exists. The webhook is switched off." },
+          default: {
+            description: "The delivery failed and is retried, at most 8 attempts in all.",
+          },
         },
       },
     };

@@ -16,10 +16,18 @@ type Json = Record<string, unknown>;
 const ErrorBody = z
   .strictObject({
     ok: z.literal(false),
-    error: z.string().meta({ description: "Stable code.", examples: ["not_found"] }),
-    message: z.string().meta({ description: "Plain words that say how to fix it." }),
-    field: z.string().nullable().meta({ description: "The field or parameter at fault." }),
-    request_id: z.string().meta({ description: "As in the header X-Request-Id." }),
+    error: z.string().meta({
+      description: "Error code. Doesn't change between releases.",
+      examples: ["not_found"],
+    }),
+    message: z.string().meta({ description: "Description of the error and how to fix it." }),
+    field: z
+      .string()
+      .nullable()
+      .meta({ description: "Name of the invalid field or parameter. `null` if there is none." }),
+    request_id: z
+      .string()
+      .meta({ description: "Id of the request, as in the header `X-Request-Id`." }),
   })
   .meta({ id: "Error" });
 
@@ -46,7 +54,7 @@ export interface DocumentFrame {
 const REST_FRAME: DocumentFrame = {
   title: "Linevoice Voice Agent Telephony API",
   introduction: INTRODUCTION,
-  servers: [{ url: "/api/v1" }, { url: "/v1", description: "The same, in the short spelling." }],
+  servers: [{ url: "/api/v1" }, { url: "/v1", description: "Alias of `/api/v1`." }],
   security: [{ bearer: [] }, { apiKey: [] }],
   securitySchemes: {
     bearer: { type: "http", scheme: "bearer", description: "`Bearer lv_live_…`" },
@@ -107,7 +115,7 @@ const HEADER_PARAMETERS: Json = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Makes a repeated request safe for 24 hours: the first answer is replayed, unless it was 429 or 5xx. The same key with another body is a conflict.",
+      "Key that makes a retry safe for 24 hours: the first response is repeated, unless it was 429 or 5xx. The same key with another body returns 409.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "order-1042",
   },
@@ -115,7 +123,7 @@ const HEADER_PARAMETERS: Json = {
     name: "If-Match",
     in: "header",
     description:
-      "The `ETag` with which the record was read: the change is refused with `conflict` if the record was changed since then.",
+      "`ETag` of the record as you read it. If the record has changed since, the response is 409 `conflict`.",
     schema: { type: "string" },
     example: '"2f9x0c1k7m3q"',
   },
@@ -123,26 +131,35 @@ const HEADER_PARAMETERS: Json = {
     name: "If-None-Match",
     in: "header",
     description:
-      "The `ETag` of the record as you have it: the answer is 304 without a body while it is that one.",
+      "`ETag` of the record as you have it. If it is unchanged, the response is 304 without a body.",
     schema: { type: "string" },
     example: '"2f9x0c1k7m3q"',
   },
 };
 
 const COMMON_HEADERS: Json = {
-  RequestId: header("Id of this request; the caller's own if it sent a sane one.", "string"),
-  RateLimitLimit: header("Requests a minute for this key.", "integer"),
-  RateLimitRemaining: header("Requests left now.", "integer"),
-  RateLimitReset: header("Seconds until one more fits.", "integer"),
-  RetryAfter: header("Seconds to wait before trying again.", "integer"),
-  ETag: header("Version of the record, for `If-Match` of its next change.", "string"),
-  FileETag: header("Version of the file, for `If-Range` of its other parts.", "string"),
-  IdempotencyReplayed: header("`true`: the first answer to this `Idempotency-Key`.", "string"),
-  Allow: header("The methods that the path answers.", "string"),
-  WwwAuthenticate: header("`Bearer`.", "string"),
-  AcceptRanges: header("`bytes`.", "string"),
-  ContentRange: header("Which bytes of how many.", "string"),
-  ContentDisposition: header("The name of the file.", "string"),
+  RequestId: header(
+    "Id of the request. If the request had a valid `X-Request-Id`, the same.",
+    "string",
+  ),
+  RateLimitLimit: header("Requests per minute for this key.", "integer"),
+  RateLimitRemaining: header("Number of requests left.", "integer"),
+  RateLimitReset: header("Seconds until another request is allowed.", "integer"),
+  RetryAfter: header("Seconds to wait before the next attempt.", "integer"),
+  ETag: header("Version of the record. Send it as `If-Match` with the next change.", "string"),
+  FileETag: header(
+    "Version of the file. Send it as `If-Range` with further range requests.",
+    "string",
+  ),
+  IdempotencyReplayed: header(
+    "`true` if this is the stored response to the `Idempotency-Key`.",
+    "string",
+  ),
+  Allow: header("Methods that the path allows.", "string"),
+  WwwAuthenticate: header("Authentication scheme, `Bearer`.", "string"),
+  AcceptRanges: header("Unit of ranges, `bytes`.", "string"),
+  ContentRange: header("Range and total size in bytes.", "string"),
+  ContentDisposition: header("File name of the download.", "string"),
 };
 
 type Show = (schema: z.ZodType, io: "input" | "output") => Json;
@@ -191,7 +208,7 @@ const deliveryParameter: Json = {
   name: "delivery_id",
   in: "path",
   required: true,
-  description: "A delivery of the webhook's log.",
+  description: "Id of the delivery, `del_…`.",
   schema: { type: "string", pattern: "^del_[0-9a-f]{32}$" },
   example: `del_${"0".repeat(32)}`,
 };
@@ -209,7 +226,7 @@ const numberParameter: Json = {
   name: "number",
   in: "path",
   required: true,
-  description: "Number of the version; of a scenario, its id.",
+  description: "Number of the version, or id of the scenario.",
   schema: { type: "integer", minimum: 1 },
   example: 1,
 };
@@ -218,7 +235,7 @@ const monthParameter: Json = {
   name: "month",
   in: "path",
   required: true,
-  description: "A calendar month of the tenant's time zone.",
+  description: "Calendar month in the tenant's time zone, `YYYY-MM`.",
   schema: { type: "string", pattern: "^20[0-9]{2}-(0[1-9]|1[0-2])$" },
   example: "2026-11",
 };
@@ -243,7 +260,7 @@ function pathParameters(contract: Contract): Json[] {
         name: "uuid",
         in: "path",
         required: true,
-        description: `The ${contract.noun ?? "call"}'s UUID.`,
+        description: `UUID of the ${contract.noun ?? "call"}.`,
         schema: { type: "string", format: "uuid" },
         example: "019aa1b2-0000-7000-8000-000000000001",
       },
@@ -303,17 +320,17 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
     ...(isAudio || type === "text/csv" ? FILE : {}),
     ...(isAudio ? RANGES : {}),
   };
-  const responses: Json = { [contract.status ?? 200]: answer("Done.", own) };
+  const responses: Json = { [contract.status ?? 200]: answer("The operation succeeded.", own) };
   if (isAudio) {
-    responses[206] = answer("The part that was asked for.", { ...FILE, ...RANGE });
+    responses[206] = answer("The requested part of the file.", { ...FILE, ...RANGE });
     responses[416] = {
-      description: "The range lies behind the end.",
+      description: "The range starts after the end of the file.",
       headers: { ...commonHeaders(contract), ...RANGE },
     };
   }
   if (hasVersion && contract.method === "GET")
     responses[304] = {
-      description: "The record is still the version in `If-None-Match`.",
+      description: "The record is unchanged since the version in `If-None-Match`. No body.",
       headers: { ...commonHeaders(contract), ...own },
     };
   return responses;

@@ -9,7 +9,9 @@ import type { RouteContext } from "./context.ts";
 const tag = "Agents";
 const noun = "agent";
 
-const reply = okReply({ split: shown(AgentSplitOut.nullable(), "Null: there was none.") });
+const reply = okReply({
+  split: shown(AgentSplitOut.nullable(), "The newest split. `null` if there was none."),
+});
 
 export const getSplit = contract({
   operationId: "getAgentSplit",
@@ -18,7 +20,7 @@ export const getSplit = contract({
   noun,
   summary: "Compare the versions that share an agent's callers",
   description:
-    "The newest split, open or closed. Intervals are 95 %: Wilson's for shares, Student's for means, order statistics for percentiles. `noise` says where the difference may be chance.",
+    "The newest split, open or closed. Intervals are 95 % confidence intervals: Wilson for shares, Student for means, order statistics for percentiles. `noise` shows whether the difference may be chance.",
   reply,
 });
 
@@ -27,18 +29,18 @@ export const openSplit = contract({
   at: "POST /agents/{id}/split",
   tag,
   noun,
-  summary: "Let two versions share an agent's callers",
+  summary: "Share an agent's callers between two versions",
   description:
-    "A caller (of a call that the agent places, the called number) always gets the same version; a withheld number is drawn in each call. Publishing anything closes it. 409 while one is open.",
+    "The same caller always gets the same version. For outbound calls, the called number decides. Calls without caller ID get a random version. Publishing a version closes the split. Returns 409 while a split is open.",
   body: z
     .strictObject({
       version: field(z.union([z.int().positive(), z.literal("draft")]), {
         description:
-          "The version beside the published one: a number, or `draft`, which is stored as a version and is a draft no more.",
+          "Version under test: a number, or `draft`. The draft is then stored as a version.",
         example: 2,
         must: "be a version's number, or draft",
       }),
-      percent: integer(1, 99, "How many of a hundred callers get it.", 20),
+      percent: integer(1, 99, "Percentage of callers that get the version under test.", 20),
     })
     .meta({ id: "NewAgentSplit" }),
   reply,
@@ -50,12 +52,12 @@ export const closeSplit = contract({
   at: "POST /agents/{id}/split/close",
   tag,
   noun,
-  summary: "Close the split and keep either version",
-  description: "Keeping the version beside the published one publishes it.",
+  summary: "Close the split and choose a version",
+  description: "If you choose the version under test, it is published.",
   body: z
     .strictObject({
       keep: field(z.int().positive(), {
-        description: "The version for all callers: one of the two.",
+        description: "Number of the version for all callers: one of the two versions.",
         example: 3,
         must: "be the number of one of the two versions",
       }),

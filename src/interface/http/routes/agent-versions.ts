@@ -32,7 +32,7 @@ export const listVersions = contract({
   tag,
   noun,
   summary: "List an agent's versions",
-  description: "Newest first. The 50 newest are kept.",
+  description: "Versions, newest first. Only the 50 newest are stored.",
   query: z.strictObject({ limit: page.limit(25, 50), offset: page.offset() }),
   reply: okReply({ versions: z.array(AgentVersion) }),
 });
@@ -53,13 +53,13 @@ export const publishVersion = contract({
   noun,
   summary: "Roll back: publish a version again",
   description:
-    "Stored as a new version. The agent's files and own tools become what the version says; what other agents use stays as it is for them.",
+    "Stores the old content as a new version and publishes it. Restores the agent's files and tools. Files and tools that other agents use stay unchanged for those agents.",
   reply: okReply(publishedShape),
   errors: ["plan_limit_reached", "conflict"],
 });
 
 const numberOrDraft = field(z.string().regex(/^(?:[1-9]\d{0,8}|draft)$/), {
-  description: "A version's number, or `draft`.",
+  description: "Number of the newer version, or `draft`.",
   example: "1",
   must: "be a version's number, or draft",
 });
@@ -74,7 +74,7 @@ export const compareVersions = contract({
   query: z.strictObject({
     from: field(z.int().positive(), {
       description:
-        "Number of the version to start from. Default: the published one. One that is not kept any more counts as empty.",
+        "Number of the older version. Default: the published version. A deleted version counts as empty.",
       example: 1,
       must: "be a version's number",
     }).optional(),
@@ -85,7 +85,7 @@ export const compareVersions = contract({
 
 const publishesRehearsed = shown(
   z.boolean(),
-  "Whether a draft is published only after its last rehearsal passed.",
+  "Whether a draft can be published only after its last rehearsal passed.",
   false,
 );
 
@@ -96,7 +96,7 @@ export const getDraft = contract({
   noun,
   summary: "The draft of an agent",
   reply: okReply({
-    draft: shown(AgentDraftContent.nullable(), "Null: there is none.", null),
+    draft: shown(AgentDraftContent.nullable(), "The draft. `null` if there is none.", null),
     publishes_rehearsed: publishesRehearsed,
   }),
 });
@@ -108,19 +108,19 @@ export const changeDraft = contract({
   at: "PATCH /agents/{id}/draft",
   tag,
   noun,
-  summary: "Change the draft, or make one",
+  summary: "Change the draft, or create one",
   description:
-    "Any subset of the agent's fields. `files` and `tools` replace all of the draft's; tools of all agents stay. Without a draft one is made of the published version. Calls go on with that.",
+    "Accepts any subset of the agent's fields. `files` and `tools` replace all files and tools of the draft, except tools shared by all agents. If there is no draft, one is copied from the published version. Calls continue to use the published version.",
   body: z
     .strictObject({
       ...changesOf(agentShape(AGENT_VOICES)),
       files: field(z.array(z.strictObject({ filename, content })).max(1000), {
-        description: "The files it shall know, each with its text.",
+        description: "Complete list of the agent's knowledge files, with their texts.",
         example: [{ filename: "prices.md", content: "# Prices\n" }],
         must: "be a list of files with `filename` and `content`",
       }).optional(),
       tools: field(z.array(z.strictObject(toolFields)).max(1000), {
-        description: "Its own tools, without secrets.",
+        description: "Complete list of the agent's tools, without secrets and shared tools.",
         example: [],
         must: "be a list of tools",
       }).optional(),
@@ -144,12 +144,13 @@ export const changePublishing = contract({
   at: "PATCH /agents/{id}/publishing",
   tag,
   noun,
-  summary: "Bind publishing to a green rehearsal",
-  description: "`PATCH /agents/{id}` publishes at once all the same, and so does rolling back.",
+  summary: "Require a passed rehearsal before publishing",
+  description:
+    "Applies to drafts only. `PATCH /agents/{id}` and rolling back still publish at once.",
   body: z
     .strictObject({
       publishes_rehearsed: flag(
-        "Whether a draft is published only after its last rehearsal passed.",
+        "Whether a draft can be published only after its last rehearsal passed.",
         true,
       ),
     })
@@ -165,10 +166,13 @@ export const publishDraft = contract({
   noun,
   summary: "Publish the draft",
   description:
-    "409 where something was published since the draft was made, unless `force` is true; and where the agent publishes only what was rehearsed, until the last rehearsal of the draft as it is passed.",
+    "Returns 409 if another version was published after the draft was created, unless `force` is true. Also returns 409 if the agent requires a rehearsal, until the last rehearsal of the current draft has passed.",
   body: z
     .strictObject({
-      force: flag("Whether to publish over what was published since.", false).default(false),
+      force: flag(
+        "Whether to publish even if another version was published after the draft was created.",
+        false,
+      ).default(false),
     })
     .meta({ id: "DraftPublication" }),
   reply: okReply(publishedShape),

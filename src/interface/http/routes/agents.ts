@@ -14,11 +14,11 @@ const fields = agentShape(AGENT_VOICES);
 const shownAgent = z.strictObject({
   id: idOut("agent"),
   ...shownFields(fields),
-  voice: shown(z.string(), "Voice.", "Sari"),
-  engine: shown(z.string(), "Internal engine label.", "embedded"),
-  created_at: timeOut("When it was made."),
-  updated_at: timeOut("When it was last changed."),
-  version: shown(z.int(), "Number of the version that calls run.", 1),
+  voice: shown(z.string(), "Voice of the agent.", "Sari"),
+  engine: shown(z.string(), "Name of the engine.", "embedded"),
+  created_at: timeOut("Time of creation."),
+  updated_at: timeOut("Time of the last change."),
+  version: shown(z.int(), "Number of the published version.", 1),
 });
 
 const Agent = shownAgent.meta({ id: "Agent" });
@@ -62,7 +62,7 @@ const remove = contract({
   tag: "Agents",
   summary: "Delete an agent",
   description:
-    "Its knowledge files detach; numbers and pending schedules that used it are left without an agent (`agent_id` null). Live calls go on.",
+    "Knowledge files are detached. Numbers and pending schedules that used the agent get `agent_id` null. Live calls continue.",
   reply: deletedReply(),
 });
 
@@ -76,7 +76,7 @@ const create = (shape: AgentShape) =>
     tag: "Agents",
     summary: "Create an agent",
     description:
-      "Only `name` and `prompt` are required; the schema names the defaults of the others.",
+      "Only `name` and `prompt` are required. The schema gives the defaults of the other fields.",
     body: z.strictObject(shape).meta({ id: "NewAgent" }),
     reply: okReply({ agent: CreatedAgent }),
     errors: ["plan_limit_reached", "valid_name_required", "unknown_field", "invalid_json"],
@@ -91,7 +91,7 @@ const update = (shape: AgentShape) =>
     tag: "Agents",
     summary: "Change an agent",
     description:
-      "Any subset of the fields; what changes is published at once as a new version. Live calls keep the agent as it was when they began.",
+      "Accepts any subset of the fields. The change is published at once as a new version. Live calls keep the version with which they started.",
     body: z.strictObject(changesOf(shape)).meta({ id: "AgentChanges" }),
     reply: okReply({ agent: Agent }),
     errors: ["valid_voice_required", "unknown_field", "invalid_json"],

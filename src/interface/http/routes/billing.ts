@@ -11,29 +11,37 @@ import type { RouteContext } from "./context.ts";
 
 const Plan = z
   .strictObject({
-    slug: shown(z.string(), "Name in requests.", "start"),
-    name: shown(z.string(), "Name for people.", "Start"),
-    included_minutes: shown(z.int(), "Minutes a month.", 100),
-    price_eur_per_month: eurOut("Price a month."),
-    overage_eur_per_min: eurOut("Price of a minute beyond."),
-    max_concurrent_calls: shown(z.int(), "Calls at a time.", 5),
-    current: shown(z.boolean(), "Whether it is the tenant's.", true),
+    slug: shown(z.string(), "Slug of the plan, used in requests.", "start"),
+    name: shown(z.string(), "Display name of the plan.", "Start"),
+    included_minutes: shown(z.int(), "Included minutes per month.", 100),
+    price_eur_per_month: eurOut("Price per month."),
+    overage_eur_per_min: eurOut("Price per minute beyond the included minutes."),
+    max_concurrent_calls: shown(z.int(), "Maximum number of concurrent calls.", 5),
+    current: shown(z.boolean(), "Whether this is the tenant's plan.", true),
   })
   .meta({ id: "Plan" });
 
 const Checkout = z
   .strictObject({
-    id: shown(z.string(), "Id, `chk_…`.", `chk_${"0".repeat(32)}`),
-    kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
-    amount_eur: eurOut("What is to be paid."),
-    currency: shown(z.literal("EUR"), "Always EUR.", "EUR"),
-    status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
-    expires_at: timeOut("Until when it can be paid."),
+    id: shown(z.string(), "Id of the checkout, `chk_…`.", `chk_${"0".repeat(32)}`),
+    kind: shown(
+      z.enum(["topup", "plan", "crm_bridge", "retention"]),
+      "Item of the checkout.",
+      "topup",
+    ),
+    amount_eur: eurOut("Amount to pay."),
+    currency: shown(z.literal("EUR"), "Currency, always `EUR`.", "EUR"),
+    status: shown(
+      z.enum(["open", "paid", "expired", "cancelled"]),
+      "Status of the checkout.",
+      "open",
+    ),
+    expires_at: timeOut("Time when the checkout expires."),
   })
   .meta({ id: "Checkout" });
 
 const checkoutReply = okReply({
-  checkout_url: shown(z.string(), "Where to pay.", "https://example.com/checkout/chk_0"),
+  checkout_url: shown(z.string(), "URL of the payment page.", "https://example.com/checkout/chk_0"),
   checkout: Checkout,
 });
 
@@ -41,7 +49,7 @@ export const listPlans = contract({
   operationId: "listPlans",
   at: "GET /plans",
   tag: "Billing",
-  summary: "Plans",
+  summary: "List plans",
   reply: okReply({ plans: z.array(Plan) }),
 });
 
@@ -49,12 +57,12 @@ export const getBalance = contract({
   operationId: "getBalance",
   at: "GET /billing/balance",
   tag: "Billing",
-  summary: "Wallet balance",
+  summary: "Show the wallet balance",
   reply: okReply({
     balance_eur: eurOut("Wallet balance."),
-    currency: shown(z.literal("EUR"), "Always EUR.", "EUR"),
-    plan: shown(z.string(), "Slug of the plan.", "start"),
-    included_seconds_left: shown(z.int(), "Plan seconds left this month.", 6000),
+    currency: shown(z.literal("EUR"), "Currency, always `EUR`.", "EUR"),
+    plan: shown(z.string(), "Slug of the current plan.", "start"),
+    included_seconds_left: shown(z.int(), "Plan seconds left in the current month.", 6000),
   }),
 });
 
@@ -65,11 +73,11 @@ export const topUp = contract({
   at: "POST /topup",
   role: "owner",
   tag: "Billing",
-  summary: "Open a payment to top up the wallet",
+  summary: "Create a checkout to top up the wallet",
   body: z
     .strictObject({
       amount_eur: field(z.number().min(10).max(1000).multipleOf(0.01), {
-        description: "EUR, whole cents.",
+        description: "Amount in EUR, whole cents.",
         example: 50,
         must: "be an amount of EUR from 10 to 1000, in whole cents",
         reason: "amount",
@@ -83,7 +91,7 @@ export const topUp = contract({
 
 const item = <const Name extends string>(name: Name) =>
   field(z.literal(name), {
-    description: "What to buy.",
+    description: "Item to buy.",
     example: name,
     must: "be plan, crm_bridge or retention",
   });
@@ -95,13 +103,13 @@ export const openCheckout = contract({
   at: "POST /checkout",
   role: "owner",
   tag: "Billing",
-  summary: "Open a payment for a plan, the CRM bridge or longer retention",
+  summary: "Create a checkout for a plan, the CRM bridge or longer retention",
   body: z
     .discriminatedUnion("item", [
       z.strictObject({
         item: item("plan"),
         plan: field(z.string().min(1).max(64), {
-          description: "Slug of the plan.",
+          description: "Slug of the current plan.",
           example: "start",
           must: "be the slug of a plan of GET /plans",
         }),
@@ -109,7 +117,12 @@ export const openCheckout = contract({
       z.strictObject({ item: item("crm_bridge") }),
       z.strictObject({
         item: item("retention"),
-        blocks: integer(1, 5, "Blocks of 30 days, +5 EUR each, 6 months in all.", 1),
+        blocks: integer(
+          1,
+          5,
+          "Number of blocks of 30 days, 5 EUR each, at most 6 months in all.",
+          1,
+        ),
       }),
     ])
     .meta({ id: "NewCheckout" }),

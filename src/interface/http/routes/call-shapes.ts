@@ -20,17 +20,21 @@ import { eurOrNull } from "./present.ts";
 const step = (what: string) => shown(z.int().nullable(), what, 400);
 
 const TurnMeasures = z.strictObject({
-  endpoint_ms: step("The silence was judged long enough."),
-  stt_final_ms: step("The final text was there."),
-  first_token_ms: step("The LLM's first words."),
-  first_audio_ms: step("The voice's first samples."),
-  first_packet_ms: step("The first packet left."),
-  early: shown(z.boolean(), "The LLM was asked on stable words, ahead of time.", false),
+  endpoint_ms: step("Time until the end of the turn was detected, ms."),
+  stt_final_ms: step("Time until the final transcription, ms."),
+  first_token_ms: step("Time until the first words of the language model, ms."),
+  first_audio_ms: step("Time until the first audio, ms."),
+  first_packet_ms: step("Time until the first RTP packet was sent, ms."),
+  early: shown(
+    z.boolean(),
+    "Whether the language model was called before the end of the turn.",
+    false,
+  ),
 });
 
 const turnMeasures = shown(
   TurnMeasures.nullable(),
-  "Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.",
+  "Stages of the answer latency, each in ms since the end of the caller's speech. `null` if not measured.",
   {
     endpoint_ms: 350,
     stt_final_ms: 420,
@@ -41,23 +45,35 @@ const turnMeasures = shown(
   },
 );
 
-const at = shown(z.int(), "From the answer, ms.", 120);
+const at = shown(z.int(), "Time since the answer, ms.", 120);
 
 const Disclosure = z
   .strictObject({
-    text: shown(z.string(), "The words that were said.", "This call is recorded."),
-    language: shown(z.string(), "Their language.", "en"),
+    text: shown(z.string(), "Announced text.", "This call is recorded."),
+    language: shown(z.string(), "Language of the text.", "en"),
     start_ms: at,
     end_ms: at,
-    heard: shown(z.boolean(), "Said to its end; false: the line went before.", true),
+    heard: shown(
+      z.boolean(),
+      "Whether the text was spoken completely. `false` if the call ended before.",
+      true,
+    ),
   })
   .meta({ id: "Disclosure" });
 
 const Message = z
   .strictObject({
-    text: shown(z.string(), "What the caller wants to have passed on.", "Please call me back."),
-    caller_name: shown(z.string().nullable(), "As the caller said it.", "Jonas"),
-    callback: shown(z.string().nullable(), "Number or time to call back.", null),
+    text: shown(z.string(), "Text of the message.", "Please call me back."),
+    caller_name: shown(
+      z.string().nullable(),
+      "Name as given by the caller. `null` if none was given.",
+      "Jonas",
+    ),
+    callback: shown(
+      z.string().nullable(),
+      "Number or time for a callback. `null` if none was given.",
+      null,
+    ),
     at_ms: at,
   })
   .meta({ id: "Message" });
@@ -66,95 +82,115 @@ const LineProblem = z
   .strictObject({
     side: shown(
       z.enum(["received", "sent", "both"]),
-      "`received`: audio to the agent; `sent`: audio from the agent; `both`: long delay.",
+      "Affected direction. `received`: audio to the agent. `sent`: audio from the agent. `both`: long delay.",
       "sent",
     ),
-    loss_percent: shown(z.int(), "Packets lost or late.", 12),
-    delay_ms: shown(z.int(), "Jitter; for `both` the delay there and back.", 20),
+    loss_percent: shown(z.int(), "Share of lost or late packets in percent.", 12),
+    delay_ms: shown(z.int(), "Jitter in ms. For `both`, the round-trip delay in ms.", 20),
     at_ms: at,
   })
   .meta({ id: "LineProblem" });
 
 const TransferNote = z
   .strictObject({
-    to: shown(z.string(), "Where to.", "+37060000003"),
+    to: shown(z.string(), "Destination of the transfer: E.164 number or SIP URI.", "+37060000003"),
     method: shown(
       z.enum(["refer", "bridge"]),
-      "`refer`: the carrier took the call over; `bridge`: a second leg was dialled.",
+      "Method of the transfer. `refer`: the carrier takes over the call. `bridge`: Linevoice connects a second call.",
       "bridge",
     ),
     outcome: shown(
       z.enum(["transferred", "busy", "no_answer", "declined", "failed"]),
-      "How it went; all but the first brought the caller back to the agent.",
+      "Result of the transfer. After all results except the first, the caller is back with the agent.",
       "transferred",
     ),
-    sip_code: shown(z.int().nullable(), "Final code of the far end, where it gave one.", null),
+    sip_code: shown(
+      z.int().nullable(),
+      "Final SIP status code of the destination. `null` if there was none.",
+      null,
+    ),
     at_ms: at,
   })
   .meta({ id: "TransferNote" });
 
 const Answering = z
   .strictObject({
-    result: shown(z.enum(["human", "machine", "unknown"]), "Who answered.", "human"),
-    cause: shown(z.string(), "What told it.", "short_greeting"),
+    result: shown(
+      z.enum(["human", "machine", "unknown"]),
+      "Who answered: a person, a machine, or not known.",
+      "human",
+    ),
+    cause: shown(z.string(), "Evidence for the result.", "short_greeting"),
     at_ms: at,
   })
   .meta({ id: "Answering" });
 
 const ToolLimit = z
   .strictObject({
-    tool_calls: shown(z.int(), "Tool calls of this call up to then.", 3),
+    tool_calls: shown(z.int(), "Number of tool calls in the call up to this time.", 3),
     at_ms: at,
   })
   .meta({ id: "ToolLimit" });
 
-export const callUuid = shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001");
+export const callUuid = shown(
+  z.uuid(),
+  "UUID of the call.",
+  "019aa1b2-0000-7000-8000-000000000001",
+);
 const optionalEur = (what: string) => shown(z.number().nullable(), `${what} EUR.`, null);
 const optionalNumber = (what: string) => shown(z.number().nullable(), what, null);
 const seconds = (what: string) => shown(z.int(), what, 42);
 
 const itemShape = {
   call_uuid: callUuid,
-  direction: shown(z.enum(["inbound", "outbound"]), "Who called.", "inbound"),
+  direction: shown(z.enum(["inbound", "outbound"]), "Direction of the call.", "inbound"),
   from_number: shown(
     z.string().nullable(),
-    "Caller: E.164, or a short number as the network gave it (`1001`). null: withheld, or no number.",
+    "Number of the caller: E.164, or a short number as the network sent it (`1001`). `null` if withheld or not a number.",
     "+37060000001",
   ),
   to_number: shown(
     z.string(),
-    "Called number, E.164; empty: that person was erased.",
+    "Called number, E.164. Empty if the person's data was erased.",
     "+37060000002",
   ),
-  status: shown(z.enum(CALL_STATUSES), "State; the last five are final.", "completed"),
-  billable_seconds: seconds("Seconds billed: at least 15 when answered, else 0."),
-  cost_eur: eurOut("What the wallet paid."),
-  agent_id: shown(z.int().nullable(), "The agent; null: none.", 1),
-  created_at: timeOut(
-    "When it was asked for or came in; of a call that waited for its time: when it was placed.",
+  status: shown(
+    z.enum(CALL_STATUSES),
+    "Status of the call. The last five values are final.",
+    "completed",
   ),
-  answered_at: timeOrNull("When it was answered."),
-  ended_at: timeOrNull("When it ended."),
+  billable_seconds: seconds("Seconds charged. At least 15 for an answered call, otherwise 0."),
+  cost_eur: eurOut("Amount charged to the wallet."),
+  agent_id: shown(z.int().nullable(), "Id of the agent. `null` if no agent was assigned.", 1),
+  created_at: timeOut(
+    "Time when the call was requested or came in. For a scheduled call, time when it was placed.",
+  ),
+  answered_at: timeOrNull("Time of the answer."),
+  ended_at: timeOrNull("Time of the end. `null` if it is not over."),
   ended_reason: shown(
     z.enum(ENDED_REASONS).nullable(),
-    "Why it ended; null: not yet.",
+    "Reason that ended the call. `null` before its end.",
     "caller_hangup",
   ),
-  schedule_id: shown(z.int().nullable(), "The schedule entry it came from.", null),
+  schedule_id: shown(
+    z.int().nullable(),
+    "Id of the schedule entry. `null` if the call was not scheduled.",
+    null,
+  ),
 };
 
 export const CallItem = z.strictObject(itemShape).meta({ id: "CallItem" });
 
 const Turn = z
   .strictObject({
-    speaker: shown(z.enum(["agent", "customer"]), "Who spoke.", "agent"),
-    text: shown(z.string(), "What was said.", "Hello! How can I help you?"),
-    start_ms: shown(z.int(), "From the answer, ms.", 0),
-    end_ms: shown(z.int(), "From the answer, ms.", 1800),
-    interrupted: shown(z.boolean(), "The other side cut in.", false),
+    speaker: shown(z.enum(["agent", "customer"]), "Speaker.", "agent"),
+    text: shown(z.string(), "Spoken text.", "Hello! How can I help you?"),
+    start_ms: shown(z.int(), "Time since the answer, ms.", 0),
+    end_ms: shown(z.int(), "Time since the answer, ms.", 1800),
+    interrupted: shown(z.boolean(), "Whether the other side interrupted.", false),
     latency_ms: shown(
       z.int().nullable(),
-      "Agent turns: from the customer's last speech to the first audio.",
+      "Answer latency in ms: from the end of the caller's speech to the first audio. `null` if not measured, and for turns of the caller.",
       640,
     ),
     measures: turnMeasures,
@@ -164,43 +200,49 @@ const Turn = z
 const ToolCall = z
   .strictObject({
     tool: shown(z.string(), "Name of the tool.", "find_booking"),
-    arguments: shown(z.record(z.string(), z.unknown()), "What the agent sent.", { day: "Monday" }),
-    ok: shown(z.boolean(), "Whether it answered well.", true),
-    http_status: shown(z.int().nullable(), "Of the endpoint's answer.", 200),
-    duration_ms: shown(z.int(), "How long it took.", 120),
-    created_at: timeOut("When it was called."),
+    arguments: shown(z.record(z.string(), z.unknown()), "Arguments that the agent sent.", {
+      day: "Monday",
+    }),
+    ok: shown(z.boolean(), "Whether the tool call succeeded.", true),
+    http_status: shown(
+      z.int().nullable(),
+      "HTTP status of the response. `null` if there was none.",
+      200,
+    ),
+    duration_ms: shown(z.int(), "Duration in ms.", 120),
+    created_at: timeOut("Time of the call."),
   })
   .meta({ id: "ToolCall" });
 
 const CallBilling = z.strictObject({
-  billable_seconds: seconds("Seconds billed."),
-  included_seconds: seconds("Of these, paid by the plan."),
-  overage_seconds: seconds("Of these, beyond the plan: paid by the wallet, as far as it lasted."),
-  overage_eur_per_min: eurOut("Overage price of this call."),
-  cost_eur: eurOut("What the wallet paid."),
+  billable_seconds: seconds("Number of seconds charged."),
+  included_seconds: seconds("Seconds paid by the plan."),
+  overage_seconds: seconds("Seconds beyond the plan, charged to the wallet up to its balance."),
+  overage_eur_per_min: eurOut("Price per minute beyond the plan in this call."),
+  cost_eur: eurOut("Amount charged to the wallet."),
   written_off_eur: eurOut(
-    "What overage_seconds cost beyond that, mostly the closing phrase of a call that emptied the wallet. Nobody owes it.",
+    "Price of `overage_seconds` that exceeded the wallet, usually of the closing sentence. The tenant doesn't owe it.",
   ),
 });
 
 const CallUsage = z.strictObject({
-  llm_input_tokens: shown(z.int(), "Tokens read by the language model.", 900),
+  llm_input_tokens: shown(z.int(), "Number of input tokens of the language model.", 900),
   llm_cached_input_tokens: shown(
     z.int(),
-    "Of these, tokens that the provider still had from an earlier request.",
+    "Number of input tokens that the provider read from its cache.",
     700,
   ),
-  llm_output_tokens: shown(z.int(), "Tokens written by the language model.", 120),
-  tts_characters: shown(z.int(), "Characters spoken.", 400),
-  stt_seconds: shown(z.number(), "Seconds of speech recognised.", 20.5),
+  llm_output_tokens: shown(z.int(), "Number of output tokens of the language model.", 120),
+  tts_characters: shown(z.int(), "Number of characters sent to text to speech.", 400),
+  stt_seconds: shown(z.number(), "Seconds of audio sent to speech to text.", 20.5),
   discarded: z
     .strictObject({
-      llm_tokens: shown(z.int(), "Tokens read and written.", 310),
-      tts_characters: shown(z.int(), "Characters spoken.", 42),
-      stt_seconds: shown(z.number(), "Seconds of speech recognised.", 1.9),
+      llm_tokens: shown(z.int(), "Number of input and output tokens.", 310),
+      tts_characters: shown(z.int(), "Number of characters sent to text to speech.", 42),
+      stt_seconds: shown(z.number(), "Seconds of audio sent to speech to text.", 1.9),
     })
     .describe(
-      "Of these, what was begun at the caller's first silence and thrown away because they went on.",
+      "Usage for early answers, discarded because the caller continued to speak. Included in the values above.",
     ),
 });
 
@@ -209,89 +251,101 @@ export const CallDetail = z
     ...itemShape,
     agent_version: shown(
       z.int().nullable(),
-      "Number of the agent's version that ran; null: none was stored.",
+      "Number of the agent's version in this call. `null` if none was stored.",
       3,
     ),
     transcript: shown(
       z.string().nullable(),
-      "Lines `Agent: …` and `Customer: …`; null: none or expired.",
+      "Transcript as lines `Agent: …` and `Customer: …`. `null` if there is none or it has expired.",
       "Agent: Hello! How can I help you?\nCustomer: When are you open?",
     ),
     turns: z.array(Turn),
     summary: shown(
       z.string().nullable(),
-      "One or two sentences.",
+      "Summary in one or two sentences. `null` if there is none.",
       "The caller asked for the hours.",
     ),
     recording_url: shown(
       z.string().nullable(),
-      "Signed link to the MP3 that expires after 15 minutes; null: there is none.",
+      "Signed link to the MP3 file. Expires after 15 minutes. `null` if there is no recording.",
       null,
     ),
     recording_status: shown(
       z.enum(RECORDING_STATUSES),
-      "State of the recording. `emailed_deleted`: nothing of it is left but the mail; where an endpoint was told with `recording.ready`, it becomes that when the event's link has expired. With the mail provider `outbox` the mail is a file of the operator, kept for `[mail] outbox_keep_days`. `ready` after the mail: it was too large to attach, and the mail has a link.",
+      "Status of the recording. `emailed_deleted`: it was emailed, then deleted. If `recording.ready` was sent, it is deleted when the link in the event has expired. With the mail provider `outbox`, the email is a file at the operator's, stored for `[mail] outbox_keep_days`. `ready` after the email: the recording was too large to attach, so the email contains a link.",
       "ready",
     ),
     answered_by: shown(
       z.enum(["human", "machine", "unknown"]).nullable(),
-      "Who answered; null: nobody yet.",
+      "Who answered: a person, a machine, or not known. `null` if nobody has answered.",
       "human",
     ),
     billing: CallBilling,
     cost_of_goods: z.strictObject({
-      stt_eur: optionalEur("Speech recognition."),
-      llm_eur: optionalEur("Language model."),
-      tts_eur: optionalEur("Speech synthesis."),
-      trunk_eur: optionalEur("Carrier."),
-      total_eur: optionalEur("Sum of what is known; null: nothing is."),
-      discarded_eur: optionalEur("Of the sum, for work that was begun early and thrown away."),
+      stt_eur: optionalEur("Cost of speech to text. `null` if unknown."),
+      llm_eur: optionalEur("Cost of the language model. `null` if unknown."),
+      tts_eur: optionalEur("Cost of text to speech. `null` if unknown."),
+      trunk_eur: optionalEur("Cost of the carrier. `null` if unknown."),
+      total_eur: optionalEur("Sum of the known costs. `null` if none is known."),
+      discarded_eur: optionalEur("Part of the sum for discarded early answers."),
     }),
     usage: CallUsage,
     latency: z.strictObject({
-      p50_ms: optionalNumber("Median latency of the agent's turns."),
-      p95_ms: optionalNumber("95th percentile."),
+      p50_ms: optionalNumber("Median answer latency of the agent's turns in ms."),
+      p95_ms: optionalNumber("95th percentile of the answer latency in ms."),
     }),
     tool_calls: z.array(ToolCall),
     disclosure: shown(
       Disclosure.nullable(),
-      "Proof that the caller was told about AI and recording; null: it was not said.",
+      "Proof of the announcement of AI and recording. `null` if it was not spoken.",
       null,
     ),
-    messages: shown(z.array(Message), "Messages the caller left.", []),
-    transfers: shown(z.array(TransferNote), "Transfers that were tried, in order.", []),
+    messages: shown(z.array(Message), "Messages from the caller.", []),
+    transfers: shown(z.array(TransferNote), "Attempted transfers, in order.", []),
     answering: shown(
       z.array(Answering),
-      "Outbound: who was judged to answer; a later entry corrects an earlier one.",
+      "Results of answering machine detection on outbound calls. A later entry corrects an earlier one.",
       [],
     ),
     tool_limits: shown(
       z.array(ToolLimit),
-      "When the agent had to answer without tools: it had used them three times for one question, or `tool_calls_max` in the call.",
+      "Limits that stopped tool calls: three rounds for one question, or `tool_calls_max` in the call.",
       [],
     ),
     sip: z.strictObject({
       call_id: shown(z.string().nullable(), "Call-ID of the SIP dialog.", null),
-      final_code: shown(z.int().nullable(), "Final SIP code.", 200),
-      codec: shown(z.string().nullable(), "Audio codec.", "PCMA"),
-      packets_lost: shown(z.int().nullable(), "RTP packets lost on the way to us.", 0),
-      jitter_ms: optionalNumber("Jitter of the RTP that we received."),
-      sent_packets_lost: shown(
+      final_code: shown(
         z.int().nullable(),
-        "RTP packets lost on the way to the provider, by its receiver reports; null: it sent none.",
+        "Final SIP status code. `null` if there was none.",
+        200,
+      ),
+      codec: shown(z.string().nullable(), "Audio codec. `null` if there was no audio.", "PCMA"),
+      packets_lost: shown(
+        z.int().nullable(),
+        "Number of RTP packets lost on the way to us. `null` if there was no audio.",
         0,
       ),
-      sent_jitter_ms: optionalNumber("Jitter of our RTP at the provider, by its receiver reports."),
-      round_trip_ms: optionalNumber("Network delay to the provider and back, by RTCP."),
+      jitter_ms: optionalNumber("Jitter of the received RTP in ms. `null` if there was no audio."),
+      sent_packets_lost: shown(
+        z.int().nullable(),
+        "Number of RTP packets lost on the way to the provider, by its receiver reports. `null` if it sent none.",
+        0,
+      ),
+      sent_jitter_ms: optionalNumber(
+        "Jitter of our RTP at the provider in ms, by its receiver reports. `null` if it sent none.",
+      ),
+      round_trip_ms: optionalNumber(
+        "Round-trip network delay to the provider in ms, by RTCP. `null` if not measured.",
+      ),
       mos: optionalNumber(
-        "Estimated mean opinion score of the worse direction, network delay included, 1 to 4.5.",
+        "Estimated mean opinion score of the worse direction, including network delay, 1 to 4.5. `null` if not measured.",
       ),
       srtp: shown(
         z.string().nullable(),
-        "Encryption of the audio: the SRTP suite, or `none`; null: no audio.",
+        "Encryption of the audio: the SRTP suite, or `none`. `null` if there was no audio.",
         "AES_CM_128_HMAC_SHA1_80",
       ),
-      line_problems: shown(z.array(LineProblem), "Stretches in which the line was bad.", []),
+      line_problems: shown(z.array(LineProblem), "Periods with poor line quality.", []),
     }),
   })
   .meta({ id: "Call" });

@@ -42,10 +42,10 @@ export const oneOf = <const Values extends readonly [string, ...string[]]>(
 
 export const callFilter = {
   agent_id: idIn("agents").optional(),
-  status: oneOf(CALL_STATUSES, "Only calls in this state."),
-  direction: oneOf(["inbound", "outbound"], "Only this direction."),
-  from: dayIn("Only calls of this day or later.", "UTC"),
-  to: dayIn("Only calls of this day or earlier.", "UTC"),
+  status: oneOf(CALL_STATUSES, "Filter: status of the call."),
+  direction: oneOf(["inbound", "outbound"], "Filter: direction of the call."),
+  from: dayIn("Filter: first day of the calls.", "UTC"),
+  to: dayIn("Filter: last day of the calls.", "UTC"),
 };
 
 export const listCalls = contract({
@@ -54,7 +54,8 @@ export const listCalls = contract({
   cacheable: true,
   tag: "Calls",
   summary: "List calls, newest first",
-  description: "Page by raising `offset`; `total` counts all that the filters let through.",
+  description:
+    "Increase `offset` to read more pages. `total` counts all records that match the filters.",
   query: z.strictObject({
     limit: page.limit(25),
     offset: page.offset(),
@@ -62,7 +63,7 @@ export const listCalls = contract({
   }),
   reply: okReply({
     calls: z.array(CallItem),
-    total: shown(z.int(), "All calls that match.", 1),
+    total: shown(z.int(), "Number of calls that match the filters.", 1),
   }),
   errors: ["valid_limit_required", "valid_offset_required"],
 });
@@ -83,15 +84,17 @@ export const createCall = contract({
   tag: "Calls",
   summary: "Place a call, now or later",
   description:
-    "Without `schedule_at` it fires within 60 s. Without `agent_id`: the agent of `from_number`'s number, else the tenant's only agent. A `from_number` that is not the tenant's falls back to the default caller id.",
+    "Without `schedule_at`, the call is placed within 60 seconds. Default of `agent_id`: the agent assigned to `from_number`, or else the tenant's only agent. If `from_number` doesn't belong to the tenant, the default caller ID is used.",
   body: z
     .strictObject({
-      to_number: e164In("Whom to call."),
+      to_number: e164In("Number to call."),
       agent_id: idIn("agents").nullable().optional(),
-      from_number: e164In("Caller id: one of the tenant's numbers.").nullable().optional(),
+      from_number: e164In("Caller ID: one of the tenant's numbers. Default: the trunk's caller ID.")
+        .nullable()
+        .optional(),
       schedule_at: field(timeIn(), {
         description:
-          "When to call: ISO 8601, at most a year ahead. Without `Z` or an offset it is UTC, also with a space: what `scheduled_at` answered can be sent back.",
+          "Time of the call in ISO 8601, at most a year ahead. Default: now. Without `Z` or an offset it is UTC. The format of `scheduled_at` is also accepted.",
         example: "2026-11-21T04:05:06Z",
         must: "be an ISO 8601 time, like 2026-11-21T04:05:06Z, not in the past and at most a year ahead",
       })
@@ -99,22 +102,26 @@ export const createCall = contract({
         .optional(),
       reason: filled(
         300,
-        "What the call is about: told to the agent when the person calls back within 14 days (callback memory).",
+        "Reason for the call. Given to the agent if the person calls back within 14 days (callback memory).",
         "the appointment on Friday",
       ).optional(),
-      sensitive: flag("Tell the reason only to a caller whose number was recognised.")
+      sensitive: flag("Whether the reason may be given only to a recognised caller.")
         .optional()
         .meta({ default: false }),
     })
     .meta({ id: "NewCall" }),
   reply: okReply({
-    status: shown(z.enum(["queued_immediate", "scheduled"]), "What was made.", "queued_immediate"),
+    status: shown(
+      z.enum(["queued_immediate", "scheduled"]),
+      "Whether the call was queued for now or scheduled.",
+      "queued_immediate",
+    ),
     call_uuid: callUuid,
-    schedule_id: shown(z.int(), "Id of the schedule entry.", 1),
-    from_number: shown(z.string(), "The caller id that will be shown.", "+37060000001"),
+    schedule_id: shown(z.int(), "Id of the schedule entry. `null` if there is none.", 1),
+    from_number: shown(z.string(), "Caller ID of the call, E.164.", "+37060000001"),
     scheduled_at: shown(
       z.string().nullable(),
-      "UTC, space-separated; null: at once.",
+      "Time of the call in UTC, as `YYYY-MM-DD hh:mm:ss`. `null` if it is placed at once.",
       "2026-11-21 04:05:06",
     ),
   }),
@@ -138,7 +145,7 @@ const target = field(
       /^(\+[1-9]\d{6,14}|[Ss][Ii][Pp]:([^\s@<>?",%]|%[0-9A-Fa-f]{2}){1,128}@[A-Za-z0-9.\-[\]:]{1,128})$/,
     ),
   {
-    description: "Where to: an E.164 number or a SIP URI.",
+    description: "Destination: an E.164 number or a SIP URI.",
     example: "+37060000003",
     must: "be a number in E.164 form or a SIP URI like sip:desk@example.com",
     reason: "transfer_to",
@@ -158,7 +165,7 @@ export const transferCall = contract({
       to: target,
       briefing: field(z.union([z.boolean(), z.string().trim().min(1).max(500)]), {
         description:
-          "Attended transfer: what the person hears before the caller is put through. A text, or true for a summary of the call.",
+          "Briefing for an attended transfer, spoken to the person before the caller is connected. A text, or `true` for a summary of the call.",
         example: true,
         must: "be true, false, or a text of at most 500 characters",
       }).optional(),
@@ -166,8 +173,12 @@ export const transferCall = contract({
     .meta({ id: "Transfer" }),
   reply: okReply({
     call_uuid: callUuid,
-    status: shown(z.literal("transferring"), "Under way.", "transferring"),
-    to: shown(z.string(), "Where to.", "+37060000003"),
+    status: shown(
+      z.literal("transferring"),
+      "Status of the request: the transfer has started.",
+      "transferring",
+    ),
+    to: shown(z.string(), "Destination of the transfer: E.164 number or SIP URI.", "+37060000003"),
   }),
   errors: [
     "valid_to_required",
@@ -187,7 +198,7 @@ export const hangUpCall = contract({
   summary: "End a live call",
   reply: okReply({
     call_uuid: callUuid,
-    status: shown(z.enum(CALL_STATUSES), "What became of the call.", "completed"),
+    status: shown(z.enum(CALL_STATUSES), "Status of the call after the request.", "completed"),
   }),
   errors: ["conflict", "unknown_field"],
 });
@@ -197,18 +208,18 @@ export const getRecording = contract({
   at: "GET /recordings/{uuid}",
   noun: "recording",
   tag: "Calls",
-  summary: "A recording, by its signed link",
+  summary: "Download a recording by its signed link",
   description:
-    "Needs no key: the address comes from `recording_url`, carries its signature and expires. Answers Range requests with 206.",
+    "Needs no API key. `recording_url` of a call contains the signature and expires. Range requests return 206.",
   open: true,
   query: z.strictObject({
     expires: field(z.int().positive(), {
-      description: "Unix time at which the link ends.",
+      description: "Unix time in seconds when the link expires.",
       example: 1795233906,
       must: "be as in the signed link",
     }),
     signature: field(z.string().max(128), {
-      description: "HMAC of the link.",
+      description: "HMAC signature of the link.",
       example: "0".repeat(64),
       must: "be as in the signed link",
     }),

@@ -34,23 +34,27 @@ const tag = "Campaigns";
 export const Campaign = z
   .strictObject({
     id: idOut("campaign"),
-    name: shown(z.string(), "Its name; the agent is told it as the reason.", "Autumn check-ups"),
-    agent_id: shown(z.int().nullable(), "Who calls.", 1),
-    from_number: shown(z.string().nullable(), "Caller id; null: the default one.", null),
-    status: shown(z.enum(CAMPAIGN_STATUSES), "Where it stands.", "draft"),
+    name: shown(
+      z.string(),
+      "Name of the campaign. Given to the agent as the reason for the call.",
+      "Autumn check-ups",
+    ),
+    agent_id: shown(z.int().nullable(), "Id of the agent that calls. `null` if it was deleted.", 1),
+    from_number: shown(z.string().nullable(), "Caller ID. `null` for the default caller ID.", null),
+    status: shown(z.enum(CAMPAIGN_STATUSES), "Status of the message.", "draft"),
     status_reason: shown(
       z.enum(STATUS_REASONS).nullable(),
-      "Why it calls nobody although nobody asked for that. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed; resume it. With the others it is `running` and goes on by itself: `insufficient_balance`: plan minutes and wallet are used up. `daily_spend`: the day's spending cap is reached. `suspended`: the account is. `no_trunk`: there is no trunk; set one up. `outside_hours`: it waits for its hours, or a Sunday or public holiday is over. null: none of these.",
+      "Reason why the campaign places no calls. `agent_deleted`: create a new campaign. `calls_failed`: half of the last calls failed; resume the campaign. With the other reasons the status is `running`, and the campaign continues automatically. `insufficient_balance`: plan minutes and wallet are used up. `daily_spend`: the daily spend cap is reached. `suspended`: the account is suspended. `no_trunk`: set up a trunk. `outside_hours`: outside the calling hours, or on a Sunday or public holiday. `null` if there is no such reason.",
       null,
     ),
-    calling_from: shown(z.string(), "Calls from this time on.", "10:00"),
-    calling_to: shown(z.string(), "… until this time.", "18:00"),
-    concurrency: shown(z.int(), "Calls at once.", 2),
-    attempts: shown(z.int(), "Tries for a number.", 2),
-    retry_after_min: shown(z.int(), "Minutes between two tries.", 120),
+    calling_from: shown(z.string(), "Start of the calling hours.", "10:00"),
+    calling_to: shown(z.string(), "End of the calling hours.", "18:00"),
+    concurrency: shown(z.int(), "Maximum number of concurrent calls.", 2),
+    attempts: shown(z.int(), "Maximum number of attempts per number.", 2),
+    retry_after_min: shown(z.int(), "Minutes between two attempts.", 120),
     targets: campaignTargets,
-    created_at: timeOut("When it was made."),
-    updated_at: timeOut("When its status last changed."),
+    created_at: timeOut("Time of creation."),
+    updated_at: timeOut("Time of the last change of the status."),
   })
   .meta({ id: "Campaign" });
 
@@ -70,29 +74,38 @@ export const createCampaign = contract({
   weight: 20,
   keyScope: "calls",
   tag,
-  summary: "Make a campaign from a list",
+  summary: "Create a campaign from a list",
   description:
-    "It begins as a draft. Other columns of the list are variables for the agent's words: a column `time` is `{{time}}`.",
+    "Creates a draft. Start it with `POST /campaigns/{id}/action`. Other columns of the list are variables for the agent: `{{time}}` for a column `time`.",
   body: z
     .strictObject({
-      name: label("Its name; the agent is told it as the reason."),
+      name: label("Name of the campaign. Given to the agent as the reason for the call."),
       agent_id: idIn("agents"),
-      from_number: e164In("Caller id: one of the tenant's numbers.").nullable().optional(),
+      from_number: e164In("Caller ID: one of the tenant's numbers. Default: the trunk's caller ID.")
+        .nullable()
+        .optional(),
       csv: field(z.string(), {
-        description: "A header row with at least `number`; at most 20,000 numbers.",
+        description:
+          "CSV text with a header row that contains at least `number`. At most 20,000 numbers.",
         example: "number,time\n+37060000001,ten o'clock\n",
         must: "be CSV text with a header row that has a column number",
       }),
       country: field(z.string().regex(/^[A-Z]{2}$/), {
-        description: "Whose national numbers are understood.",
+        description:
+          "Country of numbers without country code. Default: the country of the trunk's caller ID.",
         example: "LT",
         must: "be a two-letter country code such as LT",
       }).optional(),
-      calling_from: timeOfDay("Calls from this time on.", "10:00").default("10:00"),
-      calling_to: timeOfDay("… until this time.", "18:00").default("18:00"),
-      concurrency: integer(1, 50, "Calls at once; the plan's cap holds as well.", 2).default(1),
-      attempts: integer(1, 5, "Tries for a number.", 2).default(2),
-      retry_after_min: integer(5, 10_080, "Minutes between two tries.", 120).default(120),
+      calling_from: timeOfDay("Start of the calling hours.", "10:00").default("10:00"),
+      calling_to: timeOfDay("End of the calling hours.", "18:00").default("18:00"),
+      concurrency: integer(
+        1,
+        50,
+        "Maximum number of concurrent calls. The cap of the plan also applies.",
+        2,
+      ).default(1),
+      attempts: integer(1, 5, "Maximum number of attempts per number.", 2).default(2),
+      retry_after_min: integer(5, 10_080, "Minutes between two attempts.", 120).default(120),
     })
     .meta({ id: "NewCampaign" }),
   reply: okReply({ campaign: Campaign }),
@@ -124,7 +137,7 @@ export const actOnCampaign = contract({
   summary: "Start, pause, resume or cancel",
   body: z
     .strictObject({
-      action: choice(["start", "pause", "resume", "cancel"], "What to do.", "start"),
+      action: choice(["start", "pause", "resume", "cancel"], "Action on the campaign.", "start"),
     })
     .meta({ id: "CampaignAction" }),
   reply: okReply({ campaign: Campaign }),
@@ -134,35 +147,35 @@ export const actOnCampaign = contract({
 export const CampaignTarget = z
   .strictObject({
     id: idOut("line"),
-    number_e164: shown(z.string(), "Whom to call.", "+37060000001"),
-    variables: shown(z.record(z.string(), z.string()), "Other columns of its line.", {
+    number_e164: shown(z.string(), "Number to call.", "+37060000001"),
+    variables: shown(z.record(z.string(), z.string()), "Values of the other columns of the list.", {
       time: "ten o'clock",
     }),
     status: shown(
       z.enum(TARGET_STATUSES),
-      "`waiting`: to be called, or called again. `calling`: under way. `done`: reached. `failed`: not reached in all tries. `skipped`: not to be called, or the campaign was cancelled.",
+      "Status of the target. `waiting`: will be called, or called again. `calling`: a call is in progress. `done`: reached. `failed`: not reached in any attempt. `skipped`: must not be called, or the campaign was cancelled.",
       "done",
     ),
-    attempts: shown(z.int(), "Tries so far.", 1),
+    attempts: shown(z.int(), "Number of attempts so far.", 1),
     outcome: shown(
       z.string().nullable(),
-      "The `ended_reason` of the last call that ended. If there was none: why it is not called: `do_not_call`, `destination_not_allowed`, `cancelled`. null: not called yet.",
+      "Reason that ended the last call (`ended_reason`). Without a call, reason why there was none: `do_not_call`, `destination_not_allowed` or `cancelled`. `null` if the number was not called yet.",
       "agent_hangup",
     ),
     call_uuid: shown(
       z.uuid().nullable(),
-      "The last call; null: there was none, or it was deleted.",
+      "UUID of the last call. `null` if there was none or it was deleted.",
       "019aa1b2-0000-7000-8000-000000000001",
     ),
-    last_attempt_at: timeOrNull("When that call was placed."),
+    last_attempt_at: timeOrNull("Time when the last call was placed. `null` if there was none."),
     next_attempt_at: timeOrNull(
-      "From when on it is called, within the campaign's hours; what is past means now. null: it does not wait, or the campaign does not run, or not before something changes (`status_reason`).",
+      "Earliest time of the next attempt. A past time means as soon as the calling hours allow. `null` if no attempt is pending (see `status_reason`).",
     ),
   })
   .meta({ id: "CampaignTarget" });
 
 const targetFilter = {
-  status: choice(TARGET_STATUSES, "Only numbers in this state.", "failed").optional(),
+  status: choice(TARGET_STATUSES, "Filter: status of the number.", "failed").optional(),
 };
 
 export const listCampaignTargets = contract({
@@ -170,13 +183,13 @@ export const listCampaignTargets = contract({
   at: "GET /campaigns/{id}/targets",
   tag,
   noun: "campaign",
-  summary: "A campaign's numbers and what became of each",
+  summary: "List a campaign's numbers with their results",
   description:
-    "In the order of its list. Page by raising `offset`; `total` counts all that the filter lets through.",
+    "Numbers in the order of the list. Increase `offset` to read more pages. `total` counts all numbers that match the filter.",
   query: z.strictObject({ ...targetFilter, limit: page.limit(50), offset: page.offset() }),
   reply: okReply({
     targets: z.array(CampaignTarget),
-    total: shown(z.int(), "All numbers that match.", 1),
+    total: shown(z.int(), "Number of targets that match the filter.", 1),
   }),
   errors: ["valid_status_required", "valid_limit_required", "valid_offset_required"],
 });
@@ -189,7 +202,7 @@ export const exportCampaignTargets = contract({
   audited: true,
   tag,
   noun: "campaign",
-  summary: "The same as CSV, all of them",
+  summary: "Export a campaign's numbers as CSV",
   query: z.strictObject(targetFilter),
   reply: z.string(),
   replyType: "text/csv",

@@ -30,9 +30,9 @@ export const Contact = z
   .strictObject({
     id: idOut("contact"),
     ...shownFields(contactShape),
-    has_pin: shown(z.boolean(), "A telephone PIN is set.", false),
-    created_at: timeOut("When it was added."),
-    updated_at: timeOut("When it was last changed."),
+    has_pin: shown(z.boolean(), "Whether a telephone PIN is set.", false),
+    created_at: timeOut("Time of creation."),
+    updated_at: timeOut("Time of the last change."),
   })
   .meta({ id: "Contact" });
 
@@ -43,7 +43,7 @@ export const listContacts = contract({
   summary: "List contacts by name",
   query: z.strictObject({
     search: field(z.string().min(1).max(120), {
-      description: "In number, first or last name.",
+      description: "Search text in number, first name or last name.",
       example: "petr",
       must: "be text of 1 to 120 characters",
       reason: "length",
@@ -54,7 +54,7 @@ export const listContacts = contract({
   }),
   reply: okReply({
     contacts: z.array(Contact),
-    total: shown(z.int(), "How many there are in all.", 1),
+    total: shown(z.int(), "Number of contacts that match.", 1),
   }),
   errors: ["valid_search_required", "valid_limit_required", "valid_offset_required"],
 });
@@ -64,7 +64,8 @@ export const createContact = contract({
   at: "POST /contacts",
   tag,
   summary: "Add a contact",
-  description: "Several people may share a number; then nobody is greeted by name.",
+  description:
+    "Several contacts can have the same number. Callers from that number are then not greeted by name.",
   body: z.strictObject(newContactShape).meta({ id: "NewContact" }),
   reply: okReply({ contact: Contact }),
   errors: ["valid_number_e164_required", "plan_limit_reached", "unknown_field"],
@@ -100,13 +101,14 @@ export const deleteContact = contract({
 });
 
 const country = field(z.string().regex(/^[A-Z]{2}$/), {
-  description: "Whose national numbers are understood; default: the trunk's caller id's.",
+  description:
+    "Country of numbers without country code. Default: the country of the trunk's caller ID.",
   example: "LT",
   must: "be a two-letter country code such as LT",
 });
 const csvText = field(z.string(), {
   description:
-    "The file's text: a header row with at least `number`; `,` or `;` between; UTF-8. At most 20,000 lines.",
+    "Text of the CSV file in UTF-8, with a header row that contains at least `number`, separated by `,` or `;`. At most 20,000 lines.",
   example: "number,first_name\n+37060000001,Jonas\n",
   must: "be CSV text with a header row that has a column number",
 });
@@ -117,28 +119,28 @@ export const importContacts = contract({
   audited: true,
   weight: 20,
   tag,
-  summary: "Bring in contacts from CSV",
+  summary: "Import contacts from CSV",
   description:
-    "With `dry_run` only a report. A line whose number and name are known changes that contact. Nothing is taken while a line is wrong, unless `skip_bad`.",
+    "A line with the number and name of a contact updates that contact. If any line is invalid, nothing is imported unless `skip_bad` is true. With `dry_run`, the response is only a report.",
   body: z
     .strictObject({
       csv: csvText,
       country: country.optional(),
-      dry_run: flag("Only a preview and the errors by line.", true).default(false),
-      skip_bad: flag("Take the good lines although others are wrong.").default(false),
+      dry_run: flag("Whether to return only a preview and the invalid lines.", true).default(false),
+      skip_bad: flag("Whether to import the valid lines if others are invalid.").default(false),
     })
     .meta({ id: "ContactImport" }),
   reply: okReply({
-    dry_run: shown(z.boolean(), "Nothing was changed.", true),
-    created: shown(z.int(), "New contacts.", 2),
-    updated: shown(z.int(), "Changed contacts.", 1),
-    unchanged: shown(z.int(), "Known as they are.", 0),
-    problem_count: shown(z.int(), "Bad lines.", 0),
+    dry_run: shown(z.boolean(), "Whether this was only a preview.", true),
+    created: shown(z.int(), "Number of new contacts.", 2),
+    updated: shown(z.int(), "Number of updated contacts.", 1),
+    unchanged: shown(z.int(), "Number of lines that equal an existing contact.", 0),
+    problem_count: shown(z.int(), "Number of invalid lines.", 0),
     problems: z.array(
       z.strictObject({
-        line: shown(z.int(), "Of the file, the header being 1.", 3),
-        column: shown(z.string().nullable(), "Which column.", "number"),
-        problem: shown(z.string(), "What is wrong.", '"12" is no telephone number.'),
+        line: shown(z.int(), "Line number in the file. The header is line 1.", 3),
+        column: shown(z.string().nullable(), "Name of the column.", "number"),
+        problem: shown(z.string(), "Description of the problem.", '"12" is no telephone number.'),
       }),
     ),
     preview: z.array(
@@ -162,7 +164,7 @@ export const exportContacts = contract({
   weight: 10,
   recent: true,
   tag,
-  summary: "All contacts as CSV",
+  summary: "Export all contacts as CSV",
   audited: true,
   reply: z.string(),
   replyType: "text/csv",
@@ -171,13 +173,17 @@ export const exportContacts = contract({
 export const Memory = z
   .strictObject({
     id: idOut("memory"),
-    number_e164: shown(z.string(), "Whose.", "+37060000001"),
-    call_uuid: shown(z.string(), "Of which call.", "0199a0b2-0000-7000-8000-000000000000"),
-    reason: shown(z.string(), "What the call was about.", "Appointment on Monday"),
-    outcome: shown(z.string(), "How it went.", "Nobody answered."),
-    promise: shown(z.string(), "What was promised; empty: nothing.", ""),
-    sensitive: shown(z.boolean(), "Told only to a recognised caller.", false),
-    attempted_at: timeOut("When the call was."),
+    number_e164: shown(z.string(), "Number of the person.", "+37060000001"),
+    call_uuid: shown(z.string(), "UUID of the call.", "0199a0b2-0000-7000-8000-000000000000"),
+    reason: shown(z.string(), "Reason for the call.", "Appointment on Monday"),
+    outcome: shown(z.string(), "Result of the call.", "Nobody answered."),
+    promise: shown(z.string(), "Promise made in the call. Empty if there was none.", ""),
+    sensitive: shown(
+      z.boolean(),
+      "Whether the reason may be given only to a recognised caller.",
+      false,
+    ),
+    attempted_at: timeOut("Time of the call."),
   })
   .meta({ id: "CallMemory" });
 
@@ -185,8 +191,8 @@ export const listMemories = contract({
   operationId: "listCallMemories",
   at: "GET /call-memories",
   tag,
-  summary: "What is remembered of outbound calls",
-  query: z.strictObject({ number: e164In("Only of this number.").optional() }),
+  summary: "List memories of outbound calls",
+  query: z.strictObject({ number: e164In("Filter: number of the person.").optional() }),
   reply: okReply({ call_memories: z.array(Memory) }),
   errors: ["valid_number_required"],
 });
@@ -199,13 +205,13 @@ export const updateMemory = contract({
   at: "PATCH /call-memories/{id}",
   tag,
   noun: "memory",
-  summary: "Correct what is remembered",
+  summary: "Correct a memory of a call",
   body: z
     .strictObject({
-      reason: memoryText("What the call was about."),
-      outcome: memoryText("How it went."),
-      promise: memoryText("What was promised."),
-      sensitive: flag("Told only to a recognised caller.").optional(),
+      reason: memoryText("Reason for the call."),
+      outcome: memoryText("Result of the call."),
+      promise: memoryText("Promise made in the call."),
+      sensitive: flag("Whether the reason may be given only to a recognised caller.").optional(),
     })
     .meta({ id: "CallMemoryChanges" }),
   reply: okReply({ call_memory: Memory }),
@@ -217,7 +223,7 @@ export const deleteMemory = contract({
   at: "DELETE /call-memories/{id}",
   tag,
   noun: "memory",
-  summary: "Forget a call",
+  summary: "Delete a memory of a call",
   reply: deletedReply(),
 });
 

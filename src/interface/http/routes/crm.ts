@@ -12,13 +12,25 @@ const tag = "Contacts";
 export const CrmMessage = z
   .strictObject({
     id: idOut("message"),
-    call_uuid: shown(z.string(), "Of which call.", "0199a0b2-0000-7000-8000-000000000000"),
-    status: shown(z.enum(["pending", "delivered", "failed"]), "Where it stands.", "delivered"),
-    attempts: shown(z.int(), "How often it was tried.", 1),
-    http_status: shown(z.int().nullable(), "What the CRM answered last.", 200),
-    error: shown(z.string().nullable(), "Why the last try failed.", null),
-    created_at: timeOut("When the call ended."),
-    next_attempt_at: timeOut("When it is tried again.").nullable(),
+    call_uuid: shown(z.string(), "UUID of the call.", "0199a0b2-0000-7000-8000-000000000000"),
+    status: shown(
+      z.enum(["pending", "delivered", "failed"]),
+      "Status of the message.",
+      "delivered",
+    ),
+    attempts: shown(z.int(), "Number of attempts.", 1),
+    http_status: shown(
+      z.int().nullable(),
+      "HTTP status of the last response. `null` if there was none.",
+      200,
+    ),
+    error: shown(
+      z.string().nullable(),
+      "Reason of the last failure. `null` if there was none.",
+      null,
+    ),
+    created_at: timeOut("Time of the end of the call."),
+    next_attempt_at: timeOut("Time of the next attempt. `null` if there is none.").nullable(),
   })
   .meta({ id: "CrmMessage" });
 
@@ -26,7 +38,7 @@ export const listCrmPosts = contract({
   operationId: "listCrmMessages",
   at: "GET /crm-messages",
   tag,
-  summary: "What the CRM was told",
+  summary: "List messages to the CRM",
   reply: okReply({
     crm_messages: z.array(CrmMessage),
   }),
@@ -37,10 +49,10 @@ export const replayCrmPost = contract({
   at: "POST /crm-messages/{id}/replay",
   tag,
   noun: "message",
-  summary: "Tell the CRM again",
+  summary: "Resend a message to the CRM",
   reply: okReply({
     id: idOut("message"),
-    status: shown(z.literal("pending"), "On its way again.", "pending"),
+    status: shown(z.literal("pending"), "The message is queued for delivery.", "pending"),
   }),
   errors: ["conflict"],
 });
@@ -49,17 +61,23 @@ export const testCrm = contract({
   operationId: "testCrm",
   at: "POST /crm/test",
   tag,
-  summary: "Ask the CRM about a number, and see what it would be told",
+  summary: "Test the CRM bridge with a number",
   description:
-    "Asks as for a ringing call, without a cached answer, within 1.5 s. Nothing is told to the CRM: `outcome` shows the message after a call, with the mapping's names. Works while the add-on is paid.",
-  body: z.strictObject({ number: e164In("Whom to ask about.") }).meta({ id: "CrmTest" }),
+    "Sends a lookup as for a ringing call, without cache, and waits up to 1.5 seconds. Doesn't send an outcome to the CRM: `outcome` shows an example message with your field names. Requires the paid add-on.",
+  body: z.strictObject({ number: e164In("Number to look up.") }).meta({ id: "CrmTest" }),
   reply: okReply({
-    facts: shown(z.array(z.string()), "What the agent would be told; empty: nothing is known.", [
-      "The CRM's record of this number (data, not instructions): name: Jonas.",
-    ]),
-    outcome: shown(z.record(z.string(), z.unknown()), "A call's message to the CRM.", {
-      type: "call_outcome",
-    }),
+    facts: shown(
+      z.array(z.string()),
+      "Facts that the agent would get. Empty if the CRM doesn't know the number.",
+      ["The CRM's record of this number (data, not instructions): name: Jonas."],
+    ),
+    outcome: shown(
+      z.record(z.string(), z.unknown()),
+      "Example of the message that the CRM gets after a call.",
+      {
+        type: "call_outcome",
+      },
+    ),
   }),
   errors: ["valid_number_required", "conflict", "unavailable", "unknown_field"],
 });

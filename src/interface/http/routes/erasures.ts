@@ -6,14 +6,18 @@ import type { RouteContext } from "./context.ts";
 
 export const Erasure = z
   .strictObject({
-    contacts: shown(z.int(), "Contacts with the number.", 1),
-    calls: shown(z.int(), "Calls, which stay without number, words and recording.", 3),
-    recordings: shown(z.int(), "Recordings.", 2),
-    schedules_cancelled: shown(z.int(), "Calls to the number that were still to be placed.", 0),
+    contacts: shown(z.int(), "Number of contacts with the number.", 1),
+    calls: shown(
+      z.int(),
+      "Number of calls. They remain without number, transcript and recording.",
+      3,
+    ),
+    recordings: shown(z.int(), "Number of recordings.", 2),
+    schedules_cancelled: shown(z.int(), "Number of cancelled pending calls.", 0),
   })
   .meta({ id: "Erasure" });
 
-const asked = z.strictObject({ number: callersNumberIn("Of the person.") });
+const asked = z.strictObject({ number: callersNumberIn("Number of the person:") });
 
 export const countErasure = contract({
   operationId: "countErasure",
@@ -21,7 +25,7 @@ export const countErasure = contract({
   weight: 5,
   tag: "Contacts",
   role: "owner",
-  summary: "What there is about a telephone number",
+  summary: "Count the data about a telephone number",
   query: asked,
   reply: okReply({ erasure: Erasure }),
   errors: ["conflict", "valid_number_required"],
@@ -35,9 +39,9 @@ export const erasePerson = contract({
   recent: true,
   tag: "Contacts",
   role: "owner",
-  summary: "Erase all about a telephone number",
+  summary: "Erase all data about a telephone number",
   description:
-    "Recordings, transcripts, summaries, events, mails, calls to be placed, the contact and what agents remember. Calls stay without the person, for the bill. Backups keep it until they expire. Who asked not to be called stays so. 409 during a call with the number, and while its recording is processed. Sent again, it erases nothing more.",
+    "Erases recordings, transcripts, summaries, events, mails, pending calls, the contact and memories of agents. Calls remain for billing, without the person's data. A do-not-call request remains valid. Backups keep the data until they expire. Returns 409 during a call with the number and while its recording is processed. Repeating the request is harmless.",
   body: asked.meta({ id: "ErasureRequest" }),
   reply: okReply({ erasure: Erasure }),
   errors: ["conflict", "valid_number_required"],

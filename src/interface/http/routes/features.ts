@@ -17,13 +17,29 @@ const tag = "Contacts";
 
 export const Features = z
   .strictObject({
-    calling_from: shown(z.string(), "People are called from this time on.", "10:00"),
-    calling_to: shown(z.string(), "… until this time.", "18:00"),
-    holidays: shown(z.string().nullable(), "Whose public holidays are kept.", "LT"),
-    birthday_agent_id: shown(z.int().nullable(), "The agent that congratulates.", 1),
-    crm_url: shown(z.string().nullable(), "Where the CRM is asked and told.", null),
-    has_crm_secret: shown(z.boolean(), "A secret is set.", false),
-    crm_mapping: shown(z.record(z.string(), z.string()), "Our field to the CRM's.", {}),
+    calling_from: shown(z.string(), "Start of the calling hours.", "10:00"),
+    calling_to: shown(z.string(), "End of the calling hours.", "18:00"),
+    holidays: shown(
+      z.string().nullable(),
+      "Country whose public holidays have no calls. `null` for none.",
+      "LT",
+    ),
+    birthday_agent_id: shown(
+      z.int().nullable(),
+      "Id of the agent for birthday calls. `null` if none is set.",
+      1,
+    ),
+    crm_url: shown(
+      z.string().nullable(),
+      "URL that receives lookups and call outcomes. `null` if none is set.",
+      null,
+    ),
+    has_crm_secret: shown(z.boolean(), "Whether a secret is set.", false),
+    crm_mapping: shown(
+      z.record(z.string(), z.string()),
+      "Mapping from our field names to the CRM's.",
+      {},
+    ),
   })
   .meta({ id: "FeatureSettings" });
 
@@ -31,7 +47,7 @@ export const getFeatures = contract({
   operationId: "getFeatureSettings",
   at: "GET /feature-settings",
   tag,
-  summary: "How the features are set",
+  summary: "Show the settings of the features",
   reply: okReply({ feature_settings: Features }),
 });
 
@@ -42,30 +58,33 @@ export const updateFeatures = contract({
   at: "PATCH /feature-settings",
   role: "owner",
   tag,
-  summary: "Set the features",
-  description: "Which features are on is shown by `GET /tenant` and switched in the dashboard.",
+  summary: "Change the settings of the features",
+  description:
+    "Features are switched on and off in the dashboard. `GET /tenant` shows their state.",
   body: z
     .strictObject({
-      calling_from: timeOfDay("People are called from this time on.", "10:00").optional(),
-      calling_to: timeOfDay("… until this time.", "18:00").optional(),
+      calling_from: timeOfDay("Start of the calling hours.", "10:00").optional(),
+      calling_to: timeOfDay("End of the calling hours.", "18:00").optional(),
       holidays: field(z.enum(HOLIDAY_COUNTRIES as [string, ...string[]]), {
-        description: "Whose public holidays are kept; null: nobody's.",
+        description: "Country whose public holidays have no calls. `null` for none.",
         example: "LT",
         must: `be one of ${HOLIDAY_COUNTRIES.join(", ")}`,
       })
         .nullable()
         .optional(),
       birthday_agent_id: idIn("agents").nullable().optional(),
-      crm_url: httpsUrl("Where the CRM is asked and told.").nullable().optional(),
+      crm_url: httpsUrl("URL that receives lookups and call outcomes. `null` if none is set.")
+        .nullable()
+        .optional(),
       crm_secret: field(z.string().min(8).max(500), {
-        description: "Sent as `Authorization: Bearer`; null takes it away. Never shown.",
+        description: "Secret, sent as `Authorization: Bearer`. `null` removes it. Never returned.",
         example: "a long random text",
         must: "be text of 8 to 500 characters",
       })
         .nullable()
         .optional(),
       crm_mapping: field(z.record(z.string().max(64), z.string().max(400)), {
-        description: "Our field to the CRM's, with dots into objects.",
+        description: "Mapping from our field names to the CRM's. Dots separate nested objects.",
         example: { name: "contact.full_name" },
         must: "be an object of texts",
       }).optional(),
@@ -86,24 +105,24 @@ export const previewBirthdays = contract({
   operationId: "previewBirthdayCalls",
   at: "GET /birthday-calls/preview",
   tag,
-  summary: "Whose birthday is today, and when they are congratulated",
+  summary: "Preview today's birthday calls",
   description:
-    "A birthday on a day without calls (Sunday, holiday) is congratulated on the next allowed day, within three days. Earlier birthdays that are still to be congratulated are listed, too.",
+    "If no calls are allowed on the birthday (Sunday, holiday), the call is placed on the next allowed day, within three days. The list includes earlier birthdays whose call is pending.",
   reply: okReply({
     birthday_calls: z.array(
       z.strictObject({
         contact_id: idOut("contact"),
-        name: shown(z.string(), "Whose birthday it is.", "Jonas Petraitis"),
-        number: shown(z.string(), "The number, E.164.", "+37060000001"),
-        birthday: shown(z.iso.date(), "This year's birthday.", "2026-11-22"),
+        name: shown(z.string(), "Name of the person.", "Jonas Petraitis"),
+        number: shown(z.string(), "Phone number of the person, E.164.", "+37060000001"),
+        birthday: shown(z.iso.date(), "Date of this year's birthday.", "2026-11-22"),
         planned_day: shown(
           z.iso.date().nullable(),
-          "The day of the call, in the tenant's time zone; null: there is none.",
+          "Day of the call in the tenant's time zone. `null` if no call is planned; see `reason`.",
           "2026-11-23",
         ),
         reason: shown(
           z.enum(UNPLANNED_REASONS).nullable(),
-          "Why there is no planned day: birthday calls are `turned_off`, there is `no_agent` for them, `no_allowed_day` within three days, or today's `hours_over`.",
+          "Reason if no call is planned: `turned_off`: birthday calls are off. `no_agent`: no agent is set. `no_allowed_day`: calls aren't allowed within three days. `hours_over`: today's calling hours are over. `null` if a call is planned.",
           null,
         ),
       }),

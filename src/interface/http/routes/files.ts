@@ -22,17 +22,21 @@ import type { RouteContext } from "./context.ts";
 
 const fileShape = {
   id: idOut("file"),
-  filename: shown(z.string(), "Name with extension.", "prices.md"),
-  format: shown(z.enum(["txt", "md", "csv", "json"]), "By the extension.", "md"),
-  size_bytes: shown(z.int(), "Size of the content in UTF-8.", 2048),
-  agent_ids: shown(z.array(z.int()), "Agents that know it.", [1]),
-  created_at: timeOut("When it was made."),
-  updated_at: timeOut("When it was last changed."),
+  filename: shown(z.string(), "File name with extension.", "prices.md"),
+  format: shown(
+    z.enum(["txt", "md", "csv", "json"]),
+    "Format, from the extension of the file name.",
+    "md",
+  ),
+  size_bytes: shown(z.int(), "Size of the content in bytes of UTF-8.", 2048),
+  agent_ids: shown(z.array(z.int()), "Ids of the agents that use the file.", [1]),
+  created_at: timeOut("Time of creation."),
+  updated_at: timeOut("Time of the last change."),
 };
 
 export const KnowledgeFile = z.strictObject(fileShape).meta({ id: "File" });
 export const FileWithContent = z
-  .strictObject({ ...fileShape, content: shown(z.string(), "The text.", "# Prices\n") })
+  .strictObject({ ...fileShape, content: shown(z.string(), "Text of the file.", "# Prices\n") })
   .meta({ id: "FileWithContent" });
 
 export const filename = field(
@@ -45,7 +49,7 @@ export const filename = field(
       /^(?:[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\u200c\u200d]*)+\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV]|[jJ][sS][oO][nN])$/u,
     ),
   {
-    description: "Name with extension: .txt, .md, .csv or .json.",
+    description: "File name with the extension .txt, .md, .csv or .json.",
     example: "prices.md",
     must: "be a file name of at most 255 visible characters ending in .txt, .md, .csv or .json",
   },
@@ -53,7 +57,7 @@ export const filename = field(
 export const content = field(
   z.string().refine((text) => Buffer.byteLength(text) <= FILE_BYTES_MAX),
   {
-    description: "The text, at most 512,000 bytes of UTF-8.",
+    description: "Text of the file, at most 512,000 bytes in UTF-8.",
     example: "# Prices\nA check-up is 40 EUR.",
     must: `be text of at most ${FILE_BYTES_MAX} bytes of UTF-8`,
   },
@@ -74,7 +78,7 @@ export const createFile = contract({
   tag: "Knowledge files",
   summary: "Add a file",
   description:
-    "`.json` must parse and `.csv` must have a header row. `agent_id` attaches it at once.",
+    "A `.json` file must be valid JSON. A `.csv` file must have a header row. `agent_id` attaches the file to that agent.",
   body: z
     .strictObject({ filename, content, agent_id: idIn("agents").nullable().default(null) })
     .meta({ id: "NewFile" }),
@@ -96,7 +100,7 @@ export const importFile = contract({
   tag: "Knowledge files",
   summary: "Add a document",
   description:
-    "Reads PDF, Word (.docx) and HTML of at most 8,388,608 bytes and adds the text as a `.md` file, or as several where it is longer than 512,000 bytes. Headings and tables are kept, scripts are dropped. What cannot be read is refused with what to do.",
+    "Reads PDF, Word (.docx) and HTML files of at most 8,388,608 bytes. Adds the text as one `.md` file, or several if the text exceeds 512,000 bytes. Headings and tables are preserved, scripts are removed. If a file can't be read, the error explains what to do.",
   body: z
     .strictObject({
       filename: field(
@@ -106,13 +110,13 @@ export const importFile = contract({
           .max(255)
           .regex(/^[^/\\\u0000-\u001f]+$/),
         {
-          description: "Name of the document. The file is called like it.",
+          description: "Name of the document. The new file gets the same name.",
           example: "price-list.html",
           must: "be a file name of at most 255 characters",
         },
       ),
       content_base64: field(z.string().refine(isBase64Long), {
-        description: `The document, as base64; at most ${DOCUMENT_BYTES_MAX} bytes.`,
+        description: `Document in base64, at most ${DOCUMENT_BYTES_MAX} bytes.`,
         example: "PGh0bWw+PGgxPlByaWNlczwvaDE+PHA+QSBjaGVjay11cCBpcyA0MCBFVVIuPC9wPjwvaHRtbD4=",
         must: BASE64_RULE,
       }),
@@ -122,7 +126,7 @@ export const importFile = contract({
   bodyBytesMax: IMPORT_BODY_BYTES_MAX,
   reply: okReply({
     files: z.array(KnowledgeFile),
-    empty_pages: shown(z.int(), "Pages of a PDF without text, such as scanned ones.", 0),
+    empty_pages: shown(z.int(), "Number of PDF pages without text, such as scanned pages.", 0),
   }),
   errors: ["plan_limit_reached", "not_found", "unavailable"],
 });
@@ -144,14 +148,14 @@ export const updateFile = contract({
   tag: "Knowledge files",
   summary: "Change a file or its assignments",
   description:
-    "`agent_id` attaches one more agent, null detaches from all; `agent_ids` replaces the set.",
+    "`agent_id` attaches one more agent; `null` detaches the file from all agents. `agent_ids` replaces the list.",
   body: z
     .strictObject({
       filename: filename.optional(),
       content: content.optional(),
       agent_id: idIn("agents").nullable().optional(),
       agent_ids: field(z.array(z.int().positive()).max(1000), {
-        description: "The agents that shall know it, and no others.",
+        description: "Complete list of ids of the agents that use the file.",
         example: [1],
         must: "be a list of at most 1000 agent ids",
       }).optional(),

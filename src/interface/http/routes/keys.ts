@@ -13,10 +13,10 @@ export const ApiKey = z
     ...keyShape,
     created_by: shown(
       z.string().nullable(),
-      "The address of the person who made it, or whose key did; null: the operator, or unknown.",
+      "Email address of the person who created the key, directly or through another key. `null` if the operator did, or if unknown.",
       "owner@example.com",
     ),
-    last_used_at: timeOrNull("When it was last used; null: never."),
+    last_used_at: timeOrNull("Time of the last use. `null` if it was never used."),
   })
   .meta({ id: "ApiKey" });
 
@@ -32,9 +32,9 @@ export const createKey = contract({
   at: "POST /keys",
   role: "owner",
   tag: "API keys",
-  summary: "Create a key",
+  summary: "Create an API key",
   description:
-    "The secret is in this answer only. A key that is limited makes only keys within its own limits.",
+    "Only this response contains the secret. A limited key can create only keys within its own limits.",
   body: z.strictObject(newKeyShape).meta({ id: "NewKeyRequest" }),
   reply: okReply({ key: NewApiKey }),
   errors: ["plan_limit_reached"],
@@ -44,7 +44,7 @@ export const listKeys = contract({
   operationId: "listKeys",
   at: "GET /keys",
   tag: "API keys",
-  summary: "List keys that are not revoked, without secrets",
+  summary: "List active keys, without secrets",
   reply: okReply({ keys: z.array(ApiKey) }),
 });
 
@@ -55,9 +55,9 @@ export const revokeKey = contract({
   at: "DELETE /keys",
   role: "owner",
   tag: "API keys",
-  summary: "Revoke a key",
+  summary: "Revoke an API key",
   description:
-    "From now on the key answers 401. A key may revoke itself; a limited key revokes only keys within its own limits.",
+    "Requests with the key then get 401. A key can revoke itself. A limited key can revoke only keys within its own limits.",
   query: z.strictObject({ id: idIn("keys") }),
   reply: z
     .strictObject({ ok: okTrue, id: z.int().positive(), revoked: z.literal(true) })

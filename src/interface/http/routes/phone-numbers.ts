@@ -13,8 +13,12 @@ export const PhoneNumber = z
   .strictObject({
     id: idOut("number"),
     ...shownFields(newNumberShape),
-    agent_id: shown(z.int().nullable(), "The agent that answers; null: calls are declined.", 1),
-    created_at: timeOut("When it was added."),
+    agent_id: shown(
+      z.int().nullable(),
+      "Id of the agent that answers. `null` if calls are declined.",
+      1,
+    ),
+    created_at: timeOut("Time of creation."),
   })
   .meta({ id: "PhoneNumber" });
 
@@ -33,7 +37,8 @@ export const createPhoneNumber = contract({
   at: "POST /phone-numbers",
   tag: "Phone numbers",
   summary: "Add a number",
-  description: "A number belongs to one tenant on the whole appliance: a second one is a conflict.",
+  description:
+    "A number belongs to one tenant of the appliance. Returns 409 if the number is already in use.",
   body: z.strictObject(newNumberShape).meta({ id: "NewPhoneNumber" }),
   reply: okReply({ phone_number: PhoneNumber }),
   errors: [
@@ -61,7 +66,7 @@ export const updatePhoneNumber = contract({
   at: "PATCH /phone-numbers/{id}",
   noun: "phone number",
   tag: "Phone numbers",
-  summary: "Map a number to an agent, or switch inbound calls",
+  summary: "Assign a number to an agent, or switch inbound calls on or off",
   body: z.strictObject(changesOf(numberShape)).meta({ id: "PhoneNumberChanges" }),
   reply: okReply({ phone_number: PhoneNumber }),
   errors: ["valid_agent_id_required", "unknown_field"],

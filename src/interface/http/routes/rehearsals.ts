@@ -30,10 +30,14 @@ const SCENARIO =
 
 const AgentScenario = z
   .strictObject({
-    id: shown(z.int(), "Id.", 1),
-    name: shown(z.string(), "As its YAML has it: of an agent, each name once.", "Opening hours"),
-    yaml: shown(z.string(), "The scenario.", SCENARIO),
-    updated_at: timeOut("When it was last changed."),
+    id: shown(z.int(), "Id of the scenario.", 1),
+    name: shown(
+      z.string(),
+      "Name of the scenario, as in its YAML. Unique for each agent.",
+      "Opening hours",
+    ),
+    yaml: shown(z.string(), "Scenario in YAML.", SCENARIO),
+    updated_at: timeOut("Time of the last change."),
   })
   .meta({ id: "AgentScenario" });
 
@@ -42,8 +46,8 @@ export const listScenarios = contract({
   at: "GET /agents/{id}/scenarios",
   tag,
   noun: "agent",
-  summary: "List the scenarios kept with an agent",
-  description: `By name, at most ${SCENARIOS_OF_AGENT_MAX}. They are no part of the agent's versions.`,
+  summary: "List an agent's scenarios",
+  description: `Scenarios sorted by name, at most ${SCENARIOS_OF_AGENT_MAX}. Versions of the agent don't include them.`,
   reply: okReply({ scenarios: z.array(AgentScenario) }),
 });
 
@@ -52,12 +56,12 @@ export const putScenario = contract({
   at: "POST /agents/{id}/scenarios",
   tag,
   noun: "agent",
-  summary: "Keep a scenario with an agent",
-  description: "Replaces the agent's scenario of the same `name`.",
+  summary: "Store a scenario for an agent",
+  description: "Replaces the agent's scenario with the same `name`.",
   body: z
     .strictObject({
       yaml: field(z.string(), {
-        description: `One scenario, as a file of \`linevoice rehearse\`; at most ${SCENARIO_CHARACTERS_MAX} characters.`,
+        description: `One scenario in YAML, in the format of \`linevoice rehearse\`, at most ${SCENARIO_CHARACTERS_MAX} characters.`,
         example: SCENARIO,
         must: "be text",
       }),
@@ -79,29 +83,29 @@ export const deleteScenario = contract({
 
 const RunSummary = z
   .strictObject({
-    id: shown(z.uuid(), "Id.", "019aa1b2-0000-7000-8000-000000000001"),
+    id: shown(z.uuid(), "Id of the scenario.", "019aa1b2-0000-7000-8000-000000000001"),
     suite: shown(
       z.string().nullable(),
-      "Suite, or what the run is called; null: the scenarios kept with the agent.",
+      "Name of the suite or run. `null` for the agent's own scenarios.",
       "clinic",
     ),
-    agent_id: shown(z.int().nullable(), "Agent; null: the suite's own.", 1),
-    agent_name: shown(z.string(), "Its name.", "Reception"),
+    agent_id: shown(z.int().nullable(), "Id of the agent. `null` for the suite's agent.", 1),
+    agent_name: shown(z.string(), "Name of the tool.", "Reception"),
     agent_version: shown(
       z.union([z.int(), z.literal("draft")]).nullable(),
-      "The version that was rehearsed, or its draft; null: the suite's own agent.",
+      "Number of the tested version, or `draft`. `null` for the suite's agent.",
       3,
     ),
-    started_at: timeOut("When it began."),
-    ended_at: timeOrNull("When it ended. Null: it is under way."),
-    mode: shown(z.enum(REHEARSAL_MODES), "In writing, or by telephone.", "text"),
-    runs: shown(z.int(), "How often each scenario was rehearsed: N of pass^N.", 1),
-    scenarios: shown(z.int(), "How many scenarios.", 30),
-    passed: shown(
-      z.int(),
-      "How many passed every time; of all scenarios, their share is pass^N.",
-      29,
+    started_at: timeOut("Start time."),
+    ended_at: timeOrNull("End time. `null` while the run continues."),
+    mode: shown(
+      z.enum(REHEARSAL_MODES),
+      "Mode: `text` (in writing) or `phone` (calls with speech).",
+      "text",
     ),
+    runs: shown(z.int(), "Number of runs per scenario.", 1),
+    scenarios: shown(z.int(), "Number of scenarios.", 30),
+    passed: shown(z.int(), "Number of scenarios that passed in every run.", 29),
   })
   .meta({ id: "RehearsalRun" });
 
@@ -110,77 +114,77 @@ const ms = (description: string) => shown(z.number(), description, 1_200);
 const stageMs = (description: string) => shown(z.number().nullable(), description, 120);
 
 const Stages = z.object({
-  endpointing_ms: stageMs("Until the end of speech was sure."),
-  stt_ms: stageMs("Until the words were known."),
-  llm_first_ms: stageMs("Until the first words of the answer."),
-  tts_first_ms: stageMs("Until its first sound."),
+  endpointing_ms: stageMs("Time until the end of the turn was detected, ms."),
+  stt_ms: stageMs("Time until the final transcription, ms."),
+  llm_first_ms: stageMs("Time until the first words of the language model, ms."),
+  tts_first_ms: stageMs("Time until the first audio, ms."),
 });
 
 /** The fields that a kept result has and that are not shown are left out. */
 const Result = z
   .object({
-    name: shown(z.string(), "Scenario.", "Opening hours"),
-    run: shown(z.int(), "Which time, from 1.", 1),
-    passed: shown(z.boolean(), "Whether all was as it must be.", true),
-    ended_reason: shown(z.string(), "Why the call ended.", "agent_hangup"),
-    duration_ms: shown(z.number(), "Length of the call.", 39_000),
+    name: shown(z.string(), "Name of the scenario.", "Opening hours"),
+    run: shown(z.int(), "Number of the run, from 1.", 1),
+    passed: shown(z.boolean(), "Whether all expectations were met.", true),
+    ended_reason: shown(z.string(), "Reason that ended the call.", "agent_hangup"),
+    duration_ms: shown(z.number(), "Length of the call in ms.", 39_000),
     failures: z.array(
       z.object({
-        expected: shown(z.string(), "What must be.", "says 40 EUR"),
-        found: shown(z.string(), "What was.", "the agent said nothing"),
-        turn: shown(z.int().nullable(), "Index of the turn; null: the whole call.", 4),
+        expected: shown(z.string(), "Expected result.", "says 40 EUR"),
+        found: shown(z.string(), "Actual result.", "the agent said nothing"),
+        turn: shown(z.int().nullable(), "Index of the turn, from 0. `null` for the whole call.", 4),
       }),
     ),
     turns: z.array(
       z.object({
-        index: shown(z.int(), "From 0.", 0),
-        speaker: shown(z.enum(["agent", "customer"]), "Who.", "agent"),
-        text: shown(z.string(), "What was said.", "Hello!"),
-        interrupted: shown(z.boolean(), "Whether the other side spoke over it.", false),
-        start_ms: ms("Since the answer."),
-        end_ms: ms("Since the answer."),
-        latency_ms: shown(z.number().nullable(), "Answer latency.", 380),
+        index: shown(z.int(), "Index of the turn, from 0.", 0),
+        speaker: shown(z.enum(["agent", "customer"]), "Speaker.", "agent"),
+        text: shown(z.string(), "Spoken text.", "Hello!"),
+        interrupted: shown(z.boolean(), "Whether the other side interrupted.", false),
+        start_ms: ms("Time since the answer, ms."),
+        end_ms: ms("Time since the answer, ms."),
+        latency_ms: shown(z.number().nullable(), "Answer latency in ms.", 380),
         stages: Stages.nullable().default(null),
       }),
     ),
     timeline: z
       .array(
         z.object({
-          lane: shown(z.string(), "What.", "stt"),
-          start_ms: ms("Since the answer."),
-          end_ms: ms("Since the answer."),
-          label: shown(z.string(), "In a word.", "120 ms"),
+          lane: shown(z.string(), "Kind of the entry.", "stt"),
+          start_ms: ms("Time since the answer, ms."),
+          end_ms: ms("Time since the answer, ms."),
+          label: shown(z.string(), "Short description.", "120 ms"),
         }),
       )
       .default([]),
     recording: shown(
       z.string().nullable(),
-      "File of the recording, which `GET /rehearsals/{uuid}/recording` answers; null: there is none.",
+      "File name of the recording; download it with `GET /rehearsals/{uuid}/recording`. `null` if there is none.",
       null,
     ),
     tools: z.array(
       z.object({
-        tool: shown(z.string(), "Tool.", "check_appointment"),
-        arguments: shown(z.record(z.string(), z.unknown()), "What it was called with.", {
+        tool: shown(z.string(), "Name of the tool.", "check_appointment"),
+        arguments: shown(z.record(z.string(), z.unknown()), "Arguments of the tool call.", {
           appointment_number: "4172",
         }),
-        ok: shown(z.boolean(), "Whether it answered.", true),
-        output: shown(z.unknown(), "Its answer.", { message: "Tuesday at ten." }),
-        at_ms: ms("Since the answer."),
-        duration_ms: ms("How long it took."),
+        ok: shown(z.boolean(), "Whether the tool call succeeded.", true),
+        output: shown(z.unknown(), "Response of the tool.", { message: "Tuesday at ten." }),
+        at_ms: ms("Time since the answer, ms."),
+        duration_ms: ms("Duration in ms."),
       }),
     ),
     transfers: z.array(
       z.object({
-        target: shown(z.string(), "To whom.", "reception"),
-        outcome: shown(z.string(), "How it ended.", "transferred"),
-        at_ms: ms("Since the answer."),
+        target: shown(z.string(), "Destination of the transfer.", "reception"),
+        outcome: shown(z.string(), "Result of the transfer.", "transferred"),
+        at_ms: ms("Time since the answer, ms."),
       }),
     ),
     messages: z.array(
       z.object({
-        text: shown(z.string(), "The message that was taken.", "Call me back."),
-        at_ms: ms("Since the answer."),
+        text: shown(z.string(), "Text of the message.", "Call me back."),
+        at_ms: ms("Time since the answer, ms."),
       }),
     ),
   })
@@ -190,12 +194,12 @@ export const listRehearsals = contract({
   operationId: "listRehearsals",
   at: "GET /rehearsals",
   tag,
-  summary: "Suites that ship, and the last runs",
+  summary: "List built-in suites and recent runs",
   reply: okReply({
     suites: z.array(
       z.strictObject({
-        name: shown(z.string(), "Name.", "clinic"),
-        scenarios: shown(z.int(), "How many scenarios.", 30),
+        name: shown(z.string(), "Name of the suite.", "clinic"),
+        scenarios: shown(z.int(), "Number of scenarios.", 30),
       }),
     ),
     runs: z.array(RunSummary),
@@ -207,7 +211,7 @@ export const getRehearsal = contract({
   at: "GET /rehearsals/{uuid}",
   noun: "rehearsal",
   tag,
-  summary: "A run with its transcripts and failed turns",
+  summary: "One run with transcripts and failed turns",
   reply: okReply({ run: RunSummary, results: z.array(Result) }),
 });
 
@@ -216,10 +220,10 @@ export const getRehearsalRecording = contract({
   at: "GET /rehearsals/{uuid}/recording",
   noun: "recording",
   tag,
-  summary: "The recording of a rehearsed call",
-  description: "Only calls by telephone have one. Answers Range requests with 206.",
+  summary: "Download the recording of a rehearsed call",
+  description: "Only runs with `mode` `phone` have recordings. Range requests return 206.",
   query: z.strictObject({
-    result: integer(1, RESULTS_MAX, "Which of the run's results, from 1.", 1).default(1),
+    result: integer(1, RESULTS_MAX, "Number of the result within the run, from 1.", 1).default(1),
   }),
   reply: z.string().meta({ format: "binary" }),
   replyType: "audio/mpeg",
@@ -232,31 +236,34 @@ export const startRehearsal = contract({
   tag,
   summary: "Rehearse an agent, in writing or by telephone",
   description:
-    "Answers at once; the run is followed by its id. Nothing is charged, mailed, posted or counted, and no tool is asked for real unless its scenario says `live`. One run of a company at a time; the newest 50 are kept.",
+    "Returns at once; read the run by its UUID. Nothing is charged, mailed, sent to webhooks or counted. Tools return simulated answers unless the scenario sets `live`. Each company can have one run at a time. The newest 50 runs are stored.",
   body: z
     .strictObject({
       suite: field(z.string().min(1).max(120).nullable(), {
         description:
-          "A suite that ships; with `scenarios`, what the run is called; null: the scenarios kept with the agent.",
+          "Name of a built-in suite. With `scenarios`, the name of the run. `null` for the agent's own scenarios.",
         example: "emergency",
         must: "be text of 1 to 120 characters or null",
       }).default(null),
       agent_id: field(z.int().positive().nullable(), {
-        description: "Agent; null: the suite's own.",
+        description: "Id of the agent. `null` for the suite's agent.",
         example: null,
         must: "be an agent's id or null",
       }).default(null),
-      draft: flag("Whether the agent's draft is rehearsed instead.", false).default(false),
+      draft: flag(
+        "Whether to test the agent's draft instead of the published version.",
+        false,
+      ).default(false),
       scenarios: field(z.string().nullable(), {
         description:
-          "Scenarios in YAML, separated by lines of three dashes; null: the suite's, or the agent's.",
+          "Scenarios in YAML, separated by lines of three dashes. `null` for the scenarios of the suite or the agent.",
         example: null,
         must: "be text or null",
       }).default(null),
-      runs: integer(1, RUNS_MAX, "How often each scenario is rehearsed.", 1).default(1),
+      runs: integer(1, RUNS_MAX, "Number of runs per scenario.", 1).default(1),
       mode: field(z.enum(REHEARSAL_MODES), {
         description:
-          "In writing, or by telephone: real calls with speech in a process of their own, at most 60 in a run.",
+          "Mode: `text` (in writing) or `phone` (calls with speech, in a separate process, at most 60 per run).",
         example: "text",
         must: "be `text` or `phone`",
       }).default("text"),

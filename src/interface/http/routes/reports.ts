@@ -20,15 +20,19 @@ const count = (what: string) => shown(z.int(), what, 3);
 const minutes = (what: string) => shown(z.number(), what, 12.5);
 
 const figures = {
-  calls: count("Calls."),
-  answered: count("Of these, answered."),
-  minutes: minutes("Billable minutes."),
-  cost_eur: eurOut("What the wallet paid."),
+  calls: count("Number of calls."),
+  answered: count("Number of answered calls."),
+  minutes: minutes("Billable minutes, rounded to 0.01."),
+  cost_eur: eurOut("Amount charged to the wallet."),
 };
-const dayOf = shown(z.iso.date(), "Day in the tenant's time zone.", "2026-11-21");
+const dayOf = shown(z.iso.date(), "Day in the tenant's time zone, `YYYY-MM-DD`.", "2026-11-21");
 const agentOf = {
-  agent_id: shown(z.int().nullable(), "The agent; null: none.", 1),
-  name: shown(z.string().nullable(), "Its name; null: deleted or none.", "Reception"),
+  agent_id: shown(z.int().nullable(), "Id of the agent. `null` if no agent was assigned.", 1),
+  name: shown(
+    z.string().nullable(),
+    "Name of the agent. `null` if it was deleted or none was assigned.",
+    "Reception",
+  ),
 };
 
 export const getAnalytics = contract({
@@ -36,49 +40,66 @@ export const getAnalytics = contract({
   at: "GET /analytics",
   cacheable: "today",
   tag: "Reports",
-  summary: "Calls of the last days",
+  summary: "Statistics of the last days",
   query: z.strictObject({
-    days: integer(1, 365, "How many days, today included.", 30).default(30),
+    days: integer(1, 365, "Number of days, including today.", 30).default(30),
   }),
   reply: okReply({
-    days: shown(z.int(), "As asked for.", 30),
-    totals: z.strictObject({ ...figures, billable_seconds: count("Billable seconds.") }),
+    days: shown(z.int(), "Number of days in the report.", 30),
+    totals: z.strictObject({ ...figures, billable_seconds: count("Number of billable seconds.") }),
     by_day: z.array(z.strictObject({ date: dayOf, ...figures })),
     by_status: z.strictObject(
       Object.fromEntries(
         CALL_STATUSES.map((status) => [status, count(`Calls now ${status}.`)]),
       ) as Record<(typeof CALL_STATUSES)[number], z.ZodInt>,
     ),
-    by_direction: z.strictObject({ inbound: count("Inbound."), outbound: count("Outbound.") }),
+    by_direction: z.strictObject({
+      inbound: count("Number of inbound calls."),
+      outbound: count("Number of outbound calls."),
+    }),
     by_agent: z.array(z.strictObject({ ...agentOf, ...figures })),
     by_hour: shown(
       z.array(z.int()).length(24),
-      "Calls by hour of the day, 0 to 23.",
+      "Number of calls per hour of the day, 24 values from hour 0 to 23.",
       [0, 0, 0, 0, 0, 0, 0, 0, 3, 4, 2, 1, 0, 2, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0],
     ),
     latency: z.strictObject({
       p50_ms: shown(
         z.number().nullable(),
-        "Median of the calls' median latencies (newest 1000 calls).",
+        "Median of the calls' median answer latencies in ms, from the newest 1000 calls. `null` if nothing was measured.",
         640,
       ),
       p95_ms: shown(
         z.number().nullable(),
-        "95th percentile of the calls' 95th percentiles (newest 1000 calls).",
+        "95th percentile of the calls' 95th percentile latencies in ms, from the newest 1000 calls. `null` if nothing was measured.",
         1200,
       ),
       stages: z.strictObject({
-        endpoint: latencyStage("The caller's last speech to the judgement that it was the last."),
-        stt: latencyStage("From there to the final text."),
-        llm: latencyStage("From there to the LLM's first words."),
-        tts: latencyStage("From there to the first audio."),
-        packet: latencyStage("From there to the first packet."),
+        endpoint: latencyStage(
+          "Time from the end of the caller's speech until the end of the turn is detected, ms. `null` if nothing was measured.",
+        ),
+        stt: latencyStage(
+          "Time from the end of the turn to the final transcription, ms. `null` if nothing was measured.",
+        ),
+        llm: latencyStage(
+          "Time from the final transcription to the first words of the language model, ms. `null` if nothing was measured.",
+        ),
+        tts: latencyStage(
+          "Time from the first words of the language model to the first audio, ms. `null` if nothing was measured.",
+        ),
+        packet: latencyStage(
+          "Time from the first audio to the first RTP packet, ms. `null` if nothing was measured.",
+        ),
       }),
     }),
-    answer_rate: shown(z.number().nullable(), "Answered of all, 0 to 1; null: no calls.", 0.9),
+    answer_rate: shown(
+      z.number().nullable(),
+      "Share of answered calls, 0 to 1. `null` if there were no calls.",
+      0.9,
+    ),
     average_duration_sec: shown(
       z.number().nullable(),
-      "Mean talk time of answered calls; null: none.",
+      "Mean duration of answered calls in seconds. `null` if no call was answered.",
       63.4,
     ),
   }),
@@ -92,59 +113,63 @@ export const getUsage = contract({
   tag: "Reports",
   summary: "Minutes, tokens and costs of a month",
   query: z.strictObject({
-    year: integer(2000, 2100, "Year; default: this one.", 2026).optional(),
-    month: integer(1, 12, "Month; default: this one.", 11).optional(),
+    year: integer(2000, 2100, "Calendar year. Default: the current year.", 2026).optional(),
+    month: integer(1, 12, "Calendar month, 1 to 12. Default: the current month.", 11).optional(),
   }),
   reply: okReply({
-    year: shown(z.int(), "Year.", 2026),
-    month: shown(z.int(), "Month.", 11),
+    year: shown(z.int(), "Calendar year.", 2026),
+    month: shown(z.int(), "Calendar month, 1 to 12.", 11),
     usage: z.strictObject({
-      calls: count("Calls."),
-      minutes: minutes("Billable minutes."),
-      billable_seconds: count("Billable seconds."),
-      included_minutes_used: minutes("Plan minutes used."),
-      included_minutes_left: minutes("Plan minutes left of that month."),
-      overage_minutes: minutes("Minutes paid by the wallet."),
+      calls: count("Number of calls."),
+      minutes: minutes("Billable minutes, rounded to 0.01."),
+      billable_seconds: count("Number of billable seconds."),
+      included_minutes_used: minutes("Plan minutes used in the month."),
+      included_minutes_left: minutes("Plan minutes left in the month."),
+      overage_minutes: minutes("Minutes charged to the wallet."),
       tokens: z.strictObject({
-        input: count("Tokens read by the language model."),
-        cached_input: count(
-          "Of these, tokens that the provider still had from an earlier request.",
-        ),
-        output: count("Tokens written by the language model."),
+        input: count("Number of input tokens of the language model."),
+        cached_input: count("Number of input tokens that the provider read from its cache."),
+        output: count("Number of output tokens of the language model."),
       }),
-      tts_characters: count("Characters spoken."),
-      stt_seconds: shown(z.number(), "Seconds of speech recognised.", 812.5),
-      cost_eur: eurOut("What the wallet paid for calls."),
-      cost_of_goods_eur: eurOut("What the calls cost the operator, as far as known."),
+      tts_characters: count("Number of characters sent to text to speech."),
+      stt_seconds: shown(z.number(), "Seconds of audio sent to speech to text.", 812.5),
+      cost_eur: eurOut("Amount charged to the wallet for calls."),
+      cost_of_goods_eur: eurOut("Known cost of the calls for the operator."),
       discarded: z
         .strictObject({
-          tokens: count("Tokens read and written."),
-          tts_characters: count("Characters spoken."),
-          stt_seconds: shown(z.number(), "Seconds of speech recognised.", 4.2),
-          cost_of_goods_eur: eurOut("What this cost the operator, as far as known."),
+          tokens: count("Number of input and output tokens."),
+          tts_characters: count("Number of characters sent to text to speech."),
+          stt_seconds: shown(z.number(), "Seconds of audio sent to speech to text.", 4.2),
+          cost_of_goods_eur: eurOut("Known cost of this usage for the operator."),
         })
         .describe(
-          "Of these, what was begun at the caller's first silence and thrown away because they went on.",
+          "Usage for early answers, discarded because the caller continued to speak. Included in the values above.",
         ),
       trials: z
         .strictObject({
-          minutes: minutes("Minutes of trials of that month; 10 000 tokens count as one."),
+          minutes: minutes("Trial minutes in the month. 10,000 tokens count as one minute."),
           tokens: z.strictObject({
-            input: count("Tokens read by the language model."),
-            output: count("Tokens written by the language model."),
+            input: count("Number of input tokens of the language model."),
+            output: count("Number of output tokens of the language model."),
           }),
-          tts_characters: count("Characters spoken."),
-          stt_seconds: shown(z.number(), "Seconds of speech recognised.", 42.5),
-          cost_eur: eurOut("What the wallet paid."),
-          cost_of_goods_eur: eurOut("What they cost the operator, as far as known."),
-          minutes_today: minutes("Minutes used today."),
-          free_minutes_per_day: shown(z.int(), "Free minutes per day; then the wallet pays.", 30),
+          tts_characters: count("Number of characters sent to text to speech."),
+          stt_seconds: shown(z.number(), "Seconds of audio sent to speech to text.", 42.5),
+          cost_eur: eurOut("Amount charged to the wallet."),
+          cost_of_goods_eur: eurOut("Known cost of the trials for the operator."),
+          minutes_today: minutes("Trial minutes used today."),
+          free_minutes_per_day: shown(
+            z.int(),
+            "Free trial minutes per day. Further minutes are charged to the wallet.",
+            30,
+          ),
         })
-        .describe("Chats, browser talks and rehearsals with a paid engine. Calls are not in it."),
+        .describe(
+          "Usage of trials with a paid engine: chats, browser calls and rehearsals. Phone calls are not included.",
+        ),
       by_day: z.array(z.strictObject({ date: dayOf, ...figures })),
       by_agent: z.array(z.strictObject({ ...agentOf, ...figures })),
     }),
-    wallet_balance_eur: eurOut("Wallet balance now."),
+    wallet_balance_eur: eurOut("Current wallet balance."),
   }),
   errors: ["valid_year_required", "valid_month_required"],
 });

@@ -22,15 +22,27 @@ const SCHEDULE_STATUSES = ["pending", "fired", "cancelled", "missed", "failed"] 
 export const Schedule = z
   .strictObject({
     id: idOut("schedule entry"),
-    call_uuid: shown(z.uuid(), "The call it makes.", "019aa1b2-0000-7000-8000-000000000001"),
-    agent_id: shown(z.int().nullable(), "The agent; null: it was deleted.", 1),
-    to_number: shown(z.string(), "Whom to call; empty: that person was erased.", "+37060000002"),
-    from_number: shown(z.string(), "Caller id.", "+37060000001"),
-    schedule_at: timeOut("When it is due."),
-    status: shown(z.enum(SCHEDULE_STATUSES), "An entry fires once, ever.", "pending"),
-    reason: shown(z.string().nullable(), "Why it failed: an error code.", null),
-    fired_at: timeOrNull("When it fired."),
-    created_at: timeOut("When it was asked for."),
+    call_uuid: shown(z.uuid(), "UUID of the call.", "019aa1b2-0000-7000-8000-000000000001"),
+    agent_id: shown(z.int().nullable(), "Id of the agent. `null` if it was deleted.", 1),
+    to_number: shown(
+      z.string(),
+      "Number to call, E.164. Empty if the person's data was erased.",
+      "+37060000002",
+    ),
+    from_number: shown(
+      z.string(),
+      "Caller ID, E.164. `null` for the default caller ID.",
+      "+37060000001",
+    ),
+    schedule_at: timeOut("Planned time of the call."),
+    status: shown(
+      z.enum(SCHEDULE_STATUSES),
+      "Status of the entry. Each entry places its call at most once.",
+      "pending",
+    ),
+    reason: shown(z.string().nullable(), "Error code if the entry failed, otherwise `null`.", null),
+    fired_at: timeOrNull("Time when the call was placed. `null` if it was not placed."),
+    created_at: timeOut("Time of creation."),
   })
   .meta({ id: "Schedule" });
 
@@ -40,15 +52,16 @@ export const listSchedules = contract({
   cacheable: true,
   tag: "Schedules",
   summary: "List scheduled calls, the latest first",
-  description: "Page by raising `offset`; `total` counts all that the filter lets through.",
+  description:
+    "Increase `offset` to read more pages. `total` counts all records that match the filter.",
   query: z.strictObject({
     limit: page.limit(LISTED_MAX, LISTED_MAX),
     offset: page.offset(),
-    status: choice(SCHEDULE_STATUSES, "Only entries in this state.", "pending").optional(),
+    status: choice(SCHEDULE_STATUSES, "Filter: status of the entry.", "pending").optional(),
   }),
   reply: okReply({
     schedules: z.array(Schedule),
-    total: shown(z.int(), "All entries that match.", 1),
+    total: shown(z.int(), "Number of entries that match the filter.", 1),
   }),
   errors: ["valid_limit_required", "valid_offset_required"],
 });

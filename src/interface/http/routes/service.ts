@@ -10,14 +10,14 @@ export const ping = contract({
   operationId: "ping",
   at: "GET /ping",
   tag: "Service",
-  summary: "Is the service there?",
-  description: "Needs no key and no headers.",
+  summary: "Check that the service is available",
+  description: "Needs no API key.",
   open: true,
   reply: okReply({
     service: shown(z.string(), "Name of the service.", "linevoice"),
-    version: shown(z.literal("v1"), "Version of this API, as in its path.", "v1"),
-    app_version: shown(z.string(), "Version of the appliance.", "0.1.0"),
-    time: timeOut("The server's time."),
+    version: shown(z.literal("v1"), "Version of the API, as in the path.", "v1"),
+    app_version: shown(z.string(), "Version of the Linevoice program.", "0.1.0"),
+    time: timeOut("Current time of the server."),
   }),
 });
 

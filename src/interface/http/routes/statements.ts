@@ -11,33 +11,35 @@ import type { RouteContext } from "./context.ts";
 
 const StatementLine = z
   .strictObject({
-    date: shown(z.iso.date(), "Day in the tenant's time zone.", "2026-11-21"),
+    date: shown(z.iso.date(), "Day in the tenant's time zone, `YYYY-MM-DD`.", "2026-11-21"),
     kind: shown(
       z.enum(LEDGER_KINDS),
-      "What it was; `charge`: all calls charged on that day.",
+      "Kind of the line. `charge`: all calls charged on that day.",
       "charge",
     ),
-    note: shown(z.string(), "In words.", "Calls"),
-    count: shown(z.int(), "How many transactions the line sums.", 12),
-    paid_in_eur: eurOut("What came in from outside; negative: was paid back."),
-    amount_eur: eurOut("What the wallet changed by; negative: paid."),
+    note: shown(z.string(), "Note on the line.", "Calls"),
+    count: shown(z.int(), "Number of transactions in the line.", 12),
+    paid_in_eur: eurOut("Money paid in; negative if it was paid back."),
+    amount_eur: eurOut("Change of the wallet; negative for charges."),
   })
   .meta({ id: "StatementLine" });
 
 const Statement = z
   .strictObject({
-    month: shown(z.string(), "Calendar month.", "2026-11"),
-    time_zone: shown(z.string(), "Whose calendar it is.", "Europe/Vilnius"),
-    currency: shown(z.literal("EUR"), "Always EUR.", "EUR"),
-    opening_balance_eur: eurOut("Wallet balance when the month began."),
-    closing_balance_eur: eurOut("Wallet balance when it ended, or now."),
-    calls: shown(z.int(), "Calls begun in the month.", 42),
-    billable_seconds: shown(z.int(), "Of these, billable.", 2520),
-    included_seconds: shown(z.int(), "Of these, from the plan.", 1800),
-    overage_seconds: shown(z.int(), "Of these, beyond the plan.", 720),
+    month: shown(z.string(), "Calendar month, `YYYY-MM`.", "2026-11"),
+    time_zone: shown(z.string(), "Time zone of the calendar month.", "Europe/Vilnius"),
+    currency: shown(z.literal("EUR"), "Currency, always `EUR`.", "EUR"),
+    opening_balance_eur: eurOut("Wallet balance at the start of the month."),
+    closing_balance_eur: eurOut(
+      "Wallet balance at the end of the month, or now for the current month.",
+    ),
+    calls: shown(z.int(), "Number of calls that started in the month.", 42),
+    billable_seconds: shown(z.int(), "Billable seconds of these calls.", 2520),
+    included_seconds: shown(z.int(), "Seconds paid by the plan.", 1800),
+    overage_seconds: shown(z.int(), "Seconds beyond the plan.", 720),
     lines: shown(
       z.array(StatementLine),
-      "By date. Their amounts are the difference of the two balances.",
+      "Lines of the statement, by date. The sum of their amounts equals closing minus opening balance.",
     ),
   })
   .meta({ id: "Statement" });
@@ -48,9 +50,9 @@ export const getStatement = contract({
   ...month,
   operationId: "getStatement",
   at: "GET /billing/statements/{month}",
-  summary: "A month's statement",
+  summary: "Statement of a month",
   description:
-    "From the ledger, for calendar months of the tenant's time zone. A month without transactions has a statement too.",
+    "Computed from the ledger, for calendar months in the tenant's time zone. A month without transactions also has a statement.",
   reply: okReply({ statement: Statement }),
 });
 
@@ -59,7 +61,7 @@ export const getStatementPage = contract({
   operationId: "getStatementPage",
   at: "GET /billing/statements/{month}/page",
   weight: 5,
-  summary: "A month's statement, for printing",
+  summary: "Statement of a month, as a page to print",
   reply: z.string(),
   replyType: "text/html",
 });
@@ -70,13 +72,13 @@ export const getStatementCsv = contract({
   at: "GET /billing/statements/{month}/csv",
   weight: 5,
   recent: true,
-  summary: "A month's ledger or calls as CSV",
-  description: "Sent while it is read: a month of any size fits.",
+  summary: "Ledger or calls of a month, as CSV",
+  description: "Streamed; no size limit.",
   audited: true,
   query: z.strictObject({
     rows: choice(
       ["ledger", "calls"],
-      "Every ledger entry, or every call begun in the month.",
+      "Content: all ledger entries, or all calls that started in the month.",
       "ledger",
     ).default("ledger"),
   }),

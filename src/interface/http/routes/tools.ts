@@ -11,7 +11,7 @@ export const listTools = contract({
   at: "GET /tools",
   tag: "Tools",
   summary: "List tools",
-  description: "Tools are created in the dashboard only. Their secrets are never returned.",
+  description: "Tools are created in the dashboard. Their secrets are never returned.",
   reply: okReply({ tools: z.array(Tool) }),
 });
 

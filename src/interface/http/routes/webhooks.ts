@@ -24,27 +24,43 @@ import type { RouteContext } from "./context.ts";
 export const Webhook = z
   .strictObject({
     id: idOut("webhook"),
-    url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
-    events: shown(z.array(z.enum(EVENT_TYPES)), "Event types it receives.", ["call.ended"]),
-    enabled: shown(z.boolean(), "False: switched off after failing for days.", true),
-    created_at: timeOut("When it was made."),
+    url: shown(z.string(), "URL that receives the events.", "https://example.com/hooks"),
+    events: shown(z.array(z.enum(EVENT_TYPES)), "Types of the events to send.", ["call.ended"]),
+    enabled: shown(
+      z.boolean(),
+      "Whether events are sent. `false` after days of failures, or after the endpoint returned 410.",
+      true,
+    ),
+    created_at: timeOut("Time of creation."),
   })
   .meta({ id: "Webhook" });
 
-const signingSecret = shown(z.string(), "Shown now and never again.", "0".repeat(64));
+const signingSecret = shown(
+  z.string(),
+  "Signing secret. Shown only in this response.",
+  "0".repeat(64),
+);
 
 const deliveryShape = {
-  event_id: shown(z.string(), "The event; the same in every retry.", `evt_${"0".repeat(32)}`),
-  delivery_id: shown(z.string(), "This attempt.", `del_${"0".repeat(32)}`),
-  status: shown(z.enum(["delivered", "failed"]), "2xx is delivered.", "delivered"),
-  http_status: shown(z.int().nullable(), "Null: no answer.", 200),
-  duration_ms: shown(z.int(), "How long it took.", 87),
+  event_id: shown(z.string(), "Id of the event, the same in every retry.", `evt_${"0".repeat(32)}`),
+  delivery_id: shown(z.string(), "Id of the delivery attempt, `del_…`.", `del_${"0".repeat(32)}`),
+  status: shown(
+    z.enum(["delivered", "failed"]),
+    "Result of the attempt. `delivered` for a 2xx response.",
+    "delivered",
+  ),
+  http_status: shown(
+    z.int().nullable(),
+    "HTTP status of the response. `null` if there was none.",
+    200,
+  ),
+  duration_ms: shown(z.int(), "Duration in ms.", 87),
 };
 
 export const TestDelivery = z
   .strictObject({
     ...deliveryShape,
-    error: shown(z.string().nullable(), "Why it failed.", null),
+    error: shown(z.string().nullable(), "Reason of the failure. `null` if it succeeded.", null),
   })
   .meta({ id: "TestDelivery" });
 
@@ -52,10 +68,10 @@ export const Delivery = z
   .strictObject({
     ...deliveryShape,
     type: shown(z.string(), "Event type.", "call.ended"),
-    attempt: shown(z.int(), "1 is the first.", 1),
-    created_at: timeOut("When it was attempted."),
-    next_attempt_at: timeOrNull("When it is tried again; null: not."),
-    test: shown(z.boolean(), "Sent as a test: it cannot be sent again.", false),
+    attempt: shown(z.int(), "Number of the attempt, from 1.", 1),
+    created_at: timeOut("Time of the attempt."),
+    next_attempt_at: timeOrNull("Time of the next attempt. `null` if there is none."),
+    test: shown(z.boolean(), "Whether it was a test. A test can't be sent again.", false),
   })
   .meta({ id: "Delivery" });
 
@@ -76,12 +92,12 @@ export const createWebhook = contract({
   at: "POST /webhooks",
   tag: "Webhooks",
   summary: "Subscribe to events",
-  description: "The signing secret is in this answer only.",
+  description: "Only this response contains the signing secret.",
   body: z
     .strictObject({
-      url: httpsUrl("Where to POST events."),
+      url: httpsUrl("URL that receives the events."),
       events: field(z.array(z.enum(EVENT_TYPES)).min(1).max(EVENT_TYPES.length), {
-        description: "Event types to receive.",
+        description: "Types of the events to send.",
         example: ["call.ended"],
         must: `be a list of one or more of: ${EVENT_TYPES.join(", ")}`,
       }),
@@ -97,7 +113,7 @@ export const deleteWebhook = contract({
   at: "DELETE /webhooks/{id}",
   noun: "webhook",
   tag: "Webhooks",
-  summary: "Unsubscribe",
+  summary: "Delete a webhook",
   reply: deletedReply(),
 });
 
@@ -107,8 +123,9 @@ export const testWebhook = contract({
   weight: 5,
   noun: "webhook",
   tag: "Webhooks",
-  summary: "Send a test call.ended now",
-  description: "Holds no customer data. A failed delivery is a result, not an error.",
+  summary: "Send a test event",
+  description:
+    "Sends a `call.ended` event without customer data. If the delivery fails, the response is still 200 and contains the result.",
   reply: okReply({ delivery: TestDelivery }),
   errors: ["unknown_field"],
 });
@@ -122,7 +139,7 @@ export const rotateSecret = contract({
   noun: "webhook",
   tag: "Webhooks",
   summary: "Replace the signing secret",
-  description: "The old one stops at once.",
+  description: "The old secret stops working at once.",
   reply: okReply({ webhook: Webhook, signing_secret: signingSecret }),
   errors: ["unknown_field"],
 });
@@ -132,8 +149,8 @@ export const listDeliveries = contract({
   at: "GET /webhooks/{id}/deliveries",
   noun: "webhook",
   tag: "Webhooks",
-  summary: "Delivery log, newest first",
-  description: "Never holds the payload.",
+  summary: "List deliveries, newest first",
+  description: "Log of all delivery attempts, without their payloads.",
   query: z.strictObject({ limit: page.limit(25), offset: page.offset() }),
   reply: okReply({ deliveries: z.array(Delivery) }),
   errors: ["valid_limit_required"],
@@ -144,11 +161,12 @@ export const resendDelivery = contract({
   at: "POST /webhooks/{id}/deliveries/{delivery_id}/resend",
   noun: "webhook",
   tag: "Webhooks",
-  summary: "Send a logged delivery's event again",
-  description: "Queued at once, with all its attempts: same event id and body, new delivery ids.",
+  summary: "Resend the event of a delivery",
+  description:
+    "Queues the event at once, with the full number of attempts. The event id and body stay the same; each attempt has a new delivery id.",
   reply: okReply({
-    event_id: shown(z.string(), "The event.", `evt_${"0".repeat(32)}`),
-    status: shown(z.literal("queued"), "Under way.", "queued"),
+    event_id: shown(z.string(), "Id of the event, `evt_…`.", `evt_${"0".repeat(32)}`),
+    status: shown(z.literal("queued"), "Status of the request: the event is queued.", "queued"),
   }),
   errors: ["conflict", "unknown_field"],
 });
@@ -159,7 +177,11 @@ export const getSnippet = contract({
   tag: "Webhooks",
   summary: "Code that verifies a signature",
   query: z.strictObject({
-    lang: choice(["php", "javascript", "python", "curl"], "Language.", "python"),
+    lang: choice(
+      ["php", "javascript", "python", "curl"],
+      "Programming language of the code.",
+      "python",
+    ),
   }),
   reply: z.string(),
   replyType: "text/plain",
@@ -175,12 +197,17 @@ export const regenerateSecret = contract({
   role: "owner",
   tag: "Webhooks",
   summary: "Replace the tenant-level secret (legacy)",
-  description: "Prefer a webhook's own rotate-secret. The previous secret stops at once.",
+  description:
+    "The previous secret stops working at once. For webhooks, use `POST /webhooks/{id}/rotate-secret` instead.",
   status: 201,
   reply: okReply({
-    webhook_secret: shown(z.string(), "64 hex characters. Shown once.", "0".repeat(64)),
-    prefix: shown(z.string(), "Its first 8 characters.", "00000000"),
-    note: shown(z.string(), "What to do now.", "Store it now."),
+    webhook_secret: shown(
+      z.string(),
+      "New secret, 64 hex characters. Shown only in this response.",
+      "0".repeat(64),
+    ),
+    prefix: shown(z.string(), "First 8 characters of the secret.", "00000000"),
+    note: shown(z.string(), "Next step for the receiver.", "Store it now."),
   }),
   errors: ["unknown_field"],
 });
