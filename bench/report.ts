@@ -80,10 +80,10 @@ export function writeReadme(reports: readonly SectionReport[], full: boolean): v
   const missing = reports.filter(({ failure }) => failure !== null).map(({ name }) => name);
   const table = [
     `${new Date().toISOString().slice(0, 16)}Z, ${full ? "full" : "short"} form, ${machineKind()}, ` +
-      `load average ${Math.min(...loads).toFixed(1)}–${Math.max(...loads).toFixed(1)} at the sections' begin` +
+      `load average ${Math.min(...loads).toFixed(1)}–${Math.max(...loads).toFixed(1)} when the sections began` +
       `${missing.length > 0 ? `; not finished: ${missing.join(", ")}` : ""}.`,
     "",
-    "| what | aim | measured | beside the reference | method |",
+    "| metric | goal | result | compared to the reference | method |",
     "| --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");

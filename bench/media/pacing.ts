@@ -32,7 +32,7 @@ export interface PacingResult {
 }
 
 export const PACERS: Readonly<Record<Pacer, string>> = {
-  ours: "kernel time stamps in a receiving process of its own",
+  ours: "kernel time stamps in a separate receiving process",
   "plain C loop": "reference: a socket a stream, same receiver, same minute",
   rtpengine: "reference: relays what the C loop sends, in user space, same receiver, same minute",
 };

@@ -49,7 +49,7 @@ const codecs: Section = {
     for (const { line, encode, decode, cpuPercentPerCall } of measured)
       note({
         what: `codec ${line}`,
-        value: `out ${encode.toFixed(0)} ×, in ${decode.toFixed(0)} × real time; ${cpuPercentPerCall.toFixed(2)} % of a core a call`,
+        value: `out ${encode.toFixed(0)} ×, in ${decode.toFixed(0)} × real time; ${cpuPercentPerCall.toFixed(2)} % of a core per call`,
         method: "frame to datagram, datagram to frame, 20 ms, one core",
       });
     const toneDetection = measureToneDetection(audioSeconds);

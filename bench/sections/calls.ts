@@ -34,14 +34,14 @@ const phones: Section = {
         method: `|interval − 20 ms| at ${pacing.streams} phones in C, by kernel time stamps; a plain C loop in the same minute: ${inWords(reference)}`,
       });
       note({
-        what: `CPU and memory a silent call, ${calls} calls`,
+        what: `CPU and memory per silent call, ${calls} calls`,
         goal: "≤ 0.25 % of a core, ≤ 0.4 MB",
         value: `${cpuPercentPerCall.toFixed(2)} % of a core, ${megabytesPerCall.toFixed(2)} MB beyond the first 20`,
         method: "the appliance alone, recording on; sipp places the calls",
       });
       for (const { path, requestsPerSecond, p50Ms, p99Ms, failures } of result.reads)
         note({
-          what: `GET ${path} beside ${calls} calls`,
+          what: `GET ${path} during ${calls} calls`,
           goal: "p99 ≤ 5 ms",
           value: `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}; ${failures} failed`,
           method: `${requestsPerSecond} a second on 30 connections, after a second of the same`,
@@ -107,21 +107,21 @@ const turns: Section = {
     const inWords = ({ p50Ms, p95Ms }: { p50Ms: number; p95Ms: number }) =>
       `p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms`;
     for (const { engine, speculate, turns: count, injectedMs, own, firstOwnMs, whole } of results) {
-      const told = `${injectedMs} ms the provider was told to take`;
+      const latency = `${injectedMs} ms of simulated provider latency`;
       const method = `${count} spoken turns over RTP after the first`;
       if (speculate === "off")
         note({
           what: `own share of turn latency, ${engine}`,
           goal: "p95 ≤ 60 ms",
           value: `${inWords(own)}; the first since the start ${firstOwnMs.toFixed(0)} ms`,
-          method: `${method}; less endpointing and ${told}`,
+          method: `${method}; less endpointing and ${latency}`,
         });
       if (injectedMs > 0)
         note({
           what: `whole wait for an answer, ${engine}, speculate = ${speculate}`,
           ...(speculate === "all" ? { goal: "p50 ≤ 600 ms, p95 ≤ 700 ms" } : {}),
           value: inWords(whole),
-          method: `${method}; from the caller's last sound, 350 ms of silence and ${told} included`,
+          method: `${method}; from the caller's last sound, 350 ms of silence and ${latency} included`,
         });
     }
     return results;
@@ -138,10 +138,10 @@ const answers: Section = {
         results.push(result);
         const { speculate, p50Ms, p95Ms, cpuPercentPerCall, unanswered } = result;
         note({
-          what: `wait for an answer, ${callers} callers who talk, speculate = ${speculate}`,
+          what: `wait for an answer, ${callers} talking callers, speculate = ${speculate}`,
           ...(speculate === "all" ? { goal: "p50 ≤ 600 ms, p95 ≤ 700 ms" } : {}),
-          value: `p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}; ${cpuPercentPerCall.toFixed(2)} % of a core a call`,
-          method: `${result.answers} answers, ${unanswered} questions without; at phones in C, from a question's last sound to the answer's first loud packet; the provider takes 80, 200 and 120 ms`,
+          value: `p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}; ${cpuPercentPerCall.toFixed(2)} % of a core per call`,
+          method: `${result.answers} answers, ${unanswered} questions without; at phones in C, from a question's last sound to the answer's first loud packet; simulated provider latency: STT 80 ms, LLM 200 ms, TTS 120 ms`,
         });
       }
     }

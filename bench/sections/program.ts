@@ -22,7 +22,7 @@ const binary: Section = {
     note({
       what: "idle memory",
       goal: "≤ 130 MB",
-      value: `median ${megabytes(own.median)} MB of its own, ${megabytes(all.median)} MB resident; worst ${megabytes(own.worst)} and ${megabytes(all.worst)} MB`,
+      value: `median ${megabytes(own.median)} MB private, ${megabytes(all.median)} MB resident; worst ${megabytes(own.worst)} and ${megabytes(all.worst)} MB`,
       method: `3 s after /readyz, ${result.runs} starts; ${megabytes(files.median)} MB are pages of the program's file`,
     });
     note({

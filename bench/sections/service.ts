@@ -90,7 +90,7 @@ const webhooks: Section = {
       [storm.events, "all at once", atOnce],
     ] as const)
       note({
-        what: `${events} events beside ${seen.callsUp} calls, ${how}`,
+        what: `${events} events during ${seen.callsUp} calls, ${how}`,
         goal: "p99 ≤ 1 s",
         value: `p50 ${ms(seen.p50Ms)}, p99 ${ms(seen.p99Ms)}; ${seen.deliveriesPerSecond}/s; ${seen.threadMsPer1000} ms of the thread for 1,000`,
         method: `whole appliance, healthy ones of ${endpoints} endpoints; load ${seen.loadAverage}, the sending thread had no processor for ${seen.starvedPercent} % of the time; ${seen.missing} missing`,
