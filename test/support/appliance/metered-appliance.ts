@@ -16,6 +16,8 @@ export interface Ready {
   readonly key: string;
   /** Of an owner who is an operator too. */
   readonly cookie: string;
+  /** Further owners, because each may send 600 requests per minute. */
+  readonly cookies: readonly string[];
   readonly ids: Readonly<Record<string, number | string>>;
 }
 
@@ -23,7 +25,15 @@ const CALL = "019aa1b2-0000-7000-8000-000000000001";
 const CALLS = 20_000;
 
 const [dataDir = "", host = ""] = process.argv.slice(2);
-const world = await startAppliance({ dataDir, host });
+const world = await startAppliance({
+  dataDir,
+  host,
+  // Room for all that tests create.
+  settings: (settings) => ({
+    ...settings,
+    plans: settings.plans.map((plan) => ({ ...plan, maxAgents: 500, maxFiles: 500 })),
+  }),
+});
 const { app, tenantId, agentId } = world;
 await app.ask("credit", { tenant: tenantId, eur: 1000, note: "test" });
 
@@ -77,7 +87,8 @@ await app.database.tx(async (queries) => {
     FROM many`);
 });
 
-const browser = await browserOf(app, { tenantId, operator: true });
+const signedIn = () => browserOf(app, { tenantId, operator: true });
+const browser = await signedIn();
 const made = async (path: string, body: unknown, noun: string) => {
   const answer = await browser.fetch("POST", path, body);
   const record = (answer.json as Record<string, { id: number } | undefined> | null)?.[noun];
@@ -114,6 +125,9 @@ const ready: Ready = {
   base: app.addresses.http,
   key: world.apiKey,
   cookie: browser.cookie ?? "",
+  cookies: (await Promise.all(Array.from({ length: 8 }, signedIn))).map(
+    ({ cookie }) => cookie ?? "",
+  ),
   ids: {
     agent: agentId,
     call: CALL,
