@@ -26,6 +26,7 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
       `${root}src/adapter/knowledge/knowledge.worker.ts`,
       `${root}src/adapter/knowledge/reader/reader.worker.ts`,
       `${root}src/adapter/worker/schema.worker.ts`,
+      `${root}src/adapter/worker/scenario.worker.ts`,
     ],
     root: `${root}src`,
     target: "bun",

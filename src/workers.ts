@@ -20,6 +20,10 @@ export const spawnSchemaWorker = () =>
   atOrdinaryPriority(
     () => new Worker(new URL("./adapter/worker/schema.worker.ts", import.meta.url).href),
   );
+export const spawnScenarioWorker = () =>
+  atOrdinaryPriority(
+    () => new Worker(new URL("./adapter/worker/scenario.worker.ts", import.meta.url).href),
+  );
 export const spawnKnowledgeWorker = () =>
   atOrdinaryPriority(
     () => new Worker(new URL("./adapter/knowledge/knowledge.worker.ts", import.meta.url).href),

@@ -64,6 +64,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/call",
     "domain/conversation",
     "domain/knowledge",
+    "domain/rehearsal",
     "domain/tool",
   ],
   app: [

@@ -15,6 +15,7 @@ import { modelSettings } from "../domain/rehearsal/language-model.ts";
 import { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
 import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
 import type { OpenedModel } from "../domain/rehearsal/result.ts";
+import { type ScenarioReader, scenarioReaderHere } from "../domain/rehearsal/scenario-reader.ts";
 import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
 import type { LiveTools } from "../domain/rehearsal/text-call.ts";
 import type { Services } from "../operations/admin/services.ts";
@@ -90,19 +91,23 @@ export function createRehearsals(
     agentScenarios,
   }: Pick<Services, "agentVersions" | "agentScenarios">,
   phones: PhoneProgram | null,
-  trials: TrialMeter = UNMETERED,
+  {
+    meter = UNMETERED,
+    scenarioReader = scenarioReaderHere,
+  }: { readonly meter?: TrialMeter; readonly scenarioReader?: ScenarioReader } = {},
 ): Rehearsals {
   const { clock, random, log } = context;
   const { transferTargets = {} } = settings.callWorker.conversation;
   const { dataDir } = settings;
   const runTool = liveTools(context);
   const { engine } = settings.callWorker;
-  const meterOf = (parts: readonly Part[]) => (costsMoney(engine, parts) ? trials : UNMETERED);
+  const meterOf = (parts: readonly Part[]) => (costsMoney(engine, parts) ? meter : UNMETERED);
   return new Rehearsals({
     trials: { text: meterOf(["llm"]), phone: meterOf(PARTS) },
     clock,
     random,
     log,
+    scenarioReader,
     text: textRehearsals(settings, { clock, log }, runTool),
     openPhones: phones && phoneProcess(phones, { dataDir, runTool, log }),
     readySuites: new Map(Object.entries(readySuiteFiles)),

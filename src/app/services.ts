@@ -32,6 +32,7 @@ import { Sites } from "../domain/knowledge/sites.ts";
 import { UnansweredQuestions } from "../domain/knowledge/unanswered.ts";
 import { Numbers } from "../domain/number/numbers.ts";
 import type { RunRecords } from "../domain/rehearsal/rehearsals.ts";
+import { type ScenarioReader, scenarioReaderHere } from "../domain/rehearsal/scenario-reader.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
@@ -91,6 +92,7 @@ interface ServiceParts {
   readonly knowledgeIndex?: KnowledgeIndex;
   /** Missing: likewise. */
   readonly documentReader?: DocumentReader;
+  readonly scenarioReader?: ScenarioReader;
   readonly clock: Clock;
   readonly random: Random;
   /** null: no server runs on this data directory. */
@@ -175,6 +177,7 @@ function resourceServices(
   { quotas, urlProblem, rehearsals, doNotCallList }: SharedParts,
 ) {
   const search = contactSearch(database.read);
+  const { scenarioReader = scenarioReaderHere } = parts;
   const files = new Files({ database, records: fileStore, billing, quotas, clock, index });
   const agentVersions = createAgentVersions({
     database,
@@ -209,7 +212,7 @@ function resourceServices(
       clock,
     }),
     callSearch: createCallSearch(database, search),
-    agentScenarios: createAgentScenarios({ database, clock }),
+    agentScenarios: createAgentScenarios({ database, clock, scenarioReader }),
     agentSplits: createAgentSplits({ database, clock, versions: agentVersions }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),

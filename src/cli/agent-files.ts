@@ -1,6 +1,6 @@
 /** `linevoice agent pull|diff|push DIR`: a stored agent as files with its rehearsals, and back through a draft. */
 import { createHash } from "node:crypto";
-import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
+import { ScenarioInvalid } from "../domain/rehearsal/scenario-invalid.ts";
 import { scenariosHash } from "../domain/rehearsal/stored-agent.ts";
 import type { InputOf, OperationName, OutputOf } from "../interface/contracts/operations.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";

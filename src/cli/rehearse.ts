@@ -9,11 +9,11 @@ import { systemClock as clock } from "../core/clock.ts";
 import { uuidV7 } from "../core/ids.ts";
 import { systemRandom as random } from "../core/random.ts";
 import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
-import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
 import type { RehearsalRun } from "../domain/rehearsal/rehearsals.ts";
 import { runSuiteInWriting } from "../domain/rehearsal/rehearse-text.ts";
 import { junitXml, reportJson, resultLines, summaryLine } from "../domain/rehearsal/report.ts";
 import type { OpenedModel, RehearsalResult } from "../domain/rehearsal/result.ts";
+import { ScenarioInvalid } from "../domain/rehearsal/scenario-invalid.ts";
 import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
 import {
   filesOf,

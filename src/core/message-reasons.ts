@@ -46,6 +46,7 @@ export type FieldReason =
   | "scenario_number"
   | "scenario_other"
   | "scenario_patterns"
+  | "scenario_slow"
   | "scenario_text"
   | "scenario_true_or_false"
   | "scenario_unknown"

@@ -19,7 +19,8 @@ import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts"
 import { REGISTRATION_PROBLEMS } from "../../src/domain/call/sip-port.ts";
 import type { ActiveSession } from "../../src/domain/identity/sessions.ts";
 import { statusError } from "../../src/domain/knowledge/site-problems.ts";
-import { readScenario, ScenarioInvalid } from "../../src/domain/rehearsal/read-scenario.ts";
+import { readScenario } from "../../src/domain/rehearsal/read-scenario.ts";
+import { ScenarioInvalid } from "../../src/domain/rehearsal/scenario-invalid.ts";
 import { checkToolFields } from "../../src/domain/tool/tool-rules.ts";
 import { checked } from "../../src/interface/contracts/check.ts";
 import { requirementOf } from "../../src/interface/contracts/schema.ts";

@@ -4,22 +4,25 @@
  */
 
 import type { JsonObject } from "../../core/json.ts";
+import type { AskedArguments } from "../../domain/tool/argument-check.ts";
 import { argumentProblem } from "../../domain/tool/run-tool-arguments.ts";
-import type { FromSchemaWorker, ToSchemaWorker } from "../../domain/tool/schema-messages.ts";
+import type { FromJobWorker, ToJobWorker } from "../../platform/threads/job-worker.ts";
 
 declare const self: Worker;
 
-function answer(message: FromSchemaWorker): void {
+function answer(message: FromJobWorker<string | null>): void {
   self.postMessage(message);
 }
 
-self.onmessage = ({ data: { jobId, schema, values } }: MessageEvent<ToSchemaWorker>) => {
+self.onmessage = ({
+  data: { jobId, schema, values },
+}: MessageEvent<ToJobWorker<AskedArguments>>) => {
   answer({ type: "begun", jobId });
-  const problem = argumentProblem(
+  const result = argumentProblem(
     JSON.parse(schema) as JsonObject,
     JSON.parse(values) as JsonObject,
   );
-  answer({ type: "checked", jobId, problem });
+  answer({ type: "done", jobId, result });
 };
 
 // The first check compiles the checker: no job pays for that.

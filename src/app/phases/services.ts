@@ -1,8 +1,13 @@
 /** Fourth phase: the services that command line, dashboard and REST call, and the HTTP server in front of them. */
 
 import { apiKeyStore } from "../../adapter/store/identity/api-key-store.ts";
+import {
+  createScenarioReader,
+  type ScenarioReader,
+} from "../../domain/rehearsal/scenario-reader.ts";
 import { ApiKeys } from "../../domain/tenant/api-keys.ts";
 import type { Services } from "../../operations/admin/services.ts";
+import { spawnScenarioWorker } from "../../workers.ts";
 import { createDashboard, type Doctor } from "../dashboard.ts";
 import { type Http, startHttp } from "../http.ts";
 import { createPayments, type Payments } from "../payments.ts";
@@ -17,6 +22,7 @@ import { ownNode } from "./telephony.ts";
 interface ServicePhase extends CallPhase {
   readonly payments: Payments;
   readonly services: Services;
+  readonly scenarioReader: ScenarioReader;
 }
 
 export function prepareServices(phase: CallPhase): ServicePhase {
@@ -42,6 +48,8 @@ export function prepareServices(phase: CallPhase): ServicePhase {
   });
   stops.add(() => identity.stop());
   const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const scenarioReader = createScenarioReader(spawnScenarioWorker, clock);
+  stops.add(() => scenarioReader.close());
   const reload = (tenantId: number) => (leases ? leases.round() : trunks.reload(tenantId));
   const services = createServices(settings, {
     identity,
@@ -54,6 +62,7 @@ export function prepareServices(phase: CallPhase): ServicePhase {
     random,
     knowledgeIndex: phase.knowledge.index,
     documentReader: phase.knowledge.reader,
+    scenarioReader,
     checkouts: payments.checkouts,
     campaigns: phase.callerParts.campaigns,
     backups: phase.maintenance.backups,
@@ -69,7 +78,7 @@ export function prepareServices(phase: CallPhase): ServicePhase {
       },
     },
   });
-  return { ...phase, payments, services };
+  return { ...phase, payments, services, scenarioReader };
 }
 
 export interface HttpPhase extends ServicePhase {
@@ -94,13 +103,10 @@ export async function openHttp(
     stops,
   } = phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
-  const rehearsals = createRehearsals(
-    settings,
-    phase.context,
-    phase.services,
-    phones,
-    phase.trials,
-  );
+  const rehearsals = createRehearsals(settings, phase.context, phase.services, phones, {
+    meter: phase.trials,
+    scenarioReader: phase.scenarioReader,
+  });
   const http = startHttp(settings, {
     ...phase,
     identity: phase.services.identity,

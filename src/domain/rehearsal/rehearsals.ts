@@ -15,6 +15,8 @@ import { meteredPhones, meteredText } from "./metered.ts";
 import type { TextRehearsalPorts } from "./rehearse-text.ts";
 import { reportJson } from "./report.ts";
 import type { RehearsalResult } from "./result.ts";
+import { ScenarioInvalid } from "./scenario-invalid.ts";
+import type { ScenarioReader } from "./scenario-reader.ts";
 import { contentHash } from "./stored-agent.ts";
 import type { SuiteCase, SuiteFiles, SuiteReport } from "./suite.ts";
 
@@ -116,6 +118,7 @@ interface RehearsalPorts {
   ) => Promise<RehearsedAgent>;
   /** The YAML of each scenario that is kept with the agent. Throws not_found. */
   readonly scenariosOf: (tenantId: number, agentId: number) => Promise<readonly string[]>;
+  readonly scenarioReader: Pick<ScenarioReader, "read">;
   readonly runs: RunRecords;
   /** By text the language model is used alone, by telephone the whole engine. */
   readonly trials: Readonly<Record<RehearsalMode, TrialMeter>>;
@@ -213,10 +216,10 @@ export class Rehearsals {
     const own = await this.#documentsOf(tenantId, order);
     const shipped = (file: string) => file.startsWith(`${order.suite}/`);
     const { filesOf, loadSuite } = await import("./suite.ts");
-    const { ScenarioInvalid } = await import("./read-scenario.ts");
+    const { scenarioReader } = this.ports;
     try {
       const files = own ? ownFiles(own) : filesOf(this.ports.readySuites, shipped);
-      const cases = await loadSuite(files, agent);
+      const cases = await loadSuite(files, agent, (asked) => scenarioReader.read(tenantId, asked));
       if (cases.length === 0) throw notFound("suite");
       return cases;
     } catch (error) {

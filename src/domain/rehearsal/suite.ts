@@ -3,11 +3,12 @@
  * suite that ships). Carries them out one after the other, or some at once, and counts pass^N.
  */
 import { dirname, join, normalize } from "node:path/posix";
-import { yieldToEventLoop } from "../../core/clock.ts";
 import { AgentFile, agentOf, type RehearsedAgent } from "./agent-file.ts";
-import { readScenario, readYaml, ScenarioInvalid, type ScenarioProblem } from "./read-scenario.ts";
+import { readScenario, readYaml } from "./read-scenario.ts";
 import type { RehearsalResult } from "./result.ts";
 import type { Scenario } from "./scenario.ts";
+import { ScenarioInvalid, type ScenarioProblem } from "./scenario-invalid.ts";
+import type { AskedScenario } from "./scenario-reader.ts";
 
 export interface SuiteCase {
   readonly file: string;
@@ -39,10 +40,14 @@ const SCENARIOS_MAX = 1_000;
 /** Reading stops after this number of problems. */
 const PROBLEMS_MAX = 20;
 
+const readHere = ({ file, source, linesBefore }: AskedScenario) =>
+  readScenario(file, source, linesBefore);
+
 /** `agent`: instead of what the scenarios name. Throws ScenarioInvalid with every problem of every file. */
 export async function loadSuite(
   files: SuiteFiles,
   agent: RehearsedAgent | null = null,
+  read: (asked: AskedScenario) => Scenario | Promise<Scenario> = readHere,
 ): Promise<SuiteCase[]> {
   const problems: ScenarioProblem[] = [];
   const attempt = async <Value>(work: () => Value | Promise<Value>): Promise<Value | null> => {
@@ -54,22 +59,21 @@ export async function loadSuite(
       return null;
     }
   };
-  const read: { file: string; scenario: Scenario }[] = [];
-  for (const [file, text] of scenarioFiles(files)) {
-    const scenario = await attempt(() => readScenario(file, text, files.linesBefore?.(file)));
-    if (scenario) read.push({ file, scenario });
+  const found: { file: string; scenario: Scenario }[] = [];
+  for (const [file, source] of scenarioFiles(files)) {
+    const linesBefore = files.linesBefore?.(file) ?? 0;
+    const scenario = await attempt(() => read({ file, source, linesBefore }));
+    if (scenario) found.push({ file, scenario });
     if (problems.length >= PROBLEMS_MAX) break;
-    // Reading hundreds of files must not block this thread.
-    await yieldToEventLoop();
   }
   const agents = new Map<string, RehearsedAgent | null>();
   const cases: SuiteCase[] = [];
-  for (const { file, scenario } of read.slice(0, SCENARIOS_MAX)) {
+  for (const { file, scenario } of found.slice(0, SCENARIOS_MAX)) {
     const name = normalize(join(dirname(file), scenario.agent ?? AGENT_FILE));
     if (!agent && !agents.has(name))
       agents.set(name, await attempt(() => readAgentFile(files, name, file)));
-    const found = agent ?? agents.get(name) ?? null;
-    if (found) cases.push({ file, scenario, agent: found });
+    const rehearsed = agent ?? agents.get(name) ?? null;
+    if (rehearsed) cases.push({ file, scenario, agent: rehearsed });
   }
   if (problems.length > 0) throw new ScenarioInvalid(problems);
   return cases;

@@ -9,7 +9,7 @@ import {
   type PartDifference,
 } from "../../domain/agent/version-comparison.ts";
 import { scenariosHash } from "../../domain/rehearsal/stored-agent.ts";
-import { type AgentScenarios, scenariosByName } from "./agent-scenarios.ts";
+import type { AgentScenarios } from "./agent-scenarios.ts";
 import { type AgentVersions, draftContent, type Published } from "./agent-versions.ts";
 
 interface PushedAgent {
@@ -73,7 +73,9 @@ export async function pushAgent(
   const after = draftContent(before, changes);
   const changed = await compareContents(before, after, (sha256) => texts.get(sha256));
   const kept = await agentScenarios.list(tenantId, agentId);
-  const rehearsals = scenarios ? await scenarioDifferences(kept, scenarios.yamls) : [];
+  const rehearsals = scenarios
+    ? await scenarioDifferences(kept, await agentScenarios.byName(tenantId, scenarios.yamls))
+    : [];
   const differences = [...changed, ...rehearsals];
   if (dry || differences.length === 0) return { version, differences, notes: [], draft: false };
   const known = scenariosHash(kept.map(({ yaml }) => yaml));
@@ -94,19 +96,14 @@ export async function pushAgent(
 
 interface PushServices {
   readonly agentVersions: AgentVersions;
-  readonly agentScenarios: Pick<AgentScenarios, "list" | "replace">;
+  readonly agentScenarios: Pick<AgentScenarios, "list" | "byName" | "replace">;
 }
 
-/** Throws valid_yaml_required. */
-const scenarioDifferences = async (
+const scenarioDifferences = (
   kept: readonly { readonly name: string; readonly yaml: string }[],
-  yamls: readonly string[],
+  pushed: ReadonlyMap<string, string>,
 ): Promise<PartDifference[]> =>
-  compareTexts(
-    "rehearsals",
-    new Map(kept.map(({ name, yaml }) => [name, yaml])),
-    await scenariosByName(yamls),
-  );
+  compareTexts("rehearsals", new Map(kept.map(({ name, yaml }) => [name, yaml])), pushed);
 
 function gone(): never {
   throw conflict("The files changed on the server meanwhile. Push again.");

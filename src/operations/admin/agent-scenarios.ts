@@ -1,9 +1,11 @@
 /** The scenarios that an agent is rehearsed with, kept with it by their names. */
 import { agentScenarioStore } from "../../adapter/store/agent/agent-scenario-store.ts";
 import { agentStore } from "../../adapter/store/agent/agent-store.ts";
-import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { ScenarioInvalid } from "../../domain/rehearsal/scenario-invalid.ts";
+import type { ScenarioReader } from "../../domain/rehearsal/scenario-reader.ts";
 
 interface StoredScenario {
   readonly id: number;
@@ -15,16 +17,24 @@ interface StoredScenario {
 export const SCENARIOS_OF_AGENT_MAX = 200;
 export const SCENARIO_CHARACTERS_MAX = 50_000;
 
+type Reader = Pick<ScenarioReader, "read">;
+
 export type AgentScenarios = ReturnType<typeof createAgentScenarios>;
 
 export function createAgentScenarios({
   database,
   clock,
+  scenarioReader: reader,
 }: {
   readonly database: Database;
   readonly clock: Clock;
+  readonly scenarioReader: Reader;
 }) {
   return {
+    /** Throws valid_yaml_required for a wrong one, two of one name, or too many. */
+    byName: (tenantId: number, yamls: readonly string[]) =>
+      scenariosByName(reader, tenantId, yamls),
+
     /** By name. Throws not_found. */
     async list(tenantId: number, agentId: number): Promise<StoredScenario[]> {
       await requireAgent(database.read, tenantId, agentId);
@@ -33,8 +43,7 @@ export function createAgentScenarios({
 
     /** Replaces the one of the same name. Throws not_found, valid_yaml_required, conflict. */
     async put(tenantId: number, agentId: number, yaml: string): Promise<StoredScenario> {
-      const { name } = await scenarioOf(yaml);
-      await yieldToEventLoop();
+      const { name } = await scenarioOf(reader, tenantId, yaml);
       return await database.tx(async (queries) => {
         await requireAgent(queries, tenantId, agentId);
         const store = agentScenarioStore(queries);
@@ -47,7 +56,7 @@ export function createAgentScenarios({
 
     /** These instead of all that were kept. Throws not_found, valid_yaml_required. */
     async replace(tenantId: number, agentId: number, yamls: readonly string[]): Promise<void> {
-      const wanted = await scenariosByName(yamls);
+      const wanted = await scenariosByName(reader, tenantId, yamls);
       await database.tx(async (queries) => {
         await requireAgent(queries, tenantId, agentId);
         const store = agentScenarioStore(queries);
@@ -75,29 +84,28 @@ async function requireAgent(queries: Queries, tenantId: number, agentId: number)
   if (!(await agentStore(queries).find(tenantId, agentId))) throw notFound("agent");
 }
 
-async function scenarioOf(yaml: string) {
+async function scenarioOf(reader: Reader, tenantId: number, yaml: string) {
   if (yaml.length > SCENARIO_CHARACTERS_MAX)
     throw invalidField("yaml", `A scenario has at most ${SCENARIO_CHARACTERS_MAX} characters.`, {
       reason: "length_max",
       params: { to: SCENARIO_CHARACTERS_MAX },
     });
-  // Their schema is made when the first scenario is read.
-  const { readScenario, ScenarioInvalid } = await import("../../domain/rehearsal/read-scenario.ts");
   try {
-    return readScenario("scenario.yaml", yaml);
+    return await reader.read(tenantId, { file: "scenario.yaml", source: yaml, linesBefore: 0 });
   } catch (error) {
     if (!(error instanceof ScenarioInvalid)) throw error;
     throw invalidField("yaml", ...error.inOneField);
   }
 }
 
-/** Throws valid_yaml_required for a wrong one, two of one name, or too many. */
-export async function scenariosByName(
+async function scenariosByName(
+  reader: Reader,
+  tenantId: number,
   yamls: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const yaml of yamls) {
-    const { name } = await scenarioOf(yaml);
+    const { name } = await scenarioOf(reader, tenantId, yaml);
     if (found.has(name)) throw invalidField("yaml", `Two scenarios are named "${name}".`);
     found.set(name, yaml);
   }

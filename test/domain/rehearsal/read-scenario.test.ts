@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readScenario, ScenarioInvalid } from "../../../src/domain/rehearsal/read-scenario.ts";
+import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
+import { ScenarioInvalid } from "../../../src/domain/rehearsal/scenario-invalid.ts";
 
 function problemsOf(source: string): readonly string[] {
   try {

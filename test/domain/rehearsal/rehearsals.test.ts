@@ -9,6 +9,7 @@ import {
   Rehearsals,
   wasGreen,
 } from "../../../src/domain/rehearsal/rehearsals.ts";
+import { scenarioReaderHere } from "../../../src/domain/rehearsal/scenario-reader.ts";
 import { contentHash } from "../../../src/domain/rehearsal/stored-agent.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -32,6 +33,7 @@ function world(kept: readonly string[] = []) {
     random: seededRandom(1),
     scenariosOf: async () => kept,
     agentOf: async () => ({ agent: { name: "Own" } }),
+    scenarioReader: scenarioReaderHere,
     runs: { save: (_: number, run: RehearsalRun) => void saved.push(run), list: () => saved },
     log: silentLog,
     text: {},
@@ -80,6 +82,15 @@ test("an agent's own scenarios, or those that are sent, need no suite", async ()
   const scenarios = `${scenario("A")}---\n${scenario("B")}---\n${scenario("C")}`;
   const sent = await world().start({ scenarios, agentId: 3, runs: 2, suite: "mine" });
   expect(sent).toMatchObject({ suite: "mine", scenarios: 3, runs: 2, passed: 0, endedAt: null });
+});
+
+test.each([
+  [499, "none"],
+  [500, "none"],
+  [501, "valid_scenarios_required"],
+])("%d scenarios in one text: %s", async (count, code) => {
+  const scenarios = `---\n\n---\n${Array(count).fill(scenario("A")).join("---\n")}`;
+  expect(await world().refusal({ scenarios, agentId: 3 })).toBe(code);
 });
 
 test("a problem is named by its line in all that was sent", async () => {

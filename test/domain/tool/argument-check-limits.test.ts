@@ -1,13 +1,16 @@
 /** How many checks may wait, how large arguments may be, and how long the worker may take: with a worker in hand. */
 import { expect, test } from "bun:test";
-import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
-import type { FromSchemaWorker, ToSchemaWorker } from "../../../src/domain/tool/schema-messages.ts";
+import {
+  type AskedArguments,
+  createArgumentCheck,
+} from "../../../src/domain/tool/argument-check.ts";
+import type { FromJobWorker, ToJobWorker } from "../../../src/platform/threads/job-worker.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 interface HeldWorker {
-  onmessage: ((event: { data: FromSchemaWorker }) => void) | null;
+  onmessage: ((event: { data: FromJobWorker<string | null> }) => void) | null;
   onerror: ((event: object) => void) | null;
-  readonly posted: ToSchemaWorker[];
+  readonly posted: ToJobWorker<AskedArguments>[];
   isEnded: boolean;
 }
 
@@ -18,9 +21,9 @@ function world() {
     const worker = {
       onmessage: null,
       onerror: null,
-      posted: [] as ToSchemaWorker[],
+      posted: [] as ToJobWorker<AskedArguments>[],
       isEnded: false,
-      postMessage: (message: ToSchemaWorker) => void worker.posted.push(message),
+      postMessage: (message: ToJobWorker<AskedArguments>) => void worker.posted.push(message),
       terminate() {
         worker.isEnded = true;
       },
@@ -28,13 +31,13 @@ function world() {
     workers.push(worker);
     return worker as unknown as Worker;
   }, clock);
-  const say = (data: FromSchemaWorker) => workers.at(-1)?.onmessage?.({ data });
+  const say = (data: FromJobWorker<string | null>) => workers.at(-1)?.onmessage?.({ data });
   return { clock, workers, check, say };
 }
 
 /** The first answer that is there; "none": all are waited for. */
 const first = (some: readonly Promise<string | null>[]) =>
-  Promise.race([...some, Promise.resolve("none")]);
+  Promise.race([...some, Bun.sleep(0).then(() => "none")]);
 
 test("a tenant has one check under way and 32 that wait", async () => {
   const { check, workers, say } = world();
@@ -44,7 +47,7 @@ test("a tenant has one check under way and 32 that wait", async () => {
   say({ type: "ready" });
   for (let count = 1; count <= 33; count++) {
     const jobId = workers[0]?.posted.at(-1)?.jobId ?? 0;
-    say({ type: "checked", jobId, problem: null });
+    say({ type: "done", jobId, result: null });
   }
   expect(await Promise.all(all.slice(0, 33))).toEqual(Array(33).fill(null));
   check.close();
@@ -84,8 +87,8 @@ test("an idle worker is ended after a minute", async () => {
   const { check, clock, workers, say } = world();
   const checked = check.problem(1, {}, {});
   say({ type: "ready" });
-  say({ type: "checked", jobId: 99, problem: "of another" });
-  say({ type: "checked", jobId: workers[0]?.posted[0]?.jobId ?? 0, problem: null });
+  say({ type: "done", jobId: 99, result: "of another" });
+  say({ type: "done", jobId: workers[0]?.posted[0]?.jobId ?? 0, result: null });
   expect(await checked).toBeNull();
   await clock.advance(59_999);
   expect(workers[0]?.isEnded).toBe(false);
@@ -103,7 +106,7 @@ test("on a busy machine a check has its half second from when the worker has beg
   say({ type: "begun", jobId: 99 });
   say({ type: "begun", jobId });
   await clock.advance(499);
-  say({ type: "checked", jobId, problem: null });
+  say({ type: "done", jobId, result: null });
   expect(await checked).toBeNull();
   const never = check.problem(1, {}, {});
   await clock.advance(10_000);
@@ -117,7 +120,7 @@ test("an answer that has come when a blocked thread notices the deadline still c
   say({ type: "ready" });
   const jobId = workers[0]?.posted[0]?.jobId ?? 0;
   say({ type: "begun", jobId });
-  clock.after(500, () => say({ type: "checked", jobId, problem: null }));
+  clock.after(500, () => say({ type: "done", jobId, result: null }));
   await clock.advance(500);
   expect(await checked).toBeNull();
   expect(workers[0]?.isEnded).toBe(false);

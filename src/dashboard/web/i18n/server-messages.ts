@@ -626,6 +626,11 @@ export const serverMessages = {
     lv: "Scenārijā ir vairāk nekā {most} regulāro izteiksmju. Rakstiet vārdiem vai sadaliet scenāriju.",
     ru: "В сценарии больше {most} регулярных выражений. Напишите словами или разделите сценарий.",
   },
+  "field.scenario_slow": {
+    lt: "Scenarijus skaitomas per ilgai. Padalykite jį į du.",
+    lv: "Scenāriju nolasīt prasa pārāk ilgu laiku. Sadaliet to divos.",
+    ru: "Сценарий читается слишком долго. Разделите его на два.",
+  },
   "field.scenario_missing": {
     lt: "Trūksta „{place}“.",
     lv: "Trūkst “{place}”.",
