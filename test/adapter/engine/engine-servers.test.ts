@@ -160,7 +160,10 @@ test.each(STRICT)("a field that a server does not know is left out from then on"
 });
 
 test.each(["file", "sse"] as const)("every server with speech to text hears (%s)", async (mode) => {
+  const fixed = /stt_mode = "(.*)"/;
   for (const behaviour of withPart("stt")) {
+    // A recipe that names a mode has a server that knows no other.
+    if ((fixed.exec(recipeOf(behaviour))?.[1] ?? mode) !== mode) continue;
     const server = start(behaviour);
     server.recognises.push("What are your opening hours?");
     const settings = { ...settingsOf(behaviour, server), stt_mode: mode };

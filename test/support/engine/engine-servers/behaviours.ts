@@ -6,7 +6,7 @@
  *   (5e918640), engine/protocol.py (040a2cc2), models/serving.py (00153c8b)
  * - llama.cpp: ggml-org/llama.cpp, tools/server/server-common.cpp (006639c3), server-task.cpp (17f5f8a8)
  * - speaches: speaches-ai/speaches 870e1e16, src/speaches/routers/speech.py, stt.py, utils.py,
- *   executors/kokoro.py
+ *   executors/kokoro.py; with Parakeet: 4134dd18, executors/parakeet.py
  * - Kokoro-FastAPI: remsky/Kokoro-FastAPI 26eec068, api/src/routers/openai_compatible.py,
  *   core/openai_mappings.json
  * - LocalAI: mudler/LocalAI 82c191af, core/http/endpoints/openai/chat.go, chat_emit.go, transcription.go,
@@ -174,6 +174,19 @@ const speaches: EngineBehaviour = {
     sampleRateHz: 24_000,
     container: "as asked",
     isStreamed: true,
+  },
+};
+
+/** It does not stream, and recognises the language whatever is asked for. */
+const parakeet: EngineBehaviour = {
+  name: "speaches with Parakeet",
+  address: "http://127.0.0.1:8000/v1",
+  admits: anybody,
+  stt: {
+    refuses: ({ model, stream }) =>
+      notInstalled("istupakov/parakeet-tdt-0.6b-v3-onnx", model) ??
+      (stream === true ? { status: 500, body: "Internal Server Error" } : null),
+    answer: (text) => ({ text, logprobs: null, usage: null }),
   },
 };
 
@@ -385,6 +398,7 @@ export const BEHAVIOURS: readonly EngineBehaviour[] = [
   vllm("any"),
   vllm("mistral"),
   speaches,
+  parakeet,
   kokoro,
   localAi,
   groq,
