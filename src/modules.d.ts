@@ -23,45 +23,27 @@ declare module "*.bin" {
   const path: string;
   export default path;
 }
-/** No types of its own: what we use of the emscripten module (MIT-like glue over espeak-ng). */
-declare module "@echogarden/espeak-ng-emscripten" {
-  export interface SpeechEvent {
-    readonly type: string;
-    readonly text_position: number;
-    readonly word_length: number;
-    /** Milliseconds. */
-    readonly audio_position: number;
-    readonly id: string | number | undefined;
-  }
-  export interface SpeechWorker {
-    /** Answers 0 when the voice exists. */
-    set_voice(name: string): number;
-    /** Words a minute. */
-    set_rate(rate: number): void;
-    /** Calls back with 22,050 Hz audio; a callback that answers true ends the speech. */
-    synthesize(
-      ssml: string,
-      onAudio: (pcm: Int16Array, events: readonly SpeechEvent[]) => boolean,
-    ): void;
-  }
-  export interface SpeechModule {
+/** No types of its own: what we use of an emscripten module that runs a command line. */
+declare module "espeak-ng" {
+  interface EspeakInstance {
     readonly FS: {
-      writeFile(path: string, content: Uint8Array | string): void;
-      unlink(path: string): void;
+      writeFile(path: string, content: string): void;
+      readFile(path: string): Uint8Array<ArrayBuffer>;
+      analyzePath(path: string): { readonly exists: boolean };
     };
-    readonly eSpeakNGWorker: new () => SpeechWorker;
   }
-  /** Addresses of audio, its length and addresses of events; answers 1 to end the speech. */
-  export type SpeechCallback = (audio: number, samples: number, events: number) => number;
-  export type CreateModule = (options: {
-    /** This and the next: of the program that `scripts/speech-data.ts` makes of the package's. */
-    readonly wasmBinary?: Uint8Array;
-    /** What it answers can stand in WebAssembly's table. */
-    createCallback?(callback: SpeechCallback): unknown;
-    getPreloadedPackage(): ArrayBuffer;
+  /** Resolves when the command line has ended. */
+  export default function createInstance(options: {
+    readonly arguments: string[];
+    instantiateWasm(
+      imports: WebAssembly.Imports,
+      receive: (instance: WebAssembly.Instance) => void,
+    ): object;
+    onRuntimeInitialized(this: EspeakInstance): void;
+    quit(status: number, error: unknown): void;
     print(line: string): void;
     printErr(line: string): void;
-  }) => Promise<SpeechModule>;
+  }): Promise<EspeakInstance>;
 }
 declare module "*.pack" {
   const path: string;

@@ -18,8 +18,11 @@ test.each(AGENT_LANGUAGES)(
   (language) => {
     const page = pages.get(`${language}.md`) ?? "";
     expect(page.match(/^## \d+\. /gm)).toHaveLength(10);
-    const lines = page.split("\n");
-    const readOut = lines.filter((_, index) => lines[index + 1]?.startsWith("`"));
+    const lines = page
+      .split(/\n\n/)
+      .filter((line) => !/^[*#]/.test(line))
+      .slice(1);
+    const readOut = lines.map((line) => /`(.*)`$/s.exec(line)?.[1] ?? line);
     expect(readOut.length).toBeGreaterThan(150);
     for (const line of readOut) expect(line).not.toMatch(/\d/);
   },

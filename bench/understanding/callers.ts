@@ -1,11 +1,14 @@
 /**
- * Synthetic callers: espeak-ng with the accents and variants of its own package (the appliance has
- * American English only), and flite's recorded voices through ffmpeg. Those who judge are never
+ * Synthetic callers: espeak-ng with its accents and variants (the appliance speaks American English), and flite's recorded voices through ffmpeg. Those who judge are never
  * tuned with.
  */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+
 import type { CreateModule } from "@echogarden/espeak-ng-emscripten";
+import {
+  ESPEAK_SAMPLE_RATE_HZ,
+  loadEspeak,
+} from "../../src/adapter/engine/embedded/speech/espeak.ts";
+import { escapeSsml } from "../../src/adapter/engine/embedded/speech/sentences.ts";
 import { createResampler } from "../../src/platform/audio/resampler.ts";
 
 export type Caller =
@@ -34,30 +37,16 @@ const LEVEL = 3_277;
 
 export interface Voices {
   /** 8 kHz at −20 dBFS. Null: its synthesiser is not installed. */
-  say(caller: Caller, text: string): Int16Array | null;
+  say(caller: Caller, text: string): Promise<Int16Array | null>;
 }
 
 export async function createVoices(): Promise<Voices> {
-  const packaged = createRequire(import.meta.url).resolve("@echogarden/espeak-ng-emscripten");
-  const data = readFileSync(packaged.replace(/[^/]+$/, "espeak-ng.data"));
-  const { default: createModule } = (await import(packaged)) as { default: CreateModule };
-  const module = await createModule({
-    getPreloadedPackage: () => new Uint8Array(data).buffer,
-    print() {},
-    printErr() {},
-  });
-  const worker = new module.eSpeakNGWorker();
+  const espeak = await loadEspeak();
   return {
-    say(caller, text) {
+    async say(caller, text) {
       if (caller.by === "flite") return levelled(sayByFlite(caller, text));
-      if (worker.set_voice(caller.voice) !== 0) throw new Error(`no voice ${caller.voice}`);
-      const resampler = createResampler(22_050, RATE_HZ);
-      const parts: number[] = [];
-      worker.synthesize(text, (pcm) => {
-        for (const sample of resampler.process(pcm)) parts.push(sample);
-        return false;
-      });
-      return levelled(Int16Array.from(parts));
+      const pcm = await espeak.synthesize(escapeSsml(text), caller.voice);
+      return levelled(createResampler(ESPEAK_SAMPLE_RATE_HZ, RATE_HZ).process(pcm));
     },
   };
 }

@@ -43,7 +43,7 @@ async function measureFaq(
     const question = questions[Math.floor(trial / callers.length)];
     const caller = callers[(trial + Math.floor(trial / callers.length)) % callers.length];
     if (question === undefined || caller === undefined) continue;
-    const pcm = voices.say(caller, question.said);
+    const pcm = await voices.say(caller, question.said);
     if (pcm === null) continue;
     const heard = await laboratory.hear(pcm, trial + 1);
     const outcome = await laboratory.reply(faq, question, heard);

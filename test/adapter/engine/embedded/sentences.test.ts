@@ -12,3 +12,15 @@ test.each([
 ])("%s: %d sentences", (text, count) => {
   expect(splitSentences(text)).toHaveLength(count);
 });
+
+test.each([
+  ["400 characters stay one piece", `${"ačiū ".repeat(79)}labai`, 1],
+  ["401 characters are cut at a space", `${"ačiū ".repeat(79)}labai.`, 2],
+  ["a long list is cut at a comma", "trys obuoliai, ".repeat(60), 3],
+  ["a word of 900 letters is cut anywhere", "a".repeat(900), 3],
+])("%s", (_, text, count) => {
+  const pieces = splitSentences(text);
+  expect(pieces).toHaveLength(count);
+  for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(400);
+  expect(pieces.join("").replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
+});

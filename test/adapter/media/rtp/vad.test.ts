@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { loadEspeak } from "../../../../src/adapter/engine/embedded/speech/espeak-module.ts";
+import { loadEspeak } from "../../../../src/adapter/engine/embedded/speech/espeak.ts";
 import { SileroModel, WINDOW_SAMPLES } from "../../../../src/adapter/media/audio/silero/model.ts";
 import { GatedVad, loadVad } from "../../../../src/adapter/media/audio/vad.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
@@ -21,14 +21,11 @@ async function listen(vad: VoiceActivityDetector, pcm: Int16Array, frame = 160):
 
 async function speech(text: string): Promise<Int16Array> {
   const voice = await loadEspeak();
-  voice.set_voice("en");
-  const samples: number[] = [];
-  voice.synthesize(text, (pcm) => {
-    if (pcm) samples.push(...pcm);
-    return false;
-  });
   const resampler = createResampler(22_050, 8000);
-  return Int16Array.from([...resampler.process(Int16Array.from(samples)), ...resampler.flush()]);
+  return Int16Array.from([
+    ...resampler.process(await voice.synthesize(text, "en")),
+    ...resampler.flush(),
+  ]);
 }
 
 const loud = (probabilities: readonly number[]) => probabilities.filter((value) => value > 0.5);

@@ -12,9 +12,28 @@ const SENTENCE_BREAK = new RegExp(
 );
 
 const PIECE_CHARACTERS_MIN = 12;
+/** A voice makes a piece at a time, and the first sound of a longer one would be late. */
+const PIECE_CHARACTERS_MAX = 400;
 
-/** Whole sentences in order; very short ones ("Yes.") stay with what follows. */
-export function splitSentences(text: string): string[] {
+/**
+ * Whole sentences in order; very short ones ("Yes.") stay with what follows, those of more than `charactersMax`
+ * come in parts.
+ */
+export function splitSentences(text: string, charactersMax = PIECE_CHARACTERS_MAX): string[] {
+  return wholeSentences(text).flatMap((sentence) => partsOf(sentence, charactersMax));
+}
+
+/** Up to a comma in the second half, else up to a space. */
+function partsOf(sentence: string, most: number): string[] {
+  if (sentence.length <= most) return [sentence];
+  const part = new RegExp(
+    `.{${most >> 1},${most - 1}}[,;:](?=\\s)|.{1,${most}}(?=\\s|$)|.{1,${most}}`,
+    "gsu",
+  );
+  return (sentence.match(part) ?? []).map((each) => each.trim()).filter((each) => each !== "");
+}
+
+function wholeSentences(text: string): string[] {
   const pieces: string[] = [];
   let pending = "";
   for (const part of text.split(SENTENCE_BREAK)) {

@@ -65,10 +65,7 @@ function variant(name: string, ...lines: string[]): string {
   return `language variant\nname ${name}\n${lines.join("\n")}\n`;
 }
 
-/**
- * espeak-ng's name of a voice. It must be given as one name: the package drops the variant when
- * language and variant are two arguments.
- */
+/** eSpeak NG's name of a voice. English is spoken American. */
 export function espeakVoiceName(language: string, voice: string): string {
   const accent = language === "en" ? "en-us" : language;
   return voice === "" ? accent : `${accent}+${voice}`;
