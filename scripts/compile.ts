@@ -20,6 +20,7 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
       `${root}src/adapter/worker/call.worker.ts`,
       `${root}src/adapter/worker/speech.worker.ts`,
       `${root}src/adapter/worker/transcriber.worker.ts`,
+      `${root}src/adapter/worker/voices.worker.ts`,
       `${root}src/adapter/worker/encoder.worker.ts`,
       `${root}src/operations/backup/database.worker.ts`,
       `${root}src/adapter/store/sqlite/checkpoint.worker.ts`,

@@ -12,6 +12,10 @@ export const spawnSpeechWorker = () =>
   atOrdinaryPriority(
     () => new Worker(new URL("./adapter/worker/speech.worker.ts", import.meta.url).href),
   );
+export const spawnVoices = () =>
+  atOrdinaryPriority(
+    () => new Worker(new URL("./adapter/worker/voices.worker.ts", import.meta.url).href),
+  );
 export const spawnEncoderWorker = () =>
   atOrdinaryPriority(
     () => new Worker(new URL("./adapter/worker/encoder.worker.ts", import.meta.url).href),

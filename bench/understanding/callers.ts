@@ -3,7 +3,6 @@
  * tuned with.
  */
 
-import type { CreateModule } from "@echogarden/espeak-ng-emscripten";
 import {
   ESPEAK_SAMPLE_RATE_HZ,
   loadEspeak,

@@ -3,6 +3,7 @@
  * background, so that the API answers first. Calls that arrive meanwhile wait for the workers.
  */
 
+import type { FailedVoice } from "../adapter/engine/embedded/own-voices/voice-files.ts";
 import { memoryShort } from "../adapter/engine/embedded/recogniser/transcriber.ts";
 import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
@@ -42,6 +43,8 @@ export interface Audio extends CallMedia, VoiceSampler {
   tooManyTalk(): boolean;
   /** Why callers cannot be understood by their speech now; null: they can, or a provider hears them. */
   hearingWarning(): string | null;
+  /** The operator's voices whose files cannot be used. */
+  failedVoices(): readonly FailedVoice[];
   /** Resolves when calls can be carried, or rejects with the reason. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -101,6 +104,7 @@ export function createAudio(
     speechLoad: () => workers.running()?.speechLoad ?? { waited: 0, lost: 0 },
     tooManyTalk: () => workers.running()?.tooManyTalk ?? false,
     hearingWarning: () => hearingWarning(settings.callWorker.engine, workers.running()),
+    failedVoices: () => workers.running()?.failedVoices ?? [],
     async ready() {
       await workers.pool();
     },

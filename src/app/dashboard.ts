@@ -74,6 +74,7 @@ export function createDashboard(
       statusSources: {
         engine: () => audio.problem(),
         hasProviderTrouble: () => deps.providerWatch.warnings().length > 0,
+        failedVoices: () => audio.failedVoices(),
         disk: () => diskProblem(maintenance),
         backup: () => ({
           problem: maintenance.backupProblem(),

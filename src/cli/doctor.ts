@@ -47,6 +47,7 @@ import {
 } from "../operations/doctor/storage-checks.ts";
 import { storedTools } from "../operations/doctor/tool-check.ts";
 import { nat, sipAlg, trunkDns } from "../operations/doctor/trunk-checks.ts";
+import { ownVoicesCheck } from "../operations/doctor/voices-check.ts";
 import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse, type Terminal } from "./usage.ts";
@@ -62,6 +63,7 @@ const OTHER_CHECKS = [
   fileDescriptors,
   engineSelfTest,
   speechCapacity,
+  ownVoicesCheck,
   modelEnds,
   knowledgeSearch,
   storedTools,

@@ -2,6 +2,7 @@
  * What `[engine]` says, as the call worker gets it: plain data (structured clone), checked already.
  * Keys of providers are in here; nothing of it is ever logged.
  */
+import type { VoiceFiles } from "./embedded/own-voices/voice-files.ts";
 import type { GuardSettings } from "./fallback/guard-settings.ts";
 import { PARTS, type Part } from "./provider.ts";
 
@@ -21,6 +22,8 @@ export interface EngineSettings {
   readonly guard: GuardSettings;
   /** Of the embedded voices. */
   readonly speechRatePercent: number;
+  /** Piper voices of the operator's, spoken instead of the embedded ones. Default: none. */
+  readonly voices?: VoiceFiles;
   /** The embedded engine understands English speech; false: callers press keys. Default: true. */
   readonly hearsSpeech?: boolean;
   /** PEM of authorities that providers' servers may have beside the built-in ones. Default: none. */

@@ -25,6 +25,11 @@ import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
 import { LeftOpenFiles } from "../../platform/files/left-open.ts";
 import { processorWaitMs } from "../../platform/threads/processor-wait.ts";
+import {
+  type FailedVoice,
+  type VoiceFiles,
+  voicesIn,
+} from "../engine/embedded/own-voices/voice-files.ts";
 import { missingMemoryMb } from "../engine/embedded/recogniser/transcriber.ts";
 import type {
   AskTopics,
@@ -66,6 +71,8 @@ export interface CallWorkerPool extends VoiceSampler {
   readonly tooManyTalk: boolean;
   /** MB that are missing before English speech can be understood; 0: enough, or it is understood already. */
   readonly missingMemoryMb: number;
+  /** The operator's voices whose files cannot be used. */
+  readonly failedVoices: readonly FailedVoice[];
   /** Does every call worker answer within 5 s? */
   answers(): Promise<boolean>;
   /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
@@ -132,7 +139,7 @@ export async function createCallWorkerPool(
     void trials.start().catch(() => {});
     return trials;
   };
-  const pool = new Pool(slots, waiting, startTrials);
+  const pool = new Pool(slots, waiting, startTrials, options.settings.engine.voices ?? {});
   try {
     await Promise.all(slots.map((slot) => slot.start()));
   } catch (error) {
@@ -168,6 +175,7 @@ class Pool implements CallWorkerPool {
     private readonly slots: readonly WorkerSlot[],
     private readonly waiting: WaitingTalkers,
     private readonly startTrials: () => WorkerSlot,
+    private readonly voices: VoiceFiles,
   ) {}
 
   get liveCalls(): number {
@@ -186,6 +194,11 @@ class Pool implements CallWorkerPool {
 
   get tooManyTalk(): boolean {
     return this.waiting.areTooMany;
+  }
+
+  get failedVoices(): readonly FailedVoice[] {
+    const failed = new Set(this.slots.flatMap((slot) => [...slot.failedVoices]));
+    return voicesIn(this.voices, failed);
   }
 
   get missingMemoryMb(): number {
@@ -246,6 +259,8 @@ class Pool implements CallWorkerPool {
 
 /** One call worker with its speech worker, or a guest of another's, replaced in place when they die. */
 class WorkerSlot {
+  /** Files. */
+  readonly failedVoices = new Set<string>();
   readonly speechLoad = { waited: 0, lost: 0 };
   /** The recogniser is loaded. */
   isHearing = false;
@@ -517,6 +532,7 @@ class WorkerSlot {
       else if (message.type === "hearing") this.isHearing = message.isLoaded;
       else if (message.type === "hearing_failed")
         this.options.log.warn("hearing.failed", { detail: message.detail });
+      else if (message.type === "voice_failed") this.#voiceFailed(message.file, message.detail);
       else if (message.type === "failed") died(message.detail);
       else this.#speechWorkerReady = true;
       this.#noteReady();
@@ -528,11 +544,17 @@ class WorkerSlot {
     worker.addEventListener("close", () => died("the speech worker ended"));
     this.isHearing = false;
     const transcribersMax = transcribersFor(this.options.workers);
-    const init: ToSpeechWorker = { type: "init", port: port2, transcribersMax };
+    const { voices = {} } = this.options.settings.engine;
+    const init: ToSpeechWorker = { type: "init", port: port2, transcribersMax, voices };
     worker.postMessage(init, [port2]);
     this.#speechWorker = worker;
     for (const guest of this.#guests) guest.#useSpeechPort(this.connectSpeech(guest));
     return port1;
+  }
+
+  #voiceFailed(file: string, detail: string): void {
+    this.options.log.error("voice.failed", { detail });
+    this.failedVoices.add(file);
   }
 
   /** Gives a guest a port to this slot's speech worker, and another one after each replacement. */

@@ -17,6 +17,8 @@ const service = createSpeechService({
   onLoad: (event) => tell({ type: "load", event }),
   onHearingLoaded: (isLoaded) => tell({ type: "hearing", isLoaded }),
   onHearingFailed: (detail) => tell({ type: "hearing_failed", detail }),
+  onVoiceFailed: (file, detail) => tell({ type: "voice_failed", file, detail }),
+  spawnVoices: () => new Worker(new URL("./voices.worker.ts", import.meta.url).href),
   spawnTranscriber: () => new Worker(new URL("./transcriber.worker.ts", import.meta.url).href),
 });
 
@@ -30,6 +32,7 @@ self.onmessage = (event: MessageEvent<ToSpeechWorker>) => {
   switch (message.type) {
     case "init":
       service.serve(message.port, message.transcribersMax);
+      if (message.voices) service.useVoices(message.voices);
       break;
     case "shutdown":
       service.close();

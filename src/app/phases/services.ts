@@ -125,6 +125,9 @@ export async function openHttp(
       ].filter((sentence) => sentence !== null),
       ...monitoring.warnings(),
       ...providerWatch.warnings(),
+      ...phase.audio
+        .failedVoices()
+        .map(({ language, voice }) => `The voice file of ${voice} (${language}) cannot be used.`),
       ...[phase.knowledge.index.problem(), registrationWarning(phase.sip)].filter(
         (sentence) => sentence !== null,
       ),

@@ -21,6 +21,7 @@ export function engineSettingsOf({ engine }: Pick<Config, "engine">): EngineSett
     takesMessages: engine.fallback !== "none",
     guard: { retries, breaker_failures, breaker_open_sec },
     speechRatePercent: engine.embedded.speech_rate_percent,
+    voices: engine.embedded.voices,
     hearsSpeech: engine.embedded.hearing === "speech",
   };
 }

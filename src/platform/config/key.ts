@@ -154,16 +154,24 @@ export const listOf = <Item extends z.ZodType>(
     { description, allowed, kind: "list" },
   );
 
-/** A table whose keys the operator chooses. */
+/** A table whose keys the operator chooses, of `names` where there are any. */
 export const tableOf = <Value extends z.ZodType>(
   description: string,
   value: Value,
   fallback: Record<string, z.output<Value>>,
   allowed: string,
+  names?: readonly string[],
 ) =>
   described(
     z
-      .record(z.string().min(1).max(120), value)
+      .record(
+        z
+          .string()
+          .min(1)
+          .max(120)
+          .check(z.refine((name) => names?.includes(name) ?? true)),
+        value,
+      )
       .refine((table) => Object.keys(table).length <= 200, { error: "at most 200 entries" })
       .default(fallback as never),
     { description, allowed, kind: "table" },

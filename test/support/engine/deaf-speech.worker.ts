@@ -13,6 +13,10 @@ const service = createSpeechService({
   clock: systemClock,
   onLoad() {},
   onHearingFailed: (detail) => tell({ type: "hearing_failed", detail }),
+  onVoiceFailed() {},
+  spawnVoices() {
+    throw new Error("there are no voices");
+  },
   spawnTranscriber() {
     throw new Error("no thread is left");
   },

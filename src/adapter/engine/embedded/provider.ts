@@ -1,6 +1,18 @@
 /** The embedded engine's three parts, each of which may stand beside parts of other providers. */
-import { integer, oneOf } from "../../../platform/config/key.ts";
+import { z } from "zod";
+import { AGENT_VOICES, type AgentLanguage, LANGUAGE_NAMES } from "../../../domain/agent/agent.ts";
+import { integer, oneOf, section, tableOf } from "../../../platform/config/key.ts";
 import type { LlmProvider, SttProvider, TtsProvider } from "../provider.ts";
+
+const VOICE_FILE = "an absolute path that ends with .onnx";
+const voiceTable = (language: AgentLanguage) =>
+  tableOf(
+    `Piper voices that speak ${LANGUAGE_NAMES[language]} instead of the embedded ones: the path of the .onnx file by the voice's name; the .onnx.json lies beside it.`,
+    z.string().regex(/^\/.{1,1000}\.onnx$/, VOICE_FILE),
+    {},
+    `a table such as { Sari = "/var/lib/linevoice/voices/${language}.onnx" }; names: ${AGENT_VOICES.join(", ")}`,
+    AGENT_VOICES,
+  );
 
 const settings = {
   speech_workers: integer(
@@ -20,6 +32,12 @@ const settings = {
     ["speech", "keys"],
     "speech",
   ),
+  voices: section({
+    lt: voiceTable("lt"),
+    lv: voiceTable("lv"),
+    en: voiceTable("en"),
+    ru: voiceTable("ru"),
+  }),
   speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),
 };
 

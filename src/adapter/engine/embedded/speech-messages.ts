@@ -5,6 +5,7 @@
  */
 
 import type { Lesson, Nearness } from "./meaning/meanings.ts";
+import type { VoiceFiles } from "./own-voices/voice-files.ts";
 
 /** Main → speech worker. */
 export type ToSpeechWorker =
@@ -13,6 +14,8 @@ export type ToSpeechWorker =
       readonly port: MessagePort;
       /** Threads that may read English at once; default: one. */
       readonly transcribersMax?: number;
+      /** `[engine.embedded.voices]`; default: none. */
+      readonly voices?: VoiceFiles;
     }
   | { readonly type: "shutdown" };
 
@@ -22,6 +25,8 @@ export type FromSpeechWorker =
   | { readonly type: "failed"; readonly detail: string }
   /** The text of an utterance came late, or not in time. */
   | { readonly type: "load"; readonly event: "waited" | "lost" }
+  /** A file of the operator's voices cannot be used. Reported once per file. */
+  | { readonly type: "voice_failed"; readonly file: string; readonly detail: string }
   /** The recogniser is loaded, or its memory was given back. */
   | { readonly type: "hearing"; readonly isLoaded: boolean }
   /** English cannot be read. Reported once, and again only when it could be read meanwhile. */

@@ -8,6 +8,8 @@
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
+import { OwnVoices, type VoiceThread } from "./own-voices/own-voices.ts";
+import type { VoiceFiles } from "./own-voices/voice-files.ts";
 import { CallerSttStream } from "./recogniser/recogniser.ts";
 import { Transcriber, type TranscriberThread } from "./recogniser/transcriber.ts";
 import type { SpeechReply, SpeechRequest } from "./speech-messages.ts";
@@ -17,6 +19,8 @@ interface SpeechService {
   /** Resolves when the voices are warm. */
   readonly ready: Promise<void>;
   serve(port: MessagePort, transcribersMax?: number): void;
+  /** Loads the operator's voices; eSpeak NG speaks until then. */
+  useVoices(files: VoiceFiles): void;
   close(): void;
 }
 
@@ -30,13 +34,21 @@ interface SpeechServiceOptions {
   readonly onHearingLoaded?: (isLoaded: boolean) => void;
   readonly onHearingFailed: (detail: string) => void;
   readonly spawnTranscriber: () => TranscriberThread;
+  readonly spawnVoices: () => VoiceThread;
+  /** A file of the operator's voices cannot be used. */
+  readonly onVoiceFailed: (file: string, detail: string) => void;
   readonly availableMb?: () => number | null;
 }
 
 export function createSpeechService(options: SpeechServiceOptions): SpeechService {
   const { clock } = options;
   const ports = new Set<MessagePort>();
-  const synthesiser = createSynthesiser({ clock });
+  const ownVoices = new OwnVoices({
+    spawn: options.spawnVoices,
+    clock,
+    onFailed: options.onVoiceFailed,
+  });
+  const synthesiser = createSynthesiser({ clock, ownVoices });
   const hearing = new Hearing(options);
 
   return {
@@ -51,7 +63,9 @@ export function createSpeechService(options: SpeechServiceOptions): SpeechServic
         connection.close();
       });
     },
+    useVoices: (files) => void ownVoices.load(files),
     close() {
+      ownVoices.close();
       for (const port of ports) port.close();
       ports.clear();
       hearing.close();

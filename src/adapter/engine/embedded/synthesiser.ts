@@ -1,5 +1,5 @@
 /**
- * Text to speech by eSpeak NG, on whatever thread it is made. The thread is blocked while a sentence is made
+ * Text to speech by eSpeak NG, or by a voice that the operator brings (`own-voices`), on whatever thread it is made. The thread is blocked while a sentence is made
  * (`speech/espeak.ts`), so a text is spoken sentence by sentence with the event loop let through in
  * between, and an abort takes effect after the sentence that is being made.
  *
@@ -8,11 +8,16 @@
  */
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import { createResampler } from "../../../platform/audio/resampler.ts";
+import type { OwnVoice, OwnVoices } from "./own-voices/own-voices.ts";
+import { withPunctuation } from "./own-voices/phonemes.ts";
 import { ESPEAK_SAMPLE_RATE_HZ, type Espeak, loadEspeak } from "./speech/espeak.ts";
 import { applyGain, gainFor } from "./speech/level.ts";
 import { escapeSsml, splitSentences } from "./speech/sentences.ts";
 import { spokenText } from "./speech/spoken-text.ts";
 import { espeakVoiceName, VOICE_GAINS } from "./speech/voices.ts";
+
+/** A neural voice takes longer for each, and the caller waits for the first. */
+const OWN_CHARACTERS_MAX = 100;
 
 /** A voice's level is measured with this. */
 export const LEVEL_SENTENCE = "Good afternoon, how can I help you today?";
@@ -42,11 +47,16 @@ export interface Synthesiser {
   speakAll(order: SpeechOrder): Promise<Int16Array>;
 }
 
+interface SynthesiserOptions {
+  readonly clock?: Clock;
+  /** Default: none. */
+  readonly ownVoices?: OwnVoices;
+}
+
 /** Loads the program (0.2 s on a free core) and runs it once. */
-export async function createSynthesiser(
-  options: { readonly clock?: Clock } = {},
-): Promise<Synthesiser> {
-  const synthesiser = new SentenceSynthesiser(await loadEspeak(), options.clock ?? systemClock);
+export async function createSynthesiser(options: SynthesiserOptions = {}): Promise<Synthesiser> {
+  const { clock = systemClock, ownVoices = null } = options;
+  const synthesiser = new SentenceSynthesiser(await loadEspeak(), ownVoices, clock);
   await synthesiser.speakAll({ text: "Ready.", language: "en", voice: "Sari", sampleRateHz: 8000 });
   return synthesiser;
 }
@@ -56,6 +66,7 @@ class SentenceSynthesiser implements Synthesiser {
 
   constructor(
     private readonly espeak: Espeak,
+    private readonly ownVoices: OwnVoices | null,
     private readonly clock: Clock,
   ) {}
 
@@ -65,10 +76,14 @@ class SentenceSynthesiser implements Synthesiser {
     signal?: AbortSignal,
   ): Promise<void> {
     const text = spokenText(order.text.slice(0, SPEECH_CHARACTERS_MAX), order.language);
-    for (const [index, sentence] of splitSentences(text).entries()) {
+    const own = this.ownVoices?.find(order.language, order.voice) ?? null;
+    const sentences = splitSentences(text, own === null ? undefined : OWN_CHARACTERS_MAX);
+    for (const [index, sentence] of sentences.entries()) {
       if (index > 0) await letOthersRun(this.clock);
       if (signal?.aborted) return;
-      const spoken = await this.#espeakSpeech(sentence, order);
+      const spoken =
+        (own && (await this.#ownSpeech(own, sentence, order))) ??
+        (await this.#espeakSpeech(sentence, order));
       if (signal?.aborted) return;
       const chunk = createResampler(spoken.rateHz, order.sampleRateHz).process(spoken.pcm);
       applyGain(chunk, spoken.gain);
@@ -80,6 +95,18 @@ class SentenceSynthesiser implements Synthesiser {
     const name = espeakVoiceName(language, voice);
     const pcm = await this.espeak.synthesize(escapeSsml(sentence), name, ratePercent);
     return { pcm, rateHz: ESPEAK_SAMPLE_RATE_HZ, gain: await this.#gainOf(name) };
+  }
+
+  /** Null: it cannot be spoken so, or not in time. */
+  async #ownSpeech(own: OwnVoice, sentence: string, { ratePercent = 100 }: SpeechOrder) {
+    const clauses = await this.espeak.phonemes(sentence, own.espeakVoice);
+    if (clauses.length === 0) return null;
+    const phonemes = withPunctuation(clauses, sentence);
+    const pcm = (await this.ownVoices?.speak(own, phonemes, ratePercent)) ?? null;
+    if (pcm === null) return null;
+    const gain = this.#gains.get(own.file) ?? gainFor([pcm]);
+    this.#gains.set(own.file, gain);
+    return { pcm, rateHz: own.sampleRateHz, gain };
   }
 
   async speakAll(order: SpeechOrder): Promise<Int16Array> {

@@ -6,6 +6,7 @@
 import type { Unsubscribe } from "../../../core/emitter.ts";
 import type { CallStatus, EndedReason } from "../../../core/ended-reason.ts";
 import type { MicroEur } from "../../../core/money.ts";
+import type { AgentLanguage, AgentVoice } from "../../../domain/agent/agent.ts";
 import type { RegistrationStatus } from "../../../domain/call/sip-port.ts";
 import type { AgentChats } from "../../../domain/call/web/chat.ts";
 import type { VoiceSamples } from "../../../domain/call/web/voice-samples.ts";
@@ -75,6 +76,8 @@ export interface StatusSources {
   engine(): string | null;
   /** A configured provider cannot be used, so calls use the fallback. */
   hasProviderTrouble(): boolean;
+  /** Voices that the operator brings and whose files cannot be used: the embedded ones speak. */
+  failedVoices(): readonly { readonly language: AgentLanguage; readonly voice: AgentVoice }[];
   /** `failed`: no calls are taken. */
   disk(): { readonly failed: boolean; readonly sentence: string } | null;
   backup(): {

@@ -14,7 +14,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 /** From the lowest to the highest. */
 const VOICES = ["Adrian", "Nathan", "Sari", "Emma"];
-/** Two voices are told apart by pitch from about a musical tone on. */
+/** Smallest ratio of two pitches that people recognise as two voices. */
 const STEP = 1.15;
 
 const FRAME = 1_024;
@@ -75,7 +75,7 @@ test("SSML is followed, escaped signs are words, and a text may begin as an opti
   expect(await lengthOf("-v lt Good morning.")).toBeGreaterThan(1.1 * plain);
 }, 60_000);
 
-test("sentences that are asked for at once do not mix", async () => {
+test("sentences synthesised at the same time do not mix", async () => {
   const espeak = await loadEspeak();
   const ask = (text: string) => espeak.synthesize(text, "en-us+Emma");
   const [one, two] = ["One.", "A rather long second sentence."];

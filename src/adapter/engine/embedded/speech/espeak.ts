@@ -76,7 +76,7 @@ async function runOnce(
       for (const [name, definition] of Object.entries(VOICE_VARIANTS))
         this.FS.writeFile(VARIANT_FOLDER + name, definition);
     },
-    // Without it the exit code of our own process is set.
+    // The package's default sets the exit code of this process.
     quit(_, error) {
       throw error;
     },

@@ -29,7 +29,7 @@ export function AgentFields({ form }: { form: AgentForm }) {
 
 function Identity({ form }: { form: AgentForm }) {
   const { t } = useText();
-  const hints = useEngineHints(form.values.language);
+  const hints = useEngineHints(form.values);
   const voices = VOICES.includes(form.values.voice) ? VOICES : [...VOICES, form.values.voice];
   return (
     <Card title={t("agents.section.identity")}>
@@ -50,6 +50,7 @@ function Identity({ form }: { form: AgentForm }) {
           <div className="grow">
             <SelectField
               label={t("agents.voice")}
+              hint={hints.voice}
               choices={voices.map((value) => ({ value, label: value }))}
               {...form.bind("voice")}
             />

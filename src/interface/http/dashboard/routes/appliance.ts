@@ -1,5 +1,6 @@
 /** What the configuration file decides for every company: engine, mail and warnings. No secret is among it. */
 import { z } from "zod";
+import { AGENT_LANGUAGES, AGENT_VOICES } from "../../../../domain/agent/agent.ts";
 import { okReply, shown } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
 import { eur } from "../../routes/present.ts";
@@ -25,6 +26,11 @@ export const Appliance = z
         z.boolean(),
         "A provider cannot be used now, and calls go on with the next one.",
         false,
+      ),
+      failed_voices: shown(
+        z.array(z.strictObject({ language: z.enum(AGENT_LANGUAGES), voice: z.enum(AGENT_VOICES) })),
+        "Voices of the operator's whose files cannot be used; the built-in ones speak instead.",
+        [],
       ),
     }),
     mail: z.strictObject({
@@ -74,6 +80,7 @@ export const applianceRoutes = ({ parts: { fixedSettings, statusSources } }: Pro
           tts: [...tts],
           takes_messages: engine.takesMessages,
           trouble: statusSources.hasProviderTrouble(),
+          failed_voices: [...statusSources.failedVoices()],
         },
         mail: {
           provider: statusSources.mailProvider,

@@ -48,12 +48,16 @@ function limitsOf(engine: Engine, language: AgentDraft["language"], texts: Texts
 }
 
 /** What the built-in engine cannot do, for the fields that it is about; absent: nothing. */
-export function useEngineHints(language: AgentDraft["language"]) {
+export function useEngineHints({ language, voice }: Pick<AgentDraft, "language" | "voice">) {
   const { t } = useText();
   const { data } = useQuery(applianceQuery);
   const { stt, llm } = data?.engine ?? { stt: [], llm: [] };
+  const isVoiceFailed = data?.engine.failed_voices.some(
+    (failed) => failed.language === language && failed.voice === voice,
+  );
   const isDeaf = stt[0] === EMBEDDED && language !== "en";
   return {
+    ...(isVoiceFailed ? { voice: t("engine.voice_failed") } : {}),
     ...(isDeaf ? { language: t("engine.hears_keys") } : {}),
     ...(llm[0] === EMBEDDED ? { prompt: t("engine.answers_from_files") } : {}),
   };

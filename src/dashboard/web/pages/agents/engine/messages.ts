@@ -33,6 +33,12 @@ export const messages = {
     lv: "Šajā valodā iebūvētā runas sistēma runā, bet runu nesaprot: zvanītāji atbild ar taustiņiem, un izvēlni tā nolasa.",
     ru: "На этом языке встроенная система говорит, но речь не понимает: звонящие отвечают клавишами, а меню она зачитывает.",
   },
+  "engine.voice_failed": {
+    en: "The file of this voice cannot be used, so the built-in voice speaks. The administrator can see why with “linevoice doctor”.",
+    lt: "Šio balso failas netinka, todėl kalba vidinis balsas. Priežastį administratorius pamatys su „linevoice doctor“.",
+    lv: "Šīs balss failu nevar izmantot, tāpēc runā iebūvētā balss. Iemeslu administrators redzēs ar “linevoice doctor”.",
+    ru: "Файл этого голоса не подходит, поэтому говорит встроенный голос. Причину администратор увидит в «linevoice doctor».",
+  },
   "engine.answers_from_files": {
     en: "It answers in the words of the knowledge files, takes messages and uses tools. It does not converse freely and does not read the instructions: they are for a language model.",
     lt: "Atsako žinių failų žodžiais, priima žinutes ir naudoja įrankius. Laisvai nesišneka ir nurodymų neskaito: jie skirti kalbos modeliui.",

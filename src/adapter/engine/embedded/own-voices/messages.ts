@@ -1,0 +1,25 @@
+/** Between a speech worker and the thread of the operator's voices. */
+
+export type ToVoices =
+  | { readonly type: "load"; readonly file: string }
+  | {
+      readonly type: "speak";
+      readonly id: number;
+      readonly file: string;
+      /** With punctuation. */
+      readonly phonemes: string;
+      readonly ratePercent: number;
+    };
+
+export type FromVoices =
+  | {
+      readonly type: "loaded";
+      readonly file: string;
+      /** eSpeak NG's name of the voice whose phonemes the model was trained with. */
+      readonly espeakVoice: string;
+      readonly sampleRateHz: number;
+    }
+  /** The file cannot be spoken with. `detail` names it and says why. */
+  | { readonly type: "failed"; readonly file: string; readonly detail: string }
+  | { readonly type: "spoken"; readonly id: number; readonly pcm: Int16Array }
+  | { readonly type: "unspoken"; readonly id: number; readonly detail: string };

@@ -1,0 +1,13 @@
+/** Entry of the thread of the operator's voices, which a speech worker starts when there are any. */
+
+import { lowerThreadPriority } from "../../platform/threads/priority.ts";
+import { VoiceHost } from "../engine/embedded/own-voices/host.ts";
+import type { ToVoices } from "../engine/embedded/own-voices/messages.ts";
+
+declare const self: Worker;
+
+// eSpeak NG speaks late sentences; late audio is a fault.
+lowerThreadPriority();
+
+const host = new VoiceHost((message) => self.postMessage(message));
+self.onmessage = (event: MessageEvent<ToVoices>) => host.receive(event.data);
