@@ -94,12 +94,13 @@ function* shortened(line: string, bytesMax: number): Steps<string[]> {
     yield word.length + STEP_CHARACTERS;
     const size = Buffer.byteLength(word);
     if (bytes + size > bytesMax) {
-      parts.push(part);
+      // Joins its words, which takes time: a part in each turn.
+      parts.push(part.trim());
       part = "";
       bytes = 0;
     }
     part += word;
     bytes += size;
   }
-  return [...parts, part].map((text) => text.trim()).filter((text) => text !== "");
+  return [...parts, part.trim()].filter((text) => text !== "");
 }

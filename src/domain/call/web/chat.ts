@@ -326,10 +326,13 @@ const resultOf = (call: ToolCall, ok: boolean, output: JsonValue): ChatInput => 
   output,
 });
 
-/** An agent that was changed, or that knows something new, does not go on where the old one was. */
+/**
+ * An agent that was changed, or that knows something new, does not go on where the old one was. Files count by their
+ * versions, since their texts have up to 50 MB.
+ */
 function keyOf(tenantId: number, config: CallConfig, lines: readonly ChatMessage[]): string {
-  const { agent, knowledge, tools, disclosure } = config;
+  const { agent, knowledgeScope, tools, disclosure } = config;
   const said = lines.map(({ role, text }) => [role, text]);
-  const text = JSON.stringify([tenantId, agent, knowledge, tools, disclosure, said]);
+  const text = JSON.stringify([tenantId, agent, knowledgeScope, tools, disclosure, said]);
   return createHash("sha256").update(text).digest("base64");
 }

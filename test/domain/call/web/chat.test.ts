@@ -1,7 +1,9 @@
 /** How long and how many written conversations are kept open for their next question. Real SQLite, the time in hand. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { callStores } from "../../../../src/adapter/store/call/call-stores.ts";
+import { agentFiles, files } from "../../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { systemRandom as random } from "../../../../src/core/random.ts";
@@ -205,4 +207,40 @@ test("without free minutes and money the model is not asked", async () => {
     code: "insufficient_balance",
   });
   expect([asked, recorded.length]).toEqual([0, 0]);
+});
+
+test("a question to an agent with 20 MB of knowledge takes less than 50 ms, and its last file, when changed, begins a new conversation", async () => {
+  const content = "k".repeat(500_000);
+  const texts = { tenantId, format: "txt", content, sizeBytes: content.length } as const;
+  const made = await database.tx(async (queries) => {
+    const now = clock.now();
+    const rows = Array.from({ length: 40 }, (_, at) => ({
+      ...texts,
+      filename: `${at}.txt`,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    const ids = await queries.insert(files).values(rows).returning({ id: files.id });
+    await queries.insert(agentFiles).values(ids.map(({ id }) => ({ agentId, fileId: id })));
+    return ids;
+  });
+  await ask(null);
+  await ask("hello", [first]);
+  await ask(null);
+  const before = process.threadCpuUsage();
+  await ask("hello", [first]);
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(50);
+  expect(opened).toBe(2);
+  await ask(null);
+  const file = made.at(-1);
+  await database.tx((queries) =>
+    queries
+      .update(files)
+      .set({ content: "new", updatedAt: clock.now() + 1 })
+      .where(eq(files.id, file?.id ?? 0)),
+  );
+  await ask("hello", [first]);
+  expect(opened).toBe(4);
+  await database.tx((queries) => queries.delete(files).where(eq(files.tenantId, tenantId)));
 });
