@@ -157,7 +157,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "domain/identity": ["domain/mail"],
   "domain/knowledge": ["domain/agent", "domain/billing"],
   "domain/mail": ["domain/agent"],
-  "domain/number": ["domain/billing"],
+  "domain/number": ["domain/billing", "domain/mail"],
   "domain/rehearsal": [
     "domain/agent",
     "domain/billing",

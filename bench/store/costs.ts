@@ -122,7 +122,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
     ),
     await measure("find whose number rings", (n) => {
       const number = `+3706${String(someTenant(n)).padStart(7, "0")}`;
-      return callSetupStore(database.read).ownersOf([number]);
+      return callSetupStore(database.read).claimsTo([number]);
     }),
     await measure("begin a call", begin),
     await measure("charge a call and end it", charge),

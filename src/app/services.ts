@@ -10,10 +10,12 @@ import { contactStore } from "../adapter/store/contact/contact-store.ts";
 import { fileStore } from "../adapter/store/knowledge/file-store.ts";
 import { siteStore } from "../adapter/store/knowledge/site-store.ts";
 import { unansweredStore } from "../adapter/store/knowledge/unanswered-store.ts";
+import { numberClaimStore } from "../adapter/store/tenant/number-claim-store.ts";
 import { numberStore } from "../adapter/store/tenant/number-store.ts";
 import { tenantSettingsStore } from "../adapter/store/tenant/tenant-settings-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
+import type { E164 } from "../core/e164.ts";
 import type { Random } from "../core/random.ts";
 import { createAgents } from "../domain/agent/agents.ts";
 import type { Billing } from "../domain/billing/billing.ts";
@@ -30,6 +32,7 @@ import { DocumentImports } from "../domain/knowledge/imports.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { Sites } from "../domain/knowledge/sites.ts";
 import { UnansweredQuestions } from "../domain/knowledge/unanswered.ts";
+import { confirmNumber } from "../domain/number/claims.ts";
 import { Numbers } from "../domain/number/numbers.ts";
 import type { RunRecords } from "../domain/rehearsal/rehearsals.ts";
 import { type ScenarioReader, scenarioReaderHere } from "../domain/rehearsal/scenario-reader.ts";
@@ -215,6 +218,8 @@ function resourceServices(
     agentScenarios: createAgentScenarios({ database, clock, scenarioReader }),
     agentSplits: createAgentSplits({ database, clock, versions: agentVersions }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
+    confirmNumber: (tenantId: number, numberE164: E164) =>
+      confirmNumber({ database, records: numberClaimStore, clock }, tenantId, numberE164),
     callRecords: createCallRecords(database),
     callAnnotations: createCallAnnotations({ database, clock }),
     featureSettings: createFeatureSettings({ database, vault, urlProblem, clock }),

@@ -38,8 +38,17 @@ export interface CallRouterDeps {
   readonly onUnknownSource: (trunk: TrunkSettings, host: string) => void;
 }
 
+interface RoutedCall {
+  readonly trunk: SipTrunk;
+  /**
+   * The delivery proves that the called number is this trunk's: the trunk is sound, and the call is for its
+   * Contact user or from an address of no other trunk. At a shared address the number alone proves nothing.
+   */
+  readonly isOwn: boolean;
+}
+
 /** The trunk of the call, or the status code of the rejection. */
-export type Routed = { readonly trunk: SipTrunk } | { readonly rejected: 403 | 480 | 503 };
+export type Routed = RoutedCall | { readonly rejected: 403 | 480 | 503 };
 
 const FORBIDDEN = { rejected: 403 } as const;
 const NO_TRUNK = { rejected: 480 } as const;
@@ -115,12 +124,12 @@ export class CallRouter {
     const addressed = index.withContact(userOf(request.uri));
     if (addressed) {
       this.#contactUsed.add(addressed);
-      return this.#taken(addressed, flow);
+      return this.#taken(addressed, flow, isSound(addressed));
     }
     const [only] = trunks;
     if (!only) return NO_TRUNK;
     return trunks.length === 1
-      ? this.#unaddressed(only, request, flow)
+      ? this.#unaddressed(only, request, flow, isSound(only))
       : this.#shared(request, trunks, flow);
   }
 
@@ -149,7 +158,7 @@ export class CallRouter {
         return NO_TRUNK;
       }
       if (sound.length <= 1 && (sound.length === 1 || claimants.length === 1))
-        return this.#unaddressed(only, request, flow);
+        return this.#unaddressed(only, request, flow, false);
       this.#warnOnce(`claimed ${flow.remote.host}`, () =>
         log.warn("call.ambiguous_trunk", {
           source: flow.remote.host,
@@ -168,20 +177,21 @@ export class CallRouter {
   }
 
   /** Assigns by number. */
-  #unaddressed(trunk: SipTrunk, { callId }: SipRequest, flow: Flow): Routed {
-    if (!trunk.settings.register || !this.#contactUsed.has(trunk)) return this.#taken(trunk, flow);
+  #unaddressed(trunk: SipTrunk, { callId }: SipRequest, flow: Flow, isOwn: boolean): Routed {
+    if (!trunk.settings.register || !this.#contactUsed.has(trunk))
+      return this.#taken(trunk, flow, isOwn);
     const latest = this.#toNumber.get(trunk);
     if (latest && trunk.owns(latest)) {
       this.#warn("trunk.call_without_contact", trunk, { source: flow.remote.host });
       return FORBIDDEN;
     }
     if (latest !== null) this.#toNumber.set(trunk, callId);
-    return this.#taken(trunk, flow);
+    return this.#taken(trunk, flow, isOwn);
   }
 
-  #taken(trunk: SipTrunk, flow: Flow): Routed {
+  #taken(trunk: SipTrunk, flow: Flow, isOwn: boolean): Routed {
     if (!takes(trunk, flow)) return FORBIDDEN;
-    if (this.#limit.take(String(trunk.settings.trunkId))) return { trunk };
+    if (this.#limit.take(String(trunk.settings.trunkId))) return { trunk, isOwn };
     this.#warn("trunk.calls_capped", trunk, { per_sec: this.deps.newCallsPerSecond });
     return TOO_MANY;
   }

@@ -367,15 +367,15 @@ class Stack implements SipStack {
   }
 
   #settle(request: SipRequest, routed: Routed): void {
-    if ("trunk" in routed) this.#pass(request, routed.trunk);
+    if ("trunk" in routed) this.#pass(request, routed.trunk, routed.isOwn);
     else if (routed.rejected === 503) this.#respond(request, UNAVAILABLE);
     else this.#respond(request, { statusCode: routed.rejected });
   }
 
-  #pass(request: SipRequest, trunk: SipTrunk | undefined): void {
+  #pass(request: SipRequest, trunk: SipTrunk | undefined, isOwn = false): void {
     if (!trunk) return;
     try {
-      trunk.receiveRequest(request);
+      trunk.receiveRequest(request, isOwn);
     } catch (error) {
       this.deps.log.error("sip.request_failed", {
         method: request.method,

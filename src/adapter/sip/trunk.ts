@@ -222,8 +222,8 @@ export class SipTrunk implements Trunk {
     return this.#legOf(callId) !== undefined;
   }
 
-  /** Handles a request assigned to this trunk. Throws the exceptions of SIP.js. */
-  receiveRequest(request: SipRequest): void {
+  /** Handles a request assigned to this trunk. `isOwn`: as the router decided. Throws the exceptions of SIP.js. */
+  receiveRequest(request: SipRequest, isOwn = false): void {
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
     if (leg?.takes(request) === false) {
       // An ACK has no answer.
@@ -237,7 +237,8 @@ export class SipTrunk implements Trunk {
       return;
     }
     leg?.requestReceived(request);
-    if (!HANDLED_OUTSIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request, leg);
+    if (!HANDLED_OUTSIDE_SIP_JS.has(request.method))
+      this.#agent.receiveRequest(request, leg, isOwn);
     else if (leg) void this.#answerInDialog(request, leg);
     else this.deps.transactions.respond(request, { statusCode: 481 });
   }

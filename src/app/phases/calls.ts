@@ -5,6 +5,7 @@ import { callStores } from "../../adapter/store/call/call-stores.ts";
 import { identityStores } from "../../adapter/store/identity/identity-stores.ts";
 import { userStore } from "../../adapter/store/identity/user-store.ts";
 import { scheduleStore } from "../../adapter/store/schedule/schedule-store.ts";
+import { numberClaimStore } from "../../adapter/store/tenant/number-claim-store.ts";
 import { tenantAdminStore } from "../../adapter/store/tenant/tenant-admin-store.ts";
 import { describeError } from "../../core/errors.ts";
 import { leaseOwner } from "../../core/ids.ts";
@@ -19,6 +20,7 @@ import type { CallService } from "../../domain/call/ports.ts";
 import { createCallService } from "../../domain/call/service/call-service.ts";
 import type { CallContext } from "../../domain/call/service/context.ts";
 import { createIdentityMailer } from "../../domain/identity/identity-mailer.ts";
+import { createCallConfirmation } from "../../domain/number/claims.ts";
 import { Scheduler } from "../../domain/schedule/scheduler.ts";
 import {
   createRecordingLinks,
@@ -187,6 +189,7 @@ function contextOf(
     admission: admissionOf(telephony, delivery),
     callers: callerParts.callers,
     unknownCalls: createUnknownCalls(clock),
+    onNumberConfirmed: createCallConfirmation({ database, records: numberClaimStore, clock, log }),
     ...listenersOf(telephony, callerParts),
   };
 }

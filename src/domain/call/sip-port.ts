@@ -101,8 +101,8 @@ export interface ClaimingTrunk {
 }
 
 /**
- * Ids of the trunks whose own tenant owns the called number, as read in that trunk's country. Asked only where
- * trunks of several tenants share the source address. `called`: candidates in order of trust, as received.
+ * Ids of the trunks whose own tenant has the called number, as read in that trunk's country. A confirmed number
+ * excludes claims. Asked only where trunks of several tenants share the source address. `called`: candidates in order of trust, as received.
  */
 export type CallClaims = (
   called: readonly string[],
@@ -289,6 +289,11 @@ export interface IncomingLeg extends Leg {
   readonly direction: "incoming";
   /** Called number candidates in order of trust (session/parties.ts); as received. */
   readonly calledNumbers: readonly string[];
+  /**
+   * Those that the carrier delivered to this trunk in a way that no other trunk's call can have; empty: the
+   * delivery proves nothing. As received.
+   */
+  readonly provenNumbers: readonly string[];
   /** The Request-URI names our Contact or the account: the trunk's own number is meant. */
   readonly isForAccount: boolean;
   /** Digits of P-Asserted-Identity, Remote-Party-ID or From as received; null: withheld, or none. */

@@ -63,6 +63,8 @@ export interface CallNumber {
 }
 
 export interface RoutedNumber extends CallNumber {
+  /** null: the tenant only claims it (number/claims.ts). */
+  readonly confirmedAt: number | null;
   /** null: it has none. */
   readonly agent: AgentRecord | null;
   /** Null: all callers get the published version. */
@@ -239,6 +241,12 @@ export interface InboundRoutes {
   readonly standing: Standing;
 }
 
+export interface ClaimedNumber {
+  readonly numberE164: string;
+  readonly tenantId: number;
+  readonly confirmedAt: number | null;
+}
+
 /** The data needed to set up a call. */
 export interface CallSetupRecords {
   tenant(tenantId: number): Promise<CallTenant | undefined>;
@@ -258,8 +266,8 @@ export interface CallSetupRecords {
     candidates: readonly string[],
     spentSinceMs: number,
   ): Promise<InboundRoutes | undefined>;
-  /** The only lookup across tenants: the tenant of each of these numbers. */
-  ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The only lookup across tenants: all claims to these numbers. */
+  claimsTo(numbers: readonly string[]): Promise<readonly ClaimedNumber[]>;
   /** What a call's agent knows and may do. `disclosure` null: the operator's sentence. */
   agentContext(
     tenantId: number,

@@ -10,15 +10,22 @@ import type { NewNumber, NumberFields } from "./number-schema.ts";
 export interface NumberRecord extends NewNumber {
   readonly id: number;
   readonly createdAt: number;
+  /** Null: the tenant only claims the number (claims.ts). */
+  readonly confirmedAt: number | null;
 }
+
+/** A tenant's record of a number that other tenants may have, too. */
+export type NumberClaim = Pick<NumberRecord, "id" | "confirmedAt" | "inboundEnabled"> & {
+  readonly tenantId: number;
+};
 
 /** Implemented by store/tenant/number-store.ts. */
 export interface NumberRecords {
   list(tenantId: number): Promise<NumberRecord[]>;
   find(tenantId: number, id: number): Promise<NumberRecord | undefined>;
   count(tenantId: number): Promise<number>;
-  /** On the whole appliance: a number belongs to one tenant. */
-  ownerOf(numberE164: E164): Promise<number | undefined>;
+  /** Claims of all tenants; at most one is confirmed. */
+  claimsOf(numberE164: E164): Promise<readonly NumberClaim[]>;
   /** Records, for the operator, that this tenant requested another tenant's number. */
   noteClaim(tenantId: number, numberE164: E164, nowMs: number): Promise<void>;
   hasAgent(tenantId: number, agentId: number): Promise<boolean>;
@@ -62,7 +69,8 @@ export class Numbers {
   }
 
   /**
-   * Throws conflict (in use; recorded for the operator), plan_limit_reached, not_found (agent).
+   * Another tenant's claim without confirmation is no obstacle. The operator sees both. Throws conflict
+   * (confirmed for another tenant, or the tenant has it already), plan_limit_reached, not_found (agent).
    */
   async create(tenantId: number, input: NewNumber): Promise<NumberRecord> {
     const { database, records, billing, clock } = this.deps;
@@ -70,21 +78,20 @@ export class Numbers {
     const made = await database.tx(async (queries) => {
       const store = records(queries);
       // Asked for together: a database server answers them in one round trip.
-      const [owner, hasAgent, plan, count] = await Promise.all([
-        store.ownerOf(numberE164),
+      const [claims, hasAgent, plan, count] = await Promise.all([
+        store.claimsOf(numberE164),
         this.#hasAgent(queries, tenantId, input.agentId),
         billing.planOf(queries, tenantId),
         store.count(tenantId),
       ]);
-      if (owner !== undefined) {
-        if (owner !== tenantId) await store.noteClaim(tenantId, numberE164, clock.now());
-        return null;
-      }
+      if (claims.some((claim) => claim.tenantId === tenantId)) return null;
+      if (claims.length > 0) await store.noteClaim(tenantId, numberE164, clock.now());
+      if (claims.some(({ confirmedAt }) => confirmedAt !== null)) return null;
       if (!hasAgent) throw notFound("agent");
       if (count >= plan.maxNumbers) throw numberCap(plan.slug, plan.maxNumbers);
       return await database.finish(
         queries,
-        () => store.insert(tenantId, { ...input, createdAt: clock.now() }),
+        () => store.insert(tenantId, { ...input, createdAt: clock.now(), confirmedAt: null }),
         async () => {
           const stored = await records(database.read).list(tenantId);
           return stored.find((number) => number.numberE164 === numberE164) ?? null;

@@ -79,6 +79,7 @@ const AUDITED: Table = {
   },
   "trunk.list": null,
   "trunk.test": null,
+  "number.confirm": { action: "operatorConfirmNumber", subject: ({ number }) => number },
   "tool.create": { action: "createTool", subject: ({ name }) => name, changes: ["url"] },
   "tool.list": null,
   "tool.delete": { action: "deleteTool", subject: ({ id }) => `#${id}` },

@@ -11,6 +11,7 @@ import { contactOperations } from "./contacts.ts";
 import { keyOperations } from "./keys.ts";
 import { moneyOperations } from "./money.ts";
 import { nodeOperations } from "./nodes.ts";
+import { numberOperations } from "./numbers.ts";
 import type { Operation } from "./operation.ts";
 import { peopleOperations } from "./people.ts";
 import { tenantOperations } from "./tenants.ts";
@@ -22,6 +23,7 @@ export const operations = {
   ...peopleOperations,
   ...keyOperations,
   ...trunkOperations,
+  ...numberOperations,
   ...toolOperations,
   ...agentOperations,
   ...splitOperations,

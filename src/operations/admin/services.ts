@@ -3,6 +3,7 @@
  * contracts in interface/contracts. A command without a running server gets the same ones over the opened
  * store; what needs a server then answers `unavailable`.
  */
+import type { E164 } from "../../core/e164.ts";
 import type { createAgents } from "../../domain/agent/agents.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import type { Statements } from "../../domain/billing/statement.ts";
@@ -60,6 +61,8 @@ export interface Services {
   readonly sites: Sites;
   readonly unanswered: UnansweredQuestions;
   readonly numbers: Numbers;
+  /** The operator confirms a tenant's claim. */
+  confirmNumber(tenantId: number, numberE164: E164): Promise<void>;
   readonly callRecords: CallRecords;
   readonly callSearch: CallSearch;
   readonly callAnnotations: CallAnnotations;

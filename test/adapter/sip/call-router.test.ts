@@ -140,7 +140,7 @@ test("a carrier that has used our Contact user reaches a number one call at a ti
   const { router } = world([own]);
   const call = (user: string, callId: string) =>
     router.routeCall(request("INVITE", user, { callId }), flow());
-  const taken = { trunk: own };
+  const taken = { trunk: own, isOwn: true };
   for (const callId of ["a", "b"]) {
     own.legs.add(callId);
     expect(call(NUMBER, callId)).toEqual(taken);
@@ -168,8 +168,24 @@ test("a trunk that does not register is reached by number as often as its cap sa
   const call = (callId: string) => router.routeCall(request("INVITE", NUMBER, { callId }), flow());
   router.routeCall(request("INVITE", "contact1"), flow());
   own.legs.add("a").add("b").add("c");
-  expect(["a", "b", "c"].map(call)).toEqual([{ trunk: own }, { trunk: own }, { trunk: own }]);
+  const taken = { trunk: own, isOwn: true };
+  expect(["a", "b", "c"].map(call)).toEqual([taken, taken, taken]);
   expect(call("d")).toEqual({ rejected: 503 });
+});
+
+test.each([
+  ["the only trunk at its address, registered", ["registered"], NUMBER, true],
+  ["the only trunk at its address, a peering", ["not_required"], NUMBER, true],
+  ["the only trunk at its address, registering", ["registering"], NUMBER, false],
+  ["the only trunk at its address, refused by the carrier", ["failed"], NUMBER, false],
+  ["one of two at the address, by number", ["registered", "registered"], NUMBER, false],
+  ["one of two at the address, by Contact user", ["registered", "failed"], "contact1", true],
+  ["refused by the carrier, by Contact user", ["failed", "registered"], "contact1", false],
+] as const)("a call of a trunk that is %s", async (_, registrations, user, isOwn) => {
+  const trunks = registrations.map((registration, at) => trunk(at + 1, { registration }));
+  const { router } = world(trunks, { claims: async () => [1] });
+  const found = await router.routeCall(request("INVITE", user), flow());
+  expect(found).toEqual({ trunk: trunks[0] as SipTrunk, isOwn });
 });
 
 /** Of four trunks the first two are registered. */
@@ -187,7 +203,8 @@ test.each([
   let told = 0;
   const { router } = world(trunks, { claims: async () => claimed, onConflict: () => void told++ });
   const found = await router.routeCall(request("INVITE", NUMBER), flow());
-  const wanted = typeof outcome === "number" ? { trunk: trunks[outcome - 1] } : outcome;
+  const wanted =
+    typeof outcome === "number" ? { trunk: trunks[outcome - 1], isOwn: false } : outcome;
   expect(found).toEqual(wanted as typeof found);
   expect(told).toBe(conflicts);
 });
@@ -251,7 +268,10 @@ test("one that leaves an address takes no other trunk with it, and one that come
   expect(asked).toEqual([2, 3]);
   const alone = world([one, two]);
   alone.index.remove(one);
-  expect(alone.router.routeCall(request("INVITE", NUMBER), flow())).toEqual({ trunk: two });
+  expect(alone.router.routeCall(request("INVITE", NUMBER), flow())).toEqual({
+    trunk: two,
+    isOwn: true,
+  });
 });
 
 test("of strangers who use our Contact user sixteen are reported, each once", () => {

@@ -86,6 +86,7 @@ const CHANGES: Partial<Record<Name, Case>> = {
       ["register", "true"],
     ],
   },
+  "number.confirm": { input: { tenant: 7, number: "+37060000001" }, subject: "+37060000001" },
   "tool.create": {
     input: { tenant: 7, ...tool },
     subject: "find_booking",

@@ -1,6 +1,7 @@
 /** What a tenant sets up (agents, knowledge, tools, numbers): what an answer is, and what must never be in it. */
 import { describe, expect, test } from "bun:test";
 import { tools } from "../../../src/adapter/store/schema/index.ts";
+import { e164 } from "../../../src/core/e164.ts";
 import { pick, pickId, pickText } from "../../support/http/api-server.ts";
 import { ISO, newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 
@@ -306,6 +307,7 @@ describe("phone numbers", () => {
         agent_id: null,
         inbound_enabled: true,
         created_at: expect.stringMatching(ISO),
+        confirmed_at: null,
       },
     });
     const mapped = await patch(`/phone-numbers/${id}`, { agent_id: agent, inbound_enabled: false });
@@ -314,8 +316,9 @@ describe("phone numbers", () => {
     expect((await get(`/phone-numbers/${id}`)).status).toBe(404);
   });
 
-  test("belong to one tenant on the whole appliance", async () => {
+  test("belong to one tenant on the whole appliance once they are confirmed", async () => {
     await post("/phone-numbers", { number_e164: "+37052333333" }, room.other);
+    await room.server.services.confirmNumber(room.other.id, e164("+37052333333"));
     const answer = await post("/phone-numbers", { number_e164: "+37052333333" });
     expect([answer.status, pick(answer, "error")]).toEqual([409, "conflict"]);
     expect(answer.text).not.toContain("Other UAB");

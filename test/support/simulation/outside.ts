@@ -91,6 +91,7 @@ export class SimulatedLeg {
     return {
       ...this.#face("incoming"),
       calledNumbers: [called],
+      provenNumbers: [],
       isForAccount: false,
       callerNumber: this.number,
       ring: () => this.ring(),

@@ -17,7 +17,13 @@ import { nameOfRequest } from "./dialog.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import { ackMissing, cancelled, endOfRejectedCaller, hungUp, noCommonCodec } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
-import { type AccountNames, calledNumbersOf, callerNumberOf, isForAccount } from "./parties.ts";
+import {
+  type AccountNames,
+  calledNumbersOf,
+  callerNumberOf,
+  deliveredNumbersOf,
+  isForAccount,
+} from "./parties.ts";
 import { ReliableRinging } from "./reliable-ringing.ts";
 import { retryAfter } from "./update.ts";
 
@@ -28,6 +34,8 @@ export interface IncomingLegOptions {
   readonly context: LegContext;
   readonly invitation: Invitation;
   readonly request: SipRequest;
+  /** The delivery proves that the called number is this trunk's (call-router.ts). */
+  readonly isOwn: boolean;
   readonly names: AccountNames;
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
 }
@@ -41,6 +49,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   readonly direction = "incoming";
   readonly sipCallId: string;
   readonly calledNumbers: readonly string[];
+  readonly provenNumbers: readonly string[];
   readonly callerNumber: string | null;
   readonly isForAccount: boolean;
   readonly negotiator: MediaNegotiator;
@@ -62,6 +71,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.session = invitation;
     this.sipCallId = request.callId;
     this.calledNumbers = calledNumbersOf(request, options.names.contactUser);
+    this.provenNumbers = options.isOwn ? deliveredNumbersOf(request) : [];
     this.isForAccount = isForAccount(request, options.names);
     this.callerNumber = callerNumberOf(request);
     this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));

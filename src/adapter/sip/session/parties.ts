@@ -23,6 +23,17 @@ const named = (request: SipRequest, header: string): NameAddr[] =>
     .map(parseNameAddr)
     .filter((value): value is NameAddr => value !== undefined);
 
+/** Users that the carrier delivers the call to: Request-URI, To, P-Called-Party-ID (RFC 7315 4.2). */
+const deliveredTo = (request: SipRequest): (string | null)[] => [
+  userOf(request.uri),
+  userOf(request.to.uri),
+  ...named(request, "p-called-party-id").map(({ uri }) => userOf(uri)),
+];
+
+/** Without those who the call was diverted from: their numbers are not the trunk's. As received. */
+export const deliveredNumbersOf = (request: SipRequest): string[] =>
+  deliveredTo(request).filter((user) => user !== null);
+
 /**
  * Called numbers in order of trust: Request-URI, To, P-Called-Party-ID (RFC 7315 4.2), the latest
  * of History-Info (RFC 7044), Diversion (RFC 5806). As received, without duplicates and without our
@@ -30,9 +41,7 @@ const named = (request: SipRequest, header: string): NameAddr[] =>
  */
 export function calledNumbersOf(request: SipRequest, contactUser: string): string[] {
   const users = [
-    userOf(request.uri),
-    userOf(request.to.uri),
-    ...named(request, "p-called-party-id").map(({ uri }) => userOf(uri)),
+    ...deliveredTo(request),
     ...named(request, "history-info")
       .reverse()
       .map(({ uri }) => userOf(uri)),

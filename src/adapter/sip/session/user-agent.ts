@@ -58,12 +58,12 @@ interface TrunkUserAgentOptions {
 export interface ReceivedInvite {
   readonly request: SipRequest;
   reject(statusCode: number): void;
-  makeLeg(options: Omit<IncomingLegOptions, "invitation" | "request">): SipIncomingLeg;
+  makeLeg(options: Omit<IncomingLegOptions, "invitation" | "request" | "isOwn">): SipIncomingLeg;
 }
 
 export class TrunkUserAgent {
   readonly #agent: UserAgent;
-  readonly #requests = new WeakMap<object, SipRequest>();
+  readonly #requests = new WeakMap<object, Pick<IncomingLegOptions, "request" | "isOwn">>();
   readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
   readonly #servers = new ServersByCall();
 
@@ -118,11 +118,12 @@ export class TrunkUserAgent {
   receiveRequest(
     received: SipRequest,
     leg?: { readonly negotiator: MediaNegotiator; readonly remoteTarget: URI | undefined },
+    isOwn = false,
   ): void {
     const negotiator = leg?.negotiator;
     const request = withAnswer(withoutStrayAnswer(withPlainSdp(received), negotiator), negotiator);
     const converted = toSipJsRequest(request, this.options.contactUser, leg?.remoteTarget);
-    this.#requests.set(converted, request);
+    this.#requests.set(converted, { request, isOwn });
     if (request.method === "ACK" && this.#isAccepted(converted.viaBranch))
       converted.viaBranch = `${converted.viaBranch} of the 2xx`;
     this.#servers.lookAt(converted.callId);
@@ -177,16 +178,17 @@ export class TrunkUserAgent {
   }
 
   #onInvite(invitation: Invitation): void {
-    const request = this.#requests.get(invitation.request);
-    if (!request) {
+    const received = this.#requests.get(invitation.request);
+    if (!received) {
       void invitation.reject({ statusCode: 500 });
       return;
     }
+    const { request } = received;
     this.options.onInvite({
       request,
       reject: (statusCode) => void invitation.reject({ statusCode }).catch(() => {}),
       makeLeg: (options) => {
-        const leg = new SipIncomingLeg({ ...options, invitation, request });
+        const leg = new SipIncomingLeg({ ...options, ...received, invitation });
         this.#negotiators.set(invitation, leg.negotiator);
         return leg;
       },

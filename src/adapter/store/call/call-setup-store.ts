@@ -2,7 +2,11 @@
 
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
-import type { CallSetupRecords, KnowledgeFile } from "../../../domain/call/stores.ts";
+import type {
+  CallSetupRecords,
+  ClaimedNumber,
+  KnowledgeFile,
+} from "../../../domain/call/stores.ts";
 import type { CallConfig } from "../../../domain/conversation/call-config.ts";
 import { isSameServer } from "../../../platform/net/tenant-url.ts";
 import { openSplit } from "../agent/agent-split-store.ts";
@@ -195,7 +199,7 @@ export function callSetupStore(queries: Queries) {
   };
 }
 
-/** Numbers and the tenants that own them. */
+/** Numbers and the tenants that have them. */
 function callNumbers(queries: Queries) {
   return {
     numberByE164(tenantId: number, numberE164: string): Promise<NumberRow | undefined> {
@@ -222,13 +226,15 @@ function callNumbers(queries: Queries) {
       return { tenant, numbers, load, standing };
     },
 
-    /** The only lookup across tenants: the tenant of each of these numbers. */
-    async ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>> {
-      const rows = await queries
-        .select({ numberE164: phoneNumbers.numberE164, tenantId: phoneNumbers.tenantId })
+    /** The only lookup across tenants: all claims to these numbers. */
+    claimsTo: async (numbers: readonly string[]): Promise<ClaimedNumber[]> =>
+      await queries
+        .select({
+          numberE164: phoneNumbers.numberE164,
+          tenantId: phoneNumbers.tenantId,
+          confirmedAt: phoneNumbers.confirmedAt,
+        })
         .from(phoneNumbers)
-        .where(inArray(phoneNumbers.numberE164, [...numbers]));
-      return new Map(rows.map(({ numberE164, tenantId }) => [numberE164, tenantId]));
-    },
+        .where(inArray(phoneNumbers.numberE164, [...numbers])),
   };
 }

@@ -267,10 +267,13 @@ export const phoneNumbers = sqliteTable(
     agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
     inboundEnabled: flag("inbound_enabled").notNull(),
     createdAt: time("created_at").notNull(),
+    /** Time of the first call over the tenant's own trunk, or of the operator's confirmation; null: only claimed. */
+    confirmedAt: time("confirmed_at"),
   },
   (t) => [
-    /** A number belongs to one tenant on the whole appliance (decisions 5). */
-    uniqueIndex("phone_numbers_number").on(t.numberE164),
-    index("phone_numbers_tenant").on(t.tenantId),
+    /** A confirmed number belongs to one tenant on the whole appliance (decisions 5). */
+    uniqueIndex("phone_numbers_confirmed").on(t.numberE164).where(sql`confirmed_at IS NOT NULL`),
+    index("phone_numbers_number").on(t.numberE164),
+    uniqueIndex("phone_numbers_tenant").on(t.tenantId, t.numberE164),
   ],
 );

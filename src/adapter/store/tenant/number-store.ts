@@ -16,14 +16,16 @@ export function numberStore(queries: Queries): NumberRecords {
     insert: (tenantId, number) => rows.insert({ ...number, tenantId }),
     hasAgent: (tenantId, agentId) => hasAgent(queries, tenantId, agentId),
 
-    async ownerOf(numberE164) {
-      const row = await queries
-        .select({ tenantId: phoneNumbers.tenantId })
+    claimsOf: async (numberE164) =>
+      await queries
+        .select({
+          id: phoneNumbers.id,
+          tenantId: phoneNumbers.tenantId,
+          confirmedAt: phoneNumbers.confirmedAt,
+          inboundEnabled: phoneNumbers.inboundEnabled,
+        })
         .from(phoneNumbers)
-        .where(eq(phoneNumbers.numberE164, numberE164))
-        .get();
-      return row?.tenantId;
-    },
+        .where(eq(phoneNumbers.numberE164, numberE164)),
 
     noteClaim: (tenantId, numberE164, nowMs) =>
       callNoticeStore(queries).note(tenantId, "number_claimed", numberE164, nowMs),

@@ -1,6 +1,7 @@
 /**
  * Whose call it is: the called number, read in the country of a trunk, against the numbers of that trunk's
- * own tenant (decisions 12). What a trunk's account is called, and the order in which trunks were saved,
+ * own tenant (decisions 12). At an address that several trunks share, a confirmed number comes before a claim
+ * (decisions 5). What a trunk's account is called, and the order in which trunks were saved,
  * decide nothing.
  */
 
@@ -12,7 +13,7 @@ import {
   networkNumber,
 } from "../../number/national-form.ts";
 import type { CallClaims, IncomingLeg, TrunkSettings } from "../sip-port.ts";
-import type { CallSetupRecords, InboundRoutes, RoutedNumber } from "../stores.ts";
+import type { CallSetupRecords, ClaimedNumber, InboundRoutes, RoutedNumber } from "../stores.ts";
 
 type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
 
@@ -37,12 +38,14 @@ interface CalledNumber extends Omit<InboundRoutes, "numbers"> {
   readonly shown: string;
   /** In which its trunk's calls name numbers. */
   readonly country: Country | null;
+  /** The number is only claimed, and the delivery of this call confirms it. */
+  readonly confirms: boolean;
 }
 
 /** The number of the trunk's tenant that is called. Undefined: the trunk has no tenant. */
 export async function calledNumber(
   setup: Pick<CallSetupRecords, "routes">,
-  leg: Called,
+  leg: Called & Pick<IncomingLeg, "provenNumbers">,
   trunk: TrunkSettings,
   spentSinceMs: number,
 ): Promise<CalledNumber | undefined> {
@@ -56,12 +59,26 @@ export async function calledNumber(
     .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
     .find((row) => row !== undefined);
   const shown = number?.numberE164 ?? written.find((text) => text !== null) ?? candidates[0] ?? "";
-  return { ...rest, number, shown, country };
+  // The trunk's caller id is free text: a call that means it without naming it proves nothing.
+  const confirms =
+    number?.confirmedAt === null &&
+    leg.provenNumbers.some((text) =>
+      e164Candidates(text, country).some((each) => each === number.numberE164),
+    );
+  return { ...rest, number, shown, country, confirms };
+}
+
+/** 2: it is the tenant's confirmed number. 1: the tenant claims it, and it is nobody's confirmed one. 0: neither. */
+function rankOf(claims: readonly ClaimedNumber[], tenantId: number, numberE164: string): number {
+  const all = claims.filter((claim) => claim.numberE164 === numberE164);
+  const confirmed = all.find(({ confirmedAt }) => confirmedAt !== null);
+  if (confirmed) return confirmed.tenantId === tenantId ? 2 : 0;
+  return all.some((claim) => claim.tenantId === tenantId) ? 1 : 0;
 }
 
 /** Who claims a call that came from an address which several trunks share. */
 export const createCallClaims =
-  (setupOf: () => Pick<CallSetupRecords, "ownersOf">): CallClaims =>
+  (setupOf: () => Pick<CallSetupRecords, "claimsTo">): CallClaims =>
   async (calledNumbers, trunks) => {
     const setup = setupOf();
     const asked = calledNumbers.map((called) =>
@@ -72,16 +89,18 @@ export const createCallClaims =
     );
     const own = trunks.map(({ settings }) => settings.callerId);
     const all = asked.flat().flatMap(({ candidates }) => candidates);
-    const owners = await setup.ownersOf([...new Set([...all, ...own])]);
-    for (const readings of asked) {
-      const claiming = readings.filter(({ trunk, candidates }) =>
-        candidates.some((number) => owners.get(number) === trunk.settings.tenantId),
-      );
-      if (claiming.length > 0) return claiming.map(({ trunk }) => trunk.settings.trunkId);
+    const claims = await setup.claimsTo([...new Set([...all, ...own])]);
+    const forAccount = trunks
+      .filter(({ isForAccount }) => isForAccount)
+      .map((trunk) => ({ trunk, candidates: [trunk.settings.callerId] }));
+    for (const readings of [...asked, forAccount]) {
+      const ranked = readings.map(({ trunk: { settings }, candidates }) => ({
+        trunkId: settings.trunkId,
+        rank: Math.max(0, ...candidates.map((each) => rankOf(claims, settings.tenantId, each))),
+      }));
+      const highest = Math.max(0, ...ranked.map(({ rank }) => rank));
+      if (highest > 0)
+        return ranked.filter(({ rank }) => rank === highest).map(({ trunkId }) => trunkId);
     }
-    return trunks
-      .filter(({ isForAccount, settings }) => {
-        return isForAccount && owners.get(settings.callerId) === settings.tenantId;
-      })
-      .map(({ settings }) => settings.trunkId);
+    return [];
   };

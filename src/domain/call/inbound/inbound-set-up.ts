@@ -81,6 +81,8 @@ export interface Route {
   readonly toNumber: string;
   /** The same; empty: withheld, or no number. */
   readonly fromNumber: string;
+  /** The number is only claimed, and this call confirms it. */
+  readonly confirms: boolean;
 }
 
 /** What a tenant's next call is decided by. */
@@ -97,7 +99,7 @@ async function findRoute(
 ): Promise<Route & Standings> {
   const called = await calledNumber(setup, leg, trunk, admission.spendingSince());
   if (!called) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
-  const { tenant, number, shown, country, load, standing } = called;
+  const { tenant, number, shown, country, confirms, load, standing } = called;
   const caller = leg.callerNumber;
   const fromNumber = (caller && networkNumber(caller, country)) || "";
   const sharing = { key: settings.callerTagKey, number: fromNumber, random };
@@ -106,6 +108,7 @@ async function findRoute(
     number,
     toNumber: shown,
     fromNumber,
+    confirms,
     load,
     standing,
     agent: number?.agent ? agentOfCall(number.agent, number.split, sharing) : undefined,

@@ -36,6 +36,8 @@ export interface InboundPorts extends LiveCallPorts, SetUpPorts {
   readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "lookUp">;
   /** Missing: every call to a number that is not set up is stored. */
   readonly unknownCalls?: UnknownCalls;
+  /** Call it when a call has confirmed a claimed number. Returns at once, never throws. */
+  readonly onNumberConfirmed?: (tenantId: number, numberE164: string) => void;
 }
 
 const TEMPORARILY_UNAVAILABLE = 480;
@@ -68,6 +70,7 @@ export class InboundCalls {
     const { route, identity, ...pending } = await this.#setUp.take(leg, trunk);
     context.events.wake();
     leg.ring();
+    this.#confirmNumber(route);
     const config = await pending.config.catch((error: unknown) => {
       context.log.warn("call.config_failed", {
         call_id: identity.callUuid,
@@ -83,11 +86,16 @@ export class InboundCalls {
     else call.end(endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE));
   }
 
+  #confirmNumber({ tenant, number, confirms }: Route): void {
+    if (number && confirms) this.context.onNumberConfirmed?.(tenant.id, number.numberE164);
+  }
+
   /** Declines a call that is not taken; throws all other errors on. */
   async #notTaken(leg: IncomingLeg, error: unknown): Promise<void> {
     if (!(error instanceof Declined) || !error.route) throw error;
     const { unknownCalls, log } = this.context;
     const { route, reason } = error;
+    this.#confirmNumber(route);
     const isStored =
       route.number || unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) !== false;
     if (!isStored) {

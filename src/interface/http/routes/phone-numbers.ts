@@ -5,7 +5,14 @@ import { changesOf, shownFields } from "../../../core/schema.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { newNumberShape, numberShape } from "../../../domain/number/number-schema.ts";
 import type { NumberRecord } from "../../../domain/number/numbers.ts";
-import { deletedReply, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
+import {
+  deletedReply,
+  idOut,
+  okReply,
+  shown,
+  timeOrNull,
+  timeOut,
+} from "../../contracts/schema.ts";
 import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
@@ -19,6 +26,9 @@ export const PhoneNumber = z
       1,
     ),
     created_at: timeOut("Time of creation."),
+    confirmed_at: timeOrNull(
+      "Time when the first call over your own trunk, or the operator, confirmed the number. `null` if other tenants may still claim it.",
+    ),
   })
   .meta({ id: "PhoneNumber" });
 
@@ -38,7 +48,7 @@ export const createPhoneNumber = contract({
   tag: "Phone numbers",
   summary: "Add a number",
   description:
-    "A number belongs to one tenant of the appliance. Returns 409 if the number is already in use.",
+    "A confirmed number belongs to one tenant of the appliance. Returns 409 if the number is confirmed for another tenant or already yours. The first call over a tenant's own trunk, or the operator, confirms the number; claims of other tenants are then switched off.",
   body: z.strictObject(newNumberShape).meta({ id: "NewPhoneNumber" }),
   reply: okReply({ phone_number: PhoneNumber }),
   errors: [

@@ -128,6 +128,27 @@ test.each(FILLED_VERSIONS)(
   },
 );
 
+test("a number of 0.1.0 that had an answered call is confirmed, another one stays a claim", async () => {
+  const { file } = directoryOf("0.1.0");
+  read(file, (db) =>
+    db.run("INSERT INTO phone_numbers SELECT 2, 1, '+37052000002', NULL, NULL, 1, 0"),
+  );
+  await openDatabase(file, 1).close();
+  const found = read(file, (db) =>
+    db.query("SELECT number_e164, confirmed_at FROM phone_numbers ORDER BY id").values(),
+  );
+  const [first] = read(file, (db) =>
+    db
+      .query("SELECT min(answered_at) FROM calls WHERE direction = 'inbound' AND tenant_id = 1")
+      .values(),
+  );
+  expect(first).toEqual([expect.any(Number)]);
+  expect(found).toEqual([
+    ["+37052000001", ...(first ?? [])],
+    ["+37052000002", null],
+  ]);
+});
+
 test.each(FILLED_VERSIONS)(
   "killed at any statement of the upgrade, the database of %s is the old one or the new one, and the next start ends it",
   async (version) => {

@@ -53,6 +53,7 @@ test("a number that two trunks claim is shown to the operator with both companie
 });
 
 test("a company that asks for a number of another is refused, and the operator is told", async () => {
+  await world.app.ask("number.confirm", { tenant: own, number: NUMBER });
   const { secret } = await world.app.ask("key.create", { tenant: other, label: "test" });
   const asked = await fetch(`${world.app.addresses.http}/api/v1/phone-numbers`, {
     method: "POST",

@@ -107,7 +107,12 @@ async function arriveTogether(context: SetUpPorts, tenants: readonly Tenant[]) {
   transactions = 0;
   const setUp = new InboundSetUp(context);
   const arrived = tenants.map(({ tenantId, numberE164 }) => {
-    const leg = { calledNumbers: [numberE164], callerNumber: CALLER, sipCallId: "a@b" };
+    const leg = {
+      calledNumbers: [numberE164],
+      provenNumbers: [],
+      callerNumber: CALLER,
+      sipCallId: "a@b",
+    };
     const trunk = { tenantId, trunkId: 1, callerId: numberE164 };
     return setUp.take(leg as unknown as IncomingLeg, trunk as unknown as TrunkSettings).then(
       ({ identity }) => identity.rowId,

@@ -48,6 +48,19 @@ export const messages = {
     lv: "Pieņem zvanus",
     ru: "Принимает звонки",
   },
+  "numbers.state": { en: "Status", lt: "Būsena", lv: "Stāvoklis", ru: "Состояние" },
+  "numbers.waiting": {
+    en: "Waiting for the first call",
+    lt: "Laukiama pirmo skambučio",
+    lv: "Gaida pirmo zvanu",
+    ru: "Ожидает первого звонка",
+  },
+  "numbers.confirmed": {
+    en: "Confirmed",
+    lt: "Patvirtintas",
+    lv: "Apstiprināts",
+    ru: "Подтверждён",
+  },
   "numbers.added": {
     en: "The number was added.",
     lt: "Numeris pridėtas.",

@@ -11,6 +11,7 @@ import { CheckField, FilterSelect, SelectField, TextField } from "../../ui/field
 import { useForm } from "../../ui/form.ts";
 import { ListPage } from "../../ui/list-page.tsx";
 import { useDoing, useStale } from "../../ui/mutate.ts";
+import { Badge } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { Table, usePhone } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
@@ -61,6 +62,11 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
             head: t("numbers.inbound"),
             card: "side",
             cell: (number) => <Inbound number={number} />,
+          },
+          {
+            head: t("numbers.state"),
+            card: "side",
+            cell: (number) => <State number={number} />,
           },
           mayChange && {
             head: t("action.remove"),
@@ -114,6 +120,15 @@ function AgentOf({ number }: { number: Numbered }) {
       choices={choices}
       onValue={(id) => change({ agent_id: id ? Number(id) : null })}
     />
+  );
+}
+
+function State({ number: { confirmed_at } }: { number: Numbered }) {
+  const { t } = useText();
+  return (
+    <Badge tone={confirmed_at ? "good" : "plain"}>
+      {t(confirmed_at ? "numbers.confirmed" : "numbers.waiting")}
+    </Badge>
   );
 }
 

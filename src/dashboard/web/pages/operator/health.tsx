@@ -1,8 +1,12 @@
 /** The doctor's checks. */
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, type Own, own } from "../../api/client.ts";
 import { healthCheckText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
+import { ConfirmAbout } from "../../ui/dialog.tsx";
+import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
@@ -72,9 +76,16 @@ export function Health() {
   );
 }
 
+type Notice = Own["CallNotice"];
+
+const namesNumber = ({ kind, subject }: Notice) =>
+  kind !== "unknown_source" && subject.startsWith("+");
+
 export function CallNotices() {
   const { t, dateTime } = useText();
   const { data } = useQuery(noticesQuery);
+  const doing = useDoing("operator", "numbers");
+  const [asked, setAsked] = useState<Notice | null>(null);
   if (!data || data.length === 0) return null;
   return (
     <Card title={t("operator.notices")} note={t("operator.notices_lead")} flush>
@@ -93,7 +104,38 @@ export function CallNotices() {
             cell: (notice) => t(`operator.notice.${notice.kind}`),
           },
           { head: t("calls.when"), card: "side", cell: (notice) => dateTime(notice.last_at) },
+          {
+            head: t("operator.confirm_number"),
+            card: "action",
+            end: true,
+            cell: (notice) =>
+              namesNumber(notice) && (
+                <Button small onClick={() => setAsked(notice)}>
+                  {t("operator.confirm_number")}
+                </Button>
+              ),
+          },
         ]}
+      />
+      <ConfirmAbout
+        about={asked}
+        title={({ subject, tenant_name }) =>
+          t("operator.confirm_number_title", { number: subject, name: tenant_name })
+        }
+        body={t("operator.confirm_number_body")}
+        action={t("operator.confirm_number")}
+        onClose={() => setAsked(null)}
+        onConfirm={({ tenant_id, subject }) =>
+          doing.run(
+            () =>
+              answer(
+                own.POST("/operator/numbers/confirm", {
+                  body: { tenant: tenant_id, number: subject },
+                }),
+              ),
+            t("operator.number_confirmed"),
+          )
+        }
       />
     </Card>
   );

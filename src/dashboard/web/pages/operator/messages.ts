@@ -250,10 +250,34 @@ export const messages = {
     ru: "На этот номер претендуют несколько линий; его звонки отклоняются.",
   },
   "operator.notice.number_claimed": {
-    en: "The company asked for a number that another one has.",
-    lt: "Įmonė prašė numerio, kurį turi kita.",
-    lv: "Uzņēmums lūdza numuru, kas ir citam.",
-    ru: "Компания запросила номер, который есть у другой.",
+    en: "The company added, or asked for, a number that another one has.",
+    lt: "Įmonė pridėjo numerį arba prašė numerio, kurį turi kita.",
+    lv: "Uzņēmums pievienoja vai lūdza numuru, kas ir citam.",
+    ru: "Компания добавила или запросила номер, который есть у другой.",
+  },
+  "operator.confirm_number": {
+    en: "Confirm for this company",
+    lt: "Patvirtinti šiai įmonei",
+    lv: "Apstiprināt šim uzņēmumam",
+    ru: "Подтвердить за этой компанией",
+  },
+  "operator.confirm_number_title": {
+    en: "Confirm {number} for {name}?",
+    lt: "Patvirtinti {number} įmonei {name}?",
+    lv: "Apstiprināt {number} uzņēmumam {name}?",
+    ru: "Подтвердить {number} за компанией {name}?",
+  },
+  "operator.confirm_number_body": {
+    en: "The number is switched off for every other company that has it. All of them get an email.",
+    lt: "Kitoms įmonėms, kurios jį turi, numeris išjungiamas. Visos gauna laišką.",
+    lv: "Citiem uzņēmumiem, kam tas ir, numurs tiek izslēgts. Visi saņem e-pastu.",
+    ru: "У других компаний, у которых он есть, номер будет выключен. Все получат письмо.",
+  },
+  "operator.number_confirmed": {
+    en: "The number is confirmed.",
+    lt: "Numeris patvirtintas.",
+    lv: "Numurs ir apstiprināts.",
+    ru: "Номер подтверждён.",
   },
   "operator.notice.unknown_source": {
     en: "This address used the trunk's Contact and is not the trunk's; its calls are dropped.",

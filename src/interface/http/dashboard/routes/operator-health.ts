@@ -54,7 +54,7 @@ export const CallNotice = z
     tenant_name: shown(z.string(), "Its name.", "Acme"),
     kind: shown(
       z.enum(["number_conflict", "number_claimed", "unknown_source"]),
-      "number_conflict: several trunks claim the number, so its calls are refused; number_claimed: the company asked for a number that another has; unknown_source: the address used the trunk's Contact user and is not the trunk's.",
+      "number_conflict: several trunks claim the number, so its calls are refused; number_claimed: the company added, or asked for, a number that another has; unknown_source: the address used the trunk's Contact user and is not the trunk's.",
       "number_conflict",
     ),
     subject: shown(z.string(), "The number, or the address.", "37061111111"),
@@ -70,6 +70,18 @@ export const listCallNotices = contract({
   role: "operator",
   summary: "Calls that nobody got, and numbers that two companies claim; the newest 100",
   reply: okReply({ notices: z.array(CallNotice) }),
+});
+
+export const confirmNumber = contract({
+  operationId: "operatorConfirmNumber",
+  at: "POST /operator/numbers/confirm",
+  tag: "Operator",
+  role: operations["number.confirm"].role,
+  summary: "Confirm that a number belongs to a company",
+  description:
+    "Entries of the number of other companies are switched off. Each company gets an email.",
+  body: operations["number.confirm"].input.meta({ id: "OperatorNumberConfirmation" }),
+  reply: okReply(operations["number.confirm"].output.shape),
 });
 
 const NOTICES_MAX = 100;
@@ -94,6 +106,11 @@ export const operatorHealthRoutes = ({
         wireOf(CallNotice, notice, { tenant_name: tenantName }),
       ),
     })),
+    route(confirmNumber)(async ({ body, note }) => {
+      const confirmed = await ask("number.confirm", body);
+      note({ subject: confirmed.number });
+      return { ok: true, ...confirmed };
+    }),
     route(getHealth)(async () => {
       if (!parts.checks)
         throw new AppError({

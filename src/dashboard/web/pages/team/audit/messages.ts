@@ -326,6 +326,24 @@ export const messages = {
     lv: "{who} izdzēsa visu par kādu cilvēku",
     ru: "{who} стёр(ла) всё о человеке",
   },
+  "audit.did.number_confirmed": {
+    en: "{who} confirmed whose number it is",
+    lt: "{who} patvirtino, kieno numeris",
+    lv: "{who} apstiprināja, kam pieder numurs",
+    ru: "{who} подтвердил(а), чей это номер",
+  },
+  "audit.did.number_confirmed_by_call": {
+    en: "The first call over your trunk confirmed the number",
+    lt: "Pirmas skambutis per jūsų SIP liniją patvirtino numerį",
+    lv: "Pirmais zvans pa jūsu SIP līniju apstiprināja numuru",
+    ru: "Первый звонок по вашей SIP-линии подтвердил номер",
+  },
+  "audit.did.number_lost": {
+    en: "The number is another company's; your entry was switched off",
+    lt: "Numeris priklauso kitai įmonei; jūsų įrašas išjungtas",
+    lv: "Numurs pieder citam uzņēmumam; jūsu ieraksts ir izslēgts",
+    ru: "Номер принадлежит другой компании; ваша запись выключена",
+  },
   "audit.did.resent": {
     en: "{who} sent deliveries again",
     lt: "{who} išsiuntė pranešimus dar kartą",
