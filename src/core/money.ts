@@ -19,11 +19,16 @@ export const MICRO_PER_CENT = 10_000;
 export const centsToMicro = (cents: number): MicroEur => microEur(cents * MICRO_PER_CENT);
 export const microToEur = (amount: MicroEur): number => amount / MICRO_PER_EUR;
 
+/** `part` of `whole` equal shares, rounded half up once. Exact; for integers from 0 on. */
+export function shareOf(total: number, part: number, whole: number): number {
+  const product = BigInt(total) * BigInt(part);
+  return Number((2n * product + BigInt(whole)) / (2n * BigInt(whole)));
+}
+
 /**
  * Price of `seconds` at a rate per minute, rounded half up to one micro-euro, once (decisions
  * 8). Exact: the product stays an integer until the single division.
  */
 export function priceOfSeconds(seconds: number, ratePerMinute: MicroEur): MicroEur {
-  const product = BigInt(seconds) * BigInt(ratePerMinute);
-  return microEur(Number((product * 2n + 60n) / 120n));
+  return microEur(shareOf(ratePerMinute, seconds, 60));
 }

@@ -250,10 +250,12 @@ class History {
       .where(and(ofMonth(renewals), eq(renewals.item, "plan")));
     const [row] = await this.#tenant();
     const isWithout = ["due", "unpaid", "refunded"].includes(renewal?.status ?? "");
-    const minutes = row?.plan === "tiny" && !isWithout ? tiny.includedMinutes : 0;
+    // Set by a purchase (plan-purchase.test.ts); otherwise all of the plan.
+    const ofPlan = row?.plan === "tiny" ? tiny.includedMinutes * 60 : 0;
+    const included = isWithout ? 0 : (used?.secondsIncluded ?? ofPlan);
     const heldMoney = others.reduce((sum, hold) => sum + hold.amount, 0);
     return {
-      planSeconds: Math.max(0, minutes * 60 - (used?.secondsUsed ?? 0)),
+      planSeconds: Math.max(0, included - (used?.secondsUsed ?? 0)),
       money: Math.max(0, (await this.#sumOf("wallet")) - heldMoney),
     };
   }

@@ -2,6 +2,7 @@
  * Manual payments, the embedded default: a page on the appliance shows the amount and the
  * operator's bank details. The operator confirms received payments (dashboard or command line).
  */
+import { MICRO_PER_CENT, microEur } from "../../core/money.ts";
 import type { PaymentProvider } from "../../domain/billing/payment-provider.ts";
 
 /** A bank transfer takes days; a forgotten one should not stay open for ever. */
@@ -12,6 +13,7 @@ export function manualPayments(publicUrl: () => string): PaymentProvider {
   return {
     name: "manual",
     validForMs: VALID_FOR_MS,
+    amountMin: microEur(MICRO_PER_CENT),
     open: async (checkout) => ({
       checkoutUrl: `${publicUrl().replace(/\/+$/, "")}/checkout/${checkout.id}`,
       providerSession: null,

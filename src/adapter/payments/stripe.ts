@@ -24,6 +24,8 @@ export interface StripeSettings {
 
 /** Stripe allows 24 hours; one is subtracted for clock differences. */
 const VALID_FOR_MS = 23 * 60 * 60 * 1000;
+/** Stripe rejects payments below 0.50 EUR. */
+const AMOUNT_MIN = centsToMicro(50);
 const SIGNATURE_TOLERANCE_SECONDS = 300;
 const API_TIMEOUT_MS = 10_000;
 const API_RETRIES_MAX = 2;
@@ -32,6 +34,7 @@ const API_RETRIES_MAX = 2;
 export class StripeProvider implements PaymentProvider {
   readonly name = "stripe";
   readonly validForMs = VALID_FOR_MS;
+  readonly amountMin = AMOUNT_MIN;
 
   constructor(
     private readonly options: {

@@ -23,6 +23,7 @@ import {
   retentionOf,
 } from "./fulfilment.ts";
 import type { PaymentProvider } from "./payment-provider.ts";
+import { endOfMonth, planPriceNow } from "./plan-purchase.ts";
 import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
 import type { Account, BillingStores, Books, Checkout, CheckoutPage } from "./stores.ts";
@@ -88,10 +89,13 @@ export class Checkouts {
     const books = stores(database.read);
     const account = await books.accounts.find(tenantId);
     const createdAt = clock.now();
-    const month = monthIn(account.timeZone, createdAt);
-    const isPlanRefunded = (await books.renewals.planStatus(tenantId, month)) === "refunded";
+    const offer = await this.#planOffer(books, tenantId, account);
     const { blocksLeft } = retentionOf(account.retentionBlocks, this.options.transcriptsDays);
-    const order = orderFor(input, account, { plans, isPlanRefunded, blocksLeft });
+    const order = orderFor(input, account, { plans, offer, blocksLeft });
+    const validUntil = createdAt + provider.validForMs;
+    // A session of Stripe lives 30 minutes at least; what it pays later becomes wallet money.
+    const isOfMonth = input.kind === "plan" && provider.name === "manual";
+    const monthEnd = endOfMonth(account.timeZone, createdAt);
     const checkout: Checkout = {
       id: checkoutId(random),
       tenantId,
@@ -100,7 +104,7 @@ export class Checkouts {
       providerSession: null,
       status: "open",
       createdAt,
-      expiresAt: createdAt + provider.validForMs,
+      expiresAt: isOfMonth ? Math.min(validUntil, monthEnd) : validUntil,
       paidAt: null,
     };
     await database.tx(async (queries) => {
@@ -111,6 +115,14 @@ export class Checkouts {
     const url = await this.#openAtProvider(checkout);
     const { id, kind, amount, expiresAt } = checkout;
     return { id, kind, amount, status: "open", expiresAtMs: expiresAt, url };
+  }
+
+  /** What each plan costs the tenant today, by slug; null: the tenant cannot buy it. */
+  async planPrices(tenantId: number): Promise<ReadonlyMap<string, MicroEur | null>> {
+    const { database, stores, plans } = this.options;
+    const books = stores(database.read);
+    const offer = await this.#planOffer(books, tenantId, await books.accounts.find(tenantId));
+    return new Map(plans.map((plan) => [plan.slug, offer(plan)]));
   }
 
   /** By its unguessable id, for the checkout page. Throws not_found. */
@@ -149,7 +161,9 @@ export class Checkouts {
         return this.#find(books, id);
       await bookPayment(books, checkout, paidAt);
       if (!(await deliverItem(books, checkout, this.options, paidAt)))
-        throw conflict("What this checkout buys can no longer be delivered.");
+        throw conflict(
+          "What this checkout buys can no longer be delivered. Ask the tenant for a new one, or book the money with a credit.",
+        );
       return { ...checkout, status: "paid", paidAt };
     });
   }
@@ -177,6 +191,17 @@ export class Checkouts {
       await bookPayment(books, delivered ? checkout : asWalletMoney(checkout), paidAt);
       return { ...checkout, status: "paid", paidAt, providerSession: session };
     });
+  }
+
+  /** Price of a plan today; null: it is the tenant's, and its month is not refunded. */
+  async #planOffer(books: Books, tenantId: number, { planSlug, timeZone }: Account) {
+    const { provider, clock } = this.options;
+    const nowMs = clock.now();
+    const month = await books.renewals.planMonth(tenantId, monthIn(timeZone, nowMs));
+    return (plan: Plan): MicroEur | null =>
+      plan.slug === planSlug && month.status !== "refunded"
+        ? null
+        : planPriceNow(plan, month, timeZone, provider.amountMin, nowMs);
   }
 
   /** Returns where to pay. A checkout that the provider rejects is cancelled. */
@@ -230,19 +255,19 @@ function requireTopupAmount(amount: MicroEur): void {
 }
 
 /**
- * Price and record of an input, checked against what the tenant has. `isPlanRefunded`: the month of
- * the plan was refunded, so that the same plan may be bought again. `blocksLeft`: of retention, that still fit.
+ * Price and record of an input, checked against what the tenant has. `offer`: price of a plan today;
+ * null: the tenant has it. `blocksLeft`: of retention, that still fit.
  */
 function orderFor(
   input: CheckoutInput,
   account: Account,
   {
     plans,
-    isPlanRefunded,
+    offer,
     blocksLeft,
   }: {
     readonly plans: readonly Plan[];
-    readonly isPlanRefunded: boolean;
+    readonly offer: (plan: Plan) => MicroEur | null;
     readonly blocksLeft: number;
   },
 ): Order {
@@ -254,9 +279,9 @@ function orderFor(
       const plan = plans.find((found) => found.slug === input.plan);
       const slugs = plans.map(({ slug }) => slug).join(", ");
       if (!plan) throw invalidField("plan", `\`plan\` must be one of: ${slugs}.`);
-      if (plan.slug === account.planSlug && !isPlanRefunded)
-        throw conflict("This is the current plan.", "bought");
-      return { kind: "plan", amount: plan.pricePerMonth, item: plan.slug };
+      const amount = offer(plan);
+      if (amount === null) throw conflict("This is the current plan.", "bought");
+      return { kind: "plan", amount, item: plan.slug };
     }
     case "crm_bridge":
       if (account.crmBridge) throw conflict("The CRM bridge is already on.", "bought");

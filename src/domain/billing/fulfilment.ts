@@ -5,9 +5,9 @@
 
 import { unreachable } from "../../core/errors.ts";
 import { payDebt } from "./chargeback.ts";
-import { hasMinutes } from "./funds.ts";
 import { move, post } from "./ledger.ts";
-import { monthIn } from "./plan-usage.ts";
+import type { PaymentProvider } from "./payment-provider.ts";
+import { deliverPlan } from "./plan-purchase.ts";
 import type { Plan } from "./ports.ts";
 import type { Books, Checkout, LedgerKind } from "./stores.ts";
 
@@ -56,8 +56,13 @@ export async function deliverItem(
   checkout: Checkout,
   {
     plans,
+    provider,
     transcriptsDays,
-  }: { readonly plans: readonly Plan[]; readonly transcriptsDays?: number },
+  }: {
+    readonly plans: readonly Plan[];
+    readonly provider: Pick<PaymentProvider, "amountMin">;
+    readonly transcriptsDays?: number;
+  },
   nowMs: number,
 ): Promise<boolean> {
   const accounts = books.accounts;
@@ -66,9 +71,7 @@ export async function deliverItem(
     case "topup":
       return true;
     case "plan":
-      return (
-        plans.some((plan) => plan.slug === item) && (await deliverPlan(books, checkout, nowMs))
-      );
+      return deliverPlan(books, checkout, { plans, amountMin: provider.amountMin }, nowMs);
     case "crm_bridge":
       if ((await accounts.find(tenantId)).crmBridge) return false;
       await accounts.setCrmBridge(tenantId, true);
@@ -82,23 +85,6 @@ export async function deliverItem(
     default:
       return unreachable(checkout.kind);
   }
-}
-
-/** Returns false if the tenant has this plan and its minutes of the month already. */
-async function deliverPlan(
-  { accounts, renewals, usage }: Books,
-  { tenantId, item, amount }: Checkout,
-  nowMs: number,
-): Promise<boolean> {
-  const { planSlug, timeZone } = await accounts.find(tenantId);
-  const month = monthIn(timeZone, nowMs);
-  if (item === null) return false;
-  if (planSlug === item && hasMinutes(await renewals.planStatus(tenantId, month))) return false;
-  await accounts.setPlan(tenantId, item);
-  await renewals.lapse(tenantId, "plan", nowMs); // this payment replaces it
-  // Otherwise two free plans in turns would have minutes without end.
-  if (amount > 0) await usage.restart(tenantId, month);
-  return true;
 }
 
 function ledgerKindOf(kind: Checkout["kind"]): LedgerKind {

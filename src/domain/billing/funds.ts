@@ -14,7 +14,7 @@
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { Plan } from "./ports.ts";
 import type { Funds } from "./rating.ts";
-import type { Books, Hold, Renewal, Standing } from "./stores.ts";
+import type { Books, Hold, PlanMonth, Renewal, Standing } from "./stores.ts";
 
 /** Plan, wallet and the holds of the other calls, as one call sees them. */
 export interface Purse {
@@ -32,7 +32,10 @@ export function purseOf(
   month: string,
   callUuid: string | null,
 ): Purse {
-  const allowance = allowanceOf(plan, standing.planStatuses[month] ?? null);
+  const allowance = allowanceOf(plan, {
+    status: standing.planStatuses[month] ?? null,
+    secondsIncluded: standing.secondsIncluded[month] ?? null,
+  });
   return {
     month,
     planSecondsLeft: Math.max(0, allowance - (standing.secondsUsed[month] ?? 0)),
@@ -73,11 +76,15 @@ export async function allowanceSeconds(
   plan: Plan,
   month: string,
 ): Promise<number> {
-  return allowanceOf(plan, await books.renewals.planStatus(tenantId, month));
+  return allowanceOf(plan, await books.renewals.planMonth(tenantId, month));
 }
 
-function allowanceOf(plan: Plan, status: Renewal["status"] | null): number {
-  return hasMinutes(status) ? plan.includedMinutes * 60 : 0;
+/** Plan seconds of a month, the used ones included. */
+export function allowanceOf(
+  plan: Plan,
+  { status, secondsIncluded }: Pick<PlanMonth, "status" | "secondsIncluded">,
+): number {
+  return hasMinutes(status) ? (secondsIncluded ?? plan.includedMinutes * 60) : 0;
 }
 
 /** null: the month has not begun. */

@@ -4,9 +4,8 @@
  * after a crash (ledger key `renewal:<tenant>:<month>:<item>`).
  *
  * Rules:
- * - The month in which a tenant is created is free. Whole months follow, so that nothing has to be
- *   divided. A plan bought by checkout is paid in full on any day, because its minutes are given in
- *   full; its month is not charged again.
+ * - The month in which a tenant is created is free. Whole months follow. A plan bought by checkout
+ *   is paid for the rest of the month (plan-purchase.ts); that month is not charged again.
  * - The CRM bridge is sold by time. If it was bought on the d-th, its paid month covers d − 1 days
  *   of the next one: they are deducted from the first renewal.
  * - Renewal never makes the wallet negative and locks nobody out. An unpaid month has no included
@@ -21,7 +20,7 @@ import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { type MicroEur, microEur } from "../../core/money.ts";
+import { type MicroEur, microEur, shareOf } from "../../core/money.ts";
 import type { MailQueue } from "../mail/mail-queue.ts";
 import { CRM_BRIDGE_PRICE } from "./checkout.ts";
 import { freeMoney } from "./funds.ts";
@@ -78,14 +77,20 @@ async function beginMonth(
   const isFirst = monthIn(tenant.timeZone, tenant.createdAt) >= month;
   const plan = plans.find((found) => found.slug === tenant.planSlug) ?? plans[0];
   const unpaid: Renewal[] = [];
-  const begin = async (item: Renewal["item"], amount: MicroEur) => {
+  const begin = async (
+    item: Renewal["item"],
+    amount: MicroEur,
+    status = "due" as Renewal["status"],
+  ) => {
     const base = { month, item, plan: item === "plan" ? tenant.planSlug : null, createdAt };
-    const due: Renewal = { ...base, amount, status: "due", settledAt: null };
-    if (!(await books.renewals.insert(tenant.id, due))) return;
+    const due: Renewal = { ...base, amount, status, settledAt: null };
+    if (!(await books.renewals.insert(tenant.id, due)) || status !== "due") return;
     if (!(await pay(books, tenant.id, due, createdAt))) unpaid.push(due);
   };
-  const isPlanFree = isFirst || (await boughtIn(books, tenant, "plan")) === month;
-  await begin("plan", isPlanFree ? microEur(0) : (plan?.pricePerMonth ?? microEur(0)));
+  const price = plan?.pricePerMonth ?? microEur(0);
+  const isBought = (await boughtIn(books, tenant, "plan")) === month;
+  if (isBought) await begin("plan", price, "lapsed");
+  else await begin("plan", isFirst ? microEur(0) : price);
   if (tenant.crmBridge)
     await begin("crm_bridge", isFirst ? microEur(0) : await bridgePrice(books, tenant, month));
   if (unpaid.length > 0) {
@@ -154,11 +159,8 @@ async function bridgePrice(books: Books, tenant: RenewingTenant, month: string):
 }
 
 /** Exact, then rounded half up to a micro-euro. `day`: the day on which the paid month began. */
-export function firstBridgeRenewal(day: number, daysOfMonth: number): MicroEur {
-  const charged = BigInt(CRM_BRIDGE_PRICE) * BigInt(daysOfMonth - day + 1);
-  const days = BigInt(daysOfMonth);
-  return microEur(Number((2n * charged + days) / (2n * days)));
-}
+export const firstBridgeRenewal = (day: number, daysOfMonth: number): MicroEur =>
+  microEur(shareOf(CRM_BRIDGE_PRICE, daysOfMonth - day + 1, daysOfMonth));
 
 /** `2026-01` → `2025-12` */
 export function monthBefore(month: string): string {

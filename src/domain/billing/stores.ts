@@ -99,7 +99,7 @@ interface WalletLevel extends Reader {
   readonly toldBelow: MicroEur;
 }
 
-/** One item of one month (billing/renewal.ts). */
+/** One item of one month (billing/renewal.ts). A month with a bought plan is `lapsed`. */
 export interface Renewal {
   readonly month: string;
   readonly item: "plan" | "crm_bridge";
@@ -109,6 +109,17 @@ export interface Renewal {
   readonly status: "due" | "paid" | "lapsed" | "unpaid" | "refunded";
   readonly createdAt: number;
   readonly settledAt: number | null;
+}
+
+/** A plan's month of a tenant. */
+export interface PlanMonth {
+  /** null before the first round of the month. */
+  readonly status: Renewal["status"] | null;
+  /** Price of the plan for the whole month; 0 for a free month and before its first round. */
+  readonly monthPrice: MicroEur;
+  readonly secondsUsed: number;
+  /** null: all seconds of the current plan. */
+  readonly secondsIncluded: number | null;
 }
 
 export interface RenewingTenant extends Reader {
@@ -122,7 +133,7 @@ export interface RenewingTenant extends Reader {
 }
 
 export interface RenewalStore {
-  /** Of all tenants. */
+  /** The zones of all tenants. */
   timeZones(): Promise<readonly string[]>;
   /** Tenants of a zone, not suspended, whose month has not begun; at most 1000. */
   withoutMonth(timeZone: string, month: string): Promise<readonly RenewingTenant[]>;
@@ -140,8 +151,17 @@ export interface RenewalStore {
   ): Promise<boolean>;
   /** Ends every month of an item that is due or refunded. */
   lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
-  /** null: the month has not begun. */
-  planStatus(tenantId: number, month: string): Promise<Renewal["status"] | null>;
+  planMonth(tenantId: number, month: string): Promise<PlanMonth>;
+  /** Changes the stored month to a bought plan and its full price; nothing stays due. */
+  setPlanMonth(
+    tenantId: number,
+    month: string,
+    bought: {
+      readonly plan: string;
+      readonly monthPrice: MicroEur;
+      readonly nowMs: number;
+    },
+  ): Promise<void>;
   /** Sets a month to `refunded`. */
   endPlanMonth(tenantId: number, month: string, plan: string | null, nowMs: number): Promise<void>;
   /** Restores a month that `endPlanMonth` ended; others are left alone. */
@@ -158,11 +178,11 @@ export interface Hold {
   readonly amount: MicroEur;
 }
 
-/** Used plan seconds by month. */
+/** Plan seconds by month. */
 export interface UsageStore {
   add(tenantId: number, month: string, seconds: number): Promise<void>;
-  /** Counts the plan seconds that a month uses from 0 again. */
-  restart(tenantId: number, month: string): Promise<void>;
+  /** Plan seconds of a month in which a plan was bought, the used ones included. */
+  setIncluded(tenantId: number, month: string, seconds: number): Promise<void>;
 }
 
 export interface HoldStore {
@@ -202,6 +222,8 @@ export interface Standing {
   /** By month: how the plan's renewal stands, and the plan seconds that were used. */
   readonly planStatuses: Readonly<Record<string, Renewal["status"]>>;
   readonly secondsUsed: Readonly<Record<string, number>>;
+  /** By month; null or missing: all seconds of the current plan. */
+  readonly secondsIncluded: Readonly<Record<string, number | null>>;
   readonly holds: readonly Hold[];
   /** Overage rate a minute as it was when the asking call began; null: no such call. */
   readonly rate: MicroEur | null;

@@ -447,7 +447,7 @@ describe("checkouts", () => {
   test("a paid plan changes the plan and earns revenue, not wallet money", async () => {
     const tenantId = await insertTenant(database, { plan: "prepaid" });
     const opened = await checkouts.open(tenantId, { kind: "plan", plan: "start" });
-    expect(Number(opened.amount)).toBe(19_000_000);
+    expect(Number(opened.amount)).toBe(6_330_000); // 10 of 30 days
     await checkouts.confirm(opened.id);
     expect((await accountOf(tenantId))?.plan).toBe("start");
     expect(Number((await billing.balance(tenantId)).balance)).toBe(0);

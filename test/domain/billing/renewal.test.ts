@@ -242,33 +242,6 @@ test("a plan paid by checkout this month is not charged again, nor is the unpaid
   expect(await eurOf(tenantId)).toBe(81);
 });
 
-test("a plan bought in mid-month has all its minutes, whatever was used before; a free one begins no new count", async () => {
-  const provider = manualPayments(() => "https://voice.example.com");
-  const free = { ...prepaidPlan, slug: "free", includedMinutes: 3 };
-  const offered = [...plans, free];
-  const checkouts = new Checkouts({ database, stores, plans: offered, provider, clock });
-  const money = new Billing({ database, stores, plans: offered, clock });
-  const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "free" });
-  const leftOf = async () => (await money.balance(tenantId)).includedSecondsLeft;
-  const call = async (seconds: number) => {
-    const uuid = crypto.randomUUID();
-    await insertCall(database, tenantId, uuid);
-    await database.tx((queries) =>
-      money.settle(queries, tenantId, uuid, seconds * 1000, free.overagePerMinute),
-    );
-  };
-  const buy = async (plan: string) =>
-    checkouts.confirm((await checkouts.open(tenantId, { kind: "plan", plan })).id);
-  await call(150);
-  expect(await leftOf()).toBe(30);
-  await buy("start");
-  expect(await leftOf()).toBe(600);
-  await call(100);
-  expect(await leftOf()).toBe(500);
-  for (const plan of ["free", "prepaid", "free"]) await buy(plan);
-  expect(await leftOf()).toBe(80);
-});
-
 test("the CRM bridge is charged by the day it was bought, and goes off after 7 unpaid days", async () => {
   const provider = manualPayments(() => "https://voice.example.com");
   const checkouts = new Checkouts({ database, stores, plans, provider, clock });

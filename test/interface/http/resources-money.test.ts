@@ -18,6 +18,7 @@ describe("billing", () => {
       name: "Start",
       included_minutes: 10,
       price_eur_per_month: 19,
+      price_now_eur: null,
       overage_eur_per_min: 0.12,
       max_concurrent_calls: 5,
       current: true,
@@ -29,6 +30,17 @@ describe("billing", () => {
       plan: "start",
       included_seconds_left: 600,
     });
+  });
+
+  test("plans say what each costs for the rest of the month, and the checkout asks for it", async () => {
+    const server = await startApiServer({ directory: tempDir() });
+    const tenant = await server.tenant({ plan: "prepaid" });
+    const price = pick(await ask(server, tenant, "GET", "/plans"), "plans.0.price_now_eur");
+    expect(price).toBeGreaterThan(0);
+    expect(price).toBeLessThanOrEqual(19);
+    const opened = await ask(server, tenant, "POST", "/checkout", { item: "plan", plan: "start" });
+    expect(pick(opened, "checkout.amount_eur")).toBe(price);
+    await server.stop();
   });
 
   test.each([

@@ -45,6 +45,9 @@ export function standingColumns() {
     secondsUsed: parsedJson<Standing["secondsUsed"]>(sql`
         (SELECT json_group_object(month, seconds_used) FROM plan_usage
           WHERE tenant_id = ${tenantId})`),
+    secondsIncluded: parsedJson<Standing["secondsIncluded"]>(sql`
+        (SELECT json_group_object(month, seconds_included) FROM plan_usage
+          WHERE tenant_id = ${tenantId})`),
     holds: parsedJson<Standing["holds"]>(sql`
         (SELECT json_group_array(json_object('callUuid', call_uuid, 'month', month,
             'planSeconds', plan_seconds, 'amount', amount))

@@ -5,7 +5,7 @@ import { microEur } from "../../../core/money.ts";
 import type { RenewalStore } from "../../../domain/billing/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { readerLocale } from "../query/reader-locale.ts";
-import { renewals } from "../schema/money.ts";
+import { planUsage, renewals } from "../schema/money.ts";
 import { tenants } from "../schema/tenants.ts";
 
 const ROUND_MAX = 1000;
@@ -22,17 +22,25 @@ const tenantColumns = {
   createdAt: tenants.createdAt,
 };
 
-const planStatus = statement((queries) =>
+const planMonth = statement((queries) =>
   queries
-    .select({ status: renewals.status })
-    .from(renewals)
-    .where(
+    .select({
+      status: renewals.status,
+      monthPrice: renewals.amount,
+      secondsUsed: planUsage.secondsUsed,
+      secondsIncluded: planUsage.secondsIncluded,
+    })
+    .from(tenants)
+    .leftJoin(
+      renewals,
       and(
-        eq(renewals.tenantId, arg("tenantId")),
+        eq(renewals.tenantId, tenants.id),
         eq(renewals.month, arg("month")),
         eq(renewals.item, "plan"),
       ),
     )
+    .leftJoin(planUsage, and(eq(planUsage.tenantId, tenants.id), eq(planUsage.month, arg("month"))))
+    .where(eq(tenants.id, arg("tenantId")))
     .prepare(),
 );
 
@@ -132,11 +140,16 @@ function dueRenewals(queries: Queries): Pick<RenewalStore, "timeZones" | "withou
 }
 
 /** Payments for a plan. */
-function paidPlans(queries: Queries): Pick<RenewalStore, "planStatus" | "isPaidAfter"> {
+function paidPlans(queries: Queries): Pick<RenewalStore, "planMonth" | "isPaidAfter"> {
   return {
-    async planStatus(tenantId, month) {
-      const found = await planStatus(queries).get({ tenantId, month });
-      return found?.status ?? null;
+    async planMonth(tenantId, month) {
+      const found = await planMonth(queries).get({ tenantId, month });
+      return {
+        status: found?.status ?? null,
+        monthPrice: found?.monthPrice ?? microEur(0),
+        secondsUsed: found?.secondsUsed ?? 0,
+        secondsIncluded: found?.secondsIncluded ?? null,
+      };
     },
 
     async isPaidAfter(tenantId, item, month) {
@@ -158,9 +171,24 @@ function paidPlans(queries: Queries): Pick<RenewalStore, "planStatus" | "isPaidA
   };
 }
 
-/** Months of a plan that a refund ends; reversing the refund restores them. */
-function planMonths(queries: Queries): Pick<RenewalStore, "endPlanMonth" | "restorePlanMonth"> {
+/** Months of a plan: a purchase sets them, a refund ends them, and reversing the refund restores them. */
+function planMonths(
+  queries: Queries,
+): Pick<RenewalStore, "setPlanMonth" | "endPlanMonth" | "restorePlanMonth"> {
   return {
+    async setPlanMonth(tenantId, month, { plan, monthPrice, nowMs }) {
+      await queries
+        .update(renewals)
+        .set({ plan, amount: monthPrice, status: "lapsed", settledAt: nowMs })
+        .where(
+          and(
+            eq(renewals.tenantId, tenantId),
+            eq(renewals.month, month),
+            eq(renewals.item, "plan"),
+          ),
+        );
+    },
+
     async endPlanMonth(tenantId, month, plan, nowMs) {
       const ended = { status: "refunded", settledAt: nowMs } as const;
       await queries

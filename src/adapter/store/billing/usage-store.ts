@@ -1,5 +1,5 @@
-/** Plan seconds used in each month. */
-import { and, eq, sql } from "drizzle-orm";
+/** Plan seconds of each month. */
+import { sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { UsageStore } from "../../../domain/billing/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -22,11 +22,14 @@ export function usageStore(queries: Queries): UsageStore {
       await addUsage(queries).run({ tenantId, month, seconds });
     },
 
-    async restart(tenantId, month) {
+    async setIncluded(tenantId, month, secondsIncluded) {
       await queries
-        .update(planUsage)
-        .set({ secondsUsed: 0 })
-        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)));
+        .insert(planUsage)
+        .values({ tenantId, month, secondsUsed: 0, secondsIncluded })
+        .onConflictDoUpdate({
+          target: [planUsage.tenantId, planUsage.month],
+          set: { secondsIncluded },
+        });
     },
   };
 }

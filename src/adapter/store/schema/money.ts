@@ -93,8 +93,7 @@ export const renewals = sqliteTable(
 );
 
 /**
- * Plan seconds used in a calendar month of the tenant's zone, such as `2026-11`, since a plan was last
- * bought in it.
+ * Plan seconds of a calendar month of the tenant's zone, such as `2026-11`.
  */
 export const planUsage = sqliteTable(
   "plan_usage",
@@ -103,6 +102,8 @@ export const planUsage = sqliteTable(
     tenantId: tenantId(),
     month: text("month").notNull(),
     secondsUsed: integer("seconds_used").notNull(),
+    /** Plan seconds of the month, if a plan was bought in it; null: all of the current plan. */
+    secondsIncluded: integer("seconds_included"),
   },
   (t) => [uniqueIndex("plan_usage_month").on(t.tenantId, t.month)],
 );

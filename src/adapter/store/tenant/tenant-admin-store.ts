@@ -14,6 +14,7 @@ import {
   callDays,
   callRollups,
   calls,
+  planUsage,
   tenants,
   trialDays,
   wallets,
@@ -218,6 +219,10 @@ function tenantMarks(queries: Queries) {
 
     async setPlan(tenantId: number, plan: string): Promise<void> {
       await queries.update(tenants).set({ plan }).where(eq(tenants.id, tenantId));
+      await queries
+        .update(planUsage)
+        .set({ secondsIncluded: null })
+        .where(eq(planUsage.tenantId, tenantId));
     },
 
     async setSuspended(tenantId: number, suspended: boolean): Promise<boolean> {

@@ -15,6 +15,9 @@ const Plan = z
     name: shown(z.string(), "Display name of the plan.", "Start"),
     included_minutes: shown(z.int(), "Included minutes per month.", 100),
     price_eur_per_month: eurOut("Price per month."),
+    price_now_eur: eurOut(
+      "Price for the rest of this month, minus what was paid for these days; null for the tenant's own plan.",
+    ).nullable(),
     overage_eur_per_min: eurOut("Price per minute beyond the included minutes."),
     max_concurrent_calls: shown(z.int(), "Maximum number of concurrent calls.", 5),
     current: shown(z.boolean(), "Whether this is the tenant's plan.", true),
@@ -165,6 +168,11 @@ function inputOf(body: z.output<NonNullable<typeof openCheckout.body>>): Checkou
 export const billingRoutes = ({ dependencies: { billing, checkouts } }: RouteContext) => [
   route(listPlans)(async ({ tenantId }) => {
     const current = (await billing.balance(tenantId)).plan.slug;
+    const prices = await checkouts.planPrices(tenantId);
+    const priceNow = (slug: string) => {
+      const price = prices.get(slug) ?? null;
+      return price === null ? null : microToEur(price);
+    };
     return {
       ok: true,
       plans: billing.plans.map((plan) => ({
@@ -172,6 +180,7 @@ export const billingRoutes = ({ dependencies: { billing, checkouts } }: RouteCon
         name: plan.name,
         included_minutes: plan.includedMinutes,
         price_eur_per_month: microToEur(plan.pricePerMonth),
+        price_now_eur: priceNow(plan.slug),
         overage_eur_per_min: microToEur(plan.overagePerMinute),
         max_concurrent_calls: plan.maxConcurrentCalls,
         current: plan.slug === current,

@@ -262,10 +262,10 @@ export const messages = {
     ru: "Перейти на «{plan}»?",
   },
   "billing.choose_body": {
-    en: "{price} per month. The plan changes once the payment is received.",
-    lt: "{price} per mėnesį. Planas pasikeis gavus mokėjimą.",
-    lv: "{price} mēnesī. Plāns mainās, kad saņemta apmaksa.",
-    ru: "{price} в месяц. Тариф сменится, когда придёт оплата.",
+    en: "Now {now} for the rest of this month, then {price} per month from the wallet. The plan changes once the payment is received.",
+    lt: "Dabar {now} už likusią mėnesio dalį, vėliau {price} per mėnesį iš piniginės. Planas pasikeis gavus mokėjimą.",
+    lv: "Tagad {now} par atlikušo mēneša daļu, pēc tam {price} mēnesī no maka. Plāns mainās, kad saņemta apmaksa.",
+    ru: "Сейчас {now} за остаток месяца, затем {price} в месяц из кошелька. Тариф сменится, когда придёт оплата.",
   },
   "billing.extras": { en: "Add-ons", lt: "Priedai", lv: "Papildiespējas", ru: "Дополнения" },
   "billing.crm": {

@@ -53,6 +53,7 @@ function PlanCard({ plan }: { plan: Rest["Plan"] }) {
   const { isOwner } = useSession();
   const [asking, setAsking] = useState(false);
   const price = eur(plan.price_eur_per_month);
+  const now = eur(plan.price_now_eur ?? plan.price_eur_per_month);
   return (
     <Card
       title={plan.name}
@@ -72,7 +73,7 @@ function PlanCard({ plan }: { plan: Rest["Plan"] }) {
       )}
       <Confirm
         title={t("billing.choose_title", { plan: plan.name })}
-        body={t("billing.choose_body", { price })}
+        body={t("billing.choose_body", { now, price })}
         action={t("billing.to_payment")}
         open={asking}
         onOpen={setAsking}

@@ -1,0 +1,1 @@
+ALTER TABLE `plan_usage` ADD `seconds_included` integer;
