@@ -69,7 +69,6 @@ export function startHttp(settings: AppSettings, parts: HttpParts): Http {
       },
       bodyBytesMax: settings.http.bodyBytesMax,
       trustedProxies: settings.http.trustedProxies ?? [],
-      connectionsPerAddress: settings.http.connectionsPerAddress,
       version: settings.version,
       engineLabel: settings.engineLabel,
       voiceAliases: settings.voiceAliases,

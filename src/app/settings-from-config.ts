@@ -169,7 +169,6 @@ function httpOf(config: Config) {
     requestsPerMinute: limits.requests_per_minute,
     bodyBytesMax: limits.body_bytes,
     trustedProxies: server.trusted_proxies,
-    connectionsPerAddress: limits.connections_per_address,
   };
 }
 

@@ -82,7 +82,7 @@ export async function openStorePhase(
   });
   stops.add(() => maintenance.stop());
   const run = new RunState(settings);
-  const descriptors = watchDescriptorsOf(settings, run, { clock, log });
+  const descriptors = watchDescriptorsOf(run, { clock, log });
   stops.add(() => descriptors.stop());
   const vault = await openVault(database, settings.masterKey, random);
   const { shared } = storage;
@@ -122,16 +122,12 @@ function billingOf(
 }
 
 function watchDescriptorsOf(
-  { http }: AppSettings,
   run: RunState,
   { clock, log }: { clock: Clock; log: Log },
 ): DescriptorWatch {
   return watchDescriptors({
     descriptors: descriptorsOf(),
-    demand: () => ({
-      concurrentCalls: run.tuning().concurrentCallsMax,
-      connectionsPerAddress: http.connectionsPerAddress ?? 0,
-    }),
+    demand: () => ({ concurrentCalls: run.tuning().concurrentCallsMax }),
     clock,
     log,
   });

@@ -37,8 +37,6 @@ export interface HttpSettings {
   readonly bodyBytesMax: number;
   /** Addresses and networks whose X-Forwarded-* headers count. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Connections that one address may hold open (connection-cap.ts). Missing: 512. */
-  readonly connectionsPerAddress?: number;
   /** Of the appliance, for GET /ping. */
   readonly version: string;
   /** The label of `agent.engine`. */

@@ -9,12 +9,11 @@
  */
 import { Elysia } from "elysia";
 import { cannotListen } from "../../core/cannot-listen.ts";
-import { systemClock, yieldToEventLoop } from "../../core/clock.ts";
+import { yieldToEventLoop } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { createQueryCache } from "../../core/query-cache.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
-import { createConnectionCap } from "./connection-cap.ts";
 import type { Route } from "./contract.ts";
 import { SOCKET_EVENTS, type SocketData } from "./dashboard/sockets/transport.ts";
 import { DASHBOARD_PATHS, dashboardApp } from "./dashboard-pack.ts";
@@ -36,15 +35,15 @@ import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
 import { serviceRoutes } from "./routes/service.ts";
 import { createAuditNotes } from "./session/audit-notes.ts";
 import { createSessionAuthentication } from "./session/session-authentication.ts";
-import { blockListOf, createOriginReader, isListed } from "./session/source.ts";
+import { createOriginReader } from "./session/source.ts";
 import { createStoreDeadline, type StoreDeadline } from "./store-deadline.ts";
 import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
 /** Above this size Bun itself answers 413 without a body. It is far above our own limit. */
 const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
+/** The runtime closes a connection this long after its last whole request, bytes of the next or not. */
 const IDLE_TIMEOUT_SECONDS = 30;
-const CONNECTIONS_PER_ADDRESS = 512;
 /** Two or three milliseconds of the thread. */
 const REQUESTS_PER_TURN_MAX = 64;
 
@@ -62,7 +61,6 @@ export class HttpServer {
   readonly #storeDeadline: StoreDeadline;
   #server: Bun.Server<SocketData> | null = null;
   #sockets: { closeAll(): void } | null = null;
-  #connectionCap: { stop(): void } | null = null;
   /** Requests of this turn of the event loop. */
   #inTurn = 0;
 
@@ -113,15 +111,6 @@ export class HttpServer {
     } catch (error) {
       throw cannotListen("The API", settings, "[server] listen", error);
     }
-    const proxies = blockListOf(settings.trustedProxies ?? []);
-    this.#connectionCap = createConnectionCap({
-      port: this.address.port,
-      perAddressMax: settings.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
-      isExempt: (peer) => isListed(proxies, peer),
-      // The system's sockets do not follow a test's clock.
-      clock: systemClock,
-      log: this.deps.log,
-    });
     return this;
   }
 
@@ -151,7 +140,6 @@ export class HttpServer {
   /** Waits up to 5 s for requests under way, closes every connection, writes what is pending. */
   async stop(): Promise<void> {
     this.refuse();
-    this.#connectionCap?.stop();
     await this.#handler.idle(STOP_WAIT_MS);
     this.#sockets?.closeAll();
     await this.#server?.stop(true);

@@ -16,6 +16,11 @@ const REMOVED: readonly RemovedKey[] = [
     path: ["engine", "embedded", "unproven_phrases"],
     instead: "Lithuanian, Latvian and Russian callers answer with keys (docs/engines.md).",
   },
+  {
+    path: ["limits", "connections_per_address"],
+    instead:
+      "Slow requests end after 30 to 60 seconds; a proxy limits connections per address (docs/proxy.md).",
+  },
 ];
 
 const variableOf = ({ path }: RemovedKey) => VARIABLE_PREFIX + path.join("__").toUpperCase();

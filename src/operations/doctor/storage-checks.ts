@@ -203,10 +203,8 @@ export const fileDescriptors: Check = {
     if (!existsSync("/proc/self/limits")) return skipped("This system does not say.");
     const server = trunks === null ? null : serverPid(dataDir);
     const limit = descriptorsOf(server ?? "self").limit();
-    const few = tooFewDescriptors(limit, {
-      concurrentCalls: config.limits.concurrent_calls,
-      connectionsPerAddress: config.limits.connections_per_address,
-    });
+    const demand = { concurrentCalls: config.limits.concurrent_calls };
+    const few = tooFewDescriptors(limit, demand);
     const whose = server === null ? "to this command" : "to the server";
     return few === null ? ok(`${limit} are allowed ${whose}.`) : warning(few, MORE_DESCRIPTORS);
   },

@@ -12,6 +12,8 @@ import type { Log } from "../../core/log.ts";
 const PER_CALL = 8;
 /** Database, workers, listeners, mails and webhooks. */
 const OWN = 64;
+/** Open at once: browsers, API clients, and slow ones until their timeout. */
+const HTTP_CONNECTIONS = 512;
 /** Kept for what is no new call. */
 const RESERVE_MAX = 256;
 const RESERVE_SHARE = 1 / 4;
@@ -35,11 +37,10 @@ export const descriptorsOf = (pid: number | "self" = "self"): Descriptors => ({
 
 interface DescriptorDemand {
   readonly concurrentCalls: number;
-  readonly connectionsPerAddress: number;
 }
 
 export const descriptorsNeeded = (demand: DescriptorDemand): number =>
-  OWN + demand.concurrentCalls * PER_CALL + demand.connectionsPerAddress;
+  OWN + demand.concurrentCalls * PER_CALL + HTTP_CONNECTIONS;
 
 export const MORE_DESCRIPTORS =
   "Raise LimitNOFILE of the unit (without systemd: ulimit -n), or lower [limits] concurrent_calls.";
@@ -47,10 +48,9 @@ export const MORE_DESCRIPTORS =
 /** Null: the limit suffices for the configured calls and connections. */
 export function tooFewDescriptors(limit: number, demand: DescriptorDemand): string | null {
   const needed = descriptorsNeeded(demand);
-  const { concurrentCalls, connectionsPerAddress } = demand;
   return limit >= needed
     ? null
-    : `${limit} file descriptors are allowed; ${concurrentCalls} calls and ${connectionsPerAddress} connections need ${needed}.`;
+    : `${limit} file descriptors are allowed; ${demand.concurrentCalls} calls and ${HTTP_CONNECTIONS} connections need ${needed}.`;
 }
 
 export interface DescriptorWatch {

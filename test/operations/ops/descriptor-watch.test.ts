@@ -10,7 +10,7 @@ import {
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const POLL_MS = 1_000;
-const demand = { concurrentCalls: 100, connectionsPerAddress: 50 };
+const demand = { concurrentCalls: 100 };
 
 function watched(limit: () => number, open: () => number) {
   const clock = fakeClock();
@@ -94,7 +94,7 @@ test("the limit of the unit suffices for the most calls that can be configured",
     new URL("../../../systemd/linevoice.service", import.meta.url),
   ).text();
   const limit = Number(/^LimitNOFILE=(\d+)$/m.exec(unit)?.[1]);
-  const most = { concurrentCalls: 5_000, connectionsPerAddress: 512 };
+  const most = { concurrentCalls: 5_000 };
   expect(tooFewDescriptors(limit, most)).toBeNull();
 });
 

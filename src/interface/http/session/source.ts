@@ -95,7 +95,7 @@ const isSafari = (headers: Headers): boolean => {
 /** IPv4 in IPv6 (RFC 4291 2.5.5.2) is IPv4. */
 const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
-export function blockListOf(networks: readonly string[]): BlockList {
+function blockListOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = "", bits] = network.split("/");
@@ -106,7 +106,7 @@ export function blockListOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-export const isListed = (list: BlockList, address: string) => {
+const isListed = (list: BlockList, address: string) => {
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
 };

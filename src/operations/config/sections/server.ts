@@ -115,12 +115,6 @@ export const httpClient = section({
 export const limits = section({
   requests_per_minute: integer("Requests a minute that one API key may send.", 120, 1, 1_000_000),
   body_bytes: integer("Largest request body.", 2_097_152, 1024, 104_857_600),
-  connections_per_address: integer(
-    "HTTP connections that one address may hold open (of IPv6, one /64); newer ones are closed. Not counted: [server] trusted_proxies.",
-    512,
-    8,
-    65_536,
-  ),
   concurrent_calls: integer("Calls at the same time on the whole appliance.", 200, 1, 5000),
   daily_spend_eur: decimal(
     "EUR that a tenant's wallet may pay for calls within 24 hours, unless the operator set another limit for the tenant. Above it no call begins and none is transferred; calls that have begun go on.",
