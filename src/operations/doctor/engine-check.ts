@@ -8,6 +8,7 @@ import {
   memoryShort,
   missingMemoryMb,
 } from "../../adapter/engine/embedded/recogniser/transcriber.ts";
+import { topicsHere } from "../../adapter/engine/embedded/scripted/topics-here.ts";
 import type { FromSpeechWorker } from "../../adapter/engine/embedded/speech-messages.ts";
 import { EMBEDDED } from "../../adapter/engine/registry.ts";
 import {
@@ -146,6 +147,7 @@ export async function withEmbeddedEngine<Result>(
     ...ports,
     deadline: SELF_TEST_DEADLINES,
     hearsSpeech,
+    askTopics: topicsHere(),
   });
   try {
     return await work(engine, hearing);

@@ -173,6 +173,7 @@ describe("a finished call", () => {
         disclosure: null,
         messages: [],
         transfers: [],
+        tool_limits: [],
         answering: [],
         sip: {
           call_id: "abc@carrier",
