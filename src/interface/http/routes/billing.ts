@@ -16,7 +16,7 @@ const Plan = z
     included_minutes: shown(z.int(), "Included minutes per month.", 100),
     price_eur_per_month: eurOut("Price per month."),
     price_now_eur: eurOut(
-      "Price for the rest of this month, minus what was paid for these days; null for the tenant's own plan.",
+      "Price for the rest of this month, minus the payment for these days of the current plan; null for the tenant's own plan.",
     ).nullable(),
     overage_eur_per_min: eurOut("Price per minute beyond the included minutes."),
     max_concurrent_calls: shown(z.int(), "Maximum number of concurrent calls.", 5),
