@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { generateSources } from "./generate.ts";
 import { pacedSuites, type Suite, yieldingSuites } from "./test-suites.ts";
 
-const PACED_LANES = 3;
-const YIELDING_LANES = 2;
+const PACED_LANES = 2;
+const YIELDING_LANES = 1;
 /** To what runs beside it and keeps the pace of speech. */
 const GIVING_WAY = ["nice", "-n", "10"];
 /** For what hangs: what gives way may stand still for long, and no test proves a pace by it. */
@@ -143,10 +143,9 @@ async function step(label: string, command: string[]): Promise<void> {
 }
 
 /**
- * Real audio takes three lanes, for it computes a third of its time, and what gives way to it two more; a lane with
- * no real audio left takes from the others. So no processor is idle while there is work, and the end is not one long
- * suite alone. A third lane that gives way takes processors from real audio, and the run no sooner ends. While the
- * program is still being built, on one processor, only what does without it runs.
+ * Real audio takes two lanes and everything else one. A lane with no real audio left takes from the others. More
+ * lanes take processor time from callers and from the recogniser, and conversations run late. While the program is
+ * still being built, only suites that do without it run.
  */
 async function everySuite(built: Promise<void>): Promise<void> {
   const paced = [...pacedSuites];

@@ -1,6 +1,6 @@
 /** The wall clock jumps five years ahead while the appliance runs: nothing is deleted, charged or missed. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import {
   auditEntries,
   calls,
@@ -102,7 +102,10 @@ const statusOf = async () => (await app.database.read.select().from(schedules))[
 const stored = async () => ({
   words: (await app.database.read.select().from(turns)).length,
   audit: (
-    await app.database.read.select().from(auditEntries).where(eq(auditEntries.tenantId, tenantId))
+    await app.database.read
+      .select()
+      .from(auditEntries)
+      .where(and(eq(auditEntries.tenantId, tenantId), eq(auditEntries.action, "updateAgent")))
   ).length,
   months: (await months()).length,
   schedule: await statusOf(),
