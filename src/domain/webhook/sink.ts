@@ -32,6 +32,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
     return { id, type, callUuid, body: envelopeBody(id, type, createdAt, data), createdAt };
   }
 
+  /** Without an agent's own endpoint nothing is read, so that it can be the last step of a transaction. */
   async function emit(
     queries: Queries,
     tenantId: number,
@@ -39,23 +40,10 @@ export function createEventSink(options: EventSinkOptions): EventSink {
   ): Promise<void> {
     if (events.length === 0) return;
     const stored = events.map((event) => ({ event, row: stamped(event) }));
-    const webhooks = await stores.events(queries).enabledWebhooks(tenantId);
-    for (const { row } of stored) {
-      await stores.events(queries).insert(tenantId, row);
-      const subscribed = webhooks.filter(({ types }) => types.includes(row.type));
-      for (const { id } of subscribed) await deliverTo(queries, tenantId, row, id);
-    }
+    const rows = stored.map(({ row }) => row);
+    for (const row of rows) await stores.events(queries).insert(tenantId, row);
+    await stores.events(queries).deliver(tenantId, rows);
     for (const { event, row } of stored) await sendToAgentsOwn(queries, tenantId, event, row);
-  }
-
-  async function deliverTo(
-    queries: Queries,
-    tenantId: number,
-    { id, createdAt }: ReturnType<typeof stamped>,
-    webhookId: number,
-  ): Promise<void> {
-    const subscriber = { webhookId, legacyUrl: null };
-    await stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);
   }
 
   async function sendToAgentsOwn(

@@ -14,12 +14,10 @@ interface StoredEvent {
 }
 
 export interface EventStore {
-  /** The tenant's enabled webhooks with their selected event types. */
-  enabledWebhooks(
-    tenantId: number,
-  ): Promise<readonly { readonly id: number; readonly types: readonly string[] }[]>;
   /** For no subscriber yet. */
   insert(tenantId: number, event: StoredEvent): Promise<void>;
+  /** Adds a delivery of each stored event to each enabled webhook that selected its type. Reads nothing. */
+  deliver(tenantId: number, events: readonly StoredEvent[]): Promise<void>;
   /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
   legacyEndpoint(
     tenantId: number,

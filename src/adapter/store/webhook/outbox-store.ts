@@ -44,14 +44,35 @@ const insertEvent = statement((queries) =>
     .prepare(),
 );
 
-const enabledWebhooks = statement((queries) =>
-  queries
-    .select({ id: webhooks.id, types: webhooks.events })
+/**
+ * A delivery of each event to each enabled webhook that selected its type. Nothing is read first: on a
+ * database server that would be a round trip, and after `finish` it would be too late to write.
+ */
+const deliverEvents = statement((queries) => {
+  const given = sql`json_each(${arg("events")}) AS given`;
+  const createdAt = sql`given.value ->> 'createdAt'`;
+  const isSelected = sql`EXISTS (
+    SELECT 1 FROM json_each(${webhooks.events}) AS t WHERE t.value = given.value ->> 'type')`;
+  const deliveries = queries
+    .select({
+      id: sql`NULL`.as("id"),
+      tenantId: webhooks.tenantId,
+      eventId: sql`given.value ->> 'id'`.as("event_id"),
+      webhookId: sql`${webhooks.id}`.as("webhook_id"),
+      legacyUrl: sql`NULL`.as("legacy_url"),
+      status: sql`'pending'`.as("status"),
+      attempts: sql`0`.as("attempts"),
+      nextAttemptAt: createdAt.as("next_attempt_at"),
+      leaseOwner: sql`NULL`.as("lease_owner"),
+      leaseUntil: sql`NULL`.as("lease_until"),
+      createdAt: createdAt.as("created_at"),
+    })
     .from(webhooks)
+    .innerJoin(given, isSelected)
     .where(and(eq(webhooks.tenantId, arg("tenantId")), eq(webhooks.enabled, true)))
-    .orderBy(asc(webhooks.id))
-    .prepare(),
-);
+    .orderBy(sql`given.key`, asc(webhooks.id));
+  return queries.insert(outbox).select(deliveries).prepare();
+});
 
 const findLegacyEndpoint = statement((queries) => {
   const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
@@ -142,8 +163,9 @@ export function eventStore(queries: Queries): EventStore {
       await insertEvent(queries).run({ tenantId, ...event });
     },
 
-    async enabledWebhooks(tenantId) {
-      return await enabledWebhooks(queries).all({ tenantId });
+    async deliver(tenantId, stored) {
+      const events = JSON.stringify(stored.map(({ body, ...event }) => event));
+      await deliverEvents(queries).run({ tenantId, events });
     },
 
     async legacyEndpoint(tenantId, agentId) {
