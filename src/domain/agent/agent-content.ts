@@ -31,16 +31,25 @@ export interface AgentContent extends AgentFields {
 }
 
 /** Defaults of a stored tool's missing fields. */
-export const TOOL_DEFAULTS: Partial<VersionTool> = { callerLevel: 0, shared: false };
+export const TOOL_DEFAULTS = { callerLevel: 0, shared: false } as const;
 
 /** A stored content. Fields added later are missing. */
 type StoredContent = Partial<AgentContent> & Pick<AgentContent, "name" | "prompt">;
 
-/** Fills missing fields with their defaults, so that readers see every field. */
+/**
+ * Fills missing fields with their defaults, so that readers see every field. A tool's fields have
+ * one order, because tools are compared as text.
+ */
 export function contentOf({ files = [], tools = [], ...fields }: StoredContent): AgentContent {
   return {
     ...withTexts({ ...AGENT_DEFAULTS, ...fields }),
     files,
-    tools: tools.map((tool) => ({ ...TOOL_DEFAULTS, ...tool })),
+    tools: tools.map(
+      ({ callerLevel = TOOL_DEFAULTS.callerLevel, shared = TOOL_DEFAULTS.shared, ...tool }) => ({
+        ...tool,
+        callerLevel,
+        shared,
+      }),
+    ),
   };
 }
