@@ -91,9 +91,9 @@ export const messages = {
   },
   "operator.cost": {
     en: "Costs you, 30 days",
-    lt: "Jums kainuoja, 30 d.",
-    lv: "Jums maksā, 30 d.",
-    ru: "Стоит вам, 30 дн.",
+    lt: "Jums kainuoja per 30 dienų",
+    lv: "Jums maksā 30 dienās",
+    ru: "Стоит вам за 30 дней",
   },
   "operator.errors_of": {
     en: "{failed} of {calls}",
