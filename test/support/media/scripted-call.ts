@@ -180,6 +180,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const messages: CallEvent[] = [];
   const spoken: string[] = [];
   const inputs: LlmInput[] = [];
+  /** Rounds of tool calls that each input leaves. */
+  const toolRounds: (number | undefined)[] = [];
   const truncated: string[] = [];
   const earlyRecognitions: ("begun" | "dropped")[] = [];
   const prefetched: string[] = [];
@@ -241,7 +243,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     llm: {
       capabilities: { earlyStart: options.earlyStart ?? false },
       async *respond(input, signal) {
-        const { toolRounds: _, ...said } = input;
+        const { toolRounds: left, ...said } = input;
+        toolRounds.push(left);
         inputs.push(said);
         let isTaken = false;
         try {
@@ -336,6 +339,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     messages,
     spoken,
     inputs,
+    toolRounds,
     truncated,
     /** Events the turn machine refused, and frames that failed: there must be none. */
     illegalEvents,

@@ -117,7 +117,7 @@ test("an llm that answers each tool result with a tool call gets three rounds an
   await call.silence(2_000);
   const requests = () => call.messages.filter(({ type }) => type === "tool_call_requested");
   expect(requests()).toHaveLength(3);
-  expect(call.inputs.map(({ toolRounds }) => toolRounds)).toEqual([3, 2, 1, 0]);
+  expect(call.toolRounds).toEqual([3, 2, 1, 0]);
   expect(call.turns().at(-1)?.text).toContain("I could not find that.");
   const notes = () => call.messages.filter((sent) => sent.type === "note");
   expect(notes()).toMatchObject([{ note: { kind: "tool_limit", toolCalls: 3 } }]);
@@ -167,7 +167,7 @@ test("calls that the engine itself rejected count as rounds of the utterance", a
   await call.says("When are you open?");
   call.session.toolResult(toolResult("call-1"));
   await call.silence(100);
-  expect(call.inputs.map(({ toolRounds }) => toolRounds)).toEqual([3, 0]);
+  expect(call.toolRounds).toEqual([3, 0]);
 });
 
 test.each([
