@@ -25,7 +25,8 @@ import { callConfig, SETTINGS } from "./scripted-call.ts";
 const HOST = "127.0.0.1";
 /** Generous: the machine may be busy. */
 const WAIT_MS_MAX = 30_000;
-const CALLER_VOICE = "m3";
+/** The recogniser reads it best. */
+const CALLER_VOICE = "m1";
 
 export interface Studio {
   readonly pool: CallWorkerPool;
