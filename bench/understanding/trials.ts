@@ -2,7 +2,7 @@
  * One spoken question to an agent of the embedded engine: G.711 with faint noise, the voice activity
  * detector and endpointing of a call, the recogniser, the scripted agent's first reply.
  */
-import type { Nearness } from "../../src/adapter/engine/embedded/meaning/meanings.ts";
+import type { Nearness } from "../../src/adapter/engine/embedded/meaning/lessons.ts";
 import { CallerSttStream } from "../../src/adapter/engine/embedded/recogniser/recogniser.ts";
 import { Transcriber } from "../../src/adapter/engine/embedded/recogniser/transcriber.ts";
 import {

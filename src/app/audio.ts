@@ -3,8 +3,8 @@
  * background, so that the API answers first. Calls that arrive meanwhile wait for the workers.
  */
 
+import { memoryShort } from "../adapter/engine/embedded/hearing-memory.ts";
 import type { FailedVoice } from "../adapter/engine/embedded/own-voices/voice-files.ts";
-import { memoryShort } from "../adapter/engine/embedded/recogniser/transcriber.ts";
 import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
 import { EMBEDDED } from "../adapter/engine/registry.ts";

@@ -25,12 +25,12 @@ import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
 import { LeftOpenFiles } from "../../platform/files/left-open.ts";
 import { processorWaitMs } from "../../platform/threads/processor-wait.ts";
+import { missingMemoryMb } from "../engine/embedded/hearing-memory.ts";
 import {
   type FailedVoice,
   type VoiceFiles,
   voicesIn,
 } from "../engine/embedded/own-voices/voice-files.ts";
-import { missingMemoryMb } from "../engine/embedded/recogniser/transcriber.ts";
 import type {
   AskTopics,
   TopicAsk,

@@ -4,10 +4,7 @@
  */
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
-import {
-  memoryShort,
-  missingMemoryMb,
-} from "../../adapter/engine/embedded/recogniser/transcriber.ts";
+import { memoryShort, missingMemoryMb } from "../../adapter/engine/embedded/hearing-memory.ts";
 import { topicsHere } from "../../adapter/engine/embedded/scripted/topics-here.ts";
 import type { FromSpeechWorker } from "../../adapter/engine/embedded/speech-messages.ts";
 import { EMBEDDED } from "../../adapter/engine/registry.ts";

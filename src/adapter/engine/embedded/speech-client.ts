@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../../core/clock.ts";
 import { EngineFailure, type SttResult } from "../../../domain/conversation/engine-port.ts";
-import type { Lesson, Nearness } from "./meaning/meanings.ts";
+import type { Lesson, Nearness } from "./meaning/lessons.ts";
 import { RepeatedSpeech } from "./repeated-speech.ts";
 import type { SpeechReply, SpeechRequest } from "./speech-messages.ts";
 

@@ -4,7 +4,7 @@
  * port. Plain data; audio is transferred, not copied, where the sender has no more use for it.
  */
 
-import type { Lesson, Nearness } from "./meaning/meanings.ts";
+import type { Lesson, Nearness } from "./meaning/lessons.ts";
 import type { VoiceFiles } from "./own-voices/voice-files.ts";
 
 /** Main → speech worker. */

@@ -1,10 +1,10 @@
 /** Meaning beside words: the sentence encoder, what was learnt of an agent, and what is concluded from both. */
 import { expect, test } from "bun:test";
 import {
-  Meanings,
   type Nearness,
   TOPICS_MAX,
-} from "../../../../src/adapter/engine/embedded/meaning/meanings.ts";
+} from "../../../../src/adapter/engine/embedded/meaning/lessons.ts";
+import { Meanings } from "../../../../src/adapter/engine/embedded/meaning/meanings.ts";
 import {
   dot,
   SentenceEncoder,

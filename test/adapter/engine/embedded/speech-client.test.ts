@@ -1,6 +1,6 @@
 /** The call worker's end of the port to the speech worker, without a speech worker. */
 import { expect, test } from "bun:test";
-import type { Nearness } from "../../../../src/adapter/engine/embedded/meaning/meanings.ts";
+import type { Nearness } from "../../../../src/adapter/engine/embedded/meaning/lessons.ts";
 import { SpeechClient } from "../../../../src/adapter/engine/embedded/speech-client.ts";
 import type {
   SpeechReply,

@@ -1,13 +1,15 @@
 /** English speech to text: the real model on its thread, and how threads share what callers say. */
 import { expect, test } from "bun:test";
+import {
+  MEMORY_MB,
+  missingMemoryMb,
+} from "../../../../src/adapter/engine/embedded/hearing-memory.ts";
 import type {
   FromTranscriber,
   ToTranscribe,
 } from "../../../../src/adapter/engine/embedded/recogniser/messages.ts";
 import { CallerSttStream } from "../../../../src/adapter/engine/embedded/recogniser/recogniser.ts";
 import {
-  MEMORY_MB,
-  missingMemoryMb,
   Transcriber,
   type TranscriberThread,
 } from "../../../../src/adapter/engine/embedded/recogniser/transcriber.ts";

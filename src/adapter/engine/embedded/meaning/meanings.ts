@@ -3,35 +3,14 @@
  * while nobody is read; what is not learnt yet is not known, and words alone decide.
  */
 import type { Clock } from "../../../../core/clock.ts";
+import { LESSONS_MAX, type Lesson, type Nearness, TOPICS_MAX, type TopicTexts } from "./lessons.ts";
 import { dot, SentenceEncoder } from "./sentence-encoder.ts";
-
-interface TopicTexts {
-  /** Ways to ask for it. */
-  readonly asked: readonly string[];
-  readonly answer: string;
-}
-
-/** What an agent can be asked. Equal topics have the same key. */
-export interface Lesson {
-  readonly key: string;
-  readonly topics: readonly TopicTexts[];
-}
-
-/** Of each topic, to the nearest way to ask for it and to its answer: 1 means the same. */
-export interface Nearness {
-  readonly asked: readonly number[];
-  readonly answered: readonly number[];
-}
 
 interface Learnt {
   readonly asked: readonly (readonly Float32Array[])[];
   readonly answered: readonly Float32Array[];
 }
 
-/** More would take a minute of a core to learn. */
-export const TOPICS_MAX = 300;
-/** At most 2 MB each. */
-export const LESSONS_MAX = 50;
 const BETWEEN_TEXTS_MS = 5;
 
 export class Meanings {

@@ -5,7 +5,8 @@
 import tokenizer from "llama-tokenizer-js";
 import { systemClock } from "../../../../core/clock.ts";
 import { describeError } from "../../../../core/errors.ts";
-import { Meanings, type Nearness } from "../meaning/meanings.ts";
+import type { Nearness } from "../meaning/lessons.ts";
+import { Meanings } from "../meaning/meanings.ts";
 import type { FromTranscriber, ToTranscribe, ToTranscriber, Transcript } from "./messages.ts";
 import { Moonshine, START_TOKEN } from "./moonshine.ts";
 import { soundParts } from "./wideband.ts";

@@ -1,5 +1,5 @@
 /** Messages between a speech worker and a transcriber: the thread that turns English speech into text. */
-import type { Lesson, Nearness } from "../meaning/meanings.ts";
+import type { Lesson, Nearness } from "../meaning/lessons.ts";
 
 export interface Transcript {
   /** Empty: there was sound, but no words that are likely enough. */

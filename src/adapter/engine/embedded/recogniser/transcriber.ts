@@ -7,7 +7,8 @@
 import type { Clock, Timer } from "../../../../core/clock.ts";
 import { describeError } from "../../../../core/errors.ts";
 import { availableMemoryMb } from "../../../../platform/memory/available.ts";
-import { LESSONS_MAX, type Lesson, type Nearness } from "../meaning/meanings.ts";
+import { missingMemoryMb } from "../hearing-memory.ts";
+import { LESSONS_MAX, type Lesson, type Nearness } from "../meaning/lessons.ts";
 import type { FromTranscriber, ToTranscribe, ToTranscriber, Transcript } from "./messages.ts";
 
 export interface TranscriberThread {
@@ -32,21 +33,6 @@ interface TranscriberOptions {
   readonly onFailed?: (detail: string) => void;
   readonly availableMb?: () => number | null;
 }
-
-/** Memory of a thread while it reads. */
-export const MEMORY_MB = 450;
-/** Memory for calls, recordings and the database. */
-const RESERVE_MB = 150;
-
-/** MB that are missing before English can be heard; 0 if there is enough, or if the system does not report it. */
-export function missingMemoryMb(available: number | null = availableMemoryMb()): number {
-  return available === null ? 0 : Math.max(0, MEMORY_MB + RESERVE_MB - available);
-}
-
-export const memoryShort = (missingMb: number) => ({
-  finding: `Callers can answer only with keys: to understand their speech, ${missingMb} MB of memory are missing.`,
-  remedy: 'Free memory, or set [engine.embedded] hearing = "keys".',
-});
 
 const RESTART_PAUSE_MS = 60_000;
 /** Far more than the longest utterance takes, or the model to load, on a busy machine. */

@@ -9,8 +9,7 @@ import type {
   ToolSnapshot,
 } from "../../../../domain/conversation/call-config.ts";
 import { QUESTION_CHARACTERS_MAX } from "../../../../domain/knowledge/knowledge-index.ts";
-import type { Lesson, Nearness } from "../meaning/meanings.ts";
-import { TOPICS_MAX } from "../meaning/meanings.ts";
+import { type Lesson, type Nearness, TOPICS_MAX } from "../meaning/lessons.ts";
 import { entriesInSteps } from "./knowledge.ts";
 import type { Match } from "./retrieval.ts";
 import { type Finding, lessonOf, type Topic, type Topics, topicsInSteps } from "./topics.ts";

@@ -9,7 +9,7 @@ import type {
   LlmSession,
   SessionSettings,
 } from "../../../../domain/conversation/engine-port.ts";
-import type { Lesson, Nearness } from "../meaning/meanings.ts";
+import type { Lesson, Nearness } from "../meaning/lessons.ts";
 import { splitSentences } from "../speech/sentences.ts";
 import {
   type AskTopics,

@@ -5,7 +5,7 @@
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
 import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
-import type { Lesson, Nearness } from "../meaning/meanings.ts";
+import type { Lesson, Nearness } from "../meaning/lessons.ts";
 import { CONFIDENCE_MIN } from "./intents.ts";
 import { type KnowledgeEntry, parseKnowledge } from "./knowledge.ts";
 import { createRetriever, type Match, type Retriever, retrieverInSteps } from "./retrieval.ts";
