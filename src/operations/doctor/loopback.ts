@@ -33,9 +33,15 @@ export async function speechOf(
   return pcm;
 }
 
+/** The built-in recogniser loads its model during the first utterance, and a slow machine loses that one. */
+const ATTEMPTS_MAX = 2;
+
 /** Recognises the audio with speech to text. */
 export async function textOfSpeech({ stt }: EngineSession, pcm: Int16Array): Promise<string> {
-  stt.startUtterance(new Int16Array(FRAME * 10));
-  for (let at = 0; at < pcm.length; at += FRAME) stt.push(pcm.slice(at, at + FRAME));
-  return (await stt.finalize()).text;
+  for (let attempt = 1; ; attempt++) {
+    stt.startUtterance(new Int16Array(FRAME * 10));
+    for (let at = 0; at < pcm.length; at += FRAME) stt.push(pcm.slice(at, at + FRAME));
+    const { text } = await stt.finalize();
+    if (text !== "" || attempt === ATTEMPTS_MAX) return text;
+  }
 }

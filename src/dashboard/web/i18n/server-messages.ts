@@ -921,6 +921,11 @@ export const serverMessages = {
     lv: "SIP ALG maršrutētājā",
     ru: "SIP ALG в маршрутизаторе",
   },
+  "doctor.own_voices": {
+    lt: "Savi balsai",
+    lv: "Savas balsis",
+    ru: "Свои голоса",
+  },
   "doctor.speech_capacity": {
     lt: "Kiek pokalbių vienu metu",
     lv: "Cik sarunu vienlaikus",
