@@ -111,7 +111,7 @@ test("beside a running server and after it, a sound appliance passes every check
     finding: expect.stringContaining(`${DESCRIPTORS_MAX} file descriptors are allowed`),
   });
   expect(running.report.checks.map((check) => check.number)).toEqual(
-    Array.from({ length: 22 }, (_, index) => index + 1),
+    Array.from({ length: 23 }, (_, index) => index + 1),
   );
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);
@@ -146,7 +146,7 @@ test("a configuration that everybody may read fails while a secret stands in it"
     finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
     remedy: `chmod o= ${file}`,
   });
-  expect(report.checks).toHaveLength(22);
+  expect(report.checks).toHaveLength(23);
   chmodSync(file, 0o640);
   expect((await doctor({}, "--config", file)).verdictOf("configuration")).toBe("ok");
 });
