@@ -675,13 +675,14 @@ describe("install.sh", () => {
     async () => {
       const newBytes = statSync(join(releases, "newer/linevoice")).size;
       for (const [spare, status] of [
-        [0, 1],
+        [newBytes, 1],
         [newBytes + 6 * MIB, 0],
       ] as const) {
         const debian = start(installedBytes() + spare);
         expect(await debian.run("sh /releases/this/install.sh --no-start")).toMatchObject({
           status: 0,
         });
+        if (status === 1) await debian.run("head -c 600000 /dev/zero > /usr/local/filler");
         const before = await debian.run(STATE);
         const upgrade = await debian.run("sh /releases/newer/install.sh --upgrade");
         expect({ spare, ...upgrade }).toMatchObject({ status });
