@@ -23,7 +23,7 @@ declare module "*.bin" {
   const path: string;
   export default path;
 }
-/** No types of its own: what we use of an emscripten module that runs a command line. */
+/** The package has no types. These are the parts that we use of an emscripten module that runs a command line. */
 declare module "espeak-ng" {
   interface EspeakInstance {
     readonly FS: {
