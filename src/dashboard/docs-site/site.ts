@@ -62,7 +62,7 @@ async function show(): Promise<void> {
 
 input?.addEventListener("input", () => {
   show().catch(() => {
-    index = null; // asked for again with the next letter
+    index = null; // loaded again at the next keystroke
   });
 });
 

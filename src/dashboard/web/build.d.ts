@@ -1,21 +1,23 @@
-/** What scripts/build-dashboard.ts puts in, and what the page's two scripts share. */
+/**
+ * Constants that scripts/build-dashboard.ts inserts, and state that the page's two scripts share.
+ */
 
-/** The address of the audio worklet's own bundle. */
+/** URL of the audio worklet's bundle. */
 declare const MICROPHONE_WORKLET_URL: string;
 
-/** The addresses of the code that a page loads first. */
+/** URLs of the code that each page loads first. */
 declare const FIRST_LOAD: {
   readonly pages: readonly {
-    /** Of the page's path. */
+    /** Regular expression for the page's path. */
     readonly pattern: string;
     readonly code: readonly string[];
-    /** What the page asks the server first; null: nothing that is known beforehand. */
+    /** URL of the page's first data; null if the build does not know it. */
     readonly data: string | null;
   }[];
   readonly texts: Readonly<Record<"en" | "lt" | "lv" | "ru", readonly string[]>>;
 };
 
 interface Window {
-  /** By address: asked for by early.ts, and not taken yet. */
+  /** Pending responses by URL: early.ts requested them, and the app has not used them yet. */
   earlyAnswers?: Map<string, Promise<Response>>;
 }

@@ -1,7 +1,7 @@
 /**
- * Comes beside the app's code, in a hundredth of its size, and asks meanwhile for what the first page
- * needs: the session, the texts in the reader's language, the page's own code and its data. The app
- * takes the answers instead of asking again (api/client.ts), so that a slow line is waited for once.
+ * Small script that loads before the app's code. Meanwhile it requests what the first page needs:
+ * the session, the texts in the reader's language, the page's code and its data. The app uses these
+ * responses (api/client.ts), so a slow connection costs one round trip.
  */
 import { browserLanguage, isLanguage } from "./i18n/language.ts";
 
@@ -12,10 +12,10 @@ window.earlyAnswers = answers;
 
 function ask(path: string): Promise<Response> {
   const url = new URL(path, location.origin).href;
-  // Read at once: an answer that nobody takes would keep its connection.
+  // Read the body immediately: an unread response would keep its connection.
   const answer = fetch(url).then(async (response) => new Response(await response.text(), response));
   answers.set(url, answer);
-  // Whoever takes the answer hears that it failed.
+  // The consumer handles a failure. This avoids an unhandled rejection.
   answer.catch(() => undefined);
   return answer;
 }

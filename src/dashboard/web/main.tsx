@@ -1,6 +1,6 @@
 /**
  * Starts the app: theme, session (requested while the code still loads), language, then the first
- * render. A 401 on any page inside means that the session ended.
+ * render. A 401 on a page inside the shell means that the session ended.
  */
 import {
   MutationCache,
@@ -26,7 +26,7 @@ const RETRIES_MAX = 2;
 
 applyTheme();
 
-/** Only for pages inside: public pages handle a 401 themselves. */
+/** Only for pages inside the shell: public pages handle a 401 themselves. */
 function onError(error: unknown): void {
   const inside = router.state.matches.some(({ routeId }) => routeId === "/inside");
   if (inside && error instanceof ApiProblem && error.code === "unauthorized")
@@ -42,7 +42,7 @@ const queries = new QueryClient({
     mutations: { networkMode: "always" },
     queries: {
       staleTime: 5_000,
-      // Whether the server can be reached is not the browser's to know: an appliance may be on this machine.
+      // The server may run on this machine, so the browser's offline state is irrelevant.
       networkMode: "always",
       retry: (failures, error) =>
         failures < RETRIES_MAX && !(error instanceof ApiProblem && error.status < 500),
@@ -51,15 +51,15 @@ const queries = new QueryClient({
 });
 const router = createAppRouter(queries);
 
-/** Fetched before the first picture, in which text then stands where it stays. */
+/** Loads fonts before the first render, so that the text does not shift later. */
 const fontsOf = (language: Language): Promise<unknown> =>
   document.fonts.load("1em Inter", language === "ru" ? "aėя" : "aė").catch(() => null);
 
-/** Then the first picture shows its data too. */
+/** Whether early.ts requested the home page's data, so that the first render can show it. */
 const isHomeAsked = () =>
   [...(window.earlyAnswers?.keys() ?? [])].some((url) => url.endsWith(homeMeta.firstData));
 
-/** The reader's language, and the time zone of the company of the session. */
+/** Provides the reader's language and the time zone of the session's company. */
 function Words(props: {
   initial: { language: Language; catalogue: Catalogue };
   children: ReactNode;
@@ -76,7 +76,7 @@ async function start(element: HTMLElement): Promise<void> {
   const [catalogue] = await Promise.all([
     loadCatalogue(language),
     language === browserLanguage() ? fonts : fontsOf(language),
-    // The first picture is the page, not its frame alone.
+    // Load the page too, so that the first render is not an empty frame.
     router.load(),
     isHomeAsked() && queries.prefetchQuery(homeQuery),
   ]);

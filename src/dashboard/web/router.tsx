@@ -1,4 +1,4 @@
-/** The router: every page's address, as the build collected them. */
+/** The router, with the routes that the build collected. */
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { insidePages, publicPages } from "./generated/routes.gen.ts";
@@ -25,7 +25,7 @@ export const createAppRouter = (queries: QueryClient) =>
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
-    /** The view of the calls page from which a call was opened. */
+    /** View of the calls page from which the call was opened. */
     readonly calls?: CallsView;
   }
   interface Register {

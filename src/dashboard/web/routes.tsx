@@ -1,6 +1,6 @@
 /**
- * How a page becomes a route. Public pages are open to everybody; pages inside need a session. A page's
- * code is loaded when it is visited.
+ * Converts a page to a route. Public pages are open to everybody; the others need a session. A
+ * page's code is loaded when it is visited.
  */
 import type { QueryClient } from "@tanstack/react-query";
 import {
@@ -20,7 +20,7 @@ interface Context {
   readonly queries: QueryClient;
 }
 
-/** Search parameters of an address; each page reads those that it knows. */
+/** Search parameters of a URL. Each page reads those that it knows. */
 type Search = Readonly<Record<string, string | number | boolean | undefined>>;
 const anySearch = (search: Record<string, unknown>): Search => {
   const known: Record<string, string | number | boolean | undefined> = {};
@@ -50,8 +50,8 @@ export const insideRoute = createRoute({
 type MetaOf<Path extends string> = PageMeta & { readonly path: Path };
 
 /**
- * Loads a page's code. If the server cannot be reached, the page shows that problem; if it can, its build is
- * another one, and the router loads the whole document again.
+ * Loads a page's code. If the server cannot be reached, the page shows that problem. If it can, the
+ * server has a newer build, and the router reloads the whole document.
  */
 const loaderOf = (meta: PageMeta) => () =>
   meta.load().catch(async (cause: unknown) => {

@@ -1,4 +1,4 @@
-/** Who is signed in, inside the shell: there it is known that somebody is. */
+/** The session of the signed-in person, for use inside the shell. */
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { answer, own } from "./api/client.ts";
 import { sessionQuery } from "./api/queries.ts";
@@ -15,12 +15,12 @@ export function useSession() {
     version: data.version,
     mayChange: operator || session.role === "owner" || session.role === "member",
     isOwner,
-    /** An operator who acts for a company leaves its people to itself. */
+    /** An operator who acts for a company cannot manage its people. */
     managesPeople: isOwner && session.acting_until === null,
   };
 }
 
-/** Signs out, and clears the cache: it belongs to the person who was signed in. */
+/** Signs out and clears the cache, which holds data of the signed-in person. */
 export function useLeave(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
@@ -31,7 +31,7 @@ export function useLeave(): () => Promise<void> {
   };
 }
 
-/** `page`: where to go inside the company; default: its first page. */
+/** `page`: page to open in the company; default: its first page. */
 export function useEnterTenant(): (id: number, page?: "settings") => Promise<void> {
   return async (id, page) => {
     await answer(own.POST("/active-tenant", { body: { tenant_id: id } }));

@@ -1,6 +1,6 @@
 /**
- * The two typed clients: `rest` is the public API v1 (the session stands for the tenant), `own` the
- * dashboard's API beside it. `answer` unwraps a reply or throws an `ApiProblem`.
+ * The two typed clients: `rest` for the public API v1 (the session selects the company) and `own`
+ * for the dashboard's private API. `answer` unwraps a reply or throws an `ApiProblem`.
  */
 import createClient from "openapi-fetch";
 import type { components as OwnComponents, paths as OwnPaths } from "./dashboard.gen.ts";
@@ -8,7 +8,7 @@ import { ApiProblem } from "./problem.ts";
 import type { components as RestComponents, paths as RestPaths } from "./rest.gen.ts";
 import { stepUp } from "./step-up.ts";
 
-/** Takes the answer that early.ts asked for, once. */
+/** Returns the response that early.ts requested, if any. Each response is used once. */
 function fetchUnlessAsked(request: Request): Promise<Response> {
   const early = request.method === "GET" ? window.earlyAnswers?.get(request.url) : undefined;
   window.earlyAnswers?.delete(request.url);
@@ -34,7 +34,7 @@ interface Reply<Data> {
   readonly response: Response;
 }
 
-/** A record and its version (`ETag`), which a change of it names. */
+/** A record and its version (`ETag`). A change must send that version. */
 export type Versioned<Kept> = Kept & { readonly version: string };
 
 /** Unwraps a reply like `answer`, and picks the record with its version. */
@@ -46,10 +46,10 @@ export async function versioned<Data, Kept extends object>(
   return { ...kept, version: (await asked).response.headers.get("etag") ?? "" };
 }
 
-/** Asks for an answer of JSON lines, which `jsonLines` reads. */
+/** Media type of a streamed reply of JSON lines, which `jsonLines` reads. */
 export const LINES = "application/x-ndjson";
 
-/** The lines of a streamed answer, each as soon as it has come. */
+/** Yields the lines of a streamed reply, each as soon as it arrives. */
 export async function* jsonLines<Line>(
   stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): AsyncGenerator<Line> {
@@ -71,7 +71,7 @@ const SIGNED_OUT = {
   message: "You are signed out. Sign in, then press again: what you typed stays here.",
 };
 
-/** The public API asks for a key where the session has ended. */
+/** If the session has ended, the public API asks for an API key instead. */
 const isWithoutSession = ({ status, url }: Response) =>
   status === 401 && new URL(url, location.origin).pathname.startsWith("/api/v1/");
 

@@ -8,7 +8,7 @@ type PasskeyAnswer = NonNullable<Own["ConfirmSessionRequest"]["response"]>;
 
 export { browserSupportsWebAuthn };
 
-/** What the passkey answered, for the API; null: the person or the browser declined. */
+/** Returns the passkey's reply for the API; null if the person or the browser declined. */
 export async function askForPasskey(): Promise<PasskeyAnswer | null> {
   const { options } = await answer(own.POST("/sign-in/passkey/options"));
   const response = await startAuthentication({ optionsJSON: options as unknown as Options }).catch(

@@ -1,4 +1,7 @@
-/** A problem that the API answered, as an error: its code, message and field, and what translates it. */
+/**
+ * A problem returned by the API, as an error: code, message, field, and the values for its
+ * translation.
+ */
 import type { Parameters } from "../i18n/catalogue.ts";
 
 export class ApiProblem extends Error {
@@ -6,9 +9,9 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly field: string | null;
   readonly requestId: string | null;
-  /** Which message it is, where the code says too little. */
+  /** Distinguishes problems with the same code; null if the code is enough. */
   readonly reason: string | null;
-  /** What fills the blanks of the message. */
+  /** Values for the placeholders of the message. */
   readonly params: Parameters;
 
   constructor(status: number, body: unknown) {
@@ -29,7 +32,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Converts anything that a request threw; no response at all is `offline`. */
+/** Converts any error from a request. A request without a response becomes `offline`. */
 export function problemOf(thrown: unknown): ApiProblem {
   if (thrown instanceof ApiProblem) return thrown;
   if (thrown instanceof TypeError) return new ApiProblem(0, null);

@@ -1,9 +1,9 @@
-/** What is read from the server: one `queryOptions` for each resource, with its cache key. */
+/** The queries to the server: one `queryOptions` per resource, with its cache key. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer, own, rest, versioned } from "./client.ts";
 import type { operations as OwnOperations } from "./dashboard.gen.ts";
 
-/** What a query's options load. */
+/** Type of the data that a query loads. */
 export type QueryData<Options extends { queryFn?: unknown }> =
   NonNullable<Options["queryFn"]> extends (...asked: never[]) => infer Answer
     ? Awaited<Answer>
@@ -40,13 +40,13 @@ export const agentVersionsQuery = (id: number) =>
       return (await answer(rest.GET("/agents/{id}/versions", { params: asked }))).versions;
     },
   });
-/** `draft` null: it has none. */
+/** Data is `draft: null` if the agent has no draft. */
 export const agentDraftQuery = (id: number) =>
   queryOptions({
     queryKey: ["agents", id, "draft"],
     queryFn: () => answer(rest.GET("/agents/{id}/draft", { params: { path: { id } } })),
   });
-/** The newest one, open or closed. Null: there was none. */
+/** The newest split, open or closed; null if the agent never had one. */
 export const agentSplitQuery = (id: number) =>
   queryOptions({
     queryKey: ["agents", id, "split"],

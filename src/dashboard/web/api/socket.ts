@@ -1,14 +1,14 @@
-/** A WebSocket of JSON messages that comes back by itself: a lost one is tried again every second or two. */
+/** A WebSocket of JSON messages. After a lost connection it reconnects every second or two. */
 import { systemClock, type Timer } from "../../../core/clock.ts";
 
 const WAIT_FIRST_MS = 1_000;
 const WAIT_MAX_MS = 2_000;
-/** The server sends something every 20 s. */
+/** Reconnect after this much silence. The server sends at least one message every 20 s. */
 const SILENCE_MAX_MS = 45_000;
-/** The session ended: reconnecting would fail, too. */
+/** Close code when the session has ended. Reconnecting would fail. */
 const SESSION_ENDED = 4401;
 
-/** `ended`: the session is over, and so is the socket. */
+/** `ended`: the session has ended, and the socket does not reconnect. */
 export type SocketState = "connecting" | "open" | "closed" | "ended";
 
 interface SocketListener {
@@ -19,7 +19,7 @@ interface SocketListener {
 export const socketUrl = (path: string): string =>
   `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
 
-/** Its owner must `close` it. */
+/** The caller must `close` the socket. */
 export function openSocket(path: string, listener: SocketListener): { close(): void } {
   let socket: WebSocket | null = null;
   let timer: Timer | null = null;

@@ -1,14 +1,14 @@
 /**
- * Some requests need a recent sign-in; the API answers 403 with the field `sign_in`. Then a dialog asks
- * the person to confirm who they are, and the request is sent again. No form loses its values.
+ * Some requests need a recent sign-in; the API answers 403 with the field `sign_in`. A dialog then
+ * asks the person to confirm who they are, and the request is sent again. Forms keep their values.
  */
 import type { Middleware } from "openapi-fetch";
 
-/** Resolves true when the person has confirmed. */
+/** Resolves to true when the person has confirmed. */
 type Ask = () => Promise<boolean>;
 let ask: Ask = async () => false;
 
-/** Sets the dialog that asks; the shell has the only one. */
+/** Sets the dialog that asks. Only the shell has one. */
 export function askWith(given: Ask): void {
   ask = given;
 }

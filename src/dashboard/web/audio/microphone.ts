@@ -1,4 +1,4 @@
-/** The microphone as PCM16LE frames of 20 ms at 16 kHz. Its owner must `stop` it. */
+/** The microphone as PCM16LE frames of 20 ms at 16 kHz. The caller must `stop` it. */
 export const MICROPHONE_RATE = 16_000;
 
 export interface Microphone {

@@ -33,7 +33,7 @@ class MicrophoneProcessor extends AudioWorkletProcessor {
     return true;
   }
 
-  /** Transfers the full frame's buffer without a copy. */
+  /** Transfers the buffer of the full frame without a copy. */
   #write(sample: number): void {
     this.#frame[this.#filled++] = Math.max(-1, Math.min(1, sample)) * 32_767;
     if (this.#filled < FRAME_SAMPLES) return;

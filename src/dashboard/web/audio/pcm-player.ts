@@ -1,6 +1,6 @@
 /**
- * Plays PCM16LE as it arrives, interleaved when there are two channels. Buffers a little
- * against network jitter, and buffers again after a pause. Its owner must `close` it.
+ * Plays PCM16LE as it arrives, interleaved if it has two channels. Buffers a little against network
+ * jitter, and buffers again after a pause. The caller must `close` it.
  */
 const IN_HAND_SECONDS = 0.06;
 const AHEAD_MAX_SECONDS = 8;
@@ -8,7 +8,7 @@ const SAMPLE_MAX = 32_768;
 
 export interface PcmPlayer {
   play(bytes: ArrayBuffer): void;
-  /** Drops audio that was not played yet. */
+  /** Discards queued audio. */
   clear(): void;
   close(): void;
 }

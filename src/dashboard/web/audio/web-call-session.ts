@@ -1,6 +1,6 @@
 /**
  * A conversation with an agent over the browser's microphone: WebSocket
- * `/api/dashboard/agents/{id}/talk`, PCM16LE both ways. Its owner must `stop` it.
+ * `/api/dashboard/agents/{id}/talk`, PCM16LE in both directions. The caller must `stop` it.
  */
 import type { Own } from "../api/client.ts";
 import { socketUrl } from "../api/socket.ts";
@@ -32,7 +32,7 @@ interface WebCallListener {
   onState(state: WebCallState): void;
   onTurn(turn: LiveTurn): void;
   onTool(use: ToolUse): void;
-  /** What the turn of that index was taken from. */
+  /** Receives the knowledge sources of the turn with that index. */
   onSources(index: number, sources: readonly Source[]): void;
 }
 

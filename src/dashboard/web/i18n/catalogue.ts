@@ -1,4 +1,4 @@
-/** The texts of one language: loaded when they are needed, filled in with values and plural forms. */
+/** The texts of one language: loaded on demand, with placeholders and plural forms. */
 import type { MessageKey } from "../generated/message-keys.gen.ts";
 import type { Language } from "./language.ts";
 
@@ -17,11 +17,11 @@ export const loadCatalogue = async (language: Language): Promise<Catalogue> =>
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
-/** `{name}` replaced by what it stands for. */
+/** Replaces each `{name}` by its value. */
 export const fill = (text: string, parameters: Parameters): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => String(parameters[name] ?? whole));
 
-/** The form of a counted text for this number. */
+/** Selects the plural form of a counted text. */
 export function pluralForm(text: string, category: string): string {
   const forms = new Map(
     text.split(";").map((form) => {

@@ -1,6 +1,6 @@
 /**
- * What the server says, in the reader's language: by its codes where the table has them
- * (server-messages.ts), else in the server's own English.
+ * Server messages in the reader's language: translated by code if server-messages.ts has it, else
+ * the server's English text.
  */
 import type { ApiProblem } from "../api/problem.ts";
 import type { Parameters } from "./catalogue.ts";
@@ -8,17 +8,17 @@ import type { Texts } from "./text.tsx";
 
 type TextLookup = Pick<Texts, "language" | "findText" | "t">;
 
-/** A refusal: by its reason, the field that it is about, or its code. */
+/** Text of an API problem, looked up by its reason, its field or its code. */
 export function problemText(problem: ApiProblem, texts: TextLookup): string {
   const { code, field, message, params } = problem;
   const { language, findText, t } = texts;
   const place = code.startsWith("valid_") ? "field" : "problem";
   const which = problem.reason ?? field;
-  // The server's own English says more than the code does.
+  // The server's English message is more specific than the text for the code.
   const isTold = language === "en" && which !== null;
   const text =
     findText(`${place}.${which}`, params) ?? (isTold ? null : findText(`problem.${code}`));
-  // The code-like name stands beside the field: "Must be six digits".
+  // The field's label already names it, so remove the identifier: "Must be six digits".
   if (text === null || (language === "en" && place === "field"))
     return message.replace(/^`(\w+)` (\w)/, (whole, name: string, letter: string) =>
       name === field ? letter.toUpperCase() : whole,
@@ -33,7 +33,7 @@ interface RegistrationFailure {
   readonly explanation: string;
 }
 
-/** Why a registration failed: by our reason, else by the SIP code. */
+/** Why a registration failed: by the appliance's reason, else by the SIP code. */
 export function registrationText(
   { reason, code, server, explanation }: RegistrationFailure,
   { findText }: TextLookup,
@@ -52,7 +52,7 @@ interface Check {
   readonly remedy: string | null;
 }
 
-/** What a check of a trunk's test found, and what to do. */
+/** Result of one trunk check, and the remedy. */
 export function checkText(
   check: Check,
   { findText }: TextLookup,
@@ -62,11 +62,17 @@ export function checkText(
   return finding === null ? check : { finding, remedy: null };
 }
 
-/** What a check of the appliance looks at, told in the reader's language; the program's name if we have none. */
+/**
+ * What a health check examines, in the reader's language; the check's own name if there is no
+ * translation.
+ */
 export const healthCheckText = (name: string, { findText }: Pick<TextLookup, "findText">): string =>
   findText(`doctor.${name.replaceAll(" ", "_")}`) ?? name.charAt(0).toUpperCase() + name.slice(1);
 
-/** What the ledger notes of a call; any other note is somebody's own words. */
+/**
+ * Text of a ledger note. Notes that the appliance wrote are translated; notes by people stay as
+ * they are.
+ */
 export const noteText = (
   { note, seconds }: { readonly note: string; readonly seconds: Parameters | null },
   { findText }: TextLookup,

@@ -1,20 +1,23 @@
 /**
- * What the server says, by its codes: `field.` and the rule that a value breaks, `problem.` and the reason or the
- * code of another refusal, `sip.` a registration that failed, `check.` the trunk's test, `doctor.` a check of the
- * appliance. English readers see the server's own words.
+ * Translations of server messages, by code: `field.` and the rule that a value breaks; `problem.`
+ * and the reason or code of another rejection; `sip.` failed registrations; `check.` trunk test
+ * results; `doctor.` checks of the appliance. English readers see the server's text.
  */
 import type { ErrorCode } from "../../../core/errors.ts";
 import type { FieldReason, ProblemReason } from "../../../core/message-reasons.ts";
 import type { ServerMessages } from "./language.ts";
 
-/** The frame has sentences for four of the codes; only a program's key lacks a scope. */
+/**
+ * Codes that need a translation here. Four others have texts in the page frame or cannot occur in
+ * the dashboard.
+ */
 type Code = Exclude<
   ErrorCode,
   `valid_${string}` | "forbidden" | "rate_limited" | "engine" | "insufficient_scope"
 >;
 type Needed = `field.${FieldReason}` | `problem.${ProblemReason | Code}`;
 
-/** A page that is older than the server, or newer. */
+/** The page is older or newer than the server. */
 const outdated = {
   lt: "Puslapis paseno. Įkelkite jį iš naujo.",
   lv: "Lapa ir novecojusi. Ielādējiet to no jauna.",

@@ -18,11 +18,13 @@ const RELATIVE_STEPS = [
   ["second", 1],
 ] as const;
 
-/** The region that the browser names for the language, for example British dates instead of American ones. */
+/**
+ * The reader's region according to the browser, for example for British instead of American dates.
+ */
 const regionOf = (language: Language): string =>
   navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
 
-/** `1:05`; hours where there are some. */
+/** `1:05`, or with hours if the duration is long enough. */
 function clockOf(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const rest = String(whole % MINUTE_SECONDS).padStart(2, "0");
@@ -31,7 +33,9 @@ function clockOf(seconds: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** Made when it is first used: the browser takes milliseconds for each format, longer on a phone. */
+/**
+ * Creates a value on first use: a browser needs milliseconds to create each format, a phone longer.
+ */
 function lazily<Made>(make: () => Made): () => Made {
   let made: Made | null = null;
   return () => {
@@ -40,7 +44,7 @@ function lazily<Made>(make: () => Made): () => Made {
   };
 }
 
-/** `timeZone`: the company's; undefined: the browser's, where nobody is signed in. */
+/** `timeZone`: the company's; undefined if nobody is signed in, then the browser's. */
 function formatsOf(language: Language, region: string, timeZone: string | undefined) {
   const dateFormat = (options: Intl.DateTimeFormatOptions) =>
     lazily(() => new Intl.DateTimeFormat(region, { timeZone, ...options }));
@@ -84,11 +88,11 @@ function textsOf(language: Language, catalogue: Catalogue, timeZone: string | un
 
   return {
     language,
-    /** In which the dashboard tells times, and asks for them. */
+    /** Time zone in which the dashboard shows and reads times. */
     timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     t: (key: MessageKey, parameters: Parameters = {}) => fill(catalogue[key], parameters),
     knows: (key: string): key is MessageKey => Object.hasOwn(catalogue, key),
-    /** The text for one of the server's codes; null: this language has none. */
+    /** The text for one of the server's codes; null if this language has none. */
     findText(key: string, parameters: Parameters = {}): string | null {
       const text = Object.hasOwn(all, key) ? all[key] : undefined;
       return text === undefined ? null : fill(text, parameters);
@@ -100,11 +104,11 @@ function textsOf(language: Language, catalogue: Catalogue, timeZone: string | un
     percent: (share: number) => percents().format(share),
     eur: (value: number, digits = 2) => (digits === 2 ? wholeCents : euros(digits))().format(value),
     dateTime: (iso: string) => days.dateTimes().format(new Date(iso)),
-    /** Of a moment. */
+    /** Formats the date of an instant. */
     date: (iso: string) => days.dates().format(new Date(iso)),
-    /** Of a day of the company's: `2026-11-28`. */
+    /** Formats a calendar day of the company: `2026-11-28`. */
     day: (iso: string) => days.wholeDays().format(new Date(iso)),
-    /** `1980-02-29`, or without a year `--02-29`. */
+    /** Formats `1980-02-29`, or without a year `--02-29`. */
     birthday: (day: string) =>
       day.startsWith("--")
         ? days.daysOfYear().format(new Date(`2000${day.slice(1)}`))
@@ -113,7 +117,7 @@ function textsOf(language: Language, catalogue: Catalogue, timeZone: string | un
     month: (year: number, month: number) =>
       days.months().format(new Date(Date.UTC(year, month - 1, 1))),
     clock: clockOf,
-    /** How long a call was; null: nobody answered. */
+    /** Call duration; a dash if null (nobody answered). */
     talkTime: (ms: number | null) => (ms === null ? "–" : clockOf(ms / 1000)),
     ms: (value: number | null) =>
       value === null ? "–" : `${number(Math.round(value))} ${unit.ms}`,
@@ -123,7 +127,7 @@ function textsOf(language: Language, catalogue: Catalogue, timeZone: string | un
       if (value < 1024 * 1024) return `${number(Math.round(value / 102.4) / 10)} KB`;
       return `${number(Math.round(value / 104_857.6) / 10)} MB`;
     },
-    /** `5 minutes ago`, as seen at `now` (ms). */
+    /** `5 minutes ago`, relative to `now` (ms). */
     ago(iso: string, now: number) {
       const seconds = Math.round((new Date(iso).getTime() - now) / 1000);
       const step =
@@ -144,7 +148,7 @@ const LanguageContext = createContext<LanguageChoice | null>(null);
 
 export function LanguageProvider(props: {
   initial: { language: Language; catalogue: Catalogue };
-  /** The company's; undefined: nobody is signed in. */
+  /** The company's time zone; undefined if nobody is signed in. */
   timeZone: string | undefined;
   children: ReactNode;
 }) {

@@ -1,6 +1,6 @@
 /**
- * Live calls, kept up to date over the WebSocket /api/dashboard/ws: the calls and their turns so far.
- * Reconnects with a growing delay, and exposes the state of the connection.
+ * Live calls and their turns so far, updated over the WebSocket /api/dashboard/ws. Reconnects with
+ * a growing delay, and exposes the connection state.
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -28,7 +28,7 @@ interface LiveState {
 
 interface Live extends LiveState {
   readonly state: SocketState;
-  /** Since when the server cannot be reached, in ms; null: it can be. */
+  /** Time in ms when the connection was lost; null while it is up. */
   readonly lostSince: number | null;
 }
 
@@ -83,7 +83,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const router = useRouter();
 
   useEffect(() => {
-    /** In which state the list of calls may have shown each. */
+    /** Last status of each call that the call list may have shown. */
     const states = new Map<string, LiveCall["status"]>();
     let lost = false;
     const socket = openSocket("/api/dashboard/ws", {

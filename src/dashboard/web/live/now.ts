@@ -1,4 +1,4 @@
-/** The time, each second, for clocks that run. */
+/** The current time, updated every second, for running clocks. */
 import { useEffect, useState } from "react";
 import { systemClock } from "../../../core/clock.ts";
 

@@ -1,4 +1,4 @@
-/** Who is signed in and for which company; other companies, appearance, signing out. */
+/** The signed-in person and company; switch company, appearance, sign out. */
 import { useNavigate } from "@tanstack/react-router";
 import { useText } from "../i18n/text.tsx";
 import { useEnterTenant, useLeave, useSession } from "../session.ts";

@@ -1,4 +1,6 @@
-/** Says that an operator acts as a company, until when, and how to stop. */
+/**
+ * Impersonation banner: the company for which an operator acts, until when, and a button to stop.
+ */
 import { useEffect } from "react";
 import { systemClock } from "../../../core/clock.ts";
 import { answer, own } from "../api/client.ts";

@@ -99,8 +99,8 @@ function ConfirmByPasskey(props: {
 }
 
 /**
- * A link to a file that needs a recent sign-in. It confirms first, because the browser would save the
- * error as the file.
+ * A link to a file that needs a recent sign-in. It asks for confirmation first, because the browser
+ * would save the error response as the file.
  */
 export function ExportAnchor(props: Parameters<typeof ButtonAnchor>[0] & { href: string }) {
   const { recent_until } = useSession();

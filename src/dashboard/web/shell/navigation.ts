@@ -1,4 +1,4 @@
-/** What the navigation offers: the entries of all pages by group, and the pages that stand beside each. */
+/** The navigation: the entries of all pages by group, and the tabs of each section. */
 import { PAGES } from "../generated/pages.gen.ts";
 import type { MessageKey } from "../i18n/catalogue.ts";
 import { NAVIGATION_GROUPS, type PageMeta, type PageRole } from "../page-meta.ts";
@@ -11,7 +11,7 @@ interface Destination {
   readonly icon: IconName;
 }
 
-/** An entry of the sidebar, and its pages: itself first. */
+/** An entry of the sidebar and its pages, the entry's own page first. */
 export interface Section extends Destination {
   readonly pages: readonly Destination[];
 }
@@ -51,17 +51,17 @@ const NAVIGATION: readonly Group[] = Object.entries(NAVIGATION_GROUPS).map(([gro
   sections: sectionsIn(group),
 }));
 
-/** Groups without an entry for this reader are left out. */
+/** Omits groups without an entry for this reader. */
 export const navigationFor = (reader: Reader): Group[] =>
   NAVIGATION.map(({ title, sections }) => ({
     title,
     sections: sections.filter(({ role }) => role !== "operator" || reader.operator),
   })).filter(({ sections }) => sections.length > 0);
 
-/** Every page that this reader may choose, in the order of the navigation. */
+/** Every page that this reader may open, in the order of the navigation. */
 export const pagesFor = (reader: Reader): Destination[] =>
   navigationFor(reader).flatMap(({ sections }) => sections.flatMap(({ pages }) => pages));
 
-/** Whether the address is one of the section's pages, or below one. */
+/** Whether the path belongs to one of the section's pages. */
 export const isWithin = ({ pages }: Section, pathname: string): boolean =>
   pages.some(({ to }) => (to === "/" ? pathname === "/" : `${pathname}/`.startsWith(`${to}/`)));

@@ -1,4 +1,7 @@
-/** Opens the palette: a button, and ⌘K or Ctrl+K anywhere. Its code comes when it is first opened. */
+/**
+ * Opens the palette: a button, and ⌘K or Ctrl+K anywhere. The palette's code is loaded on first
+ * use.
+ */
 import { type ComponentType, useCallback, useEffect, useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -7,7 +10,10 @@ type PaletteShown = ComponentType<{ onClose: () => void }>;
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** The palette where it is open, and what opens it. While the server is away its code may not come. */
+/**
+ * The palette while it is open, and a function that opens it. Its code may fail to load if the
+ * server is offline.
+ */
 export function usePalette() {
   const [Shown, setShown] = useState<PaletteShown | null>(null);
   const open = useCallback(

@@ -1,4 +1,7 @@
-/** The palette: pages, actions, agents, contacts and calls by a few letters, without the mouse. */
+/**
+ * Command palette: find pages, actions, agents, contacts and calls by a few letters, without a
+ * mouse.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
@@ -13,7 +16,7 @@ import { pagesFor } from "./navigation.ts";
 interface Choice {
   readonly key: string;
   readonly label: string;
-  /** What it is: a page, an action, an agent … */
+  /** Kind of the choice: page, action, agent … */
   readonly kind: string;
   readonly icon: IconName;
   readonly to: string;
@@ -41,7 +44,7 @@ function actionsOf({ t }: Texts): Choice[] {
   ];
 }
 
-/** What is known already, and what the server finds for the words. */
+/** Choices in memory, and those that the server finds for the words. */
 function useChoices(words: string): Choice[] {
   const texts = useText();
   const { t, dateTime } = texts;
@@ -108,7 +111,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  // At once: Enter means what was typed, not what was listed before.
+  // Not deferred: Enter must use the current text, not the previous list.
   const choices = useChoices(typed);
   const current = Math.min(at, choices.length - 1);
   const go = (choice: Choice | undefined) => {
@@ -154,7 +157,7 @@ function Choices(props: {
   const { id, choices, current } = props;
   return (
     <>
-      {/* The field above keeps the focus and names the current option. */}
+      {/* The input above keeps the focus and refers to the current option. */}
       <div className="palette" role="listbox" id={`${id}-list`} aria-label={t("palette.title")}>
         {choices.map((choice, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys

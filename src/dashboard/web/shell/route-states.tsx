@@ -1,4 +1,4 @@
-/** What stands where a page would: it loads, it failed, there is none. */
+/** Placeholders for a page that is loading, failed or does not exist. */
 import { Link } from "@tanstack/react-router";
 import { useText } from "../i18n/text.tsx";
 import { Page } from "../ui/page.tsx";

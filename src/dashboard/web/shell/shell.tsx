@@ -1,4 +1,7 @@
-/** The frame inside: navigation at the side (a drawer on a phone), the page, live news. */
+/**
+ * The frame of signed-in pages: navigation at the side (a drawer on a phone), the page, live
+ * notices.
+ */
 import { Link, Outlet, useLocation, useMatches, useRouter } from "@tanstack/react-router";
 import { Suspense, useEffect, useId, useState, useSyncExternalStore } from "react";
 import { useText } from "../i18n/text.tsx";
@@ -17,7 +20,7 @@ import { isWithin, navigationFor, type Section } from "./navigation.ts";
 import { PaletteButton, usePalette } from "./palette-button.tsx";
 import { Pending } from "./route-states.tsx";
 
-/** As styles/shell.css has it: there is room for the navigation at the side. */
+/** Same width as in styles/shell.css: the navigation fits at the side. */
 const WIDE = matchMedia("(min-width: 861px)");
 function subscribeWidth(listener: () => void): () => void {
   WIDE.addEventListener("change", listener);
@@ -77,7 +80,7 @@ function Frame() {
   );
 }
 
-/** A link that is gone with its page leaves the focus to nobody: the new page takes it. */
+/** If the focused link disappears with its page, focuses the new page. */
 function useFocusAfterNavigation(): void {
   const router = useRouter();
   useEffect(
@@ -154,7 +157,7 @@ function SectionLink({ section, live }: { section: Section; live: number }) {
   );
 }
 
-/** The pages of one section, as tabs above each of them. */
+/** Tabs with the pages of one section. */
 function SectionTabs() {
   const { t } = useText();
   const { pathname } = useLocation();

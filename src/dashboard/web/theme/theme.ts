@@ -1,4 +1,4 @@
-/** Light, dark or as the system says; remembered in this browser. */
+/** Light, dark or the system's theme; stored in this browser. */
 import { useSyncExternalStore } from "react";
 
 export const THEMES = ["system", "light", "dark"] as const;
@@ -12,7 +12,7 @@ function currentTheme(): Theme {
   return THEMES.find((theme) => theme === stored) ?? "system";
 }
 
-/** Also notifies canvases, which style sheets do not reach. */
+/** Also notifies canvases, which cannot use style sheets. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   applyTheme();
@@ -47,7 +47,7 @@ const isDark = () => {
 /** Whether the theme is dark, for canvases. */
 export const useDark = (): boolean => useSyncExternalStore(subscribe, isDark);
 
-/** The value of a colour token as it is now: `rgb(…)`. */
+/** Current value of a colour token: `rgb(…)`. */
 export function tokenColor(name: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(--${name})`;

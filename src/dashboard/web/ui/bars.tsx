@@ -1,4 +1,4 @@
-/** A bar chart in SVG: takes its colours from the style sheet and its width from its place. */
+/** A bar chart in SVG. The style sheet gives the colours, the container the width. */
 import { useText } from "../i18n/text.tsx";
 
 const HEIGHT = 200;
@@ -8,7 +8,10 @@ const TICKS = 4;
 const NAMES_MAX = 12;
 const SLOTS_MIN = 10;
 
-/** 1, 2 or 5 times a power of ten: the smallest step that needs no more ticks than we draw. */
+/**
+ * Returns 1, 2 or 5 times a power of ten: the smallest step that needs at most the drawn number of
+ * ticks.
+ */
 function stepOf(most: number): number {
   const rough = most / TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -18,10 +21,10 @@ function stepOf(most: number): number {
 export function Bars(props: {
   /** Description for screen readers. */
   label: string;
-  /** Labels below the bars, one for each value. */
+  /** Labels below the bars, one per value. */
   names: readonly string[];
   values: readonly number[];
-  /** The same a week before, drawn as a mark at each bar; null: not known. */
+  /** Values of the week before, drawn as a mark at each bar; null if unknown. */
   before?: readonly (number | null)[];
   variant?: "agent" | "caller";
   format?: (value: number) => string;
@@ -70,7 +73,7 @@ export function Bars(props: {
   );
 }
 
-/** Where rounding gives a tick the words of the one below it, they are said once. */
+/** Omits a tick label that equals the one below it after rounding. */
 function TickNames({ names, y }: { names: readonly string[]; y: (at: number) => number }) {
   return (
     <svg width="52" height={HEIGHT} aria-hidden="true">
@@ -86,14 +89,14 @@ function TickNames({ names, y }: { names: readonly string[]; y: (at: number) => 
   );
 }
 
-/** The mark of the week before; none where there was nothing. */
+/** Mark of the week before; nothing if there is no value. */
 function Former({ x, slot, y }: { x: number; slot: number; y: number | null }) {
   if (y === null) return null;
   const inset = slot * 0.06;
   return <line className="before" x1={`${x + inset}%`} x2={`${x + slot - inset}%`} y1={y} y2={y} />;
 }
 
-/** On a phone every other name is left out. */
+/** A phone hides every other label. */
 function BarName({ name, x, always }: { name: string | undefined; x: number; always: boolean }) {
   return (
     <text className={always ? undefined : "if-wide"} x={`${x}%`} y={HEIGHT - 6} textAnchor="middle">

@@ -1,4 +1,4 @@
-/** Copying: a button, a secret that is shown once, and the same request as curl. */
+/** Copying: a button, a secret shown once, and a request as a curl command. */
 import { useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import { Button, IconButton } from "./button.tsx";
@@ -39,12 +39,12 @@ export function Secret({ value }: { value: string }) {
 
 export interface CurlRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Below /api/v1. */
+  /** Path below /api/v1. */
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** For a POSIX shell. */
+/** Returns a command for a POSIX shell. */
 export function curlOf({ method, path, body }: CurlRequest): string {
   const lines = [
     `curl ${method === "GET" ? "" : `-X ${method} `}'${location.origin}/api/v1${path}'`,
@@ -58,7 +58,7 @@ export function curlOf({ method, path, body }: CurlRequest): string {
   return lines.join(" \\\n  ");
 }
 
-/** `request` is called when the dialog opens, so it sees the current values of the form. */
+/** `request` is called when the dialog opens, so it sees the form's current values. */
 export function CurlButton({ request }: { request: () => CurlRequest }) {
   const { t } = useText();
   const copy = useCopy();

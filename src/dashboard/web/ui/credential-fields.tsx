@@ -1,9 +1,12 @@
-/** Fields for a password and for an authenticator code, with the names that password managers expect. */
+/**
+ * Fields for a password and for an authenticator code, with the names that password managers
+ * expect.
+ */
 import { useText } from "../i18n/text.tsx";
 import { TextField } from "./field.tsx";
 import type { Bound } from "./form.ts";
 
-/** `isNew`: the person chooses a password, so the field shows the rules. */
+/** `isNew`: the person chooses a new password, so the field shows the rules. */
 export function PasswordField(props: Bound<string> & { label?: string; isNew?: boolean }) {
   const { t } = useText();
   const { label, isNew, ...bound } = props;
@@ -19,7 +22,7 @@ export function PasswordField(props: Bound<string> & { label?: string; isNew?: b
   );
 }
 
-/** Six digits, or a recovery code where `hint` says so. */
+/** Six digits, or a recovery code if `hint` says so. */
 export function CodeField(
   props: Bound<string> & {
     hint?: string;

@@ -1,6 +1,6 @@
 /**
- * Dialogs: one for forms, one that asks before something is lost. They are the browser's own: what is
- * behind one can be neither reached nor read, and Escape closes it.
+ * Dialogs: one for forms, one that asks before data is lost. They use the browser's `dialog`: the
+ * page behind cannot be reached or read, and Escape closes it.
  */
 import {
   type KeyboardEvent,
@@ -21,16 +21,16 @@ import { useToasts } from "./toast.tsx";
 
 interface ModalProps {
   readonly className: string;
-  /** Element that names it, and the one that says more. */
+  /** Id of the element with the dialog's name. `describedBy`: id of the element with more text. */
   readonly labelledBy: string;
   readonly describedBy?: string;
-  /** It asks for a decision: a press beside it does not close it. */
+  /** The dialog asks for a decision, so a press outside does not close it. */
   readonly alert?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** The browser would lead the Tab key out of the dialog to its own controls: it goes round instead. */
+/** Keeps the Tab key inside the dialog: the browser would move on to its own controls. */
 function holdFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== "Tab" || event.defaultPrevented) return;
   const stops = stopsIn(event.currentTarget);
@@ -40,10 +40,13 @@ function holdFocus(event: KeyboardEvent<HTMLElement>): void {
   to?.focus();
 }
 
-/** What has the focus when a dialog opens; where there is none of these, the browser's choice has it. */
+/**
+ * Selectors of the element that gets the focus when a dialog opens; without a match the browser
+ * chooses.
+ */
 const FIRST = ["[data-first]", "form :is(input, select, textarea)"];
 
-/** Open as long as it is rendered. The focus returns to where it was. */
+/** Open while it is rendered. Afterwards the focus returns to the previous element. */
 export function Modal({ alert = false, onClose, ...props }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   const goBack = useRef(placeOf(null));
@@ -67,7 +70,7 @@ export function Modal({ alert = false, onClose, ...props }: ModalProps) {
       aria-labelledby={props.labelledBy}
       aria-describedby={props.describedBy}
       onCancel={(event) => {
-        // One that this one opened lies above it, and tells it of its own.
+        // The event of a dialog on top, opened by this one. That dialog handles it.
         if (event.target !== element.current) return;
         event.preventDefault();
         onClose();
@@ -125,7 +128,7 @@ export function Dialog(props: DialogProps) {
 interface ConfirmProps {
   readonly title: string;
   readonly body: ReactNode;
-  /** More to see or to choose, under the body. */
+  /** More content under the body. */
   readonly children?: ReactNode;
   readonly action: string;
   /** Default: "Cancel". */

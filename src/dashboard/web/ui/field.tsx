@@ -1,4 +1,4 @@
-/** Form fields: label, hint and the API's complaint, tied to the control for screen readers. */
+/** Form fields: label, hint and the API's error, linked to the control for screen readers. */
 import { type ComponentProps, createContext, type ReactNode, use, useId, useState } from "react";
 import { decodeText } from "../../../core/text-encoding.ts";
 import { useText } from "../i18n/text.tsx";
@@ -20,7 +20,7 @@ interface Described extends Notes {
   readonly error: string | null;
 }
 
-/** Parts a field's properties: what is written around the control, and the control's own. */
+/** Splits a field's properties into those around the control and those of the control. */
 function parted<Props extends Described>({ label, hint, optional, error, ...control }: Props) {
   return { around: { name: control.name, label, hint, optional, error }, control };
 }
@@ -55,7 +55,7 @@ function Field({
   );
 }
 
-/** The ids of what `Below` writes. */
+/** Ids of the elements that `Below` renders. */
 const describedBy = (id: string, error: string | null, hint?: ReactNode): string | undefined =>
   [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined;
 
@@ -139,7 +139,7 @@ interface NumberProps
   readonly step?: number;
 }
 
-/** Empty is null. */
+/** An empty field is null. */
 export function NumberField(props: NumberProps) {
   const { around, control } = parted(props);
   const { value, onValue, ...rest } = control;
@@ -205,7 +205,7 @@ export function SelectField<Value extends string>(
   return <Field around={around}>{(ids) => <Select {...ids} {...control} />}</Field>;
 }
 
-/** A filter above a list. Only screen readers get its label. */
+/** A filter above a list. Its label is for screen readers only. */
 export function FilterSelect<Value extends string>({
   label,
   ...rest
@@ -267,7 +267,7 @@ export function CheckField({
   );
 }
 
-/** Checkboxes for several of a fixed list; the value keeps the order of the list. */
+/** Checkboxes for a fixed list; the value keeps the order of the list. */
 export function CheckGroup<Value extends string>(props: {
   label: string;
   choices: readonly { readonly value: Value; readonly label: ReactNode }[];
@@ -298,7 +298,9 @@ export function CheckGroup<Value extends string>(props: {
   );
 }
 
-/** A file, read as soon as the person chooses it: as text, or its bytes in base64 where its name asks for that. */
+/**
+ * A file, read as soon as the person chooses it: as text, or as base64 if its name requires that.
+ */
 export function FileField(props: {
   label: string;
   hint?: string;
@@ -307,7 +309,7 @@ export function FileField(props: {
   base64?: (name: string) => boolean;
   bytesMax?: number;
   onFile: (text: string, name: string) => void;
-  /** The file is too large: whichever was chosen before is chosen no more. */
+  /** The file is too large. The previous choice is cleared. */
   onTooLarge?: () => void;
 }) {
   const { t, bytes } = useText();

@@ -1,8 +1,8 @@
 /**
- * A form's values, the API's problems with them, and sending. The server validates: a problem with a
- * `field` is shown at that field, which gets the focus; any other problem is shown below the form. The form
- * of a stored record knows the version it started from: what others have changed since then is merged, and
- * where they changed the same field the person is asked.
+ * A form's values, the API's problems with them, and submission. The server validates: a problem
+ * with a `field` is shown at that field, which gets the focus; any other problem is shown below the
+ * form. The form of a stored record knows the version it started from. Changes by others are
+ * merged; if both changed the same field, the person decides.
  */
 import { type FetchQueryOptions, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
@@ -13,7 +13,7 @@ import { useText } from "../i18n/text.tsx";
 import { type Clash, isSame, merged } from "./merge.ts";
 import { keptDraft, useKeptDraft, useUnsaved } from "./unsaved.tsx";
 
-/** How often a change is sent again after others changed something else of the record. */
+/** Maximum number of retries after others changed other fields of the record. */
 const MERGES_MAX = 3;
 
 export interface Bound<Value> {
@@ -23,13 +23,13 @@ export interface Bound<Value> {
   readonly onValue: (value: Value) => void;
 }
 
-/** What a record held when its form was filled. `version` is "" where the server names none. */
+/** Values of a record when its form was filled. `version` is "" if the server sends none. */
 interface Stored<Values> {
   readonly values: Values;
   readonly version: string;
 }
 
-/** From which values a change starts, and the headers that say so to the server. */
+/** The values before a change, and the headers that send their version to the server. */
 export interface Change<Values> {
   readonly before: Values;
   readonly headers: { readonly "if-match"?: string };
@@ -38,20 +38,20 @@ export interface Change<Values> {
 type Action<Values> = (values: Values, change: Change<Values>) => Promise<unknown>;
 
 interface FormOptions<Values> {
-  /** Of the record whose values the form starts with. */
+  /** Version of the record whose values the form starts with. */
   readonly version?: string;
-  /** Reads that record again. */
+  /** Loads the record again. */
   readonly reload?: () => Promise<Stored<Values>>;
-  /** What is typed is kept under this name until it is saved. */
+  /** Name under which unsaved values are kept until they are saved. */
   readonly draft?: string;
-  /** Fields that are not kept. */
+  /** Secret fields, never part of a draft. */
   readonly secrets?: readonly (keyof Values)[];
   readonly outlivesTabs?: boolean;
-  /** Nobody is asked before these values are lost: a code, a trial. */
+  /** Do not ask before these values are lost: a code, a trial. */
   readonly unguarded?: boolean;
 }
 
-/** Fields that somebody else has changed as well, and how it may go on. */
+/** Fields that somebody else has changed too, and the possible ways to continue. */
 export interface Disputed {
   readonly clashes: readonly Clash[];
   keepMine(): void;
@@ -65,25 +65,27 @@ export interface Form<Values extends object> {
   readonly dirty: boolean;
   /** Closing the form now would lose values. */
   readonly guarded: boolean;
-  /** The values are an unsaved draft that was found again. */
+  /** The values are a restored unsaved draft. */
   readonly restored: boolean;
   readonly disputed: Disputed | null;
-  /** The problem that no field can show. */
+  /** The problem that belongs to no field. */
   readonly problem: ApiProblem | null;
   set(changes: Partial<Values>): void;
   reset(values: Values): void;
-  /** Goes back to what is stored. */
+  /** Returns to the stored values. */
   discard(): void;
-  /** Runs what leaves the page whatever was typed. */
+  /** Runs an action that leaves the page, without a question about unsaved values. */
   leaving(action: () => Promise<unknown>): Promise<unknown>;
   bind<Name extends keyof Values & string>(name: Name): Bound<Values[Name]>;
-  /** For `onSubmit`. */
   send(action: Action<Values>): (event: FormEvent) => void;
 }
 
 const isOutdated = (problem: ApiProblem) => problem.status === 409 && problem.field === "if_match";
 
-/** Fields that `values` has, and no others: a draft may be of an older dashboard. */
+/**
+ * Returns the kept draft if it has exactly the fields of `values`: an older dashboard may have
+ * stored it.
+ */
 function draftOf<Values extends object>(name: string | undefined, values: Values) {
   const draft = keptDraft(name) as (Stored<Values> & { readonly typed: Values }) | null;
   const names = (of: object | undefined) => Object.keys(of ?? {}).join();
@@ -92,7 +94,7 @@ function draftOf<Values extends object>(name: string | undefined, values: Values
   return fits ? draft : null;
 }
 
-/** The name under which a form's draft is kept: of this person in this company. */
+/** The name under which a form's draft is kept, for this person in this company. */
 function useDraftName(name: string | undefined): string | undefined {
   const session = useQueryClient().getQueryData(sessionQuery.queryKey)?.session;
   return name === undefined || !session
@@ -100,7 +102,7 @@ function useDraftName(name: string | undefined): string | undefined {
     : `${session.user.id}.${session.tenant?.id ?? 0}.${name}`;
 }
 
-/** What is typed, and what it started from: the record, or a draft that was kept. */
+/** The typed values, and the values they started from: the record or a kept draft. */
 function useValues<Values extends object>(initial: Values, options: FormOptions<Values>) {
   const { version = "" } = options;
   const draftName = useDraftName(options.draft);
@@ -141,7 +143,7 @@ function useValues<Values extends object>(initial: Values, options: FormOptions<
   return { base, values, setValues, restored, dirty, guarded, start, discard, leaving };
 }
 
-/** Sends values, merges what others have changed in the meantime, and asks where it cannot. */
+/** Sends values, merges changes by others, and asks if that is impossible. */
 function useSending<Values extends object>(
   { start, leaving }: ReturnType<typeof useValues<Values>>,
   { reload }: FormOptions<Values>,
@@ -150,7 +152,7 @@ function useSending<Values extends object>(
   const [disputed, setDisputed] = useState<Disputed | null>(null);
   const [busy, setBusy] = useState(false);
 
-  /** Sends `mine` as a change of `from`; where others were faster, of what they have stored. */
+  /** Sends `mine` as a change of `from`. If others changed the record, merges and sends again. */
   async function attempt(sent: Sent<Values>, mergesLeft = MERGES_MAX): Promise<void> {
     const { action, mine, from, form } = sent;
     try {
@@ -216,7 +218,7 @@ export function useForm<Values extends object>(
   const { problem, setProblem, disputed, busy, run } = useSending(typed, options);
   const isShownAtField = typeof problem?.field === "string" && problem.field in values;
 
-  // The record was loaded again: nothing is typed, so its new values are shown.
+  // The record was loaded again and the person typed nothing: show the new values.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `initial` follows from the version
   useEffect(() => {
     if (!dirty && !busy && version !== base.version) start({ values: initial, version });
@@ -261,8 +263,8 @@ export function useForm<Values extends object>(
 }
 
 /**
- * The form of a stored record, which `query` reads and whose values `draftOf` makes. `record` is null where
- * there is none yet.
+ * The form of a stored record: `query` loads it and `draftOf` makes the form values. `record` is
+ * null for a new record.
  */
 export function useRecordForm<
   Record extends { readonly version: string } | null,

@@ -1,4 +1,4 @@
-/** Our icons: one stroke, 16 × 16, decoration only (the words beside them say what they mean). */
+/** Icons: one stroke, 16 × 16, decoration only (the text next to them gives the meaning). */
 const PATHS = {
   home: "M2.5 7 8 2.5 13.5 7v6.5h-4V10h-3v3.5h-4z",
   live: "M3 6.5v3M6.3 4v8M9.7 5.5v5M13 7v2",
@@ -64,7 +64,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   );
 }
 
-/** The mark of Linevoice: a voice on a line. */
+/** Logo of Linevoice. */
 export function Mark() {
   return (
     <svg

@@ -1,10 +1,10 @@
-/** The keyboard keeps its place: where the element that had the focus is gone, what is beside it gets the focus. */
+/** Restores the keyboard focus: if the focused element disappears, a neighbour gets the focus. */
 import { useEffect } from "react";
 
 const STOPS =
   "a[href], summary, :is(button, input, select, textarea):not(:disabled, [type=hidden]), [tabindex='0']";
 
-/** Where the Tab key stops, in its order. */
+/** Elements that the Tab key reaches, in order. */
 export const stopsIn = (element: Element): HTMLElement[] =>
   [element, ...element.querySelectorAll(STOPS)].filter(
     (stop): stop is HTMLElement =>
@@ -15,8 +15,8 @@ export const stopsIn = (element: Element): HTMLElement[] =>
   );
 
 /**
- * Gives the focus to the element or, once that is gone, to what has taken its place in the nearest element
- * around it; else to the page.
+ * Focuses the element or, if it is gone, its replacement in the nearest remaining parent; else the
+ * page.
  */
 export function placeOf(element: Element | null): () => void {
   const around: { readonly parent: Element; readonly index: number }[] = [];
@@ -41,7 +41,7 @@ export function placeOf(element: Element | null): () => void {
   };
 }
 
-/** For the whole page, once. A dialog that closes gives the focus back on its own. */
+/** For the whole page, once. A dialog restores the focus itself when it closes. */
 export function useKeptFocus(): void {
   useEffect(() => {
     let focused: Element | null = null;

@@ -1,4 +1,4 @@
-/** A page that lists records: the same button makes one at the top, and where there is none yet. */
+/** A page that lists records. The same button creates one, at the top and in the empty state. */
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -10,19 +10,19 @@ import { Page } from "./page.tsx";
 import { EmptyState, LoadedRows } from "./states.tsx";
 
 interface ListPageProps<Row> {
-  /** First part of the keys of its texts. */
+  /** Prefix of its message keys. */
   readonly name: "agents" | "campaigns" | "keys" | "knowledge" | "numbers" | "tools" | "webhooks";
   readonly icon: IconName;
   readonly query: UseQueryResult<readonly Row[]>;
   readonly rows: (rows: readonly Row[]) => ReactNode;
-  /** Where a record is made: on a page of its own, or in a dialog. */
+  /** Place to create a record: a separate page or a dialog. */
   readonly make:
     | "/agents/new"
     | "/tools/new"
     | ((close: () => void, agentId: string | null) => ReactNode);
-  /** Default: whoever may change things. */
+  /** Default: people who may change things. */
   readonly mayMake?: boolean;
-  /** What stands below the list. */
+  /** Content below the list. */
   readonly children?: ReactNode;
 }
 
@@ -31,7 +31,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   const { mayChange } = useSession();
   const { name, make, mayMake = mayChange } = props;
   const navigate = useNavigate();
-  // Who comes from an agent wants one for it.
+  // A person who comes from an agent's page creates a record for that agent.
   const { agent = null }: { agent?: number | null } = useSearch({ strict: false });
   const [making, setMaking] = useState(agent !== null);
   const close = () => {

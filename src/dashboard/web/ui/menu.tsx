@@ -1,4 +1,6 @@
-/** A menu behind a button: a popover of the browser's own, which a press elsewhere or Escape closes. */
+/**
+ * A menu behind a button: the browser's popover, which closes on a press elsewhere or on Escape.
+ */
 import {
   type ComponentProps,
   cloneElement,
@@ -16,21 +18,20 @@ export interface MenuEntry {
   readonly label: string;
   readonly icon?: IconName;
   readonly danger?: boolean;
-  /** One of several, of which one is chosen. */
+  /** For one of several exclusive choices: whether it is selected. */
   readonly checked?: boolean;
   readonly disabled?: boolean;
   readonly onChoose: () => void;
 }
 
 interface MenuProps {
-  /** A button. */
   readonly trigger: ReactElement<ComponentProps<"button">>;
-  /** `null` draws a line, a text is a heading. */
+  /** `null` draws a line, a string is a heading. */
   readonly entries: readonly (MenuEntry | string | null)[];
   readonly align?: "start" | "end";
 }
 
-/** Where there is more room: below its button or above it. */
+/** Places the menu below or above its button, on the side with more space. */
 function place(menu: HTMLElement, button: DOMRect, align: "start" | "end"): void {
   const isHigh = button.top < innerHeight / 2;
   const { style } = menu;
@@ -44,7 +45,7 @@ const itemsOf = (menu: Element) => [
   ...menu.querySelectorAll<HTMLElement>("[role^=menuitem]:not(:disabled)"),
 ];
 
-/** The arrows go round, and pass what cannot be chosen now; the Tab key goes on from the button. */
+/** The arrow keys wrap around and skip disabled entries; the Tab key continues from the button. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key === "Tab") event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
   const items = itemsOf(event.currentTarget);
@@ -75,7 +76,7 @@ export function Menu({ trigger, entries, align = "end" }: MenuProps) {
         }}
         onToggle={({ currentTarget, newState }) => {
           if (newState === "open") itemsOf(currentTarget)[0]?.focus();
-          // Only now: the browser gives the focus back from an entry that is still there.
+          // Not earlier: the browser restores the focus only while the focused entry still exists.
           else setOpen(false);
         }}
       >

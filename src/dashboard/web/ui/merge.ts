@@ -1,6 +1,9 @@
-/** Two people changed one record: whose values stand where only one of them changed a field, and where both did. */
+/**
+ * Merges two changes of one record: finds the fields that only one person changed, and those that
+ * both changed.
+ */
 
-/** A field that both changed, each to another value. */
+/** A field that both changed, each to a different value. */
 export interface Clash {
   readonly name: string;
   readonly label: string;
@@ -11,7 +14,7 @@ export interface Clash {
 export const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** `mine` wins where both changed a field. */
+/** `mine` wins if both changed a field. */
 export function merged<Values extends object>(
   before: Values,
   mine: Values,
@@ -28,7 +31,7 @@ export function merged<Values extends object>(
   return { values: Object.fromEntries(entries) as Values, clashes };
 }
 
-/** Of a request's body, the fields that differ from how it would have been without a change. */
+/** The fields of a request body that differ from the unchanged body. */
 export const changesOf = <Body extends object>(before: Body, after: Body): Partial<Body> =>
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => !isSame(value, before[name as keyof Body])),

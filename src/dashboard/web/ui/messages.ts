@@ -1,4 +1,4 @@
-/** Texts of the controls which many pages share. */
+/** Texts of shared controls. */
 import type { Messages } from "../i18n/language.ts";
 
 export const messages = {

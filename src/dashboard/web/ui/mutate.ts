@@ -1,4 +1,4 @@
-/** Doing something outside of a form: busy while it runs, a word when it worked, a complaint if not. */
+/** Runs an action outside a form: busy while it runs, then a success message or an error. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useToasts } from "./toast.tsx";
@@ -8,7 +8,10 @@ interface Doing {
   run(action: () => Promise<unknown>, done?: string): Promise<boolean>;
 }
 
-/** What is pressed again while it runs is ignored. `stale`: first parts of the query keys that are loaded again afterwards. */
+/**
+ * Ignores further presses while it runs. `stale`: first parts of the query keys to load again
+ * afterwards.
+ */
 export function useDoing(...stale: readonly string[]): Doing {
   const queries = useQueryClient();
   const { showMessage, showError } = useToasts();
@@ -33,7 +36,7 @@ export function useDoing(...stale: readonly string[]): Doing {
   };
 }
 
-/** Loads these queries again; call it after a form was sent. */
+/** Loads these queries again. Call it after a form was sent. */
 export function useStale(): (...keys: readonly string[]) => Promise<void> {
   const queries = useQueryClient();
   return async (...keys) => {

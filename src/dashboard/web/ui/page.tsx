@@ -1,4 +1,4 @@
-/** The frame of a page: title, what it is for, what can be done; cards, figures and facts. */
+/** The frame of a page: title, description, actions; cards, figures and facts. */
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { Icon } from "./icon.tsx";
@@ -8,7 +8,7 @@ export function Page(props: {
   lead?: ReactNode;
   actions?: ReactNode;
   back?: { to: string; search?: object; label: string };
-  /** Forms use the width: what a card is for stands beside its fields. */
+  /** Form layout: a card's description is next to its fields. */
   forms?: boolean;
   children: ReactNode;
 }) {
@@ -40,7 +40,7 @@ export function Card(props: {
   note?: ReactNode;
   actions?: ReactNode;
   foot?: ReactNode;
-  /** The content brings its own padding (tables, lists). */
+  /** The content has its own padding (tables, lists). */
   flush?: boolean;
   children: ReactNode;
 }) {
@@ -103,7 +103,7 @@ export function Badge({ tone = "plain", children }: { tone?: Tone; children: Rea
   return <span className={tone === "plain" ? "badge" : `badge ${tone}`}>{children}</span>;
 }
 
-/** Always place text with the same meaning beside a status indicator. */
+/** Always place text with the same meaning next to a status indicator. */
 export function StatusIndicator({ tone, live }: { tone: Tone; live?: boolean }) {
   return <span className={`status-indicator ${tone}${live ? " live" : ""}`} aria-hidden="true" />;
 }

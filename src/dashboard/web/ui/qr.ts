@@ -1,7 +1,7 @@
 /**
- * QR codes (ISO/IEC 18004) for what fits 230 bytes: byte mode, error correction level L, versions 1
- * to 9, whose blocks are all of one size. The smallest version that fits, one fixed mask: every
- * reader reads any.
+ * QR codes (ISO/IEC 18004) for texts up to 230 bytes: byte mode, error correction level L, versions
+ * 1 to 9, whose blocks have equal sizes. Uses the smallest version that fits, and one fixed mask,
+ * which every reader accepts.
  */
 interface Version {
   readonly blocks: number;
@@ -27,7 +27,7 @@ const BYTE_MODE = 0b0100;
 const LEVEL_L = 0b01;
 const VERSION_SHOWN_FROM = 7;
 
-/** Whether a mask turns the module at row, column (clause 7.8.2). */
+/** Whether a mask inverts the module at row, column (clause 7.8.2). */
 const MASKS: readonly ((row: number, column: number) => boolean)[] = [
   (i, j) => (i + j) % 2 === 0,
   (i) => i % 2 === 0,
@@ -96,7 +96,7 @@ function bch(value: number, generator: number, degree: number): number {
   return (value << degree) | rest;
 }
 
-/** `null`: not decided yet, which is where data goes. */
+/** `null`: free for data. */
 type Modules = (boolean | null)[][];
 
 function put(modules: Modules, row: number, column: number, dark: boolean): void {

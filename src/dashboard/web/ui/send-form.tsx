@@ -1,4 +1,4 @@
-/** Forms with their submit button: on a page, in a dialog, and the form of one record. */
+/** Forms with a submit button: on a page, in a dialog, and for one record. */
 import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
@@ -13,7 +13,7 @@ import { ConfirmLeaving } from "./unsaved.tsx";
 interface Sending<Values extends object> {
   readonly form: Form<Values>;
   readonly onSend: (values: Values, change: Change<Values>) => Promise<unknown>;
-  /** The same request as a curl command, with the current values of the form. */
+  /** The same request as a curl command, with the form's current values. */
   readonly curl?: (values: Values) => CurlRequest;
   readonly children: ReactNode;
 }
@@ -24,11 +24,11 @@ interface SendFormProps<Values extends object> extends Sending<Values> {
   readonly variant?: "primary" | "secondary" | "danger";
   readonly icon?: IconName;
   readonly disabled?: boolean;
-  /** The browser checks required fields before the form is sent. */
+  /** The browser checks required fields before submission. */
   readonly checkedByBrowser?: boolean;
 }
 
-/** The fields, the problem that no field can show, and the submit button. */
+/** The fields, the problem that belongs to no field, and the submit button. */
 export function SendForm<Values extends object>(props: SendFormProps<Values>) {
   const { form, action, curl } = props;
   return (
@@ -62,7 +62,10 @@ interface FormDialogProps<Values extends object> extends SendFormProps<Values> {
   readonly onClose: () => void;
 }
 
-/** A dialog that is one form. It stays open until the sender closes it; closing it asks if values would be lost. */
+/**
+ * A dialog with one form. It stays open until the sender closes it; closing it asks if values would
+ * be lost.
+ */
 export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
   const { title, lead, wide, open = true, onClose, ...rest } = props;
   const { form } = props;
@@ -83,7 +86,10 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
   );
 }
 
-/** That a draft was found again; and where somebody else changed the same fields, the question which values stay. */
+/**
+ * Notices: a restored draft, or fields that somebody else changed too, with the choice which values
+ * to keep.
+ */
 function FormNotices<Values extends object>({ form }: { form: Form<Values> }) {
   const { t } = useText();
   const [discarding, setDiscarding] = useState(false);
@@ -159,11 +165,14 @@ const wordsOf = (value: unknown): string =>
 
 interface EditFormProps<Values extends object> extends Sending<Values> {
   readonly mayChange: boolean;
-  /** Who may change it, told to whom may not. Default: members and owners. */
+  /** Who may change the record, shown to people who may not. Default: members and owners. */
   readonly readOnlyNote?: string;
-  /** The label of the button of a new record; without it the record exists, and its changes are saved. */
+  /**
+   * Label of the button that creates a record. Absent for an existing record, whose changes are
+   * saved.
+   */
   readonly create?: string;
-  /** The question before deletion; without it there is no delete button. */
+  /** The question before deletion. Without it, the form has no delete button. */
   readonly removal?: {
     readonly title: string;
     readonly body: string;
@@ -171,7 +180,9 @@ interface EditFormProps<Values extends object> extends Sending<Values> {
   };
 }
 
-/** The form of a whole page: makes a record, or saves its changes and deletes it after a question. */
+/**
+ * The form of a whole page: creates a record, or saves its changes and deletes it after a question.
+ */
 export function EditForm<Values extends object>(props: EditFormProps<Values>) {
   const { t } = useText();
   const { form, curl, removal } = props;

@@ -1,4 +1,4 @@
-/** A small line of a few values, without axes: the shape of a week. Null: nothing was measured. */
+/** A small line chart without axes. Null: not measured. */
 const WIDTH = 120;
 const HEIGHT = 32;
 const EDGE = 3;
@@ -6,10 +6,10 @@ const EDGE = 3;
 type Values = readonly (number | null)[];
 
 export function SparkLine(props: {
-  /** Says every value, for screen readers. */
+  /** Text for screen readers with every value. */
   label: string;
   values: Values;
-  /** The same a week before, as a quiet line behind; left out where there was nothing. */
+  /** Values of the week before, as a faint line behind; omitted if there are none. */
   before: Values;
 }) {
   const { values, before } = props;

@@ -1,4 +1,4 @@
-/** What a page shows while it loads, when it fails and when there is nothing yet. */
+/** Page states: loading, failed, empty. */
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
@@ -41,7 +41,7 @@ export function ProblemNote({ problem }: { problem: ApiProblem | null }) {
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const texts = useText();
   const problem = problemOf(error);
-  // Asking again for what is gone does not help, and there is no failure to report.
+  // A retry cannot help, and there is no failure to report.
   const isGone = problem.status === 404;
   return (
     <div className="state" role="alert">

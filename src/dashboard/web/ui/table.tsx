@@ -1,12 +1,12 @@
-/** A table, on a phone a list of cards of two lines, and the pager below it. */
+/** A table, on a phone a list of two-line cards, and the pager below it. */
 import { Fragment, type ReactNode, useSyncExternalStore } from "react";
 import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
 
 /**
- * Where a column stands on a card: first line (`title`, and `side` at its end); second line (`line`;
- * `labelled` where a value says nothing without its head; `action` at its end, where the thumb is);
- * `block` below both, whole; `none`.
+ * Place of a column on a card. First line: `title`, and `side` at its end. Second line: `line`;
+ * `labelled` if a value needs its heading; `action` at its end, near the thumb. `block`: below
+ * both, full width. `none`: hidden.
  */
 type CardPlace = "title" | "side" | "line" | "labelled" | "action" | "block" | "none";
 
@@ -14,25 +14,25 @@ export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ReactNode;
   readonly end?: boolean;
-  /** Default: the first column is the title, any other stands in the second line. */
+  /** Default: the first column is the title, any other is on the second line. */
   readonly card?: CardPlace;
 }
 
 interface TableProps<Row> {
   readonly caption: string;
-  /** False: a column that this reader does not get, for example of buttons. */
+  /** False: a column that this reader does not get, for example buttons. */
   readonly columns: readonly (Column<Row> | false)[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string | number;
-  /** The first cell holds a link of class `cover`, which covers the whole row. */
+  /** The first cell contains a link of class `cover`, which covers the whole row. */
   readonly linked?: boolean;
-  /** Key of the row that is shown beside the table. */
+  /** Key of the row whose details are open next to the table. */
   readonly chosen?: string | number | null;
 }
 
 const phone = matchMedia("(max-width: 640px)");
 
-/** Whether rows are cards. */
+/** Whether rows are shown as cards. */
 export const usePhone = () =>
   useSyncExternalStore(
     (onChange) => {
@@ -126,7 +126,7 @@ export function Pager(props: {
   limit: number;
   shown: number;
   total?: number;
-  /** False: `total` says only whether there are more. */
+  /** False: `total` only shows that more rows exist. */
   counted?: boolean;
   onOffset: (offset: number) => void;
 }) {

@@ -1,4 +1,4 @@
-/** Tabs inside a page. The address says which is shown (`?tab=`); without it the first one is. */
+/** Tabs inside a page. The URL selects the tab (`?tab=`); default: the first one. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 
@@ -8,7 +8,7 @@ interface Tab {
   readonly content: () => ReactNode;
 }
 
-/** The arrows go round and show what they come to. */
+/** The arrow keys wrap around and open the tab. */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
   const at = tabs.findIndex((tab) => tab.matches("[aria-selected=true]"));

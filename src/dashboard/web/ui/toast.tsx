@@ -1,6 +1,6 @@
 /**
- * Short words about what just happened. An open dialog makes everything beside it unreachable, also to
- * screen readers: then the words stand inside the dialog.
+ * Short notices about a completed action. An open dialog makes the rest of the page unreachable,
+ * also for screen readers, so notices then appear inside the dialog.
  */
 import {
   createContext,
@@ -31,7 +31,7 @@ interface ToastEntry {
 interface Toasts {
   showMessage(text: string): void;
   showError(thrown: unknown): void;
-  /** As long as the dialog is open. */
+  /** Shows notices inside this dialog. Call the returned function when it closes. */
   enterDialog(dialog: Element): () => void;
 }
 
@@ -47,7 +47,7 @@ let lastId = 0;
 export function ToastProvider({ children }: { children: ReactNode }) {
   const texts = useText();
   const [said, setSaid] = useState<readonly ToastEntry[]>([]);
-  /** The last one lies above the others. */
+  /** Open dialogs, the topmost last. */
   const [dialogs, setDialogs] = useState<readonly Element[]>([]);
   const add = useCallback((text: string, bad: boolean) => {
     lastId++;
@@ -89,7 +89,9 @@ interface RegionProps {
   readonly onDrop: (id: number) => void;
 }
 
-/** Stands there before anything is said: screen readers tell what is added to it. */
+/**
+ * Rendered before the first notice: screen readers announce only additions to an existing region.
+ */
 function Region({ said, onDrop }: RegionProps) {
   const { t } = useText();
   return (
@@ -101,7 +103,7 @@ function Region({ said, onDrop }: RegionProps) {
   );
 }
 
-/** Goes by itself, but not while it is read: under the pointer, or with the focus in it. */
+/** Disappears after a delay, except while it has the pointer or the focus. */
 function Toast({ entry, onDrop }: { entry: ToastEntry; onDrop: (id: number) => void }) {
   const { t } = useText();
   const { id } = entry;

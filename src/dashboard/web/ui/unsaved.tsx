@@ -1,6 +1,6 @@
 /**
- * What was typed and is not saved: whoever leaves the page is asked first, and a form's values are kept in
- * this tab of the browser until they are saved or discarded.
+ * Unsaved values: asks before the person leaves the page, and keeps a form's values in this browser
+ * tab until they are saved or discarded.
  */
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -10,7 +10,7 @@ import { Confirm } from "./dialog.tsx";
 
 interface Unsaved {
   readonly isDirty: boolean;
-  /** The form stays while other tabs of its page are shown. */
+  /** The form stays mounted while other tabs of its page are shown. */
   readonly outlivesTabs: boolean;
   discard(): void;
 }
@@ -30,7 +30,7 @@ export function useUnsaved(unsaved: Unsaved): void {
 const isAnyDirty = (leavesPage: boolean) =>
   [...forms].some(({ current }) => current.isDirty && (leavesPage || !current.outlivesTabs));
 
-/** Asks before unsaved values are lost; the shell has the only one. */
+/** Asks before unsaved values are lost. Only the shell has one. */
 export function LeaveGuard() {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isAnyDirty(current.pathname !== next.pathname),
@@ -66,10 +66,10 @@ export function ConfirmLeaving(props: { open: boolean; onStay: () => void; onLea
 
 const DRAFT_PREFIX = "linevoice.draft.";
 const DRAFT_DELAY_MS = 400;
-/** A longer one is not kept: a browser has some 5 MB for the whole origin. */
+/** Longer drafts are not kept: a browser has about 5 MB per origin. */
 const DRAFT_CHARACTERS_MAX = 500_000;
 
-/** Keeps `draft` as JSON until it is null. */
+/** Keeps `draft` as JSON; null deletes it. */
 export function useKeptDraft(name: string | undefined, draft: object | null): void {
   const text = draft && JSON.stringify(draft);
   useEffect(() => {
@@ -83,7 +83,7 @@ export function useKeptDraft(name: string | undefined, draft: object | null): vo
       try {
         if (text.length <= DRAFT_CHARACTERS_MAX) sessionStorage.setItem(key, text);
       } catch {
-        // The browser has no room: nothing is kept.
+        // The browser's storage is full: nothing is kept.
       }
     });
     return () => timer.cancel();
@@ -99,7 +99,7 @@ export function keptDraft(name: string | undefined): unknown {
   }
 }
 
-/** Drafts belong to who is signed in. */
+/** Deletes all drafts. They belong to the signed-in person. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage))
     if (key.startsWith(DRAFT_PREFIX)) sessionStorage.removeItem(key);

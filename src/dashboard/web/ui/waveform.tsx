@@ -1,6 +1,6 @@
 /**
- * A stereo waveform with its player: drawn from precomputed peaks, so the audio is neither
- * fetched nor decoded before playback. Caller above, agent below; the played part has full colour.
+ * A stereo waveform with its player. Drawn from precomputed peaks, so the audio is neither fetched
+ * nor decoded before playback. Caller above, agent below; the played part has full colour.
  */
 import { useEffect, useImperativeHandle, useRef } from "react";
 import { tokenColor, useDark } from "../theme/theme.ts";
@@ -9,12 +9,12 @@ const LANE_HEIGHT = 60;
 const BAR = 2;
 const GAP = 1;
 const PEAK_MAX = 128;
-/** Opacity of the part that was not played yet. */
+/** Opacity of the part after the playback position. */
 const NOT_PLAYED = 0.55;
 
 interface Peaks {
   readonly duration_ms: number;
-  /** Lowest and highest value of each slot, one after the other. */
+  /** Lowest and highest value of each slot, alternating. */
   readonly left: readonly number[];
   readonly right: readonly number[];
 }
@@ -65,7 +65,7 @@ function draw(canvas: HTMLCanvasElement, peaks: Peaks, played: number): void {
   pen.fillRect(Math.min(width - 1, played * width), 0, 1, 2 * LANE_HEIGHT);
 }
 
-/** Draws again when the size, the theme or the position changes. */
+/** Redraws when the size, the theme or the position changes. */
 function useDrawing(
   canvas: React.RefObject<HTMLCanvasElement | null>,
   peaks: Peaks | null,
@@ -107,7 +107,7 @@ function Sound(props: SoundProps & { ref: React.Ref<HTMLAudioElement> }) {
   );
 }
 
-/** Without peaks, it is heard and not seen. */
+/** Without peaks, only the player is shown. */
 export function Waveform(
   props: SoundProps & { ref: React.Ref<WaveformHandle>; peaks: Peaks | null; second: number },
 ) {

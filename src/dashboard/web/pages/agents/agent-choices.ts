@@ -1,4 +1,4 @@
-/** The agents as a form offers them, and their names where others refer to them. */
+/** The agents as options of a form, and agent names for other pages. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { agentsQuery } from "../../api/queries.ts";
@@ -12,20 +12,22 @@ export function useAgentChoices(none: string) {
   ];
 }
 
-/** The value of the only agent that there is; "" where there are none or several. */
+/** Id of the company's only agent; "" if it has none or several. */
 export function useOnlyAgent(): string {
   const { data = [] } = useQuery(agentsQuery);
   return data.length === 1 ? String(data[0]?.id) : "";
 }
 
-/** A form takes its first values once, so one that begins with the only agent opens when the agents are known. */
+/**
+ * Renders its children when the agents are loaded, because a form reads its first values only once.
+ */
 export function WithOnlyAgent(props: { children: (onlyAgent: string) => ReactNode }): ReactNode {
   const { isPending } = useQuery(agentsQuery);
   const onlyAgent = useOnlyAgent();
   return isPending ? null : props.children(onlyAgent);
 }
 
-/** Undefined for no agent, and for an agent that does not exist any more. */
+/** Returns undefined for no agent and for a deleted agent. */
 export function useAgentName(): (id: number | null) => string | undefined {
   const agents = useQuery(agentsQuery);
   return (id) => agents.data?.find((agent) => agent.id === id)?.name;

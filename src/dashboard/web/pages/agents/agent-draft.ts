@@ -1,11 +1,11 @@
-/** An agent as the form edits it, and as the API takes it. */
+/** Converts an agent between form values and API values. */
 import { NOT_IN_TRIAL } from "../../../../domain/agent/agent.ts";
 import type { Own, Rest } from "../../api/client.ts";
 import { newAgentDefaults } from "../../api/rest-values.gen.ts";
 
 type Agent = Rest["Agent"];
 
-/** What is typed: an address that is not set is "", a number that was cleared is null. */
+/** Form values: an unset address is "", a cleared number is null. */
 export type AgentDraft = {
   readonly [Name in keyof Rest["AgentChanges"] & keyof Agent]-?: Agent[Name] extends number
     ? number | null
@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, unknown>>;
 const DEFAULTS: Values = newAgentDefaults;
 const FIELDS = ["name", "prompt", ...Object.keys(DEFAULTS)];
 
-/** Of each field that the form has. */
+/** Applies `change` to every field of the form. */
 const mapped = (values: Values, change: (value: unknown, name: string) => unknown): Values =>
   Object.fromEntries(FIELDS.map((name) => [name, change(values[name], name)]));
 
@@ -30,13 +30,13 @@ export const emptyDraft = (language: Agent["language"]): AgentDraft => ({
   filler_phrases: "",
 });
 
-/** As the API takes it: an empty address is null, a number that was cleared is the default. */
+/** API values: an empty address becomes null, a cleared number becomes the default. */
 export const bodyOf = (draft: AgentDraft) =>
   mapped(draft, (value, name) =>
     value === null || (value === "" && DEFAULTS[name] === null) ? DEFAULTS[name] : value,
   ) as Required<Rest["NewAgent"]>;
 
-/** A new agent's empty texts are left out: the API has good ones in the agent's language. */
+/** Leaves out empty texts of a new agent: the API has defaults in the agent's language. */
 export function newBodyOf(draft: AgentDraft) {
   const { first_message, filler_phrases, ...body } = bodyOf(draft);
   return {
@@ -48,7 +48,7 @@ export function newBodyOf(draft: AgentDraft) {
 
 export type TrialDraft = Own["AgentDraft"];
 
-/** What an agent is tried with: as it stands in the form, saved or not. */
+/** The values for trying an agent: those of the form, saved or not. */
 export const trialOf = (draft: AgentDraft) =>
   Object.fromEntries(
     Object.entries(draft).filter(([name]) => !(name in NOT_IN_TRIAL)),

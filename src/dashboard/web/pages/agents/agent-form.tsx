@@ -1,4 +1,4 @@
-/** Every field of an agent, for a new one and for one that exists. */
+/** Every field of an agent, for a new agent and for an existing one. */
 
 import { useQuery } from "@tanstack/react-query";
 import { disclosingStart } from "../../../../domain/conversation/disclosure/disclosure-words.ts";
@@ -152,7 +152,9 @@ function AfterTheCall({ form }: { form: AgentForm }) {
   );
 }
 
-/** What is said before, with or after an agent's first words, as the conversation decides it. */
+/**
+ * Hint about the AI disclosure: whether it comes before, inside or after the agent's first message.
+ */
 function DisclosureNote({ draft }: { draft: AgentDraft }) {
   const { t } = useText();
   const { data } = useQuery(settingsQuery);

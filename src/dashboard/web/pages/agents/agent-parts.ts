@@ -1,4 +1,4 @@
-/** The label of each part of an agent, for comparisons of versions. */
+/** The label of each part of an agent, for version comparisons. */
 import type { MessageKey } from "../../i18n/catalogue.ts";
 import type { AgentDraft } from "./agent-draft.ts";
 

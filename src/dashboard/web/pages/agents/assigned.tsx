@@ -1,4 +1,4 @@
-/** What belongs to an agent: knowledge files, tools, numbers. */
+/** The knowledge files, tools and numbers of an agent. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

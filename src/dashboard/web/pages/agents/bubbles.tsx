@@ -1,4 +1,4 @@
-/** A conversation as bubbles; the newest stays in view. */
+/** A conversation as chat bubbles. Scrolls to the newest one. */
 import { useEffect, useRef } from "react";
 import { useText } from "../../i18n/text.tsx";
 
@@ -12,7 +12,7 @@ interface BubbleShown {
 export function Bubbles(props: {
   label: string;
   bubbles: readonly BubbleShown[];
-  /** Who speaks with the agent. Default: the reader. */
+  /** Name of the agent's partner. Default: the reader. */
   other?: string;
 }) {
   const { label, bubbles } = props;

@@ -1,4 +1,4 @@
-/** Write to an agent: its LLM without STT and TTS. */
+/** Text chat with an agent: its LLM without STT and TTS. */
 import { type FormEvent, useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
@@ -25,12 +25,12 @@ const replyOf = ({ agentId, draft }: Tried, messages: readonly Message[], messag
   );
 interface Tried {
   readonly agentId: number;
-  /** What is written but not saved: the agent answers with it. */
+  /** Form values, saved or not, with which the agent answers. */
   readonly draft: TrialDraft;
 }
 type Reply = Awaited<ReturnType<typeof replyOf>>;
 
-/** What the agent did besides answering, and how long it took. */
+/** The agent's actions during a reply, and its duration. */
 function noteOf(reply: Reply, { t, ms }: Texts): string {
   const done = reply.events.flatMap((event) => {
     if (event.type === "tool")

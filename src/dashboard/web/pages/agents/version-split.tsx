@@ -1,4 +1,4 @@
-/** Two versions share an agent's callers: opened, compared in plain words, and closed for either. */
+/** A/B test of two agent versions: open it, compare them, and close it in favour of either. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { agentDraftQuery, agentSplitQuery } from "../../api/queries.ts";
@@ -121,7 +121,7 @@ function shownValue({ measure }: Measure, value: number | null, texts: Texts): s
   return texts.percent(value);
 }
 
-/** What the difference is, or that there is none yet. */
+/** The difference between the versions, or a note that it is not significant yet. */
 function Difference({ measure, number }: { measure: Measure; number: number }) {
   const texts = useText();
   const { t } = texts;
@@ -136,7 +136,7 @@ function Difference({ measure, number }: { measure: Measure; number: number }) {
   );
 }
 
-/** The figure, and between which it lies with 95 % certainty. */
+/** A figure and its 95 % confidence interval. */
 function Estimate({ measure, of }: { measure: Measure; of: "published" | "tried" }) {
   const texts = useText();
   const { value, low, high } = measure[of];

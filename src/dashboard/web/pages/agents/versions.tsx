@@ -1,4 +1,4 @@
-/** The versions of an agent: who changed what, word by word, and back to an older one; and its draft. */
+/** An agent's version history: author, word-by-word changes, rollback, and the draft. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
@@ -33,7 +33,7 @@ const NOTES: Readonly<Record<string, MessageKey>> = {
   tool_of_others: "versions.note.tool_of_others",
 };
 
-/** Publishing, and a word for each thing that could not be as it was. */
+/** Publishes, and shows a notice for each part that could not be restored. */
 function usePublishing() {
   const { t } = useText();
   const { showMessage } = useToasts();
@@ -93,7 +93,7 @@ export function AgentVersions({ agentId, form }: { agentId: number; form: Form<A
   );
 }
 
-/** Drafts are published only after a rehearsal that passed. */
+/** Setting: drafts are published only after a passed rehearsal. */
 function PublishingRule({ agentId }: { agentId: number }) {
   const { t } = useText();
   const { mayChange } = useSession();
@@ -170,7 +170,7 @@ function VersionRow(props: {
   );
 }
 
-/** Which it is, what it changed, when and by whom. */
+/** A version's number, changes, date and author. */
 function VersionAbout({ version }: { version: Version }) {
   const texts = useText();
   const { t, dateTime } = texts;
@@ -193,7 +193,7 @@ function VersionAbout({ version }: { version: Version }) {
   );
 }
 
-/** The draft, where there is one; and what stands in the form can be put by as one. */
+/** Shows the draft, if any. The form's values can be stored as a draft. */
 function DraftCard(props: {
   agentId: number;
   form: Form<AgentDraft>;
@@ -244,7 +244,10 @@ function DraftCard(props: {
   );
 }
 
-/** Publishing the draft, and discarding it. `force`: something was published since it was made. */
+/**
+ * Buttons that publish or discard the draft. `force`: another version was published since the draft
+ * was made.
+ */
 function DraftDeeds({ agentId, force }: { agentId: number; force: boolean }) {
   const { t } = useText();
   const stale = useStale();

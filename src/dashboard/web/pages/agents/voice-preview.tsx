@@ -1,4 +1,4 @@
-/** Plays a short sentence in a voice. Needs no microphone and opens no call. */
+/** Plays a short sentence in a voice. Needs no microphone and starts no call. */
 import { useEffect, useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { newAgentChoices } from "../../api/rest-values.gen.ts";
@@ -21,7 +21,7 @@ export function VoicePreview({ language, voice: named }: Pick<AgentDraft, "langu
   if (voice === undefined) return null;
 
   async function play(query: { language: typeof language; voice: NonNullable<typeof voice> }) {
-    // Made in the click: only then may it sound.
+    // Create it inside the click handler: browsers block audio otherwise.
     const playing = new AudioContext();
     setContext(playing);
     const end = () => setContext((now) => (now === playing ? null : now));

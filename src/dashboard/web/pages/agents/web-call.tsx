@@ -109,7 +109,7 @@ export function WebCall({ agentId, draft }: { agentId: number; draft: TrialDraft
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
 
-/** Keys as on a telephone, for an agent that asks for some. */
+/** DTMF keypad, for agents that ask for digits. */
 function Keypad(props: { disabled: boolean; onPress: (digit: string) => void }) {
   const { t } = useText();
   return (

@@ -1,4 +1,4 @@
-/** The frame of the public pages: brand, card, form, language. */
+/** Frame of the public pages: brand, card, form, language. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
@@ -52,7 +52,7 @@ export function AuthFrame(props: { title: string; lead?: ReactNode; children: Re
   );
 }
 
-/** The form of such a page; `more` stands below its button. */
+/** The form of a public page. `more` appears below its button. */
 export function AuthForm<Values extends object>(props: {
   form: Form<Values>;
   onSend: (values: Values) => Promise<unknown>;
@@ -74,7 +74,7 @@ export function AuthForm<Values extends object>(props: {
   );
 }
 
-/** The frame while a link is being looked up. */
+/** The frame while a link is checked. */
 export function LoadingFrame({ title, lines }: { title: string; lines?: number }) {
   return (
     <AuthFrame title={title}>
@@ -83,7 +83,7 @@ export function LoadingFrame({ title, lines }: { title: string; lines?: number }
   );
 }
 
-/** After sign-in: goes to the requested page, within the app only. */
+/** After sign-in: opens the requested page, within the app only. */
 export function useEnter(): (next?: unknown) => Promise<void> {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -96,12 +96,12 @@ export function useEnter(): (next?: unknown) => Promise<void> {
   };
 }
 
-/** As `useEnter`, for a new account: stores the language in which it was created. */
+/** Like `useEnter`, for a new account: stores the language in which it was created. */
 export function useEnterAsNew(): () => Promise<void> {
   const { language } = useText();
   const enter = useEnter();
   return async () => {
-    // If this fails, the account stays English; that must not stop the sign-in.
+    // If this request fails, the account stays English; the sign-in continues.
     await own.POST("/profile", { body: { locale: language } });
     await enter();
   };

@@ -1,10 +1,12 @@
-/** The token of a one-time link: taken out of the address bar, and whether it is still good. */
+/** The token of a one-time link: removed from the address bar, and checked. */
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useText } from "../../i18n/text.tsx";
 import { AuthFrame } from "./auth-frame.tsx";
 
-/** The token in the fragment, `#token=…`. It is removed from the address bar and the history. */
+/**
+ * Reads the token in the fragment, `#token=…`, and removes it from the address bar and the history.
+ */
 export function useLinkToken(name = "token"): string {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get(name) ?? "");
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The code of the authenticator, after the password. */
+/** Authenticator code, after the password. */
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { CodeField } from "../../ui/credential-fields.tsx";

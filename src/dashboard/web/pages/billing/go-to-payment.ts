@@ -1,4 +1,4 @@
-/** Leaves for the payment page. Ours is told which language the reader has chosen. */
+/** Opens the payment page. The appliance's own checkout page gets the reader's language. */
 import type { Language } from "../../i18n/language.ts";
 
 export function goToPayment(address: string, language: Language): void {

@@ -1,4 +1,4 @@
-/** A month as `2026-11`, and the last twelve of them that the company has been here. */
+/** Months as `2026-11`: at most the last twelve, since the company was created. */
 import { useQuery } from "@tanstack/react-query";
 import { systemClock } from "../../../../core/clock.ts";
 import { settingsQuery } from "../../api/queries.ts";
@@ -14,11 +14,11 @@ const MONTHS = 12;
 export const monthKey = ({ year, month }: Month): string =>
   `${year}-${String(month).padStart(2, "0")}`;
 
-/** The newest first; the current one is always among them. */
+/** Months, newest first. The current month is always included. */
 export function useMonths(): readonly Month[] {
   const { data: settings } = useQuery(settingsQuery);
   const { timeZone } = useText();
-  // Swedish dates are written as the keys are.
+  // Swedish dates have the format of these keys.
   const keys = new Intl.DateTimeFormat("sv", { timeZone, year: "numeric", month: "2-digit" });
   const now = monthOf(keys.format(systemClock.now()));
   const since = settings ? monthOf(keys.format(Date.parse(settings.created_at))) : now;

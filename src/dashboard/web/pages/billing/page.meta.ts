@@ -1,4 +1,4 @@
-/** Where the page of usage and billing stands. */
+/** Route and navigation entry of the usage and billing page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** A month on paper, or as rows. */
+/** Monthly statement as a document or as CSV rows. */
 import { useText } from "../../i18n/text.tsx";
 import { ExportAnchor } from "../../shell/confirm-session.tsx";
 import { ButtonAnchor } from "../../ui/button.tsx";

@@ -1,4 +1,4 @@
-/** A month's usage: figures, minutes by day, agents; and when calls come. */
+/** Usage of a month: totals, minutes by day, by agent, and by time of day. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { analyticsQuery, type QueryData, usageQuery } from "../../api/queries.ts";
@@ -84,7 +84,7 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
   );
 }
 
-/** What the agents' conversations took of the speech and language services. The minutes' price covers it. */
+/** Speech and language services that the conversations used. The price per minute includes them. */
 function EngineUse({ usage }: { usage: Usage }) {
   const { t, number, percent, clock, eur } = useText();
   const { tokens, discarded } = usage;
@@ -123,7 +123,7 @@ function EngineUse({ usage }: { usage: Usage }) {
   );
 }
 
-/** Chats, browser talks and rehearsals: free minutes of the day, then the wallet. */
+/** Chats, browser calls and rehearsals: free minutes per day, then charged to the wallet. */
 function Trials({ trials }: { trials: Usage["trials"] }) {
   const { t, number, eur } = useText();
   const { minutes_today: used, free_minutes_per_day: free } = trials;
@@ -181,7 +181,7 @@ function ByAgent({ rows }: { rows: Usage["by_agent"] }) {
   );
 }
 
-/** Each day beside the same weekday a week before, also of the former month. */
+/** Each day next to the same weekday of the week before, which may be in the previous month. */
 function ByDay({ days, former }: { days: Usage["by_day"]; former: Usage["by_day"] }) {
   const { t } = useText();
   const all = [...former, ...days];

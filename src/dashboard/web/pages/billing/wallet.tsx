@@ -1,4 +1,4 @@
-/** The wallet: balance, top-up, payments under way, ledger. */
+/** The wallet: balance, top-up, pending payments, ledger. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** What is known of a call: its record, and the details of every trace it left. */
+/** Loads a call's record and the details of all its traces. */
 import type { Rest } from "../../api/client.ts";
 import type { callDetailsQuery, QueryData } from "../../api/queries.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The recording and the transcript in sync: a click on a turn plays it, and the player marks the current
+ * Recording and transcript in sync: a click on a turn plays it, and the player marks the current
  * turn.
  */
 import { useQuery } from "@tanstack/react-query";
@@ -71,18 +71,18 @@ interface TurnProps {
     "speaker" | "text" | "start_ms" | "interrupted" | "latency_ms"
   >;
   readonly current: boolean;
-  /** Missing: there is nothing to be heard. */
+  /** Missing if there is no audio to play. */
   readonly onPlay?: (() => void) | undefined;
 }
 
 /** Marks the turn that is playing and scrolls it into view within the list; the page does not scroll. */
 export function Turns<Turn extends TurnProps["turn"]>(props: {
   turns: readonly Turn[];
-  /** What each turn was taken from. */
+  /** Knowledge sources of each turn. */
   sources?: readonly Sources[];
   playedMs: number;
   onPlay?: ((seconds: number) => void) | undefined;
-  /** What stands below a turn. */
+  /** Content below a turn. */
   below?: (turn: Turn) => React.ReactNode;
 }) {
   const { turns, playedMs, onPlay, below } = props;
@@ -141,7 +141,7 @@ function TurnLine({ turn, current, onPlay }: TurnProps) {
   );
 }
 
-/** Where what was said comes from, and can be corrected. */
+/** Knowledge sources of a turn, with links to correct them. */
 function TurnSources({ sources }: { sources: Sources }) {
   const { t } = useText();
   return sources.map((source) => (
@@ -153,7 +153,7 @@ function TurnSources({ sources }: { sources: Sources }) {
   ));
 }
 
-/** With its waveform, which is drawn from peaks that were kept with the recording. */
+/** Player with a waveform, drawn from the recording's stored peaks. */
 function CallPlayer({
   uuid,
   ...sound

@@ -1,4 +1,4 @@
-/** What the call cost, in words and money; quantities and measurements behind a disclosure. */
+/** Cost of the call in words and money. Quantities and measurements are collapsed. */
 import { type Texts, useText } from "../../i18n/text.tsx";
 import { Card, Facts } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
@@ -31,7 +31,7 @@ export function Costs({ details }: { details: Details }) {
   );
 }
 
-/** One price, and what it is for. */
+/** One price and its parts. */
 function Paid({ lines, writtenOff }: { lines: readonly CostLine[]; writtenOff: number }) {
   const { t, eur, clock } = useText();
   const of = (item: CostLine["item"]) => lines.find((line) => line.item === item);

@@ -1,4 +1,4 @@
-/** Where news of the call went: webhooks, e-mails, tools. */
+/** Deliveries about the call: webhooks, emails, tools. */
 import { useText } from "../../i18n/text.tsx";
 import { Badge, Card } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";

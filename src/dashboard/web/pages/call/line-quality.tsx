@@ -1,4 +1,4 @@
-/** How the line was: quality of the sound, and the SIP messages that made the call. */
+/** Audio quality of the call, and its SIP messages. */
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Bars } from "../../ui/bars.tsx";
@@ -6,7 +6,7 @@ import { Card, Figures, StatusIndicator } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import type { Call, Details } from "./call-details.ts";
 
-/** The transaction, which the arrow leaves out. */
+/** CSeq of the transaction, which the arrow omits. */
 const CSEQ = / \(\d+ [A-Z]+\)$/;
 
 export function LineQuality({ call, details }: { call: Call; details: Details }) {
@@ -93,7 +93,10 @@ function JitterCard({ rtp }: { rtp: Details["rtp"] }) {
   );
 }
 
-/** Both sides as lines, each message an arrow between them; a click shows what is kept of it. */
+/**
+ * Ladder diagram: both sides as lines, each message as an arrow. A click shows the stored text of a
+ * message.
+ */
 function MessageTrace({ uuid, steps }: { uuid: string; steps: Details["sip"] }) {
   const { t, clock } = useText();
   const { operator } = useSession();

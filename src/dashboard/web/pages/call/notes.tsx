@@ -1,4 +1,4 @@
-/** What else is known of a call: messages left, transfers tried, the disclosure that was said. */
+/** Other records of a call: messages left, transfers tried, the AI disclosure. */
 import { useText } from "../../i18n/text.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Card } from "../../ui/page.tsx";

@@ -1,4 +1,4 @@
-/** Where the page of one call stands. */
+/** Route of the call page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** One call: how it went in words, its sound and words in step, and every trace it left. */
+/** One call: a summary in words, recording and transcript in sync, and all its traces. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -26,7 +26,7 @@ import { Timeline } from "./timeline.tsx";
 
 const ACTIVE_MS = 2_000;
 
-/** The recording is still being made. */
+/** The recording is not ready yet. */
 const isUnderWay = (status: string | undefined) =>
   status === "recording" || status === "processing";
 
@@ -45,7 +45,7 @@ export function Page() {
   const [calling, setCalling] = useState(false);
   const number = call.data ? numberOf(call.data) : null;
   const contactName = useContactName(number);
-  // A person, too, can call back.
+  // A number can also be called back by a person.
   const side = (shown: string | null) =>
     shown && shown === number ? <a href={`tel:${shown}`}>{shown}</a> : shown || t("calls.withheld");
   return (
@@ -156,7 +156,7 @@ function CallBody({ call }: { call: Call }) {
   );
 }
 
-/** What colleagues have said of the call, in short: the tags and the last comment. */
+/** Remarks of colleagues in short: the tags and the last comment. */
 function Remarks({ uuid }: { uuid: string }) {
   const { t } = useText();
   const { data } = useQuery(callAnnotationsQuery(uuid));
@@ -173,7 +173,7 @@ function Remarks({ uuid }: { uuid: string }) {
   );
 }
 
-/** Its name, and the version that ran. */
+/** The agent's name, and the version that took the call. */
 function AgentOfCall({ call, details }: { call: Call; details: Details | null }) {
   const { t } = useText();
   const name = details?.agent_name ?? "–";
@@ -201,7 +201,7 @@ function AgentOfCall({ call, details }: { call: Call; details: Details | null })
 function Outcome({ call, details }: { call: Call; details: Details | null }) {
   const { t, talkTime, eur, ms, number } = useText();
   const now = useNow();
-  // A caller never hears from us that a person's line is busy: ours were.
+  // On an inbound call "busy" means that all our lines were busy, never that a person's line was.
   const isTurnedAway = call.direction === "inbound" && call.ended_reason === "busy";
   const liveMs =
     call.answered_at && !call.ended_reason ? now - new Date(call.answered_at).getTime() : null;

@@ -1,4 +1,4 @@
-/** What happened when: one lane for each part, and how long each answer took, stage by stage. */
+/** Timeline of a call: one lane per part, and the duration of each answer, stage by stage. */
 import { useText } from "../../i18n/text.tsx";
 import { Card } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -12,7 +12,7 @@ interface Turn
   readonly stages: Readonly<Record<(typeof STAGES)[number], number | null>> | null;
 }
 
-/** Of a call, or of one that was rehearsed. */
+/** A real call or a rehearsed one. */
 interface TimedCall extends Pick<Details, "duration_ms"> {
   readonly timeline: readonly {
     readonly lane: string;

@@ -1,4 +1,4 @@
-/** What a company's people add to a call: tags, and comments with their author. */
+/** Annotations by the company's people: tags, and comments with their author. */
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { answer, own } from "../../api/client.ts";
@@ -15,7 +15,6 @@ type Found = QueryData<ReturnType<typeof callAnnotationsQuery>>;
 
 const TAG_MAX = 40;
 
-/** The tags as small labels. */
 export const TagLabels = ({ tags }: { tags: readonly string[] }) =>
   tags.length > 0 && (
     <span className="row tight">
@@ -25,7 +24,7 @@ export const TagLabels = ({ tags }: { tags: readonly string[] }) =>
     </span>
   );
 
-/** A card of its own, or a part of what is around it. */
+/** A separate card, or with `bare` part of another element. */
 export function Annotations({ uuid, bare }: { uuid: string; bare?: boolean }) {
   const { t } = useText();
   const { mayChange } = useSession();

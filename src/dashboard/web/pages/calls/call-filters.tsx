@@ -1,4 +1,4 @@
-/** The bar of filters above the calls. */
+/** The filter bar above the calls. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { systemClock, type Timer } from "../../../../core/clock.ts";
@@ -60,7 +60,7 @@ export function CallFilters({
   );
 }
 
-/** Only where there are tags. */
+/** Hidden if the company has no tags. */
 function TagFilter({ view, onView }: { view: CallsView; onView: (view: CallsView) => void }) {
   const { t } = useText();
   const { data = [] } = useQuery(callTagsQuery);
@@ -79,7 +79,7 @@ function TagFilter({ view, onView }: { view: CallsView; onView: (view: CallsView
   );
 }
 
-/** Looks while one types, after a short pause. */
+/** Searches while the person types, after a short pause. */
 function Search({ words, onWords }: { words: string; onWords: (words: string) => void }) {
   const { t } = useText();
   const [typed, setTyped] = useState(words);

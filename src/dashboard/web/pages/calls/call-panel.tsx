@@ -1,4 +1,7 @@
-/** A call beside the list: what it was about and what was said. `j` and `k` go through the list, Escape closes. */
+/**
+ * Side panel of one call next to the list: summary and transcript. `j` and `k` go through the list,
+ * Escape closes it.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -11,14 +14,14 @@ import { Annotations } from "./annotations.tsx";
 import type { CallsView } from "./calls-view.ts";
 import { callerOf, type FoundCall, Outcome } from "./outcome.tsx";
 
-/** Keys that are meant for a field, a dialog or a menu are not for the list. */
+/** Whether a key press is for the list, and not for a field, a dialog or a menu. */
 const isForList = ({ target, metaKey, ctrlKey, altKey }: KeyboardEvent) =>
   !(metaKey || ctrlKey || altKey) &&
   target instanceof HTMLElement &&
   target.closest("input, select, textarea, [role=dialog], [role=alertdialog], [role=menu]") ===
     null;
 
-/** Chooses a call of the list by keys: `j` the next, `k` the one before, Escape none. */
+/** Selects a call by key: `j` the next, `k` the previous, Escape none. */
 export function useCallKeys(
   calls: readonly FoundCall[],
   chosen: string | null,

@@ -1,17 +1,17 @@
-/** What the address of the calls page may say, checked. */
+/** Validated search parameters of the calls page. */
 import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
 
-/** What the list's filter offers: missed calls, and each status. */
+/** Statuses that the filter offers: missed calls, and each status. */
 export const LISTED_STATUSES = ["missed", ...CALL_STATUSES] as const;
 
 export interface CallsView {
   readonly agent_id?: number;
   readonly status?: (typeof LISTED_STATUSES)[number];
   readonly direction?: "inbound" | "outbound";
-  /** Days, `2026-11-21`. */
+  /** First day, as `2026-11-21`. */
   readonly from?: string;
   readonly to?: string;
-  /** Said in the call, or in its summary, name or number. */
+  /** Words in the transcript, summary, name or number. */
   readonly words?: string;
   readonly tag?: string;
   readonly offset?: number;
@@ -25,7 +25,7 @@ export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
     typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
   const day = (value: unknown) =>
     typeof value === "string" && DAY.test(value) ? value : undefined;
-  // A search of digits alone reads as a number.
+  // The router parses a search of digits as a number.
   const words = (value: unknown) =>
     (typeof value === "string" || typeof value === "number") && String(value).trim() !== ""
       ? String(value).slice(0, WORDS_MAX)
@@ -45,6 +45,6 @@ export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
   };
 }
 
-/** Leaves out filters that are not set. */
+/** Omits unset filters. */
 export const queryOf = (view: CallsView): CallsView =>
   Object.fromEntries(Object.entries(view).filter(([, value]) => value !== undefined));

@@ -1,4 +1,4 @@
-/** How a call's status looks, and whom it was with. */
+/** How a call's status is displayed, and the other party's name. */
 import { MISSED_STATUSES } from "../../../../core/ended-reason.ts";
 import type { Own, Rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -21,7 +21,7 @@ const TONES: Readonly<Record<CallStatus, Tone>> = {
 
 export const statusTone = (status: CallStatus): Tone => TONES[status];
 
-/** Of a call that came in and reached nobody, its being missed is told; why, on its page. */
+/** Unanswered inbound calls are shown as missed. The call page shows the reason. */
 export function StatusBadge({ call }: { call: Pick<FoundCall, "direction" | "status"> }) {
   const { t } = useText();
   const { direction, status } = call;
@@ -33,7 +33,7 @@ export function StatusBadge({ call }: { call: Pick<FoundCall, "direction" | "sta
   );
 }
 
-/** What is no news is not said: a call that went as calls go, and left nobody a message. */
+/** Shows only notable outcomes: nothing for an ordinary call without a message. */
 export function Outcome({ call }: { call: FoundCall }) {
   const { t } = useText();
   return (
@@ -48,7 +48,7 @@ export function Outcome({ call }: { call: FoundCall }) {
   );
 }
 
-/** The contact, else the number; null: withheld. */
+/** The contact's name, else the number; null if the caller ID is withheld. */
 export const callerOf = (call: FoundCall): string | null => call.contact_name ?? numberOf(call);
 
 export const numberOf = (

@@ -1,4 +1,4 @@
-/** Where the page of the list of calls stands. */
+/** Route and navigation entry of the call list. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

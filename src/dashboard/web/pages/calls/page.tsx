@@ -1,4 +1,4 @@
-/** Calls: filters live in the address, so that a view can be sent to somebody. */
+/** Calls. The filters are part of the URL, so that a view can be shared as a link. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -21,7 +21,7 @@ import { PlaceCall } from "./place-call.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
 const LIMIT = 25;
-/** As many as the server exports by name. */
+/** Maximum number of calls that the server exports by id. */
 const MARKED_MAX = 200;
 
 export function Page() {
@@ -69,7 +69,7 @@ export function Page() {
   );
 }
 
-/** The table, and beside it the call that was chosen. Calls that live stand on top. */
+/** The table, and the panel of the selected call. Live calls come first. */
 function CallList(props: {
   found: QueryData<ReturnType<typeof callsQuery>>;
   view: CallsView;
@@ -112,7 +112,7 @@ function CallList(props: {
   );
 }
 
-/** What can be done with the calls that are marked, on whatever page they stand. */
+/** Actions for the marked calls, which may be on other pages of the list. */
 function Marked({ marked, onNone }: { marked: ReadonlySet<string>; onNone: () => void }) {
   const { t, count } = useText();
   return (
@@ -133,7 +133,7 @@ function Marked({ marked, onNone }: { marked: ReadonlySet<string>; onNone: () =>
   );
 }
 
-/** Export of what is shown, and a new call. */
+/** Buttons: export the filtered calls, place a call. */
 function Actions({ filters }: { filters: CallsView }) {
   const { t } = useText();
   const { mayChange } = useSession();
@@ -229,7 +229,7 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
   ];
 }
 
-/** Beside a call: whether it is shown in the panel, and whether it is marked. */
+/** Controls of one row: open the call in the panel, mark it. */
 function RowTools({ call, shown }: { call: FoundCall; shown: TableShown }) {
   const { t } = useText();
   const isChosen = shown.chosen === call.call_uuid;
@@ -283,7 +283,7 @@ function CallTable(props: TableShown & { calls: readonly FoundCall[] }) {
   );
 }
 
-/** Name and number, and the outcome; on a phone, which has two lines for a call, the name. */
+/** Name, number and outcome. A phone shows the name only, because its rows have two lines. */
 function Who({ call, view }: { call: FoundCall; view: CallsView }) {
   const { t } = useText();
   const isPhone = usePhone();

@@ -1,4 +1,4 @@
-/** Place a call, now or later; also "call me" on an agent's page. */
+/** Places a call, now or later; also "call me" on an agent's page. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { instantOf } from "../../../../core/calendar.ts";
@@ -16,7 +16,7 @@ interface Draft {
   readonly to_number: string;
   readonly agent_id: string;
   readonly from_number: string;
-  /** As the browser's field gives it: what the company's clocks show. */
+  /** Local time in the company's time zone, as the browser's field returns it. */
   readonly schedule_at: string;
 }
 

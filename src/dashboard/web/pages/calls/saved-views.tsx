@@ -1,4 +1,4 @@
-/** Filters that somebody keeps under a name, in this browser and for this company. */
+/** Named filters, stored in this browser for this company. */
 import { useState } from "react";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
@@ -15,7 +15,7 @@ interface SavedView {
 
 const VIEWS_MAX = 12;
 
-/** What another version stored is read as far as it is understood. */
+/** Reads as much as possible of what another version of the dashboard stored. */
 function storedViews(key: string): readonly SavedView[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");

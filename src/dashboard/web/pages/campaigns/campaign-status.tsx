@@ -1,4 +1,4 @@
-/** Where a campaign stands, and what can be done about it. */
+/** Status of a campaign, and the possible actions. */
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

@@ -1,4 +1,4 @@
-/** A new campaign from a list. */
+/** Dialog that creates a campaign from a list. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { answer, rest } from "../../api/client.ts";
@@ -113,7 +113,7 @@ function CampaignForm({ agentId, onClose }: { agentId: number; onClose: () => vo
   );
 }
 
-/** Who calls, and the number which is shown. */
+/** The calling agent and the caller ID. */
 function Parties({ form }: { form: Form<Draft> }) {
   const { t } = useText();
   const [, ...agents] = useAgentChoices("–");

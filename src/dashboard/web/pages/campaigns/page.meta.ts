@@ -1,4 +1,4 @@
-/** Where the page of campaigns stands. */
+/** Route and navigation entry of the campaign list. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

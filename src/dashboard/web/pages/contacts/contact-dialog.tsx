@@ -1,4 +1,4 @@
-/** Make or change a contact. */
+/** Creates or changes a contact. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answer, type Rest, rest, type Versioned, versioned } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -121,7 +121,7 @@ export function ContactDialog(props: { contact: Rest["Contact"] | null; onClose:
   );
 }
 
-/** Who it is, and how they are addressed. */
+/** The person's name and form of address. */
 function Person({ form }: { form: Form<Draft> }) {
   const { t } = useText();
   return (

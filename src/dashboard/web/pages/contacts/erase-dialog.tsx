@@ -1,4 +1,4 @@
-/** Erase all about a person who asks for it: first what there is, then the deed. */
+/** GDPR erasure dialog: shows what will be deleted, then asks for confirmation. */
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -21,7 +21,7 @@ export function EraseDialog({ number, onClose }: { number: string; onClose: () =
   const form = useForm({ number });
   const [found, setFound] = useState<Erasure | null>(null);
 
-  /** The first send only looks. */
+  /** The first submission is a dry run. */
   async function send(values: { number: string }) {
     const body = { number: plain(values.number) };
     if (!found) {

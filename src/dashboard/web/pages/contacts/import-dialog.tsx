@@ -1,4 +1,4 @@
-/** Contacts from a CSV file: a preview with every bad line, then the import. */
+/** Imports contacts from a CSV file: a preview with every invalid line, then the import. */
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -20,7 +20,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({ csv: "", skip_bad: false });
   const [report, setReport] = useState<Report | null>(null);
 
-  /** The first send is a dry run. */
+  /** The first submission is a dry run. */
   async function send({ csv, skip_bad }: { csv: string; skip_bad: boolean }) {
     if (!report) {
       setReport(await ask(csv, { dry_run: true, skip_bad }));

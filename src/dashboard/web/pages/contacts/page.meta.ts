@@ -1,4 +1,4 @@
-/** Where the page of contacts stands. */
+/** Route and navigation entry of the contacts page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** Contacts: who the company knows; agents greet and recognise them. */
+/** Contacts: people whom the company knows. Agents recognise and greet them. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -98,7 +98,7 @@ function NoContacts({ search }: { search: string }) {
   );
 }
 
-/** Export, erasing a person, import, a new contact. */
+/** Buttons: export, erase a person, import, new contact. */
 function Actions({ onNew }: { onNew: () => void }) {
   const { t } = useText();
   const { mayChange, isOwner } = useSession();

@@ -1,4 +1,4 @@
-/** When people are called, by whom on their birthday, whose birthday it is and when they are called. */
+/** Birthday calls: time of day, agent, and the upcoming birthdays with the day of each call. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

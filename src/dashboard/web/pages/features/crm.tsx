@@ -1,4 +1,4 @@
-/** The CRM bridge: where it is, how fields are called there, trying it out, what it was told. */
+/** The CRM bridge: its URL, field mapping, test, and log of requests. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
@@ -35,7 +35,7 @@ export function Crm() {
   );
 }
 
-/** One line for each field: `ours = theirs`. */
+/** One line per field: `ours = theirs`. */
 const textOf = (mapping: Readonly<Record<string, string>>) =>
   Object.entries(mapping)
     .map(([ours, theirs]) => `${ours} = ${theirs}`)
@@ -55,8 +55,8 @@ const originOf = (url: string | null) =>
   url !== null && URL.canParse(url) ? new URL(url).origin : null;
 
 /**
- * The stored secret is kept only for the same server (the API checks this). For another server an empty
- * field means no secret.
+ * The stored secret is kept only for the same server (the API checks this). For another server an
+ * empty field means no secret.
  */
 const keepsSecret = (url: string, known: FeatureSettings): boolean =>
   known.has_crm_secret && (url === "" || originOf(url) === originOf(known.crm_url));

@@ -1,4 +1,4 @@
-/** How the features are set: read, and changed in parts. */
+/** Reads and changes the settings of the features. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer, type Rest, rest, type Versioned, versioned } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -14,7 +14,7 @@ export const featureSettingsQuery = queryOptions({
   queryFn: () => versioned(rest.GET("/feature-settings"), (reply) => reply.feature_settings),
 });
 
-/** `stale`: other queries that are loaded again after a change. */
+/** `stale`: other queries to load again after a change. */
 export function useSaveFeatures(...stale: readonly string[]) {
   const { t } = useText();
   const { showMessage } = useToasts();

@@ -1,4 +1,4 @@
-/** What is remembered of outbound calls: read, corrected, forgotten. */
+/** Memories of outbound calls: read, correct and delete them. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";

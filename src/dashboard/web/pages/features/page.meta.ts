@@ -1,4 +1,4 @@
-/** Where the page of memories, birthday calls and the CRM bridge stands. */
+/** Route and navigation entry of the page of memories, birthday calls and the CRM bridge. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

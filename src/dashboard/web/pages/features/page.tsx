@@ -1,4 +1,4 @@
-/** What rests on contacts: what is remembered of calls, birthday calls, the CRM bridge. */
+/** Features that use contacts: memories of calls, birthday calls, the CRM bridge. */
 import { useText } from "../../i18n/text.tsx";
 import { Page as Frame } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";

@@ -1,4 +1,4 @@
-/** Texts of the home page, and of what is the matter and its remedy, by the server's codes. */
+/** Texts of the home page, and of problems and their remedies, by the server's codes. */
 import type { Messages } from "../../i18n/language.ts";
 
 export const messages = {

@@ -1,4 +1,4 @@
-/** Where the page of the home page stands. */
+/** Route and navigation entry of the home page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

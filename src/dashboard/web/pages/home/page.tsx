@@ -1,4 +1,4 @@
-/** Home: the way to the first call, what is to be fixed, the week, the last calls, money, the system. */
+/** Home: first steps, problems, the week, the latest calls, the balance, the system. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { QueryData } from "../../api/queries.ts";
@@ -24,7 +24,7 @@ const TONES: Readonly<Record<Home["statuses"]["trunk"]["state"], Tone>> = {
 const MINUTE_MS = 60_000;
 const STATUS_NAMES = ["trunk", "engine", "disk", "backup", "mail"] as const;
 
-/** The server sends whole paths; the router wants them without /app. */
+/** Removes /app from the server's full paths, as the router expects. */
 function inApp(href: string) {
   const { pathname, searchParams } = new URL(href, location.origin);
   const to = pathname.replace(/^\/app(?=\/|$)/, "") || "/";
@@ -35,7 +35,7 @@ export function Page() {
   const { t } = useText();
   const { operator } = useSession();
   const home = useQuery(homeQuery);
-  // Backups are the operator's business: nobody else can make one.
+  // Only the operator can make backups.
   const problems = (home.data?.problems ?? []).filter(
     ({ code }) => operator || !code.startsWith("backup_"),
   );
@@ -116,7 +116,7 @@ function Checklist({ steps }: { steps: Home["checklist"] }) {
   );
 }
 
-/** Whom the call was with: the contact, else the number. */
+/** The latest calls, each with the contact's name or the number. */
 function LastCalls({ calls }: { calls: Home["last_calls"] }) {
   const { t, ago } = useText();
   const now = useNow(MINUTE_MS);
@@ -184,7 +184,7 @@ function Money({ money }: { money: Home["money"] }) {
   );
 }
 
-/** One line when all is well; what is the matter stands among the problems, and only there. */
+/** One line if all is well. Failures are listed among the problems only. */
 function System({ statuses, isWell }: { statuses: Home["statuses"]; isWell: boolean }) {
   const texts = useText();
   const { t } = texts;

@@ -1,4 +1,6 @@
-/** What the server says is the matter, in the reader's language: by its code, else in its words. */
+/**
+ * Server status messages in the reader's language: translated by code, else in the server's words.
+ */
 import { registrationText } from "../../i18n/problem-text.ts";
 import type { Texts } from "../../i18n/text.tsx";
 
@@ -9,7 +11,7 @@ interface StatusMessage {
   readonly remedy: string | null;
 }
 
-/** A newer server may send codes without a text here: then the server's message is shown. */
+/** If a newer server sends an unknown code, returns the server's message. */
 export function statusText({ code, values, sentence, remedy }: StatusMessage, texts: Texts) {
   const { knows, t } = texts;
   const filled = {
@@ -25,7 +27,7 @@ export function statusText({ code, values, sentence, remedy }: StatusMessage, te
   };
 }
 
-/** The status indicator of a trunk that failed has the SIP code beside the server's own words. */
+/** For a failed trunk, the status includes the SIP code in addition to the server's text. */
 const why = (
   { server, sip_code: code, reason, explanation }: StatusMessage["values"],
   texts: Texts,

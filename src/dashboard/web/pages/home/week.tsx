@@ -1,4 +1,4 @@
-/** Seven days as lines: what they come to, what today has of it, and how the week before was. */
+/** Seven days as lines: the total, today's share, and the change from the week before. */
 import { Link } from "@tanstack/react-router";
 import type { homeQuery, QueryData } from "../../api/queries.ts";
 import { type Texts, useText } from "../../i18n/text.tsx";
@@ -14,7 +14,7 @@ interface Line {
   readonly total: string;
   readonly note: string;
   readonly now: number | null;
-  /** Of the week before, in the same unit; null: nothing to compare with. */
+  /** Value of the week before in the same unit; null if there is none. */
   readonly before: number | null;
   readonly values: readonly (number | null)[];
   readonly valuesBefore: readonly (number | null)[];
@@ -130,7 +130,7 @@ function WeekLine({ line, days }: { line: Line; days: readonly Day[] }) {
   );
 }
 
-/** How the week before was: more or less than this one. */
+/** Change from the week before. */
 function Compared({ line: { now, before, show } }: { line: Line }) {
   const { t } = useText();
   if (now === null || before === null) return <small>{"\u00a0"}</small>;

@@ -1,4 +1,4 @@
-/** The dialog that makes an API key: what it may do, until when, from where. */
+/** Dialog that creates an API key: scopes, expiry, allowed addresses. */
 import { useState } from "react";
 import { systemClock } from "../../../../core/clock.ts";
 import { answer, type Rest, rest } from "../../api/client.ts";
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 interface Values {
   readonly label: string;
   readonly scopes: readonly (typeof SCOPES)[number][];
-  /** Days; empty: for ever. */
+  /** Lifetime in days; empty: no expiry. */
   readonly expires_at: string;
   readonly networks: string;
 }

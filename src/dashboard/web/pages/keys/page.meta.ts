@@ -1,4 +1,4 @@
-/** Where the page of API keys stands. */
+/** Route and navigation entry of the API key list. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** Add a file: chosen from the disk, or written here. */
+/** Adds a knowledge file: chosen from the disk, or typed here. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, rest } from "../../api/client.ts";
 import { filesQuery } from "../../api/queries.ts";
@@ -13,7 +13,7 @@ import { useAgentChoices } from "../agents/agent-choices.ts";
 interface Draft {
   readonly filename: string;
   readonly content: string;
-  /** A document, as base64; null: text was chosen or is written here. */
+  /** A document in base64; null if the content is text. */
   readonly document: string | null;
   readonly agent_id: string;
 }
@@ -22,7 +22,7 @@ const NO_FILE = { filename: "", content: "", document: null };
 const DOCUMENT = /\.(pdf|docx?|x?html?)$/i;
 const DOCUMENT_BYTES_MAX = 8_388_608;
 
-/** What is written here is Markdown unless its name says otherwise. */
+/** Typed text is Markdown unless its name has another extension. */
 const named = (filename: string) =>
   filename === "" || /\.\w+$/.test(filename) ? filename : `${filename.trim()}.md`;
 
@@ -32,10 +32,10 @@ const commonOf = ({ filename, agent_id }: Draft) => ({
 });
 const bodyOf = (draft: Draft) => ({ ...commonOf(draft), content: draft.content });
 
-/** A document becomes text of the same name. */
+/** A document is converted to Markdown with the same name. */
 const storedName = (filename: string) => named(filename).replace(DOCUMENT, ".md").toLowerCase();
 
-/** Returns how many pages of it have no text. */
+/** Returns the number of pages without text. */
 async function add(draft: Draft): Promise<number> {
   if (draft.document === null) {
     await answer(rest.POST("/files", { body: bodyOf(draft) }));

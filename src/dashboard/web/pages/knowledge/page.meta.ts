@@ -1,4 +1,4 @@
-/** Where the page of the knowledge files stands. */
+/** Route and navigation entry of the knowledge file list. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

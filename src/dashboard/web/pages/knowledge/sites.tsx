@@ -1,4 +1,4 @@
-/** Web sites that are read into knowledge, and what has changed there. */
+/** Web sites imported into knowledge, and their recent changes. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { answer, own } from "../../api/client.ts";
@@ -24,7 +24,7 @@ export function Sites() {
   const queries = useQueryClient();
   const sites = useQuery(sitesQuery).data ?? [];
   const readAt = sites.map(({ read_at }) => read_at ?? "").join("");
-  // A reading in the background has made or changed files.
+  // A crawl in the background has added or changed files.
   useEffect(() => {
     if (readAt !== "") void queries.invalidateQueries({ queryKey: ["files"] });
   }, [queries, readAt]);
@@ -111,7 +111,7 @@ function SiteRow({ site }: { site: Site }) {
 
 const PROBLEMS_SHOWN_MAX = 3;
 
-/** What could not be read, and why; the rest of a long list on demand. */
+/** Pages that could not be read, and why. A long list is shortened. */
 function Problems({ problems }: Pick<Site, "problems">) {
   const texts = useText();
   const rows = problems.map(({ url, ...problem }) => (
@@ -151,7 +151,7 @@ function Changes({ changes }: Pick<Site, "changes">) {
   );
 }
 
-/** People write addresses as they say them. */
+/** Accepts addresses without a scheme, as people type them. */
 const webAddress = (text: string): string => {
   const address = text.trim();
   return address === "" || /^[a-z][a-z+.-]*:/i.test(address) ? address : `https://${address}`;

@@ -1,4 +1,4 @@
-/** What passages of knowledge are called. */
+/** Display names of knowledge passages. */
 interface Source {
   readonly filename: string;
   readonly heading: string;

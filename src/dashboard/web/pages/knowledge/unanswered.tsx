@@ -1,4 +1,4 @@
-/** Questions that agents could not answer, each one click from being an entry of a knowledge file. */
+/** Questions that agents could not answer. One click turns a question into a knowledge entry. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -47,7 +47,6 @@ export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly 
   );
 }
 
-/** Buttons to monitor, transfer and hang up. */
 function CallActions({ call }: { call: LiveCall }) {
   const { t } = useText();
   const { mayChange } = useSession();

@@ -1,4 +1,4 @@
-/** Where the page of the live calls stands. */
+/** Route and navigation entry of the live calls page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

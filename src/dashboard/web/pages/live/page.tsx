@@ -1,4 +1,4 @@
-/** Live calls: words as they are spoken; listen, transfer, hang up. */
+/** Live calls with their transcript as people speak; listen, transfer, hang up. */
 import { useText } from "../../i18n/text.tsx";
 import { useLive } from "../../live/live.tsx";
 import { Page as Frame, StatusIndicator } from "../../ui/page.tsx";

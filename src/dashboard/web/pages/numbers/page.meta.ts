@@ -1,4 +1,4 @@
-/** Where the page of numbers stands. */
+/** Route and navigation entry of the number list. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

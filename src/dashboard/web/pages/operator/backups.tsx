@@ -1,4 +1,4 @@
-/** Backups: those there are, and one more now. */
+/** Backups: the existing ones, and a button to make one now. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

@@ -1,4 +1,7 @@
-/** One request to each part of the engine: its result, time and cost, or the provider's own error. */
+/**
+ * Sends one request to each part of the engine and shows the result, time and cost, or the
+ * provider's error.
+ */
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -10,7 +13,7 @@ import { SendForm } from "../../ui/send-form.tsx";
 type Draft = Readonly<Record<"stt_wav" | "say" | "ask", string>>;
 const EMPTY: Draft = { stt_wav: "", say: "", ask: "" };
 
-/** What is empty is not asked. */
+/** Omits parts whose field is empty. */
 const trialOf = ({ stt_wav, say, ask }: Draft) => ({
   stt_wav: stt_wav || null,
   say: say || null,

@@ -21,7 +21,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Filter {
   readonly level: LogLevel | "";
-  /** A call's UUID, or a part of it that was typed. */
+  /** A call's UUID, or the typed part of it. */
   readonly call: string;
 }
 

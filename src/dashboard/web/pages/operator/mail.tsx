@@ -1,4 +1,4 @@
-/** Mail: a test, and what waits or has failed. */
+/** Mail: a test message, and the queued or failed messages. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";

@@ -1,4 +1,4 @@
-/** The nodes that share the store: what each carries, and whether it is drained. */
+/** The nodes that share the store: the calls on each, and whether it is drained. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, type Own, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

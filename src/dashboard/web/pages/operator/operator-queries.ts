@@ -1,4 +1,4 @@
-/** What only the operator reads. */
+/** Queries that only the operator may make. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer, own } from "../../api/client.ts";
 

@@ -1,4 +1,4 @@
-/** Where the page of the operator of the appliance stands. */
+/** Route and navigation entry of the operator page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

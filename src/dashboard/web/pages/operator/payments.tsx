@@ -1,4 +1,4 @@
-/** Bank transfers that are waited for. */
+/** Pending bank transfers. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";

@@ -1,4 +1,4 @@
-/** Make a company; give or take wallet balance. */
+/** Dialogs: create a company; add to or deduct from its wallet. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, type Own, own } from "../../api/client.ts";
 import { plansQuery } from "../../api/queries.ts";

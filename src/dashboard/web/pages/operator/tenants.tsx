@@ -1,4 +1,4 @@
-/** Every company on the appliance, page by page. */
+/** Every company on the appliance, in pages. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
@@ -21,12 +21,12 @@ type Change = { readonly plan?: string; readonly suspended?: boolean };
 type Asked = {
   readonly what: "act" | "invite" | "credit" | "suspend";
   readonly tenant: Own["OperatorTenant"];
-  /** Where to go in the company. */
+  /** Page to open in the company. */
   readonly page?: "settings" | undefined;
 };
 
 const LIMIT = 50;
-/** From this answer time on callers notice the wait. */
+/** From this answer time callers notice the delay. */
 const SLOW_MS = 2_000;
 const TRUNK_TONES: Readonly<Record<NonNullable<Tenant["trunk"]>["status"], Tone>> = {
   registered: "good",
@@ -107,7 +107,7 @@ function useChange() {
     );
 }
 
-/** The dialog about a company. */
+/** The open dialog about a company. */
 function AskedAbout({ asked, onClose }: { asked: Asked | null; onClose: () => void }) {
   const { t } = useText();
   const doing = useDoing("operator");

@@ -1,6 +1,6 @@
-/** What a person calls the device of a session: its browser and system. */
+/** Name of a session's device: its browser and system. */
 
-/** The first that the User-Agent has; most of them name others as well. */
+/** The first match wins, because most User-Agents also name other browsers. */
 const BROWSERS = {
   Edg: "Edge",
   "OPR/": "Opera",
@@ -20,7 +20,7 @@ const SYSTEMS = {
   Linux: "Linux",
 };
 
-/** What is neither is told as it was sent. */
+/** Returns the User-Agent unchanged if neither is known. */
 export function deviceName(userAgent: string): string {
   const named = [BROWSERS, SYSTEMS].map(
     (all) => Object.entries(all).find(([mark]) => userAgent.includes(mark))?.[1],

@@ -1,4 +1,4 @@
-/** Where the page of the profile stands. */
+/** Route of the profile page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

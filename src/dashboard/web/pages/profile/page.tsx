@@ -1,4 +1,4 @@
-/** One's own account: name, language, password, second factor, passkeys, sessions. */
+/** The person's account: name, language, password, second factor, passkeys, sessions. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, own } from "../../api/client.ts";
 import { sessionsQuery } from "../../api/queries.ts";

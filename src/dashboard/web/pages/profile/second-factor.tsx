@@ -1,4 +1,4 @@
-/** The authenticator app: on, off, recovery codes. */
+/** The authenticator app: turn on, turn off, recovery codes. */
 import { useMemo, useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -135,7 +135,7 @@ function Disable(props: { open: boolean; onClose: () => void }) {
   );
 }
 
-/** A QR code as one SVG path; nothing for a text that is too long: it is shown beside it as well. */
+/** A QR code as one SVG path. Nothing if the text is too long: the dialog also shows it as text. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const rows = useMemo(() => qrModules(text), [text]);
   if (!rows) return null;

@@ -1,9 +1,12 @@
-/** What a rehearsal expected and found, in the reader's language. What was said or written stays as it is. */
+/** Failed expectations of a rehearsal in the reader's language. Quoted speech stays as it is. */
 import type { Texts } from "../../i18n/text.tsx";
 
 type TextLookup = Pick<Texts, "findText">;
 
-/** As `domain/rehearsal/expectations.ts` says them. Groups are the blanks of the text. */
+/**
+ * Sentences of `domain/rehearsal/expectations.ts`. The groups are the placeholders of the
+ * translation.
+ */
 const SENTENCES: Readonly<Record<string, RegExp>> = {
   says: /^says (?<fact>.+)$/s,
   calls: /^calls (?<tool>\S+)(?: with (?<values>\{.*\}))?$/s,
@@ -45,7 +48,7 @@ const SENTENCES: Readonly<Record<string, RegExp>> = {
 
 const NEVER = "never: ";
 
-/** A sentence of ours in the reader's language; any other as it is. */
+/** Translates a known sentence; returns any other unchanged. */
 export function failureText(sentence: string, texts: TextLookup): string {
   const { findText } = texts;
   if (sentence.startsWith(NEVER)) {
@@ -60,7 +63,7 @@ export function failureText(sentence: string, texts: TextLookup): string {
   return sentence;
 }
 
-/** Reasons and outcomes have words of their own. */
+/** Translates reasons and outcomes within a sentence. */
 function blanksOf({ groups = {} }: RegExpExecArray, { findText }: TextLookup) {
   const { values = "", reason = "", outcome = "" } = groups;
   return {

@@ -1,4 +1,4 @@
-/** The scenarios kept with an agent: listed, written, deleted; and a new one made of a call. */
+/** Scenarios stored with an agent: list, edit, delete, or create one from a call. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own, type Rest, rest } from "../../api/client.ts";
@@ -21,7 +21,7 @@ export const EXAMPLE =
 
 const KEPT = "scenarios";
 
-/** Of an agent; "": of none. */
+/** Scenarios of an agent, by id; none if "". */
 export const useKept = (agent: string) =>
   useQuery({
     queryKey: [KEPT, agent],
@@ -32,7 +32,7 @@ export const useKept = (agent: string) =>
     enabled: agent !== "",
   });
 
-/** The call as a scenario, as text; undefined: not read yet. */
+/** The call as a scenario text; undefined until loaded. */
 const useCallScenario = (uuid: string | null) =>
   useQuery({
     queryKey: ["call-scenario", uuid],
@@ -49,7 +49,7 @@ const useCallScenario = (uuid: string | null) =>
 interface Keeping {
   readonly agent: string;
   readonly onAgent: (agent: string) => void;
-  /** A call that becomes a scenario. */
+  /** Call from which to create a scenario. */
   readonly call: string | null;
 }
 
@@ -57,7 +57,10 @@ export function KeptScenarios({ agent, onAgent, call }: Keeping) {
   const { t } = useText();
   const { mayChange } = useSession();
   const made = useCallScenario(call);
-  /** Null: nothing is written. Undefined: what is made of the call, if anything. */
+  /**
+   * Edited scenario: null if the editor is closed, undefined to use the scenario made from the
+   * call.
+   */
   const [written, setWritten] = useState<string | null>();
   const { data: scenarios = [] } = useKept(agent);
   const agents = useAgentChoices("–");

@@ -1,4 +1,4 @@
-/** Where the page of rehearsals stands. */
+/** Route and navigation entry of the rehearsals page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** Rehearsals: calls with an agent before callers make them, their runs, and the turn that failed. */
+/** Rehearsals: test calls with an agent, their runs, and the failed turns. */
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -22,7 +22,7 @@ type Run = Rest["RehearsalRun"];
 const FOLLOW_MS = 1_000;
 const MODES = ["text", "phone"] as const;
 const WRITTEN = "";
-/** No suite has such a name. */
+/** Choice for the agent's own scenarios. No suite can have this name. */
 const KEPT = "/";
 
 const listOf = () => answer(rest.GET("/rehearsals"));
@@ -87,7 +87,7 @@ export function Page() {
   );
 }
 
-/** Those that ship have names that everybody understands; others are called as their author wrote. */
+/** Built-in suites have translated names; others keep the author's name. */
 const suiteName = (suite: string, { findText }: Texts): string =>
   findText(`rehearsals.suite.${suite}`) ?? suite;
 
@@ -150,7 +150,7 @@ function Outcome({ run: { ended_at, passed, scenarios, runs } }: { run: Run }) {
 
 type Suites = readonly { readonly name: string; readonly scenarios: number }[];
 
-/** The agent's own scenarios first, where it has some. */
+/** The agent's own scenarios come first, if it has any. */
 function useSuiteChoices(agent: string, suites: Suites) {
   const texts = useText();
   const { t } = texts;
@@ -168,7 +168,7 @@ function useSuiteChoices(agent: string, suites: Suites) {
 
 interface OrderProps {
   readonly suites: Suites;
-  /** Null: nobody has picked one. */
+  /** Null until the person picks an agent. */
   readonly agent: string | null;
   readonly onClose: () => void;
   readonly onStarted: (id: string) => void;
@@ -249,7 +249,7 @@ function OrderForm(props: OrderProps & { readonly agent: string }) {
   );
 }
 
-/** In writing or by telephone. */
+/** Run the rehearsal as text or by telephone. */
 function ModeField(bound: Bound<Run["mode"]>) {
   const { t } = useText();
   return (

@@ -1,4 +1,4 @@
-/** The calls of a run, turn by turn; of one by telephone, its recording and where the time went. */
+/** The calls of a run, turn by turn. Telephone runs also have a recording and a timeline. */
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
@@ -16,7 +16,7 @@ type Result = Rest["RehearsalResult"];
 const runOf = (uuid: string) =>
   answer(rest.GET("/rehearsals/{uuid}", { params: { path: { uuid } } }));
 
-/** What failed stands first. */
+/** Failed scenarios come first. */
 export function RunDetails({ run }: { run: Run | undefined }) {
   const details = useQuery({
     queryKey: ["rehearsals", run?.id, run?.ended_at],
@@ -47,7 +47,7 @@ export function RunDetails({ run }: { run: Run | undefined }) {
 interface RehearsedCallProps {
   readonly result: Result;
   readonly isByPhone: boolean;
-  /** Null: there is no recording. */
+  /** Null if there is no recording. */
   readonly audioUrl: string | null;
 }
 
@@ -111,7 +111,7 @@ function RehearsedConversation({ result, audioUrl }: Omit<RehearsedCallProps, "i
   );
 }
 
-/** What the agent did beside speaking, in the order of time. */
+/** The agent's tool calls, transfers and messages in chronological order. */
 function Deeds({ result: { tools, transfers, messages } }: { result: Result }) {
   const { clock, findText } = useText();
   const deeds = [

@@ -1,4 +1,4 @@
-/** Where the page of scheduled calls stands. */
+/** Route and navigation entry of the scheduled calls page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** Scheduled calls: what will be placed, and what became of the rest. */
+/** Scheduled calls: future calls, and the results of past ones. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,7 @@
-/** What the server's configuration decides for every company, with its effect. Nobody changes it here. */
+/**
+ * Settings in the server's configuration that apply to every company, with their effect. Read-only
+ * here.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { applianceQuery, type QueryData } from "../../api/queries.ts";
 import { type Texts, useText } from "../../i18n/text.tsx";
@@ -11,7 +14,7 @@ type Appliance = QueryData<typeof applianceQuery>;
 interface Fixed {
   readonly label: string;
   readonly effect: readonly string[];
-  /** Where an operator changes it. */
+  /** Configuration keys for the operator. */
   readonly keys: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where the page of the company's settings stands. */
+/** Route and navigation entry of the company settings page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

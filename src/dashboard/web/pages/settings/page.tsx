@@ -21,7 +21,7 @@ const LANGUAGES = ["lt", "lv", "en", "ru"] as const;
 type Feature = (typeof FEATURES)[number];
 type Language = (typeof LANGUAGES)[number];
 
-/** The values of the fields: prefixes as one text, each disclosure as text. */
+/** Form values: prefixes as one text, one disclosure per language. */
 interface Draft extends Record<Feature, boolean>, Record<`disclosure_${Language}`, string> {
   readonly name: string;
   readonly email: string;
@@ -59,7 +59,7 @@ const listOf = (text: string) => {
   return items.length > 0 ? items : null;
 };
 
-/** Only the operator sends dialling rules. */
+/** Dialling rules, which only the operator may change. */
 const dialingOf = (draft: Draft) => ({
   allowed_prefixes: listOf(draft.allowed_prefixes),
   short_numbers: listOf(draft.short_numbers),
@@ -186,7 +186,7 @@ function Features({ form, crm }: { form: Form<Draft>; crm: boolean }) {
   );
 }
 
-/** What is said in each language before the agent speaks. */
+/** AI disclosure in each language, spoken before the agent's first words. */
 function Disclosure(props: { form: Form<Draft>; defaults: Settings["disclosure_default"] }) {
   const { t } = useText();
   const { form, defaults } = props;
@@ -205,7 +205,7 @@ function Disclosure(props: { form: Form<Draft>; defaults: Settings["disclosure_d
   );
 }
 
-/** Read-only for all but the operator. */
+/** Read-only for everybody except the operator. */
 function Dialing(props: { form: Form<Draft>; defaultEur: number; readOnly: boolean }) {
   const { t, eur } = useText();
   const { form, readOnly } = props;

@@ -1,4 +1,4 @@
-/** Inviting somebody: into one's own company, or as the first owner of a company that has none. */
+/** Invites a person into one's company, or the first owner of a company that has none. */
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -14,7 +14,7 @@ export const ROLES = ["owner", "member", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
 interface InviteProps {
-  /** Whose first owner is invited; without it anybody, into one's own company. */
+  /** Company whose first owner is invited. Without it, invites into one's own company. */
   readonly ownerOf?: Pick<Own["OperatorTenant"], "id" | "name" | "email">;
   readonly onClose: () => void;
 }

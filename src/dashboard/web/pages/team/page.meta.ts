@@ -1,4 +1,4 @@
-/** Where the page of the team and the audit log stands. */
+/** Route and navigation entry of the team and audit log page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

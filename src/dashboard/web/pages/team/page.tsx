@@ -78,7 +78,7 @@ function RemoveMember({ member, onClose }: { member: Member; onClose: () => void
   );
 }
 
-/** Keys outlive what their maker may do, since programs use them: the question names them. */
+/** API keys keep working after their creator loses rights, so the question lists them. */
 function ConfirmWithKeys(props: {
   member: Member;
   title: string;
@@ -196,7 +196,7 @@ function RoleSelect({ member }: { member: Member }) {
         value={member.role}
         choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
         onValue={(role) => {
-          // Owners alone make keys.
+          // Only owners can create keys.
           if (member.role === "owner" && role !== "owner") setDemotedTo(role);
           else void doing.run(() => change(role), t("form.saved"));
         }}

@@ -1,4 +1,4 @@
-/** Where the page of the list of tools stands. */
+/** Route and navigation entry of the tool list. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

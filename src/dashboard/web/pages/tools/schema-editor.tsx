@@ -1,4 +1,4 @@
-/** The arguments of a tool: as fields, or as the JSON Schema itself. */
+/** The arguments of a tool, as fields or as JSON Schema. */
 import { useState } from "react";
 import { useText } from "../../i18n/text.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -60,7 +60,7 @@ export function SchemaEditor({ value, onValue, error }: Bound<JsonSchema>) {
   );
 }
 
-/** The schema as JSON. Text that does not parse shows a problem and changes nothing. */
+/** The schema as JSON. Invalid JSON shows a problem and changes nothing. */
 function SchemaText(props: {
   value: JsonSchema;
   error: string | null;

@@ -1,4 +1,4 @@
-/** A tool's JSON Schema as a list of plain fields, as far as it is no more than that. */
+/** Converts a tool's JSON Schema to a list of plain fields, if it is simple enough. */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const KNOWN = new Set(["type", "properties", "required", "additionalProperties"]);
 
-/** null: the schema says more than fields can show. */
+/** Returns null if fields cannot express the schema. */
 export function argumentsOf(schema: JsonSchema): readonly Argument[] | null {
   if (schema.type !== "object" || Object.keys(schema).some((key) => !KNOWN.has(key))) return null;
   const properties = isRecord(schema.properties) ? schema.properties : {};

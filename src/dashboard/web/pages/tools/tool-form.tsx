@@ -48,7 +48,7 @@ export const toolDraftOf = (tool: Rest["Tool"]): ToolDraft => ({
   caller_level: CALLER_LEVELS[tool.caller_level] ?? "0",
 });
 
-/** The request body without the secret, which is sent only if somebody typed one. */
+/** The request body. It includes the secret only if somebody typed one. */
 export const toolBodyOf = (draft: ToolDraft) => ({
   name: draft.name,
   description: draft.description,
@@ -104,7 +104,7 @@ export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: bo
   );
 }
 
-/** Who may use the tool, and when. */
+/** The tool's agents, and when it runs. */
 function Use({ form }: { form: Form<ToolDraft> }) {
   const { t } = useText();
   const agents = useAgentChoices(t("tools.every_agent"));

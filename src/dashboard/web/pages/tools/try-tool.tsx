@@ -1,4 +1,4 @@
-/** Runs a tool as a call would, and shows what came back. */
+/** Runs a tool as a call would, and shows its reply. */
 import { useState } from "react";
 import { answer, type Own, own, type Rest } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";

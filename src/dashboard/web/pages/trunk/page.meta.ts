@@ -1,4 +1,4 @@
-/** Where the page of the trunk stands. */
+/** Route and navigation entry of the trunk page. */
 import type { PageMeta } from "../../page-meta.ts";
 
 export const meta = {

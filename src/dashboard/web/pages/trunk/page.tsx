@@ -1,4 +1,4 @@
-/** The trunk: how it stands, its account, a test. */
+/** The trunk: state, account, test. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
@@ -120,7 +120,7 @@ function TrunkFacts({ trunk }: { trunk: Trunk }) {
   return <Facts facts={facts} />;
 }
 
-/** Addresses that called with this trunk's Contact; an owner may allow them. */
+/** Source addresses of calls to this trunk's Contact. An owner can allow them. */
 function UnknownSources({ addresses }: { addresses: readonly string[] }) {
   const { t } = useText();
   const { isOwner } = useSession();

@@ -1,4 +1,4 @@
-/** What some providers tell their customers to type in. Everything stays editable. */
+/** Settings that some providers publish for their customers. Every value stays editable. */
 
 interface Preset {
   readonly id: string;

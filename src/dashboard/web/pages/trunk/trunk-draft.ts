@@ -1,4 +1,4 @@
-/** What the trunk's form holds and sends. A port that nobody stated is not sent back: it stays with DNS. */
+/** Values of the trunk form. An unset port is not sent, so that DNS decides. */
 import type { Own } from "../../api/client.ts";
 import type { QueryData, trunkQuery } from "../../api/queries.ts";
 

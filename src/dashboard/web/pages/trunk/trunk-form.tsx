@@ -1,4 +1,4 @@
-/** The account at the provider. The password goes in and never comes out. */
+/** The account at the provider. The password is write-only. */
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { trunkQuery } from "../../api/queries.ts";

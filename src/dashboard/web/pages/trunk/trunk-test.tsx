@@ -1,4 +1,4 @@
-/** Asks the far end now, and says in words what came back, each result as soon as it is known. */
+/** Tests the trunk against its server, and shows each result as soon as it arrives. */
 import { useState } from "react";
 import { answer, jsonLines, LINES, type Own, own } from "../../api/client.ts";
 import { checkText } from "../../i18n/problem-text.ts";

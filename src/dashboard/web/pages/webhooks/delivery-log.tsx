@@ -1,4 +1,4 @@
-/** Attempts to deliver, newest first; any can be sent again. */
+/** Delivery attempts, newest first. Any can be sent again. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";

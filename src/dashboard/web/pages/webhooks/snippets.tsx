@@ -1,4 +1,4 @@
-/** Code that verifies a signature, in four languages. */
+/** Code examples that verify a signature, in four languages. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";

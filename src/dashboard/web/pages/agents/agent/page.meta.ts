@@ -1,4 +1,4 @@
-/** Where the page of one agent stands. */
+/** Route of the agent page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** One agent: its settings, what it knows, may do and answers; and trying it out. */
+/** One agent: settings, knowledge, tools, numbers, and a trial. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState, useSyncExternalStore } from "react";
@@ -25,7 +25,7 @@ import { AgentVersions } from "../versions.tsx";
 import { WebCall } from "../web-call.tsx";
 
 const TABS = ["settings", "knowledge", "tools", "numbers", "versions", "test"] as const;
-/** From here on there is room for the trial beside the form. */
+/** From this width the trial fits next to the form. */
 const WIDE = "(min-width: 1180px)";
 type Agent = QueryData<ReturnType<typeof agentQuery>>;
 
@@ -135,7 +135,7 @@ function AgentSettings({ agent, form }: { agent: Agent; form: Form<AgentDraft> }
   );
 }
 
-/** Trying an agent as it stands in the form: by voice over the microphone, or by text. */
+/** A trial with the form's current values: by voice over the microphone, or by text. */
 function AgentTest({ agent, form }: { agent: Agent; form: Form<AgentDraft> }) {
   const { t } = useText();
   const draft = trialOf(form.values);

@@ -1,4 +1,7 @@
-/** Which engine hears, answers and speaks, as a chip; opened, what it can and cannot do in the agent's language. */
+/**
+ * Chip that shows which engine recognises, answers and speaks. Opened, it lists what this engine
+ * can and cannot do in the agent's language.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { applianceQuery, type QueryData } from "../../../api/queries.ts";
@@ -10,11 +13,11 @@ type Engine = QueryData<typeof applianceQuery>["engine"];
 const PARTS = ["stt", "llm", "tts"] as const;
 const EMBEDDED = "embedded";
 
-/** A provider as a reader knows it. */
+/** A provider's display name. */
 const named = (id: string | undefined, { t }: Texts): string =>
   id === undefined || id === EMBEDDED ? t("engine.embedded") : id;
 
-/** Who hears, answers and speaks, in a few words. */
+/** The STT, LLM and TTS providers in a few words. */
 export function engineTitle(engine: Engine, texts: Texts): string {
   const [stt, llm, tts] = PARTS.map((part) => named(engine[part][0], texts));
   return stt === llm && llm === tts
@@ -22,7 +25,7 @@ export function engineTitle(engine: Engine, texts: Texts): string {
     : texts.t("engine.parts", { stt: stt ?? "", llm: llm ?? "", tts: tts ?? "" });
 }
 
-/** Who takes over from whom. */
+/** The fallback of each provider. */
 export function fallbacksOf(engine: Engine, texts: Texts): string[] {
   const steps = PARTS.flatMap((part) => {
     const [first, next] = engine[part];
@@ -47,7 +50,7 @@ function limitsOf(engine: Engine, language: AgentDraft["language"], texts: Texts
   ];
 }
 
-/** What the built-in engine cannot do, for the fields that it is about; absent: nothing. */
+/** Limits of the built-in engine, by form field; a field without limits is absent. */
 export function useEngineHints({ language, voice }: Pick<AgentDraft, "language" | "voice">) {
   const { t } = useText();
   const { data } = useQuery(applianceQuery);

@@ -1,4 +1,4 @@
-/** Where the page of a new agent stands. */
+/** Route of the new agent page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** What a new agent may start from: jobs that agents often have, with words in the reader's language. */
+/** Templates for a new agent: common jobs, with texts in the reader's language. */
 import { useState } from "react";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
@@ -9,7 +9,7 @@ import type { AgentDraft } from "../agent-draft.ts";
 
 type Settings = Pick<AgentDraft, "max_duration_sec" | "voicemail_action">;
 
-/** Their words are `template.<name>.*` of messages.ts. */
+/** Their texts are `template.<name>.*` in messages.ts. */
 const TEMPLATES = {
   reception: { max_duration_sec: 600, voicemail_action: "hangup" },
   booking: { max_duration_sec: 600, voicemail_action: "leave_message" },
@@ -20,7 +20,7 @@ const TEMPLATES = {
 type TemplateName = keyof typeof TEMPLATES;
 const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 
-/** Nothing that was typed is lost: the first choice brings it back. */
+/** Keeps what the person typed: choosing the first entry restores it. */
 export function Templates({ form }: { form: Form<AgentDraft> }) {
   const { t, language } = useText();
   const { tenant } = useSession();

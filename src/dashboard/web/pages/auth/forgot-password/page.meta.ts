@@ -1,4 +1,4 @@
-/** Where the page of a forgotten password stands. */
+/** Route of the forgotten password page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** Where the page of an invitation stands. */
+/** Route of the invitation page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

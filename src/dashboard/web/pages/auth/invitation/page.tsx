@@ -1,4 +1,4 @@
-/** Accept an invitation: a new person chooses name and password, an existing one confirms. */
+/** Accepts an invitation: a new person chooses a name and password, an existing one confirms. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../../api/client.ts";
@@ -25,7 +25,10 @@ export function Page() {
   });
   const invitation = asked.data?.invitation;
 
-  /** The first request only checked the password. After the second factor, accept the invitation again. */
+  /**
+   * The first request only checked the password. After the second factor, accept the invitation
+   * again.
+   */
   async function joinSignedIn() {
     await answer(own.POST("/invitation", { body: { token } }));
     await enter();

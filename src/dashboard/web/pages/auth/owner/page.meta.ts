@@ -1,4 +1,4 @@
-/** Where the page of the first owner stands. */
+/** Route of the first owner page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

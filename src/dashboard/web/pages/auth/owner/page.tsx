@@ -1,4 +1,4 @@
-/** The one-time owner link: makes the operator and the first company, and signs in. */
+/** The one-time owner link: creates the operator and the first company, and signs in. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, own } from "../../../api/client.ts";
 import { useText } from "../../../i18n/text.tsx";

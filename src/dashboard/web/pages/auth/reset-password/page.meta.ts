@@ -1,4 +1,4 @@
-/** Where the page of a new password stands. */
+/** Route of the new password page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** Set a new password by a mailed link. */
+/** Sets a new password after a mailed link. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

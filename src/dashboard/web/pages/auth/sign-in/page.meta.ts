@@ -1,4 +1,4 @@
-/** Where the page of signing in stands. */
+/** Route of the sign-in page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

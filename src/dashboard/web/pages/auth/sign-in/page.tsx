@@ -1,4 +1,4 @@
-/** Sign in with a password and, where it is on, a second factor; or with a passkey. */
+/** Sign-in with a password and, if enabled, a second factor; or with a passkey. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -95,7 +95,7 @@ function PasskeyButton(props: {
   );
 }
 
-/** A one-time sign-in link that the appliance printed (demo, setup): signs in at once. */
+/** One-time sign-in link printed by the appliance (demo, setup): signs in immediately. */
 function ByLink({ requested }: { requested: unknown }) {
   const { t } = useText();
   const token = useLinkToken("link");
@@ -104,7 +104,7 @@ function ByLink({ requested }: { requested: unknown }) {
   const begun = useRef(false);
 
   useEffect(() => {
-    // The link works once: a second effect run must not use it again.
+    // The link works once, so a second run of the effect must not use it.
     if (begun.current) return;
     begun.current = true;
     answer(own.POST("/sign-in/link", { body: { token } }))

@@ -1,4 +1,4 @@
-/** Where the page of one campaign stands. */
+/** Route of the campaign page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** One campaign: its numbers, each with what became of it. */
+/** One campaign: its numbers and their results. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ENDED_REASONS } from "../../../../../core/ended-reason.ts";
@@ -179,7 +179,7 @@ function useColumns(): Column<Target>[] {
   ];
 }
 
-/** It leads to the latest call; below it stands what the list says of the person. */
+/** The number, linked to its latest call; below it the variables of the list. */
 function CalledNumber({ target: { number_e164, call_uuid, variables } }: { target: Target }) {
   const details = Object.values(variables).filter((value) => value !== "");
   return (
@@ -196,7 +196,7 @@ function CalledNumber({ target: { number_e164, call_uuid, variables } }: { targe
   );
 }
 
-/** How the latest of its calls ended; of a number that is not called, why. */
+/** Result of the latest call, or the reason why the number is not called. */
 function Outcome({ target: { status, outcome, attempts } }: { target: Target }) {
   const { t } = useText();
   const ended = ENDED_REASONS.find((one) => one === outcome);

@@ -1,4 +1,4 @@
-/** Where the page of one knowledge file stands. */
+/** Route of the knowledge file page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** One knowledge file: its content and the agents that know it. */
+/** One knowledge file: its content, and the agents that use it. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { answer, rest } from "../../../api/client.ts";

@@ -1,4 +1,4 @@
-/** Who changed what, in sentences with old and new values. */
+/** The audit log as sentences with old and new values. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { auditQuery, teamQuery } from "../../../api/queries.ts";
@@ -62,7 +62,7 @@ function Entries() {
   );
 }
 
-/** The sentence, what was changed, and whether it came to nothing. */
+/** Sentence of one entry, its changes, and whether it failed. */
 function Deed({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<string, string> }) {
   const texts = useText();
   const email = entry.user_email ?? "";

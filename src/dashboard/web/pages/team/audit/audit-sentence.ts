@@ -1,4 +1,4 @@
-/** An entry of the audit log in words: who did what to which thing, with the old and new values. */
+/** Text of an audit log entry: who did what to which object, with the old and new values. */
 import type { operations } from "../../../api/dashboard.gen.ts";
 import type { MessageKey } from "../../../i18n/catalogue.ts";
 import type { Texts } from "../../../i18n/text.tsx";
@@ -8,7 +8,7 @@ export type AuditEntry =
 
 type Verb = "made" | "changed" | "deleted" | "published" | "tried" | "read";
 
-/** What was done to which kind of thing: `audit.<verb>` with `audit.what.<thing>`. */
+/** Verb and object of each operation: `audit.<verb>` with `audit.what.<thing>`. */
 const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   createAgent: ["made", "agent"],
   updateAgent: ["changed", "agent"],
@@ -88,7 +88,7 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   operatorUpdateTenant: ["changed", "tenant"],
 };
 
-/** What no verb and thing can say, in a sentence of its own: `audit.did.<name>`. */
+/** Operations that need a separate sentence: `audit.did.<name>`. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["signIn", "signInTotp", "signInPasskey", "signInLink"].map((name) => [name, "signed_in"]),
@@ -159,7 +159,7 @@ const OTHER_LABELS: Readonly<Record<string, MessageKey>> = {
   disclosure: "audit.field.disclosure",
 };
 
-/** Whether the log has words for this operation. */
+/** Whether the audit log has a text for this operation. */
 export const hasSentence = (action: string): boolean => action in DEEDS || action in SENTENCES;
 
 export function auditSentence(entry: AuditEntry, texts: Texts): string {

@@ -1,4 +1,4 @@
-/** Where the page of a new tool stands. */
+/** Route of the new tool page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

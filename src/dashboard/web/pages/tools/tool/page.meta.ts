@@ -1,4 +1,4 @@
-/** Where the page of one tool stands. */
+/** Route of the tool page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

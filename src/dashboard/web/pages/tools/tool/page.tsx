@@ -1,4 +1,4 @@
-/** One tool: change it, try it. */
+/** One tool: edit it, test it. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { answer, own } from "../../../api/client.ts";

@@ -1,4 +1,4 @@
-/** Where the page of one webhook stands. */
+/** Route of the webhook page. */
 import type { PageMeta } from "../../../page-meta.ts";
 
 export const meta = {

@@ -1,4 +1,4 @@
-/** One endpoint: how it fares, its deliveries, test, rotation, switching on again. */
+/** One endpoint: health, deliveries, test, secret rotation, re-enabling. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -117,7 +117,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** Sending again what failed, another secret, deletion. */
+/** Actions: resend failed deliveries, rotate the secret, delete. */
 function MoreActions({ webhook }: { webhook: Webhook }) {
   const { t, count } = useText();
   const navigate = useNavigate();
@@ -165,7 +165,7 @@ function MoreActions({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** Another signing secret: asked for, then shown once. */
+/** Rotates the signing secret after confirmation, then shows the new one once. */
 function Rotation(props: { webhookId: number; open: boolean; onClose: () => void }) {
   const { t } = useText();
   const [secret, setSecret] = useState<string | null>(null);
