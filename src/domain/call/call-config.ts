@@ -1,4 +1,4 @@
-/** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
+/** Builds the call worker's configuration for a call: the agent as it is now, and its knowledge and tools. */
 
 import { createHmac } from "node:crypto";
 import type { Log } from "../../core/log.ts";
@@ -18,21 +18,21 @@ interface CallConfigOptions {
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly rtpHost: string;
-  /** Missing: 8000. */
+  /** Default: 8000. */
   readonly sampleRateHz?: 8000 | 16000;
   readonly recordingPath: string | null;
   /** `[engine.voice_aliases]`: the operator's names for the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
   readonly callerTagKey: Uint8Array;
-  /** What goes whole into a prompt, in tokens. Missing: all of it. */
+  /** Maximum tokens of knowledge to put into the prompt. Default: no limit. */
   readonly knowledgeTokens?: number | undefined;
-  /** What is known of the other side. Missing: nothing. */
+  /** Information about the other party. Default: none. */
   readonly callerContext?: CallerContext | Promise<CallerContext> | null;
 }
 
 /**
- * Stands for one tenant's caller at a provider, which can tell callers apart without learning who they are.
- * Equal in every call with the same number.
+ * Pseudonym of a tenant's caller for a provider. The provider can distinguish callers without learning who they
+ * are. Calls with the same number get the same tag.
  */
 function callerTag(key: Uint8Array, tenantId: number, number: string): string {
   return createHmac("sha256", key).update(`${tenantId} ${number}`).digest("hex").slice(0, 32);
@@ -40,7 +40,7 @@ function callerTag(key: Uint8Array, tenantId: number, number: string): string {
 
 const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
 
-/** All of an agent but what matters only when the call is over. */
+/** Agent fields for the worker, without those needed only after the call. */
 function snapshot(agent: AgentOfCall, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
   const { createdAt, updatedAt, version, isStoredVersion, ...fields } = agent;
   const { webhookUrl, transcriptEmail, transcriptEmailEnabled, ...spoken } = fields;
@@ -54,7 +54,7 @@ function snapshot(agent: AgentOfCall, aliases: CallConfigOptions["voiceAliases"]
   };
 }
 
-/** A model refuses a whole request for one tool's schema: the call does without that tool. */
+/** Drops tools with an invalid schema: a model rejects the whole request because of one bad schema. */
 function usable(tools: CallConfig["tools"], callId: string, tenantId: number, log: Log) {
   return tools.filter(({ name, parameters }) => {
     const problem = storedSchemaProblem(parameters);
@@ -64,7 +64,10 @@ function usable(tools: CallConfig["tools"], callId: string, tenantId: number, lo
   });
 }
 
-/** Says one sentence in the agent's voice, and hears nobody: nothing else of the agent is read. */
+/**
+ * Configuration to speak one sentence in the agent's voice, without listening. Ignores the agent's other
+ * settings.
+ */
 export function announcementConfig(
   tenant: CallTenant,
   agent: AgentOfCall,
@@ -91,7 +94,7 @@ interface CallConfigPorts {
   readonly log: Log;
 }
 
-/** What goes whole into the prompt while it fits; above that it is looked up, question by question. */
+/** The whole knowledge goes into the prompt if it fits. Otherwise, the worker looks it up for each question. */
 function knowledgeOf(
   tenantId: number,
   files: readonly KnowledgeFile[],

@@ -1,4 +1,4 @@
-/** Which call it is: what is settled when it begins and never changes. */
+/** Identifies a call: fields that are fixed when it begins. */
 import type { MicroEur } from "../../core/money.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { CallerLevel } from "../contact/ports.ts";
@@ -11,19 +11,19 @@ export interface CallIdentity {
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly agentId: number | null;
-  /** The version of the agent that runs. Missing: none is stored. */
+  /** The running version of the agent. Missing if no version is stored. */
   readonly agentVersion?: number;
   readonly language: AgentLanguage;
   readonly maxDurationSeconds: number;
-  /** How sure it was who is on the other side when the call began. Missing: 0. */
+  /** How certain the caller's identity was when the call began. Default: 0. */
   readonly callerLevel?: CallerLevel;
-  /** It runs over a trunk whose word on numbers counts (trusted-trunk.ts). Missing: it does not. */
+  /** True if its trunk is trusted to show real caller numbers (trusted-trunk.ts). Default: false. */
   readonly trustedTrunk?: boolean;
-  /** Snapshot of the overage price when the call began. */
+  /** Overage price when the call began. */
   readonly overageRate: MicroEur;
 }
 
-/** The number of the other side. */
+/** Number of the other party. */
 export const remoteNumber = ({
   direction,
   fromNumber,

@@ -1,17 +1,17 @@
-/** What the operator's configuration says of every call. */
+/** Call settings from the operator's configuration. */
 import type { AgentVoice } from "../agent/agent.ts";
 import type { GoodsPrices } from "../billing/cost-of-goods.ts";
 
 export interface CallSettings {
-  /** Address the RTP sockets bind to and the SDP names. */
+  /** Bind address of the RTP sockets, also used in the SDP. */
   readonly rtpHost: string;
   readonly ringTimeoutMs: number;
-  /** Absolute path; WAVs while a call runs, MP3s after it. */
+  /** Absolute path. Holds WAV files during calls and MP3 files after them. */
   readonly recordingsDir: string;
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
-  /** Of the hash that stands for a caller at a provider of language models. */
+  /** Key of the hash that identifies a caller to LLM providers. */
   readonly callerTagKey: Uint8Array;
-  /** Knowledge that goes whole into a prompt, in tokens. Missing: all of it. */
+  /** Maximum tokens of knowledge to put into the prompt. Default: no limit. */
   readonly knowledgeTokens?: number;
   readonly prices: GoodsPrices;
 }

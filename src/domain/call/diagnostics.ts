@@ -1,9 +1,9 @@
 /**
- * What is kept of a live call for those who look into it afterwards: its SIP messages, and its RTP
- * figures every few seconds. In memory while the call lives, stored with its end.
+ * Diagnostics of a live call: its SIP messages, and its RTP statistics every few seconds. In memory during the
+ * call; stored when it ends.
  *
- * Guarantees: bounded, however long a call is (quality gets coarser, not longer); nothing in it
- * names a person or a secret (sip/message-trace.ts takes that out).
+ * Guarantees: bounded for a call of any length (samples get sparser); no personal data or secrets
+ * (sip/message-trace.ts removes them).
  */
 import type { MediaStatistics } from "../../core/media-plan.ts";
 
@@ -11,14 +11,14 @@ import type { MediaStatistics } from "../../core/media-plan.ts";
 export interface SipTraceEntry {
   /** Epoch ms. */
   readonly atMs: number;
-  /** As seen from us. */
+  /** From our side. */
   readonly direction: "in" | "out";
   /** `INVITE (1 INVITE)`, `180 Ringing (1 INVITE)`. */
   readonly line: string;
   readonly detail: string | null;
 }
 
-/** RTP figures so far, at one moment. */
+/** Cumulative RTP statistics at one moment. */
 export interface QualitySample {
   /** Epoch ms. */
   readonly atMs: number;
@@ -31,7 +31,7 @@ export interface QualitySample {
 }
 
 export interface SipMessageTrace {
-  /** What passed so far under this Call-ID, in order. */
+  /** Messages of this Call-ID so far, in order. */
   entries(sipCallId: string): readonly SipTraceEntry[];
   forget(sipCallId: string): void;
 }
@@ -39,7 +39,7 @@ export interface SipMessageTrace {
 const SAMPLE_EVERY_MS = 5_000;
 const SAMPLES_MAX = 360;
 
-/** The media of a call as fields of the log. */
+/** Media statistics as log fields. */
 export const mediaFields = (media: MediaStatistics) => ({
   codec: media.codec,
   srtp: media.srtp ?? "none",
@@ -51,7 +51,7 @@ export const mediaFields = (media: MediaStatistics) => ({
   mos: media.mos,
 });
 
-/** Quality over time: a sample every 5 s, every 10 s after half an hour, and so on. */
+/** Quality over time: one sample per 5 s, per 10 s after half an hour, and so on. */
 export class QualitySeries {
   #samples: QualitySample[] = [];
   #everyMs = SAMPLE_EVERY_MS;
@@ -60,7 +60,7 @@ export class QualitySeries {
     return this.#samples;
   }
 
-  /** Called as often as there are figures; keeps what is due. */
+  /** Called with every new reading; keeps only the due samples. */
   note(media: MediaStatistics, nowMs: number): void {
     const last = this.#samples.at(-1);
     if (last && nowMs - last.atMs < this.#everyMs) return;

@@ -1,4 +1,4 @@
-/** Maps how a leg or a conversation ended to how the call ended (decisions 6). */
+/** Maps the end of a leg or conversation to the end of the call (decisions 6). */
 
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { CallWorkerDied } from "./media-port.ts";
@@ -23,17 +23,17 @@ const WHILE_UNANSWERED: Readonly<
   rejected: ["failed", "trunk_unavailable"],
 };
 
-/** 480 speaks of the callee (RFC 3261 21.4.18): switched off, out of reach, not now. */
+/** 480 is about the callee (RFC 3261 21.4.18): switched off, out of reach, unavailable now. */
 const isCalleeUnavailable = ({ kind, sipCode }: LegEnd): boolean =>
   sipCode === 480 && kind === "unavailable";
 
-/** It was taken, but with media that are of no use: nobody declined it. */
+/** The callee accepted, but with unusable media. Nobody declined. */
 const isOfNoUse = ({ kind, sipCode }: LegEnd): boolean =>
   kind === "no_common_codec" && sipCode === 200;
 
 /**
- * The leg ended before it was answered, or before its answer was confirmed: never `media_lost`, which is for
- * calls that had media.
+ * The leg ended before the answer, or before its confirmation. Never `media_lost`, which is for calls that had
+ * media.
  */
 export function endingUnanswered(end: LegEnd): CallEnding {
   const [status, reason] = isCalleeUnavailable(end)
@@ -54,7 +54,7 @@ export function endingAnswered(end: LegEnd): CallEnding {
   };
 }
 
-/** One side of a bridged call hung up: the transfer was the call's end, whoever said goodbye. */
+/** One side of a bridged call hung up. The reason is the transfer, no matter who hung up. */
 export function endingBridged(end: LegEnd): CallEnding {
   const ending = endingAnswered(end);
   return ending.reason === "media_lost" ? ending : { ...ending, reason: "transferred" };
@@ -92,7 +92,7 @@ const FAULTS: Partial<Readonly<Record<EndedReason, CallEnding["fault"]>>> = {
   trunk_unavailable: "carrier",
 };
 
-/** We ended an answered call, or it ended for a reason of ours. */
+/** We ended an answered call, or an internal reason ended it. */
 export function endingByUs(
   status: CallEnding["status"],
   reason: EndedReason,
@@ -108,7 +108,7 @@ export function endingByUs(
   };
 }
 
-/** The call could not be opened, or its leg not be placed or answered. */
+/** The call could not be opened, or its leg could not be placed or answered. */
 export const endingUnopened = (error: unknown, sipCode: number | null = null): CallEnding =>
   endingByUs(
     "failed",

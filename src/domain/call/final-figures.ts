@@ -1,4 +1,4 @@
-/** What a call has cost and how it went in figures, as its final write stores it. */
+/** Cost and statistics of a call, as its final write stores them. */
 import { type MicroEur, microEur } from "../../core/money.ts";
 
 export interface FinalFigures {
@@ -10,13 +10,13 @@ export interface FinalFigures {
   readonly costLlm: MicroEur | null;
   readonly costTts: MicroEur | null;
   readonly costTrunk: MicroEur | null;
-  /** Of the costs, for work that was begun early and thrown away. */
+  /** Part of `cost` that was spent on discarded speculative work. */
   readonly costDiscarded: MicroEur | null;
-  /** That work: tokens of both kinds, characters spoken, seconds recognised. */
+  /** Discarded work: input and output tokens, characters spoken, seconds recognised. */
   readonly discardedTokens: number;
   readonly discardedCharacters: number;
   readonly discardedSttSeconds: number;
-  /** billing/answered-time-check.ts */
+  /** See billing/answered-time-check.ts. */
   readonly answeredClockMs: number | null;
   readonly answeredRtpMs: number | null;
   readonly answeredEngineMs: number | null;

@@ -1,4 +1,4 @@
-/** What the call domain needs of the audio side: a channel per call into a call worker. */
+/** Audio interface of the call domain: one channel per call into a call worker. */
 
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
@@ -9,9 +9,9 @@ import type { CallReport } from "../conversation/call-report.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../conversation/chat.ts";
 import type { KnowledgeScope } from "../knowledge/knowledge-index.ts";
 
-/** A conversation in writing with an agent's LLM. Its owner closes it. */
+/** A text chat with an agent's LLM. The owner closes it. */
 export interface ChatChannel {
-  /** The words the agent begins with; empty: the customer has the first word. */
+  /** The agent's first words; empty if the customer begins. */
   readonly opening: string;
   /** One input at a time. Ends after `done`; throws AppError when the LLM fails or is silent. */
   ask(input: ChatInput): AsyncIterable<ChatEvent>;
@@ -19,13 +19,13 @@ export interface ChatChannel {
 }
 
 export interface CallMedia {
-  /** Throws AppError `unavailable` when no worker answers. */
+  /** Throws AppError `unavailable` if no worker answers. */
   openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel>;
-  /** Binds an RTP port and prepares the conversation. Rejects when no worker or port is free. */
+  /** Binds an RTP port and prepares the conversation. Rejects if no worker or port is free. */
   open(config: CallConfig): Promise<CallChannel>;
 }
 
-/** The call worker died while it opened a call: neither the engine nor the carrier failed. */
+/** The call worker died while it opened a call. Neither the engine nor the carrier failed. */
 export class CallWorkerDied extends AppError {
   constructor(internal: string) {
     const publicMessage = "The call could not be set up. Try again in a moment.";
@@ -33,35 +33,32 @@ export class CallWorkerDied extends AppError {
   }
 }
 
-/** One call in a call worker: what `CallCommands` and `CallEvents` describe goes through it. */
+/** One call in a call worker. `CallCommands` and `CallEvents` describe its messages. */
 export interface CallChannel {
   readonly rtpPort: number;
-  /** What its agent may answer from. Missing: nothing. */
+  /** Knowledge that its agent may answer from. Default: none. */
   readonly knowledgeScope?: KnowledgeScope | undefined;
-  /** What is said is written to disk. Missing: it is not. */
+  /** True if the audio is written to disk. Default: false. */
   readonly isRecorded?: boolean;
   on<Name extends keyof CallEvents>(
     name: Name,
     listener: (event: CallEvents[Name]) => void,
   ): Unsubscribe;
   send<Name extends keyof CallCommands>(name: Name, ...args: CallCommands[Name]): void;
-  /** Always resolves, in bounded time, also when the worker died. */
+  /** Always resolves within bounded time, even if the worker died. */
   close(reason: EndedReason): Promise<CallReport>;
 }
 
-/**
- * The waveform of a recording: for each slot of time the lowest and the highest sample of either side, as
- * signed bytes.
- */
+/** Waveform of a recording: the lowest and highest sample of each side per time slot, as signed bytes. */
 export interface RecordingPeaks {
   readonly durationMs: number;
   readonly slotsPerSecond: number;
-  /** Two bytes a slot: lowest, highest. */
+  /** Two bytes per slot: lowest, highest. */
   readonly left: Int8Array;
   readonly right: Int8Array;
 }
 
-/** WAV → MP3 off the main thread, and what a writer that died left of a WAV. */
+/** Encodes WAV to MP3 off the main thread, and repairs a WAV whose writer died. */
 export interface RecordingEncoder {
   /** Corrects the sizes in the header. */
   repair(wavPath: string): Promise<{ readonly durationMs: number }>;
@@ -78,7 +75,7 @@ export interface RecordingEncoder {
 
 /** Signed, expiring links to recordings (decisions 6). */
 export interface RecordingLinks {
-  /** How long a link opens the recording. */
+  /** How long a link is valid, in ms. */
   readonly validMs: number;
   urlFor(callUuid: string): { readonly url: string; readonly expiresAtMs: number };
 }

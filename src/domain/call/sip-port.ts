@@ -1,10 +1,10 @@
 /**
- * What the rest of the appliance sees of SIP: trunks and legs. No SIP.js object, header or SDP
- * line crosses this border. A leg is one SIP dialog (RFC 3261 12); a call has one or two.
+ * SIP interface for the rest of the appliance: trunks and legs. No SIP.js object, header or SDP line crosses
+ * it. A leg is one SIP dialog (RFC 3261 12); a call has one or two.
  *
- * Guarantees: every leg emits exactly one `ended`, as its last event; nothing is emitted before
- * the caller of `place`/`onIncoming` has had its turn to subscribe (events start in a later task).
- * Who subscribes to `ended` after that is told in a later task.
+ * Guarantees: every leg emits exactly one `ended`, as its last event. Events start in a later task, so the
+ * caller of `place`/`onIncoming` can subscribe first. A later subscriber to `ended` gets it in a later task
+ * too.
  */
 
 import type { CodecName } from "../../core/codecs.ts";
@@ -14,95 +14,101 @@ import type { MediaPlan } from "../../core/media-plan.ts";
 
 export type SipTransportName = "udp" | "tcp" | "tls";
 
-/** `auto`: the server's DNS says (NAPTR, SRV), else UDP. */
+/** `auto`: from the server's DNS (NAPTR, SRV), else UDP. */
 type TrunkTransport = SipTransportName | "auto";
 
-/** More calls at once than one appliance is meant for. */
+/** Maximum concurrent calls per trunk: more than one appliance supports. */
 export const TRUNK_CHANNELS_MAX = 1000;
 
-/** Addresses and networks that calls of one trunk may come from besides its server's. */
+/** Maximum extra addresses and networks per trunk, besides those of its server. */
 export const EXTRA_NETWORKS_MAX = 32;
 
 export interface TrunkSettings {
   readonly trunkId: number;
   readonly tenantId: number;
   readonly server: string;
-  /** 0: not stated; the server's DNS says (SRV), else the usual one of the transport. */
+  /** 0 if not set: from the server's DNS (SRV), else the transport's default port. */
   readonly port: number;
   readonly transport: TrunkTransport;
   readonly username: string;
   readonly password: string;
-  /** Only challenges of this realm are answered; null: the realm of the first challenge is kept. */
+  /** Only challenges of this realm are answered; null: the realm of the first challenge is used. */
   readonly realm: string | null;
-  /** `host[:port]`; requests go there instead of to the server. */
+  /** `host[:port]`. Requests go there instead of to the server. */
   readonly outboundProxy: string | null;
   readonly callerId: E164;
-  /** False: IP peering. No REGISTER; INVITE accepted only from the trunk's resolved addresses. */
+  /** False: IP peering. No REGISTER. INVITEs are accepted only from the trunk's resolved addresses. */
   readonly register: boolean;
-  /** Networks (CIDR) that the carrier sends calls from besides its server's addresses. */
+  /** Additional networks (CIDR) from which the carrier sends calls. */
   readonly extraNetworks?: readonly string[];
-  /** The operator named server and proxy: they may be any address. Missing: no, the address rules hold. */
+  /**
+   * True if the operator set server and proxy: they may then be any address. Default: false, the address rules
+   * apply.
+   */
   readonly setByOperator?: boolean;
 }
 
-/** Why a registration failed, where the SIP code does not say it. */
+/** Why a registration failed, if the SIP code does not show it. */
 export const REGISTRATION_PROBLEMS = ["silent", "route", "challenge", "ended_at_once"] as const;
 export type RegistrationProblem = (typeof REGISTRATION_PROBLEMS)[number];
 
 export type RegistrationStatus =
-  /** IP peering: there is nothing to register. */
+  /** IP peering needs no registration. */
   | { readonly name: "not_required" }
   | { readonly name: "registering" }
   | { readonly name: "registered"; readonly expiresAtMs: number }
   | {
       readonly name: "failed";
-      /** SIP code, or null when nothing answered. */
+      /** SIP code; null if nothing answered. */
       readonly lastCode: number | null;
       readonly reason?: RegistrationProblem | null;
-      /** One sentence for a person: what it means and what to check. */
+      /** One sentence for a person: the meaning, and what to check. */
       readonly explanation: string;
       readonly nextAttemptAtMs: number;
     }
   | { readonly name: "unregistered" };
 
 export interface SipStack {
-  /** Address that answers now, after binding (port 0 resolved). */
+  /** The bound address (port 0 resolved). */
   readonly localAddress: { readonly host: string; readonly port: number };
-  /** The same for SIP over TLS; null: not listened for. */
+  /** The same for SIP over TLS; null if disabled. */
   readonly localTlsAddress: { readonly host: string; readonly port: number } | null;
   addTrunk(settings: TrunkSettings): Trunk;
   trunk(trunkId: number): Trunk | undefined;
-  /** How many trunks are in each registration state. */
+  /** Number of trunks per registration state. */
   registrations(): Readonly<Record<string, number>>;
-  /** Sends its own socket a keep-alive: does what arrives there still reach us? Within a second. */
+  /** Sends a keep-alive to its own socket. Resolves within a second to whether it arrived. */
   receivesOwnKeepAlive(): Promise<boolean>;
   /** Un-REGISTERs (bounded to 2 s) and forgets the trunk; live legs go on. */
   removeTrunk(trunkId: number): Promise<void>;
-  /** The one consumer of inbound calls. A leg neither rung, answered nor rejected in 30 s gets 480. */
+  /** Handler of all inbound calls. A leg that is not rung, answered or rejected within 30 s gets 480. */
   onIncoming(handler: (leg: IncomingLeg) => void): void;
-  /** New TLS connections get this certificate, PEM; open ones go on. Does nothing where TLS is not listened for. */
+  /** Sets the certificate (PEM) for new TLS connections; open ones continue. Does nothing if TLS is disabled. */
   renewCertificate(pair: { readonly cert: string; readonly key: string }): void;
-  /** New INVITEs get 503 with Retry-After from now on. */
+  /** From now on, new INVITEs get 503 with Retry-After. */
   rejectNewCalls(): void;
   /**
-   * Un-REGISTERs every trunk (bounded to 2 s); none registers again. Trunks stay for their live calls,
-   * which go on.
+   * Un-REGISTERs every trunk (bounded to 2 s); none registers again. Trunks stay for their live calls, which
+   * continue.
    */
   unregister(): Promise<void>;
   /** Un-REGISTERs every trunk, ends every leg, closes sockets. */
   close(): Promise<void>;
 }
 
-/** A trunk that an INVITE may be for, because the address it came from is the trunk's, too. */
+/** A candidate trunk of an INVITE: it shares the INVITE's source address. */
 export interface ClaimingTrunk {
   readonly settings: TrunkSettings;
-  /** The INVITE names the account that this trunk is registered with. */
+  /** True if the INVITE contains the account name of this trunk's registration. */
   readonly isForAccount: boolean;
 }
 
 /**
- * Ids of the trunks whose own tenant has the called number, as read in that trunk's country. A confirmed number
- * excludes claims. Asked only where trunks of several tenants share the source address. `called`: candidates in order of trust, as received.
+ * Returns ids of the trunks whose tenant has the called number, read in each trunk's country. A confirmed
+ * number excludes claims.
+ *
+ * Called only if trunks of several tenants share the source address. `called`: candidates in order of trust, as
+ * received.
  */
 export type CallClaims = (
   called: readonly string[],
@@ -112,14 +118,14 @@ export type CallClaims = (
 export interface Trunk {
   readonly settings: TrunkSettings;
   readonly registration: RegistrationStatus;
-  /** What the last call agreed on; null: there was none since the start. */
+  /** Codec of the last call; null if there was none since the start. */
   readonly lastCodec?: CodecName | null;
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe;
   /** Sends INVITE with our offer. */
   place(request: PlaceRequest): OutgoingLeg;
   /**
-   * Asks the far end OPTIONS, credentials included, and unless `calls` is false places a test call to
-   * nobody. Resolves within some 18 s, never rejects.
+   * Sends OPTIONS with credentials to the far end. Unless `calls` is false, it also places a test call to an
+   * invalid number. Resolves within about 18 s; never rejects.
    */
   probe(options?: ProbeOptions): Promise<TrunkProbe>;
 }
@@ -129,68 +135,67 @@ export interface SeenAddress {
   readonly port: number;
 }
 
-/** One of the servers that a trunk's name leads to. */
+/** One of the servers that the trunk's host name resolves to. */
 export interface ProbedServer extends SeenAddress {
   readonly transport: SipTransportName;
-  /** It failed a short while ago, and is tried last. */
+  /** True if it failed shortly before; it is then tried last. */
   readonly failed: boolean;
 }
 
-/** What came back altered; `swallowed`: only an unusual spelling got through. */
+/** Part of the reply that came back altered. `swallowed`: only an unusual spelling got through. */
 export type AlgSign = "via" | "call_id" | "from" | "to" | "contact" | "swallowed";
 
 export interface ProbeOptions {
   /** Default true. */
   readonly calls?: boolean;
-  /** Gets what is known so far before each request; its `pending` says what is asked. */
+  /** Called before each request with the results so far. `pending` names the request. */
   onProgress?(probe: TrunkProbe): void;
 }
 
 export interface TrunkProbe {
-  /** What the far end is being asked; null: it has answered, or will not. */
+  /** The request in progress; null if the far end has answered or will not answer. */
   readonly pending: "options" | "call" | null;
-  /** In the order in which they are tried; empty when the name leads nowhere. */
+  /** In the order of attempts; empty if the name does not resolve. */
   readonly servers: readonly ProbedServer[];
-  /** Where the answer came from. */
+  /** Source address of the answer. */
   readonly remote: SeenAddress | null;
-  /** Final code; null: no answer. */
+  /** Final code; null if nothing answered. */
   readonly sipCode: number | null;
   readonly roundTripMs: number | null;
-  /** Why nothing answered, for a person, where that is known. */
+  /** Why nothing answered, as a text for a person; null if unknown. */
   readonly problem: string | null;
-  /** Our address on this machine, and the one that we tell the far end. */
+  /** Our address on this machine, and the address that we advertise to the far end. */
   readonly local: SeenAddress;
   readonly advertised: SeenAddress;
-  /** From where the far end saw us; null when it did not say. */
+  /** Our address as the far end saw it; null if it did not report it. */
   readonly seenAs: SeenAddress | null;
-  /** Encoding names of the answer's SDP; null when it held none. */
   readonly codecs: readonly string[] | null;
-  /** Methods (upper case) and option tags (lower case) it named; empty when it named none. */
+  /** Supported methods (upper case) and option tags (lower case); empty if it listed none. */
   readonly allow: readonly string[];
   readonly supported: readonly string[];
-  /** Media types (lower case) it takes, e.g. `application/dtmf-relay`; empty when it named none. */
+  /** Accepted media types (lower case), e.g. `application/dtmf-relay`; empty if it listed none. */
   readonly accept: readonly string[];
-  /** The final code of an INVITE to nobody; null: none was sent, or (its code) nothing answered. */
+  /** Final code of the test INVITE. Null: none was sent. Null code: nothing answered. */
   readonly call: { readonly sipCode: number | null } | null;
-  /** What something on the way altered: signs of a SIP ALG. */
+  /** Message parts altered on the way: signs of a SIP ALG. */
   readonly algSigns: readonly AlgSign[];
 }
 
 export interface PlaceRequest {
-  /** E.164 number, or SIP URI (the target of a transfer). Throws when it is neither. */
+  /** E.164 number, or SIP URI (the target of a transfer). Throws if it is neither. */
   readonly to: string;
   readonly from: E164;
   readonly media: LocalMedia;
-  /** No final answer in this time: CANCEL, ended with `no_answer`. */
+  /** After this time without a final answer: CANCEL, and the leg ends with `no_answer`. */
   readonly ringTimeoutMs: number;
   /**
-   * Whether a 3xx may send the call to another user of the trunk's own servers, given as SIP URI. Default:
-   * to the same number alone.
+   * Whether a 3xx may redirect the call to another user (SIP URI) of the trunk's own servers.
+   * Default: only to the same number.
    */
   readonly mayFollow?: (uri: string) => boolean;
 }
 
-/** Where our RTP socket is. */
+/** Address of our RTP socket. */
 export interface LocalMedia {
   readonly host: string;
   readonly port: number;
@@ -212,15 +217,15 @@ export type LegEnd = {
     | "session_expired"
     | "transport_failed"
     | "rejected";
-  /** Final SIP code, or null when none was exchanged (BYE is null too). */
+  /** Final SIP code; null if none was exchanged (also for BYE). */
   readonly sipCode: number | null;
-  /** Whose fault it was; null for a normal end. */
+  /** Who caused the failure; null for a normal end. */
   readonly fault: "caller" | "callee" | "carrier" | "us" | null;
   /** One sentence for a person. */
   readonly explanation: string;
 };
 
-/** What `answer` of an incoming leg rejects with: the caller is gone, or was refused. */
+/** Rejection of an incoming leg's `answer`: the caller is gone, or was refused. */
 export class LegEnded extends Error {
   override readonly name = "LegEnded";
   constructor(readonly end: LegEnd) {
@@ -229,7 +234,7 @@ export class LegEnded extends Error {
 }
 
 export interface LegEvents {
-  /** 18x. `plan` when it carried SDP (early media). */
+  /** 18x. `plan` is set if it carried SDP (early media). */
   readonly ringing: { readonly sipCode: number; readonly plan: MediaPlan | null };
   /** Outgoing: 2xx arrived and was ACKed. Incoming: our 2xx was ACKed. */
   readonly answered: { readonly plan: MediaPlan };
@@ -242,9 +247,9 @@ export interface LegEvents {
 
 export interface ReferOutcome {
   readonly transferred: boolean;
-  /** The far end took the REFER upon it (2xx or NOTIFY); false: refused, or nothing answered. */
+  /** True if the far end accepted the REFER (2xx or NOTIFY); false if it refused or did not answer. */
   readonly accepted: boolean;
-  /** SIP code of the final NOTIFY (sipfrag) or of the refusal; null when nothing answered. */
+  /** SIP code of the final NOTIFY (sipfrag) or of the refusal; null if nothing answered. */
   readonly sipCode: number | null;
 }
 
@@ -256,27 +261,30 @@ interface Leg {
     listener: (event: LegEvents[Name]) => void,
   ): Unsubscribe;
   /**
-   * BYE, CANCEL or a rejection, whichever the dialog's state needs. `sipCode`: of the rejection;
-   * 603 without it. Idempotent.
+   * Sends BYE, CANCEL or a rejection, depending on the dialog's state. Idempotent.
+   * `sipCode`: code of the rejection; default 603.
    */
   hangUp(sipCode?: number | null): void;
-  /** Puts the answered far end on hold by re-INVITE, or takes it off again. The demo's phones do so. */
+  /** Puts the answered far end on hold by re-INVITE, or resumes it. Used by the demo's phones. */
   hold(isHeld: boolean): void;
   /**
-   * Blind transfer of an answered leg (RFC 3515): REFER to an E.164 number (as `sip:<number>@<server>`)
-   * or SIP URI. Resolves, within 40 s, with what the final NOTIFY or the refusal said. The leg
-   * stays up: hang up after a success. A far end that had accepted and says BYE has succeeded too.
-   * Never rejects. Silence for 8 s is no acceptance; a far end that accepts after that is told of by
-   * `onLateAccept`, with what it then reports.
+   * Blind transfer of an answered leg (RFC 3515): REFER to an E.164 number (as `sip:<number>@<server>`) or SIP
+   * URI. Resolves within 40 s with the result of the final NOTIFY or the refusal; never rejects.
+   *
+   * The leg stays up: hang up after a success. If the far end accepted and then sends BYE, that is a success
+   * too.
+   *
+   * No answer for 8 s counts as not accepted. If the far end accepts after that, `onLateAccept` gets its
+   * result.
    */
   refer(
     target: string,
     onLateAccept?: (outcome: Promise<ReferOutcome>) => void,
   ): Promise<ReferOutcome>;
   /**
-   * Attended transfer (RFC 5589): asks this leg's far end to take the place of us on `other`, which is
-   * answered too. Only where both far ends say that they know Replaces, else nothing is sent and nothing
-   * is `accepted`. Resolves as `refer` does; both legs stay up. Never rejects.
+   * Attended transfer (RFC 5589): asks this leg's far end to replace us on `other`, which is also answered.
+   * Only if both far ends support Replaces. Otherwise nothing is sent, and `accepted` is false.
+   * Resolves as `refer` does; both legs stay up. Never rejects.
    */
   referTo(other: OutgoingLeg): Promise<ReferOutcome>;
 }
@@ -287,28 +295,28 @@ export interface OutgoingLeg extends Leg {
 
 export interface IncomingLeg extends Leg {
   readonly direction: "incoming";
-  /** Called number candidates in order of trust (session/parties.ts); as received. */
+  /** Candidates of the called number in order of trust (session/parties.ts), as received. */
   readonly calledNumbers: readonly string[];
   /**
-   * Those that the carrier delivered to this trunk in a way that no other trunk's call can have; empty: the
-   * delivery proves nothing. As received.
+   * Candidates that prove that this trunk owns the number: the carrier delivered them in a way that no other
+   * trunk's call can have. As received; empty if the delivery proves nothing.
    */
   readonly provenNumbers: readonly string[];
-  /** The Request-URI names our Contact or the account: the trunk's own number is meant. */
+  /** True if the Request-URI contains our Contact or the account: then the trunk's own number is called. */
   readonly isForAccount: boolean;
-  /** Digits of P-Asserted-Identity, Remote-Party-ID or From as received; null: withheld, or none. */
+  /** Digits of P-Asserted-Identity, Remote-Party-ID or From as received; null if withheld or missing. */
   readonly callerNumber: string | null;
-  /** The codec that an answer would agree on; null: none, or the INVITE holds no offer. */
+  /** Codec that an answer would select; null if none matches or the INVITE has no offer. */
   readonly offeredCodec?: CodecName | null;
-  /** 180. */
+  /** Sends 180. */
   ring(): void;
   /**
-   * 183 with our answer: the caller hears us before the call is answered, and pays nothing (RFC 3960). Null: this
-   * caller cannot (no offer, no codec of ours, reliable responses required), or is gone.
+   * Sends 183 with our answer. The caller hears us before the call is answered, and pays nothing (RFC 3960).
+   * Null if this caller cannot hear it (no offer, no common codec, reliable responses required) or is gone.
    */
   earlyMedia(media: LocalMedia): Promise<MediaPlan | null>;
-  /** 200 with our answer. Rejects with LegEnded when the offer holds no codec of ours or the caller went away. */
+  /** 200 with our answer. Rejects with LegEnded if the offer has no common codec or the caller is gone. */
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }>;
-  /** A final answer, e.g. 480 or 486. */
+  /** A final response, e.g. 480 or 486. */
   reject(sipCode: number): void;
 }

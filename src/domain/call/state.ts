@@ -5,8 +5,8 @@
  *      │                │  └──────────────answer───────────────▲                 ▲
  *      └──────end───────┴──────────────────end (no answer, busy, failed, …)──────┘
  *
- * In progress, a transfer may be under way or stand as a bridge, and the caller may be asked for the PIN.
- * Inbound calls begin at ringing. `ended` is final and always carries why. Waiting states and their
+ * While in progress, a transfer may be running or bridged, and the caller may be asked for the PIN.
+ * Inbound calls begin at ringing. `ended` is final and always has a reason. Waiting states and their
  * timers: queued – the scheduler's grace window; dialing/ringing – the leg's ring timeout;
  * in_progress – the agent's max_duration_sec in the call worker.
  */
@@ -25,21 +25,20 @@ export interface CallEnding {
   readonly fault: "caller" | "callee" | "carrier" | "engine" | "us" | null;
 }
 
-/** Two legs of a call that is handed to a person. */
+/** The two legs of a transfer to a person. */
 export interface CallTransfer {
   /** Caller and person hear each other. */
   readonly isBridged: boolean;
-  /** How the carrier gets on with it; null: it is not asked. */
+  /** The carrier's progress with the REFER; null if no REFER is pending. */
   readonly referral: Promise<ReferOutcome> | null;
-  /** The call is over: nobody waits for the person any more. */
   callEnded(): void;
 }
 
-/** What is known of the far end from the beginning. */
+/** State of the far end, known from the beginning. */
 interface FarEnd {
-  /** Our 2xx and its ACK have both been exchanged: the far end is where its address says. */
+  /** True if our 2xx was ACKed: the far end is really at its address. */
   readonly confirmed: boolean;
-  /** How sure it is who is on the other side. */
+  /** How certain the other party's identity is. */
   readonly level: CallerLevel;
 }
 
@@ -51,19 +50,19 @@ export type CallState =
       readonly name: "in_progress";
       readonly answeredAtMs: number;
       readonly answeredMonotonicMs: number;
-      /** Who answered is reported once: when it is known, or at the end. */
+      /** Whether `call.answered` was reported: as soon as it is known who answered, or at the end. */
       readonly answerReported: boolean;
-      /** The caller is asked for the PIN; null: not now. */
+      /** The PIN check in progress; null if none. */
       readonly asking: Promise<CallerLevel> | null;
-      /** The transfer that is under way or has joined two legs. */
+      /** The transfer in progress, also while it has joined two legs. */
       readonly transfer: CallTransfer | null;
     } & FarEnd)
   | {
       readonly name: "ended";
       readonly ending: CallEnding;
-      /** Talk time. 0 when our 2xx was never acknowledged: nobody talked. */
+      /** Talk time, ms. 0 if our 2xx was never acknowledged: nobody talked. */
       readonly answeredMs: number;
-      /** From the answer, acknowledged or not, by the monotonic clock; 0: there was none. */
+      /** Milliseconds since the answer, acknowledged or not, by the monotonic clock; 0 without an answer. */
       readonly sinceAnswerMs: number;
       readonly level: CallerLevel;
       /** Resolves when the call is settled and stored. */
@@ -84,7 +83,6 @@ export type CallEvent =
       readonly type: "end";
       readonly ending: CallEnding;
       readonly monotonicMs: number;
-      /** Missing: there is nothing to settle. */
       readonly settled?: Promise<void>;
     };
 
@@ -142,7 +140,7 @@ const table: Table<CallState, CallEvent> = {
     asked: (state, { level }) => ({ ...state, level, asking: null }),
     transfer: (state, { transfer }) => ({ ...state, transfer }),
     return: (state) => ({ ...state, transfer: null }),
-    // A 2xx of ours that was never acknowledged is not billed (decisions 12).
+    // If our 2xx was never acknowledged, the call is not billed (decisions 12).
     end: (state, event) =>
       ended(event, state.level, event.monotonicMs - state.answeredMonotonicMs, state.confirmed),
   },
@@ -161,7 +159,7 @@ export function createCallMachine(
   return new StateMachine<CallState, CallEvent>("call", table, state, options);
 }
 
-/** What the API shows for a state. */
+/** Status that the API shows for a state. */
 export function statusOf(state: CallState): CallStatus {
   return state.name === "ended" ? state.ending.status : state.name;
 }

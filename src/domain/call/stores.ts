@@ -1,6 +1,7 @@
 /**
- * The rows that calls need, as ports; `src/adapter/store/call/call-stores.ts` implements them. Each is made over
- * the caller's `Queries`, so that a call, its charge and its events commit together. Tenant id first.
+ * Ports to the rows that calls need; `src/adapter/store/call/call-stores.ts` implements them. Each is created
+ * with the caller's `Queries`, so that a call, its charge and its events commit together. The tenant id is the
+ * first parameter.
  */
 
 import type { Database, Queries } from "../../core/database.ts";
@@ -33,17 +34,17 @@ export const RECORDING_STATUSES = [
 ] as const;
 type RecordingStatus = (typeof RECORDING_STATUSES)[number];
 
-/** The tenant as a call needs it. */
+/** Tenant fields that a call needs. */
 export interface CallTenant extends CallerTenant {
   readonly name: string;
-  /** Its slug. */
+  /** Slug of the plan. */
   readonly plan: string;
   readonly suspended: boolean;
-  /** Prefixes such as `+370,+371`; null: the country of the caller id alone. */
+  /** Prefixes such as `+370,+371`; null: only the country of the caller ID. */
   readonly allowedPrefixes: string | null;
-  /** Short numbers that the operator opened, by commas; null: none. */
+  /** Short numbers that the operator allowed, comma-separated; null: none. */
   readonly shortNumbers: string | null;
-  /** null: the operator's limit for all. */
+  /** Daily cap; null: the operator's limit for all tenants. */
   readonly dailySpendMax: MicroEur | null;
   readonly callsPerMinuteMax: number;
 }
@@ -52,7 +53,7 @@ export interface CallTrunk {
   readonly id: number;
   readonly tenantId: number;
   readonly callerId: string;
-  /** Calls that the carrier carries at once; null: as many as the plan allows. */
+  /** Concurrent calls that the carrier supports; null: as many as the plan allows. */
   readonly channels: number | null;
 }
 
@@ -63,9 +64,9 @@ export interface CallNumber {
 }
 
 export interface RoutedNumber extends CallNumber {
-  /** null: the tenant only claims it (number/claims.ts). */
+  /** Null if the tenant only claims the number (number/claims.ts). */
   readonly confirmedAt: number | null;
-  /** null: it has none. */
+  /** Null if it has none. */
   readonly agent: AgentRecord | null;
   /** Null: all callers get the published version. */
   readonly split: AgentSplit | null;
@@ -85,7 +86,7 @@ export interface StoredCall {
   readonly answeredAt: number | null;
   readonly endedAt: number | null;
   readonly heartbeatAt: number | null;
-  /** Which node carries it, and has its recording; null: from before there were several. */
+  /** Node that carries the call and has its recording; null: from before the store recorded nodes. */
   readonly node: string | null;
   readonly summary: string | null;
   readonly recordingStatus: RecordingStatus;
@@ -117,10 +118,10 @@ interface NewCall {
 
 export interface EndingCall {
   readonly call: StoredCall;
-  /** As the call sees it. */
+  /** The tenant's account, with this call's rate and charge. */
   readonly standing: Standing;
   readonly tenant: EndedCall["tenant"];
-  /** Its agent has an endpoint of its own, which is told of the end. */
+  /** True if its agent has a separate endpoint, which gets the end event. */
   readonly hasAgentsOwnEndpoint: boolean;
 }
 
@@ -133,15 +134,15 @@ export interface StoredToolCall {
   readonly createdAt: number;
 }
 
-/** `file` is relative to the recordings directory; what is missing stays as it is. */
+/** `file` is relative to the recordings directory. Missing fields stay unchanged. */
 export interface FinishedCall {
   readonly ending: CallEnding;
   readonly endedAt: number;
-  /** Missing: the worker told nothing. */
+  /** Missing if the worker sent no report. */
   readonly report?: CallReport | null;
-  /** Missing: it was never answered. */
+  /** Missing if it was never answered. */
   readonly figures?: FinalFigures;
-  /** Missing: as it is. */
+  /** Missing: unchanged. */
   readonly recording?: RecordingChange;
 }
 
@@ -154,18 +155,18 @@ export interface RecordingChange {
 export interface CallLoad {
   /** Calls with media now. */
   readonly live: number;
-  /** Micro-euro of calls since the time that was asked for, and what live calls hold. */
+  /** Micro-euro spent on calls since the requested time, plus the holds of live calls. */
   readonly spent: number;
 }
 
-/** One function for each step of a call's life. */
+/** Writes and reads of calls: one function for each step of a call's life. */
 export interface CallRecords {
   /** Returns the row's id. */
   insert(tenantId: number, call: NewCall): Promise<number>;
-  /** For whom its id is of no use: nothing is waited for. */
+  /** Like `insert`, for callers that need no id: does not wait for a result. */
   add(tenantId: number, call: NewCall): Promise<void>;
   find(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
-  /** Written before the INVITE is sent: from here on the call is never dialled again. */
+  /** Written before the INVITE is sent. From here on the call is never dialled again. */
   markDialing(
     tenantId: number,
     callUuid: string,
@@ -191,8 +192,8 @@ export interface CallRecords {
   setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void>;
   setRecording(tenantId: number, callUuid: string, recording: RecordingChange): Promise<void>;
   /**
-   * The recording is no longer `processing`, and its waveform is stored. Null: it was not any more, and
-   * nothing is stored. `isMailed`: the call's agent asks for mails.
+   * Ends the state `processing` of the recording and stores its waveform. Null if it was not `processing` any
+   * more; then nothing is stored. `isMailed`: the call's agent wants mails.
    */
   leaveProcessing(
     tenantId: number,
@@ -204,40 +205,40 @@ export interface CallRecords {
   turns(callId: number): PromiseLike<readonly Pick<TurnRecord, "speaker" | "text" | "startMs">[]>;
   addToolCall(callId: number, toolCall: StoredToolCall): Promise<void>;
   /**
-   * All that the end of a call is decided by. Undefined: its end is written. Read it first in the
+   * Reads all data needed to end a call. Undefined if its end is already written. Must be the first read of the
    * transaction that ends a call.
    */
   findEnding(
     tenantId: number,
     call: { readonly uuid: string; readonly chargeKey: string },
   ): Promise<EndingCall | undefined>;
-  /** The one final write of a call. Returns what it changed. */
+  /** The only final write of a call. Returns the changed fields. */
   finish(tenantId: number, callUuid: string, finished: FinishedCall): Promise<Partial<StoredCall>>;
-  /** Stores a proof of life. Returns the calls that are still open. */
+  /** Stores a heartbeat. Returns the calls that are still open. */
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
-  /** Calls of every tenant that are open, or that a crash left so; but these. */
+  /** Open calls of every tenant, also those left by a crash, without `except`. */
   leftLive(except?: readonly string[]): Promise<readonly StoredCall[]>;
-  /** Of every tenant: open calls and unprocessed recordings are that node's from now on. */
+  /** Assigns open calls and unprocessed recordings of every tenant to this node. */
   adoptLeft(node: string): Promise<void>;
   /** Unprocessed recordings on this node's disk, of every tenant. */
   leftUnprocessed(node: string): Promise<readonly StoredCall[]>;
-  /** What a tenant's limits are checked against. */
+  /** The current values for checking a tenant's limits. */
   load(tenantId: number, sinceMs: number): Promise<CallLoad>;
 }
 
-/** A file that an agent knows. `content` null: too large to be read whole. */
+/** A file of an agent's knowledge. `content` is null if it is too large for the prompt. */
 export interface KnowledgeFile extends IndexedFile {
   readonly sizeBytes: number;
   readonly content: string | null;
 }
 
-/** All that decides on an inbound call, read at once. */
+/** Data that decides about an inbound call, in one read. */
 export interface InboundRoutes {
   readonly tenant: CallTenant;
-  /** Which of the numbers are the tenant's, each with its agent. */
+  /** Those of the requested numbers that belong to the tenant, each with its agent. */
   readonly numbers: readonly RoutedNumber[];
   readonly load: CallLoad;
-  /** As no call sees it. */
+  /** The tenant's account, without a rate or charge of a call. */
   readonly standing: Standing;
 }
 
@@ -252,15 +253,15 @@ export interface CallSetupRecords {
   tenant(tenantId: number): Promise<CallTenant | undefined>;
   trunk(tenantId: number): Promise<CallTrunk | undefined>;
   agent(tenantId: number, agentId: number): Promise<AgentRecord | undefined>;
-  /** With the versions that share its callers. */
+  /** The agent, with the versions that share its callers. */
   sharedAgent(
     tenantId: number,
     agentId: number,
   ): Promise<{ readonly agent: AgentRecord; readonly split: AgentSplit | null } | undefined>;
-  /** At most two: callers only need to know whether there is exactly one. */
+  /** At most two: callers only need to know whether exactly one exists. */
   firstAgents(tenantId: number): Promise<readonly AgentRecord[]>;
   numberByE164(tenantId: number, numberE164: string): Promise<CallNumber | undefined>;
-  /** What an inbound call is decided by. Undefined: no such tenant. */
+  /** Reads the data that decides about an inbound call. Undefined if the tenant does not exist. */
   routes(
     tenantId: number,
     candidates: readonly string[],
@@ -268,7 +269,7 @@ export interface CallSetupRecords {
   ): Promise<InboundRoutes | undefined>;
   /** The only lookup across tenants: all claims to these numbers. */
   claimsTo(numbers: readonly string[]): Promise<readonly ClaimedNumber[]>;
-  /** What a call's agent knows and may do. `disclosure` null: the operator's sentence. */
+  /** Knowledge and tools of a call's agent. `disclosure` null: use the operator's sentence. */
   agentContext(
     tenantId: number,
     agent: Pick<AgentOfCall, "id" | "language" | "version" | "isStoredVersion">,
@@ -291,8 +292,8 @@ interface CallScheduleRecords {
     scheduleId: number,
   ): Promise<{ readonly callUuid: string; readonly status: string } | undefined>;
   /**
-   * Moves a pending entry on; false when somebody else has done so already, or, given the token
-   * of a claim, has claimed it since.
+   * Changes a pending entry. False if another process changed it already, or if the given claim token is
+   * outdated.
    */
   leavePending(
     tenantId: number,
@@ -301,19 +302,19 @@ interface CallScheduleRecords {
     detail: { firedAt?: number; toCountry?: string | null; reason?: string },
     leaseToken?: number,
   ): Promise<boolean>;
-  /** Calls dialled between two times, both included, for the cap a minute. */
+  /** Calls dialled between two times (both inclusive), for the limit per minute. */
   firedBetween(tenantId: number, sinceMs: number, untilMs: number): Promise<number>;
-  /** Calls asked for at once since then that are not dialled yet. */
+  /** Immediate requests since then without a dialled call. */
   immediateSince(tenantId: number, sinceMs: number): Promise<number>;
 }
 
-/** What a tenant has dialled. */
+/** Numbers and countries that a tenant has dialled. */
 interface DialledRecords {
   /** Whether the number was dialled before `sinceMs`. */
   knewNumber(tenantId: number, number: string, sinceMs: number): Promise<boolean>;
-  /** Numbers dialled since then and never before; at most `countMax`. */
+  /** Numbers first dialled since then; at most `countMax`. */
   newNumbers(tenantId: number, sinceMs: number, countMax: number): Promise<readonly string[]>;
-  /** Countries dialled abroad, each with the time of its first call. */
+  /** Foreign countries dialled, each with the time of its first call. */
   countriesAbroad(
     tenantId: number,
   ): Promise<readonly { readonly country: string; readonly firstAt: number }[]>;
@@ -327,14 +328,14 @@ interface PurposeRecords {
   ): Promise<void>;
 }
 
-/** `callId`: the call's row. */
+/** `callId` is the id of the call's row. */
 interface CallNoteRecords {
   add(callId: number, note: CallNote): Promise<void>;
   of(callId: number): Promise<readonly CallNote[]>;
 }
 
 interface DiagnosticsRecords {
-  /** Replaces what was there. */
+  /** Replaces the previous value. */
   put(
     tenantId: number,
     callId: number,
@@ -346,13 +347,13 @@ interface DiagnosticsRecords {
   ): Promise<void>;
 }
 
-/** Recordings on their way out. */
+/** Recordings to be deleted. */
 interface RecordingRecords {
-  /** When `recording.ready` of the call went to an endpoint; null: none has subscribed to it. */
+  /** When `recording.ready` of the call was sent to an endpoint; null if none has subscribed to it. */
   announcedAt(tenantId: number, callUuid: string): Promise<number | null>;
-  /** Mailed: it goes at that time. */
+  /** Schedules the deletion of a mailed recording. */
   deleteAt(tenantId: number, callUuid: string, atMs: number): Promise<void>;
-  /** Whose time has come, on this node's disk, of every tenant. */
+  /** Recordings due for deletion on this node's disk, of every tenant. */
   dueForDeletion(
     nowMs: number,
     node: string,
@@ -364,9 +365,9 @@ interface RecordingRecords {
       readonly file: string | null;
     }[]
   >;
-  /** Nothing of it is left but the mail. */
+  /** Only the mail is left of the recording. */
   markMailed(tenantId: number, callUuid: string): Promise<void>;
-  /** Still to be encoded by another node, the oldest first, of every tenant. */
+  /** Recordings that other nodes have not encoded yet, oldest first, of every tenant. */
   leftByOtherNodes(node: string, limit: number): Promise<readonly StoredCall[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A call as lanes over time: what was signalled, said, understood, thought, spoken and asked of
- * tools, in milliseconds from the answer (before it: negative). Pure.
+ * A call as parallel lanes over time: signalling, speech, recognition, LLM, synthesis and tool calls. Times are
+ * milliseconds since the answer (negative before it). Pure.
  */
 
 import type { CallNote, TurnMeasures } from "../conversation/call-report.ts";
@@ -12,7 +12,7 @@ type Lane = (typeof LANES)[number];
 interface Span {
   readonly lane: Lane;
   readonly startMs: number;
-  /** Equal: a moment. */
+  /** Equal to `startMs` for a single moment. */
   readonly endMs: number;
   readonly label: string;
 }
@@ -29,11 +29,11 @@ export interface TimedTurn {
 interface TimedToolCall {
   readonly tool: string;
   readonly durationMs: number;
-  /** Epoch ms, when its answer was there. */
+  /** Epoch ms of the tool's result. */
   readonly createdAt: number;
 }
 
-/** What each step of an answer took, ms; null: not measured. */
+/** Duration of each step of an answer, ms; null if not measured. */
 interface Stages {
   readonly endpointingMs: number | null;
   readonly sttMs: number | null;
@@ -46,8 +46,9 @@ const between = (from: number | null, to: number | null): number | null =>
   from === null || to === null ? null : Math.max(0, to - from);
 
 /**
- * From one milestone to the next. What was begun early, on words before the silence was long enough,
- * counts from where the step before it ended, so that no step is negative.
+ * Durations between milestones.
+ * Speculative work begins before the previous step ends. It counts from the end of that step, so that no
+ * duration is negative.
  */
 export function stagesOf(measures: TurnMeasures | null | undefined): Stages | null {
   if (!measures) return null;
@@ -66,7 +67,7 @@ export function stagesOf(measures: TurnMeasures | null | undefined): Stages | nu
 }
 
 export function timelineOf(call: {
-  /** Epoch ms of the answer, or where there was none, of the beginning. */
+  /** Epoch ms of the answer, or of the beginning if there was no answer. */
   readonly zeroMs: number;
   readonly createdAt: number;
   readonly answeredAt: number | null;
@@ -97,7 +98,7 @@ export function timelineOf(call: {
   ].sort((a, b) => a.startMs - b.startMs);
 }
 
-/** What changed the course of the call; its words and messages are shown elsewhere. */
+/** Notes that changed the course of the call. Words and messages are shown elsewhere. */
 function spanOfNote(note: CallNote): Span[] {
   const moment = { startMs: note.atMs, endMs: note.atMs };
   switch (note.kind) {

@@ -1,12 +1,13 @@
 /**
- * Whose word on a caller's number counts towards level 2 (with the PIN): the tenant's own trunk, while it
- * is registered or is an IP peering.
+ * Decides whether a trunk is trusted to show real caller numbers, which count towards level 2 (with the PIN).
+ * Only the tenant's own trunk is, while it is registered or is an IP peering.
  *
- * A peering proves as much as a registration: an INVITE is taken only from the addresses that the trunk's
- * server resolves to (sip/stack.ts), and a call is answered only when its ACK bears the tag of our 200, which
- * whoever forges the source of a datagram never sees. Another tenant's trunk at the same provider proves
- * less: its owner may send calls to our numbers with whatever caller id that provider lets it. So does a
- * registration that failed: nobody knows who has that address now.
+ * A peering proves as much as a registration. INVITEs are accepted only from the addresses of the trunk's
+ * server (sip/stack.ts). A call is answered only if its ACK has the tag of our 200, which a sender with a
+ * forged source address never sees.
+ *
+ * Another tenant's trunk at the same provider proves less: its owner may call us with any caller ID that the
+ * provider allows. A failed registration proves nothing: somebody else may have that address now.
  */
 import type { Trunk } from "./sip-port.ts";
 

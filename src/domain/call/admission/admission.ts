@@ -1,8 +1,9 @@
 /**
- * May this tenant make or take a call now? Checked when a call is requested, again before it is
- * dialled, and when it is transferred to a person (decisions 9, 12): suspension, destination,
- * calls dialled a minute, money spent a day, funds, and concurrent calls of the plan, of the
- * appliance and, for outbound calls, of the trunk.
+ * Admission control: checks whether a tenant may make or take a call now. It runs when a call is requested,
+ * again just before dialling, and at a transfer to a person (decisions 9, 12).
+ *
+ * It checks suspension, destination, funds, calls dialled per minute, money spent per day, and concurrent
+ * calls. Concurrent calls are limited per plan, per appliance and, for outbound calls, per trunk.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -25,9 +26,9 @@ import { checkDestination, checkTransferTarget, type DialingRules } from "./dial
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What keeps every tenant's dialling within bounds (`[limits]`). */
+/** Dialling limits that apply to every tenant (`[limits]`). */
 export interface DialingLimits {
-  /** `daily_spend_eur`: of a tenant for whom the operator set no cap. */
+  /** `daily_spend_eur`: daily cap of a tenant for whom the operator set none. */
   readonly dailySpendMax: MicroEur;
   readonly burst: BurstLimits;
 }
@@ -38,23 +39,23 @@ interface AdmissionOptions {
   readonly clock: Clock;
   /** `[limits] concurrent_calls`, over all tenants. */
   readonly concurrentCallsMax: number;
-  /** Calls at once that the embedded recogniser may hear, over all tenants. Default: no fixed number. */
+  /** Maximum concurrent calls for the embedded recogniser, over all tenants. Default: no limit. */
   readonly heardCallsMax?: number;
-  /** More callers talk than the embedded recogniser can follow. Default: never. */
+  /** True while more callers talk than the embedded recogniser can follow. Default: never. */
   readonly tooManyTalk?: () => boolean;
   readonly dialing: () => DialingLimits;
-  /** With each call that a burst stopped. Default: nobody is told. */
+  /** Called for each call that the burst limit stopped. Default: nobody is notified. */
   readonly onBurstStop?: BurstOptions["onStop"];
   /** Calls with media now, over all tenants. */
   readonly liveCalls: () => number;
-  /** Why the machine has no room for a new call; null: it has. Default: it always has. */
+  /** Why the machine has no room for a new call; null if it has room. Default: always null. */
   readonly roomRejection?: () => string | null;
 }
 
 interface AskedRequest {
   readonly load: Promise<CallLoad>;
   readonly funds: Promise<void>;
-  /** Null: the call is for later. */
+  /** Null if the call is scheduled for later. */
   readonly now: { readonly burst: Promise<BurstCheck>; readonly dialled: Promise<number> } | null;
 }
 
@@ -67,7 +68,7 @@ interface AskedFire {
 const limitReached = (publicMessage: string, reason: MessageReason = "calls_at_once") =>
   new AppError({ code: "plan_limit_reached", publicMessage, reason, retryable: true });
 
-/** All calls at once of the plan are taken. The next caller gets the busy tone. */
+/** The tenant's plan allows no more concurrent calls. The next caller gets the busy tone. */
 export class PlanLinesBusy extends AppError {
   constructor(slug: string, calls: number) {
     super({
@@ -79,7 +80,7 @@ export class PlanLinesBusy extends AppError {
   }
 }
 
-/** The machine hears no further caller: whoever calls is told so in words. */
+/** The recogniser can serve no further caller. The caller hears an announcement that says so. */
 export class LinesBusy extends AppError {
   constructor(why: string) {
     super({
@@ -99,9 +100,9 @@ export function rulesOf(tenant: CallTenant, trunk: CallTrunk | undefined): Diali
   };
 }
 
-/** A check throws an AppError with the reason if the call may not be made. */
+/** Each check throws an AppError with the reason if the call is not allowed. */
 export class Admission {
-  /** When each tenant's transfers of the last minute began: each of them dials. */
+  /** Times of each tenant's transfers in the last minute. Each transfer dials, so it counts towards the rate. */
   readonly #transfers = new Map<number, readonly number[]>();
   readonly #burst: ReturnType<typeof createDialingBurst>;
 
@@ -114,12 +115,11 @@ export class Admission {
     });
   }
 
-  /** The limits as they are now. */
   dialing(): DialingLimits {
     return this.options.dialing();
   }
 
-  /** Asks what the check of a request looks at, so that it travels with the tenant. */
+  /** Starts the queries that `request` needs, so that they share a round trip with the tenant's query. */
   askRequest(queries: Queries, tenantId: number, to: E164, immediate: boolean): AskedRequest {
     return {
       load: ahead(this.loadOf(queries, { id: tenantId })),
@@ -155,7 +155,7 @@ export class Admission {
     withinChannels(trunk, load);
   }
 
-  /** Asks what `fire` looks at, so that it travels with the tenant. */
+  /** Starts the queries that `fire` needs, so that they share a round trip with the tenant's query. */
   askFire(queries: Queries, tenantId: number, to: E164): AskedFire {
     return {
       burst: ahead(this.#burst.ask(queries, tenantId, to)),
@@ -165,8 +165,8 @@ export class Admission {
   }
 
   /**
-   * Checks immediately before the INVITE; the caller holds funds next. Returns the number's country
-   * if it is not the caller id's own.
+   * Checks immediately before the INVITE; the caller then holds funds. Returns the number's country if it
+   * differs from the caller ID's country.
    */
   async fire(
     queries: Queries,
@@ -188,8 +188,9 @@ export class Admission {
   }
 
   /**
-   * Checks the transfer of a live call to a person, whom the carrier or the appliance dials. The
-   * call keeps its place among the concurrent ones. An allowed transfer counts as a call of this
+   * Checks the transfer of a live call to a person. The carrier or the appliance dials that person.
+   *
+   * The call keeps its place among the concurrent calls. An allowed transfer counts towards the calls per
    * minute.
    */
   async transfer(
@@ -205,7 +206,7 @@ export class Admission {
       this.loadOf(queries, tenant),
       this.#dialledOf(queries, tenant.id, "with waiting"),
     ]);
-    // From here on nothing is awaited: a transfer that is checked meanwhile must count.
+    // No await from here on: a concurrent check must count this transfer.
     const country = burst?.(callerIdOf(trunk)) ?? null;
     this.#withinSpend(tenant, load);
     this.#withinRate(tenant, dialled);
@@ -214,7 +215,10 @@ export class Admission {
     if (number) this.#burst.transferred(tenant.id, number, country);
   }
 
-  /** `load`: of its tenant. `admittedBefore`: calls that are admitted with it and are not live yet. */
+  /**
+   * `load` is the load of the call's tenant. `admittedBefore`: calls admitted in the same batch and not live
+   * yet.
+   */
   inbound(tenant: CallTenant, load: CallLoad, admittedBefore = 0): void {
     this.#machineHasRoom();
     notSuspended(tenant);
@@ -222,7 +226,7 @@ export class Admission {
     this.#withinConcurrency(tenant, load, admittedBefore);
   }
 
-  /** Null: the tenant can place calls, as far as this does not depend on whom, on the plan or on the machine. */
+  /** Why the tenant can place no call; null if it can. Ignores destination, plan and machine load. */
   async standstill(
     queries: Queries,
     tenant: CallTenant,
@@ -242,7 +246,7 @@ export class Admission {
     }
   }
 
-  /** From when on what a tenant spent counts. */
+  /** Start of the time window of the daily spending cap. */
   spendingSince(): number {
     return this.options.clock.now() - DAY_MS;
   }
@@ -294,7 +298,7 @@ export class Admission {
       );
   }
 
-  /** In the last minute. "with waiting" also counts immediate requests that are about to be dialled. */
+  /** Calls dialled in the last minute. "with waiting" also counts immediate requests that will be dialled soon. */
   async #dialledOf(
     queries: Queries,
     tenantId: number,
@@ -305,7 +309,8 @@ export class Admission {
     const nowMs = clock.now();
     const since = nowMs - MINUTE_MS;
     const [dialled, next] = await Promise.all([
-      // Other nodes' clocks may be ahead. A later time is of a clock that was set back since.
+      // Other nodes' clocks may be up to a minute ahead. A later time comes from a clock that was set back
+      // since.
       schedules.firedBetween(tenantId, since, nowMs + MINUTE_MS),
       waiting === "with waiting" ? schedules.immediateSince(tenantId, since) : 0,
     ]);
@@ -324,8 +329,8 @@ export class Admission {
 }
 
 /**
- * Only for calls that we begin: the carrier sends no more calls than it carries. A transfer is not
- * checked either: a carrier without a free line rejects it, and the caller returns to the agent.
+ * Only for calls that we originate: the carrier never sends more calls than it can carry. Transfers are not
+ * checked either. If no channel is free, the carrier rejects the transfer and the caller returns to the agent.
  */
 function withinChannels(trunk: CallTrunk | undefined, { live }: CallLoad): void {
   if (trunk?.channels == null || live < trunk.channels) return;

@@ -1,7 +1,8 @@
 /**
- * Tells the owner and the operators that calls to new destinations were stopped (dialing-burst.ts): a mail
- * to each, the event `dialing.stopped`, and a line in the log. At most once a day for a tenant: when it was
- * last told is written with the mails, in one transaction.
+ * Notifies the owner and the operators when calls to new destinations are stopped (dialing-burst.ts). Each gets
+ * a mail. The event `dialing.stopped` and a log line are written too.
+ *
+ * At most once a day per tenant: the time of the last notice is stored in the same transaction as the mails.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -21,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** Implemented by the stores of tenants and of users. */
 interface BurstNoticeStores {
   tenants(queries: Queries): {
-    /** The tenant, for the one who may notify it now; null: it was notified since `notSinceMs`. */
+    /** Returns the tenant if this caller may notify it; null if it was notified since `notSinceMs`. */
     claimBurstNotice(
       tenantId: number,
       nowMs: number,
@@ -37,7 +38,7 @@ export interface NotifiedTenant {
   readonly id: number;
   readonly name: string;
   readonly email: string;
-  /** Whoever reads the mails of this address. */
+  /** Language of the person who reads this address. */
   readonly locale: Reader["locale"];
 }
 
@@ -75,7 +76,7 @@ function mailTo(
   };
 }
 
-/** Returns a function for each stopped call. That function returns at once and never throws. */
+/** Returns a function to call for each stopped call. It returns at once and never throws. */
 export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop) => void {
   const { database, stores, mails, events, clock, log } = options;
 

@@ -1,4 +1,4 @@
-/** The sentences of the mail that calls to new destinations were stopped. */
+/** Texts of the mail about stopped calls to new destinations. */
 import type { Reader } from "../../mail/reader.ts";
 import type { BurstStop } from "./dialing-burst.ts";
 

@@ -1,9 +1,9 @@
 /**
- * Stops a burst of calls to numbers or countries that the tenant never called before: what a stolen API
- * key or a talked-round agent looks like (decisions 12). Known destinations go on being dialled.
+ * Stops a burst of calls to numbers or countries that the tenant never called before. A stolen API key or a
+ * manipulated agent causes such bursts (decisions 12). Calls to known destinations continue.
  *
- * What was dialled is read from the schedules; targets of transfers are kept in memory, for a day. A
- * number or country is new for as long as its first call lies within the window.
+ * Dialled numbers are read from the schedules. Transfer targets are kept in memory for a day. A number or
+ * country counts as new while its first call lies within the window.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -16,13 +16,13 @@ import type { DialedField } from "./dialing-rules.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** More countries than there are. */
+/** Higher than the number of countries. */
 const TARGETS_MAX = 1_000;
 
 export interface BurstLimits {
-  /** Numbers never called before, within an hour. */
+  /** Maximum numbers per hour that the tenant never called before. */
   readonly newNumbersPerHour: number;
-  /** Countries never called before, within a day; the caller id's own does not count. */
+  /** Maximum countries per day that the tenant never called before. The caller ID's country does not count. */
   readonly newCountriesPerDay: number;
 }
 
@@ -36,7 +36,7 @@ export interface BurstOptions {
   readonly stores: Pick<CallStores, "dialled">;
   readonly clock: Clock;
   readonly limits: () => BurstLimits;
-  /** Called with each call that is stopped, inside the caller's transaction: must not await the database. */
+  /** Called for each stopped call, inside the caller's transaction. It must not await the database. */
   readonly onStop?: (stop: BurstStop) => void;
 }
 
@@ -78,7 +78,6 @@ const dialledBefore = (
     dialled.newNumbers(tenantId, hourAgo, limit),
   ]);
 
-/** Targets of transfers, in memory. */
 function keepTransfers(clock: Clock) {
   const transferred = new Map<number, readonly Target[]>();
   const targetsOf = (tenantId: number, sinceMs: number): readonly Target[] =>
@@ -86,7 +85,7 @@ function keepTransfers(clock: Clock) {
   return {
     targetsOf,
 
-    /** A call is about to be transferred there. */
+    /** Records a transfer target before the transfer starts. */
     transferred(tenantId: number, number: E164, country: string | null): void {
       const atMs = clock.now();
       const kept = targetsOf(tenantId, atMs - DAY_MS).filter((target) => target.number !== number);
@@ -95,7 +94,7 @@ function keepTransfers(clock: Clock) {
   };
 }
 
-/** Returns the country if it is not the caller id's own. Throws plan_limit_reached. */
+/** Returns the country if it differs from the caller ID's country; else null. Throws plan_limit_reached. */
 export type BurstCheck = (callerId: E164 | null) => string | null;
 
 export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptions) {
@@ -116,7 +115,7 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     return fresh.has(number) || fresh.size < limits().newNumbersPerHour;
   }
 
-  /** Asks what was dialled. Returns the check, for whoever learns the caller id meanwhile. */
+  /** Reads the dialled numbers. Returns a check that needs the caller ID, which may be known later. */
   async function ask(
     queries: Queries,
     tenantId: number,

@@ -1,37 +1,37 @@
 /**
- * Protection against toll fraud (decisions 9, 12): which destinations a tenant may dial. Pure; the
- * caps on calls a minute, money a day and new destinations need the store (admission.ts, dialing-burst.ts).
+ * Protection against toll fraud (decisions 9, 12): destinations that a tenant may dial. Pure. The caps on calls
+ * per minute, money per day and new destinations need the store (admission.ts, dialing-burst.ts).
  *
- * What a target dials is judged by its digits, however it is written: carriers and switchboards ignore
- * punctuation, escapes and letters that we might not.
+ * A target is checked by its digits, however it is written. Carriers and PBXs ignore punctuation, escapes and
+ * letters that we might not ignore.
  */
 import { type PhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { type E164, isE164 } from "../../../core/e164.ts";
 import { AppError, invalidField } from "../../../core/errors.ts";
 import { countryOf } from "../../number/national-form.ts";
 
-/** Satellite and other global networks: dear, and never what a receptionist dials. */
+/** Satellite and other global networks: expensive, and no receptionist needs them. */
 const GLOBAL_NETWORKS = ["+870", "+878", "+881", "+882", "+883", "+888", "+979"];
 const REJECTED_TYPES = new Set(["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER", "UAN"]);
-/** Free to call from every country of the North American plan; metadata calls them those of the USA. */
+/** Toll-free in every country of the North American plan. The metadata assigns them to the USA. */
 const TOLL_FREE_NORTH_AMERICA = /^\+18(?:00|33|44|55|66|77|88)/;
 
 export interface DialingRules {
-  /** Prefixes such as `+370`; empty: the country of `callerId` alone. */
+  /** Prefixes such as `+370`; empty: only the country of `callerId`. */
   readonly allowedPrefixes: readonly string[];
-  /** Short numbers that the operator opened: digits, `*` and `#`; an `x` stands for any one digit. */
+  /** Short numbers that the operator allowed: digits, `*` and `#`. An `x` matches any one digit. */
   readonly shortNumbers: readonly string[];
   readonly callerId: string | null;
 }
 
-/** The field that names the number: of a call, or of a transfer. */
+/** Request field with the number: of a call, or of a transfer. */
 export type DialedField = "to_number" | "to";
 
 function rejected(publicMessage: string, field: DialedField): AppError {
   return new AppError({ code: "destination_not_allowed", publicMessage, field });
 }
 
-/** The country, not its calling code: +1 876 is Jamaica, +44 7624 the Isle of Man, +7 701 Kazakhstan. */
+/** Compares countries, not calling codes: +1 876 is Jamaica, +44 7624 the Isle of Man, +7 701 Kazakhstan. */
 function isOwnCountry(to: E164, number: PhoneNumber | undefined, callerId: string | null): boolean {
   const own = callerId ? parsePhoneNumberFromString(callerId) : undefined;
   if (!own?.country) return false;
@@ -39,7 +39,7 @@ function isOwnCountry(to: E164, number: PhoneNumber | undefined, callerId: strin
   return own.countryCallingCode === "1" && TOLL_FREE_NORTH_AMERICA.test(to);
 }
 
-/** Throws destination_not_allowed with the rule that forbids it. */
+/** Throws destination_not_allowed, naming the violated rule. */
 export function checkDestination(
   to: E164,
   rules: DialingRules,
@@ -71,8 +71,9 @@ export function checkDestination(
 }
 
 /**
- * A transfer target: an E.164 number, or a SIP URI. Answers the number that is dialled; null: a name, or a
- * short number that the operator opened. Throws destination_not_allowed, valid_to_required.
+ * Checks a transfer target: an E.164 number or a SIP URI. Returns the number to dial.
+ * Returns null for a name or a short number that the operator allowed.
+ * Throws destination_not_allowed, valid_to_required.
  */
 export function checkTransferTarget(to: string, rules: DialingRules): E164 | null {
   if (isE164(to)) {
@@ -106,7 +107,6 @@ export function checkTransferTarget(to: string, rules: DialingRules): E164 | nul
   return number;
 }
 
-/** Whether a call may be sent on to that target. */
 export function isTransferTarget(to: string, rules: DialingRules): boolean {
   try {
     checkTransferTarget(to, rules);
@@ -119,11 +119,11 @@ export function isTransferTarget(to: string, rules: DialingRules): boolean {
 
 const SHORT_DIGITS_MAX = 6;
 
-/** `desk`, `reception2`: words with a digit or two, which no network reads as a number. */
+/** `desk`, `reception2`: words with one or two digits, which no network reads as a number. */
 const isName = (dialled: string, keys: string): boolean =>
   /[a-z]/i.test(dialled) && /^\d{1,2}$/.test(keys);
 
-/** Short codes, star codes, emergency numbers, extensions: none but what the operator opened. */
+/** Rejects short codes, star codes, emergency numbers and extensions, except those that the operator allowed. */
 function checkShortNumber(keys: string, { shortNumbers }: DialingRules): void {
   const matches = (listed: string) =>
     listed.length === keys.length &&
@@ -138,8 +138,8 @@ function checkShortNumber(keys: string, { shortNumbers }: DialingRules): void {
 const ESCAPES_MAX = 3;
 
 /**
- * What can be read in the user part (RFC 3261 19.1.1, RFC 3966 5.1.1), escapes inside escapes resolved.
- * null: it cannot be read, or digits stand in its parameters or password.
+ * The dialled part of the user part (RFC 3261 19.1.1, RFC 3966 5.1.1), with nested escapes resolved.
+ * Null if it is unreadable, or if its parameters or password contain digits.
  */
 function dialledBy(user: string): string | null {
   let text = user;

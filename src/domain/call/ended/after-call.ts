@@ -1,6 +1,6 @@
 /**
- * After a call: WAV → MP3 → recording.ready → mail → deletion. Each step is stored before the next
- * begins, so that it can be taken up again after a crash (recovery.ts calls the same function).
+ * After a call: WAV → MP3 → recording.ready → mail → deletion. Each step is stored before the next begins.
+ * After a crash, recovery.ts resumes it by calling the same function.
  */
 
 import { existsSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface RecordingPorts extends CallStorage {
   readonly settings: Pick<CallSettings, "recordingsDir">;
   readonly encoder: RecordingEncoder;
   readonly links: Pick<RecordingLinks, "urlFor">;
-  /** Calls whose recording this process works on: a long one takes minutes. */
+  /** Calls whose recording this process is encoding. A long one takes minutes. */
   readonly recordingsInWork: Set<string>;
   readonly events: EventSink;
   readonly mails: Pick<MailQueue, "enqueue" | "wake">;
@@ -35,7 +35,7 @@ const RECORDING_FORMAT = "mp3";
 
 interface Encoded {
   readonly file: string;
-  /** null: it had been encoded before a crash, and its WAV is gone. */
+  /** Null if it was encoded before a crash and its WAV is gone. */
   readonly peaks: RecordingPeaks | null;
 }
 
@@ -63,7 +63,7 @@ async function encode(
 const isMessage = (note: CallNote): note is Extract<CallNote, { kind: "message" }> =>
   note.kind === "message";
 
-/** Queues the post-call mail where the agent asks for one: returns whether. Once a call, however often it is asked. */
+/** Queues the post-call mail if the agent wants one. Returns whether it does. Idempotent: one mail per call. */
 export async function queueMail(
   context: Pick<RecordingPorts, "stores" | "mails">,
   queries: Queries,
@@ -98,7 +98,7 @@ export async function queueMail(
 
 const STORAGE_TROUBLE = /\b(ENOSPC|EDQUOT|EIO|EROFS)\b/;
 
-/** A disk that is full or gone may come back, an encoder that shuts down, is busy or died will. */
+/** Temporary errors: a full or missing disk, or an encoder that is busy, is shutting down or died. */
 const mayWorkLater = (error: unknown): boolean =>
   (error instanceof AppError && error.retryable) || STORAGE_TROUBLE.test(describeError(error));
 
@@ -106,9 +106,12 @@ const isUnprocessed = (call: StoredCall | undefined): call is StoredCall =>
   call?.recordingStatus === "processing";
 
 /**
- * Idempotent per call; never rejects. One that fails for want of storage or of an encoder stays
- * `processing` (its mail waits, too) and is taken up again by recovery.ts. `known`: the call as it is
- * stored; without it, it is read.
+ * Idempotent per call; never rejects.
+ *
+ * If storage or the encoder fails, the recording stays `processing`, its mail waits, and recovery.ts retries
+ * it.
+ *
+ * `known`: the stored call; read from the store if missing.
  */
 export async function processRecording(
   context: RecordingPorts,

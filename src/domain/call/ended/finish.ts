@@ -1,7 +1,8 @@
 /**
- * The end of a call, written once: transcript, final state, charge and events in one transaction;
- * then the recording goes its way. Retried while the store is in trouble; what is still missing
- * when the process dies is made up for by recovery.ts.
+ * Writes the end of a call once: transcript, final state, charge and events in one transaction. Then it
+ * processes the recording.
+ *
+ * It retries while the store fails. If the process dies first, recovery.ts does the rest.
  */
 
 import { basename } from "node:path";
@@ -43,18 +44,18 @@ import { transcriptOf } from "./transcript-text.ts";
 export interface FinishPorts extends RecordingPorts {
   readonly settings: Pick<CallSettings, "recordingsDir" | "prices">;
   readonly billing: Pick<Billing, "settle">;
-  /** Missing: nobody is known. */
+  /** Default: no caller is known. */
   readonly callers: Pick<Callers, "ended" | "wake">;
-  /** Missing: nothing is looked up. */
+  /** Missing: no sources are looked up. */
   readonly knowledgeIndex?: KnowledgeIndex;
 }
 
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 500;
-/** A call's end waits no longer for the sources of its answers. */
+/** Maximum time that a call's end waits for the sources of its answers. */
 const SOURCES_MS_MAX = 3_000;
 
-/** Turns as they are stored already, by index. */
+/** Stored turns by index. */
 type StoredTurns = ReadonlyMap<number, TurnRecord>;
 
 type EndedState = Pick<
@@ -62,7 +63,7 @@ type EndedState = Pick<
   "ending" | "answeredMs" | "sinceAnswerMs"
 >;
 
-/** Kept on the call; a disagreement above the tolerance is for the operator to look into. */
+/** Stored with the call. A difference above the tolerance is logged for the operator. */
 function answeredTimeFigures(
   context: Pick<FinishPorts, "log">,
   call: CallIdentity,
@@ -72,7 +73,7 @@ function answeredTimeFigures(
   const check = checkAnsweredTime({
     answeredClockMs: answeredMs,
     answeredRtpMs: report?.answeredRtpMs ?? null,
-    // What was recognised early in vain was sent to the recogniser twice, and spoken once.
+    // The recogniser got discarded early audio twice, but the caller spoke it once.
     answeredEngineMs: report
       ? (report.usage.sttSeconds - report.usage.discarded.sttSeconds) * 1000
       : null,
@@ -87,7 +88,10 @@ function answeredTimeFigures(
   return check;
 }
 
-/** When it was answered. Where that is not stored (no store, no ACK), it is now, dated back. */
+/**
+ * Returns the answer time. If it was not stored (store down, no ACK), calculates it from the talk time and
+ * stores it.
+ */
 async function makeUpForAnswer(
   context: Pick<FinishPorts, "stores" | "clock">,
   queries: Queries,
@@ -100,7 +104,7 @@ async function makeUpForAnswer(
   return atMs;
 }
 
-/** From the worker's report, or from the file on the disk if the worker sent none. */
+/** From the worker's report, or from the file on disk if the worker sent none. */
 async function recordingOf(
   context: FinishPorts,
   call: CallIdentity,
@@ -114,7 +118,7 @@ async function recordingOf(
   return { status: "processing", file: basename(path), ms: durationMs };
 }
 
-/** Work that was begun early and thrown away. */
+/** Discarded speculative work. */
 function discardedFigures(discarded: DiscardedWork, prices: GoodsPrices) {
   const { stt, llm, tts } = costOfGoods(discarded, 0, prices);
   return {
@@ -150,7 +154,7 @@ function figuresOf(
   };
 }
 
-/** Tells webhooks, and stores what is kept about the other side. */
+/** Emits the webhook events, and stores the data to remember about the other party. */
 async function reportEnd(
   context: FinishPorts,
   queries: Queries,
@@ -192,9 +196,9 @@ async function reportEnd(
 }
 
 interface StoredEnd {
-  /** The call as it is stored now. Undefined: its end was written before. */
+  /** The call as stored now. Undefined if its end was written before. */
   readonly call?: StoredCall;
-  /** Whether a mail waits to be sent. */
+  /** True if a mail is queued. */
   readonly isMailed: boolean;
 }
 
@@ -217,7 +221,7 @@ async function store(
       if (!isDeepStrictEqual(turn, storedTurns.get(turn.index)))
         await calls.putTurn(call.rowId, turn);
     const answeredAt = await makeUpForAnswer(context, queries, open.call, state);
-    // The wall clock may have been set in between; the time since the answer is the monotonic clock's.
+    // The wall clock may have been set in between, so the duration comes from the monotonic clock.
     const endedAt = answeredAt === null ? nowMs : answeredAt + Math.round(sinceAnswerMs);
     const charge = await context.billing.settle(
       queries,
@@ -241,7 +245,7 @@ async function store(
   }, "background");
 }
 
-/** Names the sources of answers, and the questions that had none. */
+/** Adds the sources of answers, and the questions without an answer. */
 async function withKnowledge(
   { knowledgeIndex, clock }: FinishPorts,
   report: CallReport,
@@ -252,7 +256,7 @@ async function withKnowledge(
   return { ...report, turns: report.turns.map((turn, at) => ({ ...turn, ...found[at] })) };
 }
 
-/** Closes the media, stores the end and starts what follows. Returns the report of the media. */
+/** Closes the media, stores the end and starts the follow-up work. Returns the media report. */
 export async function finishCall(
   context: FinishPorts,
   call: CallIdentity,

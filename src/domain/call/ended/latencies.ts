@@ -1,7 +1,7 @@
-/** What a call's answers took, as it is kept with the call. */
+/** Response latencies of a call, as stored with it. */
 import type { TurnRecord } from "../../conversation/call-report.ts";
 
-/** Nearest-rank percentile; null of nothing. */
+/** Nearest-rank percentile; null for an empty list. */
 function percentile(values: readonly number[], share: number): number | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
- * The recording of a call whose worker could not report it: the worker died, its `close` took too
- * long, or the whole process is gone. The WAV is on this node's disk; its header is repaired.
+ * The recording of a call that its worker could not report: the worker died, its `close` took too long, or the
+ * whole process died. The WAV is on this node's disk; its header is repaired.
  */
 
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { Log } from "../../../core/log.ts";
 import type { CallSettings } from "../call-settings.ts";
 import type { RecordingEncoder } from "../media-port.ts";
 
-/** As `setRecording` of call-store.ts takes it. `file` is relative to the recordings directory. */
+/** Parameter of `setRecording` in call-store.ts. `file` is relative to the recordings directory. */
 export type LeftRecording =
   | { readonly status: "none"; readonly file: null; readonly ms: null }
   | { readonly status: "processing"; readonly file: string; readonly ms?: number }
@@ -19,7 +19,10 @@ export type LeftRecording =
 
 export const NO_RECORDING: LeftRecording = { status: "none", file: null, ms: null };
 
-/** Nobody talked on it: the ACK of our 2xx never came. Never rejects; what fails goes with its retention. */
+/**
+ * Deletes a recording without speech: the ACK of our 2xx never came.
+ * Never rejects. If it fails, the retention job deletes the file later.
+ */
 export async function discardRecording(
   context: Pick<LeftRecordingPorts, "settings">,
   callUuid: string,
@@ -59,7 +62,7 @@ export async function leftRecording(
 
 const HALF_FILE = /\.mp3\.part$/;
 
-/** Files of an encoding that a crash cut off. Only while nothing is encoded: at the start. */
+/** Deletes partial files of encodings that a crash interrupted. Call it at start only, while no encoder runs. */
 export async function dropHalfFiles(context: Pick<LeftRecordingPorts, "settings">): Promise<void> {
   const { recordingsDir } = context.settings;
   for (const name of await readdir(recordingsDir).catch(() => []))

@@ -1,7 +1,8 @@
 /**
- * A recording that was mailed is deleted (specification 1): at once, or, where an endpoint was told of it
- * with `recording.ready`, when that event's link has expired. The call says `emailed_deleted` when nothing
- * of it is left but the mail.
+ * Deletes recordings after they were mailed (specification 1). This happens at once, unless an endpoint
+ * received `recording.ready`; then it waits until that event's link expires.
+ *
+ * The call becomes `emailed_deleted` when only the mail is left.
  */
 
 import { rm } from "node:fs/promises";
@@ -26,12 +27,15 @@ export interface MailedRecordingPorts extends CallStorage {
 const LOOK_EVERY_MS = 30_000;
 const AT_ONCE_MAX = 100;
 
-/** Listens to the mail queue, and looks for those whose time has come. Cancel it when calls are over. */
+/**
+ * Subscribes to the mail queue, and polls for recordings due for deletion. Cancel the timer after the last
+ * call.
+ */
 export function deleteMailedRecordings(context: MailedRecordingPorts): Timer {
   const { clock, database, stores, links, log, mails, node, settings } = context;
 
   async function remove(tenantId: number, callUuid: string, file: string | null): Promise<void> {
-    // The WAV too, where a crash came before it was deleted.
+    // A crash may have left the WAV.
     for (const name of [file, `${callUuid}.wav`])
       if (name !== null) await rm(join(settings.recordingsDir, name), { force: true });
     await database.tx((queries) => stores.recordings(queries).markMailed(tenantId, callUuid));

@@ -1,8 +1,9 @@
 /**
- * Whose call it is: the called number, read in the country of a trunk, against the numbers of that trunk's
- * own tenant (decisions 12). At an address that several trunks share, a confirmed number comes before a claim
- * (decisions 5). What a trunk's account is called, and the order in which trunks were saved,
- * decide nothing.
+ * Finds the tenant of a call. The called number is read in the trunk's country and compared with the numbers of
+ * that trunk's tenant (decisions 12).
+ *
+ * If several trunks share an address, a confirmed number takes precedence over a claim (decisions 5). The
+ * account name and the order in which trunks were saved have no effect.
  */
 
 import type { E164 } from "../../../core/e164.ts";
@@ -18,8 +19,9 @@ import type { CallSetupRecords, ClaimedNumber, InboundRoutes, RoutedNumber } fro
 type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
 
 /**
- * Numbers that may be meant, the likeliest first. Where a PBX names an extension (`100`, `reception`) and no
- * telephone number anywhere, the trunk's own number is meant, as where it names the account.
+ * Candidate numbers, most likely first.
+ * If a PBX sends only an extension (`100`, `reception`), the trunk's caller ID is a candidate too. The same
+ * applies if it sends the account name.
  */
 function meant(
   { calledNumbers, isForAccount }: Called,
@@ -34,15 +36,15 @@ function meant(
 
 interface CalledNumber extends Omit<InboundRoutes, "numbers"> {
   readonly number: RoutedNumber | undefined;
-  /** What is stored of the number where it is not the tenant's. */
+  /** The number to store if it is not one of the tenant's. */
   readonly shown: string;
-  /** In which its trunk's calls name numbers. */
+  /** Country whose national format the trunk uses for numbers. */
   readonly country: Country | null;
-  /** The number is only claimed, and the delivery of this call confirms it. */
+  /** True if the number is only claimed, and the delivery of this call confirms it. */
   readonly confirms: boolean;
 }
 
-/** The number of the trunk's tenant that is called. Undefined: the trunk has no tenant. */
+/** Finds the called number of the trunk's tenant. Undefined if the trunk has no tenant. */
 export async function calledNumber(
   setup: Pick<CallSetupRecords, "routes">,
   leg: Called & Pick<IncomingLeg, "provenNumbers">,
@@ -59,7 +61,7 @@ export async function calledNumber(
     .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
     .find((row) => row !== undefined);
   const shown = number?.numberE164 ?? written.find((text) => text !== null) ?? candidates[0] ?? "";
-  // The trunk's caller id is free text: a call that means it without naming it proves nothing.
+  // The trunk's caller ID is free text. A call without an explicit number therefore proves nothing.
   const confirms =
     number?.confirmedAt === null &&
     leg.provenNumbers.some((text) =>
@@ -68,7 +70,7 @@ export async function calledNumber(
   return { ...rest, number, shown, country, confirms };
 }
 
-/** 2: it is the tenant's confirmed number. 1: the tenant claims it, and it is nobody's confirmed one. 0: neither. */
+/** 2: the tenant's confirmed number. 1: claimed by the tenant and confirmed by nobody. 0: neither. */
 function rankOf(claims: readonly ClaimedNumber[], tenantId: number, numberE164: string): number {
   const all = claims.filter((claim) => claim.numberE164 === numberE164);
   const confirmed = all.find(({ confirmedAt }) => confirmedAt !== null);
@@ -76,7 +78,7 @@ function rankOf(claims: readonly ClaimedNumber[], tenantId: number, numberE164: 
   return all.some((claim) => claim.tenantId === tenantId) ? 1 : 0;
 }
 
-/** Who claims a call that came from an address which several trunks share. */
+/** Decides whose call it is if several trunks share the source address. */
 export const createCallClaims =
   (setupOf: () => Pick<CallSetupRecords, "claimsTo">): CallClaims =>
   async (calledNumbers, trunks) => {

@@ -1,10 +1,10 @@
 /**
- * Sets up inbound calls: who is called, admission, hold and the stored call, in one transaction. Calls
- * that wait for the writer at the same moment share one: on a database server the last of them rings
- * as soon as the first.
+ * Sets up inbound calls: finds the called number, then admission, hold and the stored call in one transaction.
+ * Calls that wait for the writer at the same time share a transaction. On a database server the last of them
+ * rings as soon as the first.
  *
- * Each is decided as if it had a transaction of its own, in the order of arrival: what is decided for
- * one counts for the next.
+ * Each call is decided in the order of arrival, as in a separate transaction. Each decision counts for the next
+ * call.
  */
 
 import { join } from "node:path";
@@ -47,21 +47,21 @@ export interface SetUpPorts extends CallStorage {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** This process among those that share the store; stays the same over restarts. */
+  /** Id of this process among those that share the store. Stays the same over restarts. */
   readonly node: string;
-  /** False while the disk is nearly full: calls go on without a recording. */
+  /** False while the disk is nearly full. Calls continue without a recording. */
   readonly mayRecord: () => boolean;
 }
 
 const TEMPORARILY_UNAVAILABLE = 480;
 const SERVICE_UNAVAILABLE = 503;
 export const BUSY_HERE = 486;
-/** Calls of one transaction. */
+/** Maximum calls per transaction. */
 const TOGETHER_MAX = 16;
 
-/** Why a call is not taken. */
+/** Thrown if a call is declined, with the reason. */
 export class Declined extends Error {
-  /** Where it was going, as far as that is known. */
+  /** The destination, as far as known. */
   route: Route | null = null;
 
   constructor(
@@ -77,21 +77,21 @@ export interface Route {
   readonly tenant: CallTenant;
   readonly number: CallNumber | undefined;
   readonly agent: AgentOfCall | undefined;
-  /** As networks show numbers (number/national-form.ts); empty: none was named. */
+  /** Number in the format in which networks show it (number/national-form.ts); empty if none was sent. */
   readonly toNumber: string;
-  /** The same; empty: withheld, or no number. */
+  /** Same format; empty if withheld or not a number. */
   readonly fromNumber: string;
-  /** The number is only claimed, and this call confirms it. */
+  /** True if the number is only claimed, and this call confirms it. */
   readonly confirms: boolean;
 }
 
-/** What a tenant's next call is decided by. */
+/** State that decides the tenant's next call. */
 interface Standings {
   readonly load: CallLoad;
   readonly standing: Standing;
 }
 
-/** A trunk's calls are its own tenant's: a number is never reached through somebody else's trunk. */
+/** Only the trunk's own tenant is searched: no call reaches a number through another tenant's trunk. */
 async function findRoute(
   { settings, random, admission }: Pick<SetUpPorts, "settings" | "random" | "admission">,
   setup: CallSetupRecords,
@@ -128,7 +128,7 @@ function requireAgent(route: Route): AgentOfCall {
   return route.agent;
 }
 
-/** A call without an agent is declined: nobody talks in it. */
+/** A call without an agent is declined, so nobody speaks. */
 const NO_AGENT = { language: "en", maxDurationSeconds: 0 } as const;
 
 const partiesOf = ({ fromNumber, toNumber, agent }: Route, callUuid: string) => ({
@@ -140,7 +140,7 @@ const partiesOf = ({ fromNumber, toNumber, agent }: Route, callUuid: string) => 
   ...(agent?.version ? { agentVersion: agent.version } : {}),
 });
 
-/** Stores a call that begins, with its event. */
+/** Stores a new call with its event. */
 export async function storeCall(
   context: Pick<SetUpPorts, "stores" | "clock" | "billing" | "node" | "events">,
   queries: Queries,
@@ -187,7 +187,7 @@ function identityOf(
   };
 }
 
-/** The call as it was stored, if what storing it returned was lost on the way. */
+/** The stored call, if the connection broke before the result of storing it arrived. */
 async function storedCall(
   context: Pick<SetUpPorts, "stores" | "billing" | "database">,
   route: Route,
@@ -210,7 +210,7 @@ function asDeclined(error: unknown): Declined | null {
   return new Declined(reason, error.publicMessage, sipCode);
 }
 
-/** What the worker is told. Read beside the transaction that stores the call. */
+/** Builds the worker's configuration. Reads outside the transaction that stores the call. */
 function configOf(
   context: SetUpPorts,
   leg: IncomingLeg,
@@ -250,7 +250,6 @@ interface TakenCall {
   readonly config: Promise<CallConfig>;
 }
 
-/** A call that waits to be set up. */
 interface Arrival {
   readonly leg: IncomingLeg;
   readonly trunk: TrunkSettings;
@@ -258,12 +257,12 @@ interface Arrival {
   readonly outcome: PromiseWithResolvers<TakenCall>;
 }
 
-/** One that was admitted, and whose money is held. */
+/** An admitted call, with its money held. */
 interface Admitted extends Omit<TakenCall, "identity"> {
   readonly arrival: Arrival;
 }
 
-/** Throws Declined if the call is not taken. */
+/** Throws Declined if the call is rejected. */
 async function admit(
   context: SetUpPorts,
   queries: Queries,
@@ -287,7 +286,7 @@ async function admit(
   }
 }
 
-/** One after the other. Who is not admitted is told with `later`, when the transaction is over. */
+/** Admits one call after the other. `later` collects the rejections to deliver after the transaction. */
 async function admitInTurn(
   context: SetUpPorts,
   queries: Queries,
@@ -314,7 +313,7 @@ async function admitInTurn(
   return admitted;
 }
 
-/** In two round trips. Returns what tells everybody once it is committed. */
+/** Takes two round trips. Returns the callbacks that deliver the results after the commit. */
 async function setUpTogether(
   context: SetUpPorts,
   queries: Queries,
@@ -341,18 +340,19 @@ async function setUpTogether(
   return tell;
 }
 
-/** An error of a statement: nothing of its transaction is stored. */
+/** True for an error of a statement: nothing of its transaction is stored. */
 const isStatementError = (error: unknown): boolean =>
   error instanceof Error &&
   (("code" in error && String(error.code).startsWith("SQL")) || isStatementError(error.cause));
 
 export class InboundSetUp {
-  /** Calls that wait for the writer. */
   readonly #waiting: Arrival[] = [];
 
   constructor(private readonly context: SetUpPorts) {}
 
-  /** Finds who is called, admits the call, holds its money and stores it. Throws Declined if it is not taken. */
+  /**
+   * Finds the called number, admits the call, holds its money and stores it. Throws Declined if it is rejected.
+   */
   take(leg: IncomingLeg, trunk: TrunkSettings): Promise<TakenCall> {
     const callUuid = uuidV7(this.context.clock, this.context.random);
     const arrival: Arrival = { leg, trunk, callUuid, outcome: Promise.withResolvers() };
@@ -361,7 +361,7 @@ export class InboundSetUp {
     return arrival.outcome.promise;
   }
 
-  /** Takes who waits when its turn has come. Never rejects: each arrival is told. */
+  /** Sets up the waiting calls when the transaction starts. Never rejects: each arrival gets its outcome. */
   async #setUpWaiting(alone?: Arrival): Promise<void> {
     const { context } = this;
     let taken: readonly Arrival[] | null = alone ? [alone] : null;
@@ -373,7 +373,7 @@ export class InboundSetUp {
       for (const each of tell) each();
     } catch (error) {
       taken ??= this.#takeWaiting();
-      // What is wrong with one of them is not to hit the others.
+      // Retry each call alone, so that one bad call does not fail the others.
       if (taken.length > 1 && isStatementError(error))
         for (const each of taken) void this.#setUpWaiting(each);
       else for (const { outcome } of taken) outcome.reject(error);

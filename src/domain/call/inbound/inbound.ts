@@ -1,8 +1,7 @@
 /**
  * An inbound call: called number → tenant's number → agent → admission and hold → ring → answer.
  *
- * A call that cannot be taken is declined, stored as a failed call and reported (decisions 5):
- * the tenant sees what it missed and why.
+ * A declined call is stored as failed and reported (decisions 5), so that the tenant sees it with the reason.
  */
 
 import { describeError } from "../../../core/errors.ts";
@@ -34,9 +33,9 @@ export interface InboundPorts extends LiveCallPorts, SetUpPorts {
   readonly admission: SetUpPorts["admission"] & Pick<Admission, "transfer">;
   readonly media: Pick<CallMedia, "open">;
   readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "lookUp">;
-  /** Missing: every call to a number that is not set up is stored. */
+  /** Missing: every call to an unknown number is stored. */
   readonly unknownCalls?: UnknownCalls;
-  /** Call it when a call has confirmed a claimed number. Returns at once, never throws. */
+  /** Called when a call has confirmed a claimed number. Must return at once and never throw. */
   readonly onNumberConfirmed?: (tenantId: number, numberE164: string) => void;
 }
 
@@ -90,7 +89,7 @@ export class InboundCalls {
     if (number && confirms) this.context.onNumberConfirmed?.(tenant.id, number.numberE164);
   }
 
-  /** Declines a call that is not taken; throws all other errors on. */
+  /** Declines the leg for a `Declined` error; rethrows all others. */
   async #notTaken(leg: IncomingLeg, error: unknown): Promise<void> {
     if (!(error instanceof Declined) || !error.route) throw error;
     const { unknownCalls, log } = this.context;
@@ -106,7 +105,6 @@ export class InboundCalls {
     await this.#decline(route, leg, error);
   }
 
-  /** Stores and reports a call that was not taken. */
   async #decline(route: Route, leg: IncomingLeg, declined: Declined): Promise<void> {
     const { context } = this;
     const { reason, explanation, sipCode } = declined;

@@ -1,7 +1,9 @@
 /**
- * A caller for whom the machine has no room hears so before the call is rejected, in the agent's language and
- * voice: as early media, so that the call is never answered and nobody pays for it. A caller who cannot
- * hear early media, and one too many who would have to be told at once, only gets the rejection.
+ * Plays a busy announcement when the machine has no room for a call, in the agent's language and voice. It is
+ * early media: the call is never answered, so nobody pays for it.
+ *
+ * A caller without early media only gets the rejection. So does a caller above the limit of concurrent
+ * announcements.
  */
 
 import { type Clock, within } from "../../../core/clock.ts";
@@ -22,18 +24,18 @@ interface AnnouncerPorts {
   readonly log: Log;
 }
 
-/** They only play a sentence that is there already. */
+/** Maximum concurrent announcements. Each only plays a cached sentence. */
 const TOLD_AT_ONCE_MAX = 20;
-/** From the early media to the rejection. */
+/** Maximum time from the early media to the rejection. */
 const SAYING_MS_MAX = 12_000;
 
 export class BusyAnnouncer {
-  /** How many are being told. */
+  /** Announcements that are playing now. */
   #told = 0;
 
   constructor(private readonly context: AnnouncerPorts) {}
 
-  /** Resolves when it is said, or cannot be. Never rejects. */
+  /** Resolves when the announcement was played or has failed. Never rejects. */
   async say(
     route: Pick<Route, "tenant" | "agent" | "fromNumber" | "toNumber">,
     leg: IncomingLeg,

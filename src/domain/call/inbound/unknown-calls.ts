@@ -1,11 +1,11 @@
 /**
- * Calls to numbers that are not set up: each number leaves one row a minute, and a trunk a few a minute in
- * all, so that a flood fills neither the database nor the webhooks. In memory: a restart begins anew.
+ * Limits stored calls to unknown numbers to one per number and minute, and a few per trunk and minute. So a
+ * flood fills neither the database nor the webhooks. Kept in memory: a restart resets it.
  */
 import type { Clock } from "../../../core/clock.ts";
 
 export interface UnknownCalls {
-  /** True: this call is to be stored and reported; false: one like it was, a short while ago. */
+  /** True if this call should be stored and reported; false if a similar one was stored shortly before. */
   isToBeStored(trunkId: number, number: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the agent says when the money is used up, before it hangs up (decisions 8). */
+/** The agent's sentence before it hangs up because the money is used up (decisions 8). */
 import type { AgentLanguage } from "../../agent/agent.ts";
 
 const PHRASES: Readonly<Record<AgentLanguage, string>> = {

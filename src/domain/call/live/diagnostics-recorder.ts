@@ -1,7 +1,6 @@
 /**
- * Stores what is known about a call beside the call itself, when it has ended, and once more two
- * seconds later: the last SIP messages of a call cross its end. Never rejects: a call is settled
- * without its diagnostics, too.
+ * Stores a call's diagnostics when it ends, and again two seconds later: the last SIP messages may arrive after
+ * the end. Never rejects: a call is settled even if its diagnostics cannot be stored.
  */
 
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -18,11 +17,11 @@ export interface DiagnosticsRecorder {
     seen: {
       readonly sipCallId: string | null;
       readonly quality: readonly QualitySample[];
-      /** null: they were not kept. */
+      /** Null if they were not kept. */
       readonly packetHeaders: PacketHeaders | null;
     },
   ): Promise<void>;
-  /** Writes what waits. */
+  /** Writes the pending diagnostics. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +39,7 @@ export function createDiagnosticsRecorder(deps: {
   const { database, stores, messageTrace, clock, log } = deps;
   const waiting = new Map<Timer, () => Promise<void>>();
 
-  /** Returns how many SIP messages there were. */
+  /** Returns the number of SIP messages. */
   async function write([call, seen]: RecordArguments): Promise<number> {
     const { sipCallId, quality, packetHeaders } = seen;
     const sip = sipCallId === null ? [] : messageTrace.entries(sipCallId);

@@ -1,11 +1,15 @@
 /**
- * The longest a call may be: the agent's maximum, or four hours once two people are joined by a bridge.
- * The conversation ends before it by itself, and politely; this ends the call where that failed, and
- * lets nothing above the maximum be counted, however late a timer or a BYE is.
+ * Maximum length of a call: the agent's maximum, or four hours for two people on a bridge. The conversation
+ * normally ends earlier by itself, and politely. This ends the call if that failed.
+ *
+ * It counts no time above the maximum, however late a timer or a BYE is.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 
-/** Two people on a bridge are not the agent's; money ends most, this ends a forgotten one. */
+/**
+ * The agent's maximum does not apply to two people on a bridge. Money ends most bridges; this ends a forgotten
+ * one.
+ */
 const BRIDGED_SECONDS_MAX = 4 * 3600;
 
 interface LengthLimitOptions {
@@ -22,7 +26,7 @@ export class LengthLimit {
 
   constructor(private readonly options: LengthLimitOptions) {}
 
-  /** The call is answered at this monotonic time, which is now. */
+  /** `answeredAt` is the current monotonic time. */
   begin(answeredAt: number): void {
     const { clock, secondsMax, isBridged, onReached } = this.options;
     this.#answeredAt = answeredAt;
@@ -32,7 +36,7 @@ export class LengthLimit {
     });
   }
 
-  /** The call ends now. Returns the monotonic time until which it counts. */
+  /** Returns the monotonic time until which the call counts. */
   stop(): number {
     this.#timer?.cancel();
     const { clock, secondsMax, isBridged } = this.options;

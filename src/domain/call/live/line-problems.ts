@@ -1,18 +1,18 @@
 /**
- * Finds bad stretches of a call's line: packets lost or late on one side, uneven arrival, or a long
- * delay. Each stretch is reported once, at its begin; a call reports a bounded number.
+ * Finds bad stretches of a call's line: packets lost or late on one side, uneven arrival, or a long delay. Each
+ * stretch is reported once, when it begins. The number of reports per call is bounded.
  */
 import type { MediaStatistics } from "../../../core/media-plan.ts";
 import type { CallNote } from "../../conversation/call-report.ts";
 
 type LineNote = Extract<CallNote, { kind: "line" }>;
 
-/** Words get lost from here on. */
+/** Speech becomes unintelligible above this loss. */
 const BAD_LOSS_RATIO = 0.08;
-/** Fewer lost packets are a click, not a bad line. */
+/** Fewer lost packets are only a click. */
 const LOST_MIN = 10;
 const BAD_JITTER_MS = 80;
-/** Both parties begin to speak at once (ITU-T G.114: 400 ms one way is the limit). */
+/** Both parties start to speak at the same time (ITU-T G.114: 400 ms one way is the limit). */
 const BAD_ROUND_TRIP_MS = 800;
 const NOTES_MAX = 20;
 

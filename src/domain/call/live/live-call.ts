@@ -1,9 +1,10 @@
 /**
- * One live call: holds its leg, its media channel and its state together, and writes down what
- * happens. Guarantees: one ending, one charge, one `call.ended` or `call.failed`, and no port or
- * leg left behind, whichever side goes first.
+ * One live call: owns its leg, its media channel and its state, and stores the events.
  *
- * Leaves how a call begins to inbound.ts and dialer.ts, and what follows it to after-call.ts.
+ * Guarantees: one ending, one charge, one `call.ended` or `call.failed`, and no leaked port or leg, whichever
+ * side ends first.
+ *
+ * inbound.ts and dialer.ts begin calls; after-call.ts does the follow-up work.
  */
 
 import { sleep } from "../../../core/clock.ts";
@@ -58,21 +59,21 @@ const STORE_RETRY_MS = 1_000;
 
 type InProgress = Extract<CallState, { name: "in_progress" }>;
 
-/** Who follows calls: live lists, the command line, metrics, traces. */
+/** Observer of calls: live lists, the command line, metrics, traces. */
 interface CallObserver {
   readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
-  /** Whenever a call begins, rings, is answered or ends. */
+  /** Called when a call begins, rings, is answered or ends. */
   readonly onChange?: (call: LiveCall) => void;
   /**
-   * The other side wants no more calls: by the key that the agent had offered, or in words that it
-   * confirmed, to which the agent says goodbye itself.
+   * The other party wants no more calls: it pressed the offered key, or confirmed it in words.
+   * After words, the agent itself says goodbye.
    */
   readonly onOptOut?: (call: CallIdentity, by: "key" | "voice") => void;
-  /** Once a call is stored as ended. */
+  /** Called after the end of a call is stored. */
   readonly onEnded?: (call: CallIdentity, end: EndOfCall) => void;
 }
 
-/** Where a call is found while it lives. */
+/** List of live calls. */
 export interface LiveCallList {
   add(call: LiveCall): void;
   remove(call: LiveCall): void;
@@ -89,7 +90,7 @@ export interface LiveCallPorts
   readonly registry: LiveCallList;
   readonly tools: ToolRunner;
   readonly callers: Pick<Callers, "pins" | "ended" | "wake">;
-  /** Missing: nothing is kept beside the call itself. */
+  /** Missing: no diagnostics are stored. */
   readonly diagnostics?: DiagnosticsRecorder;
 }
 
@@ -99,7 +100,7 @@ export class LiveCall implements TransferredCall {
   #leg: IncomingLeg | OutgoingLeg | null = null;
   #channel: CallChannel | null = null;
   readonly #money: MoneyWatch;
-  /** From the INVITE to its answer. */
+  /** Milliseconds from the INVITE to its answer. */
   #setupMs: number | null = null;
   readonly #beganAtMs: number;
   readonly #length: LengthLimit;
@@ -143,13 +144,13 @@ export class LiveCall implements TransferredCall {
     return state.name === "ended" ? state.settled : Promise.resolve();
   }
 
-  /** The transfer that is under way or has joined two legs. */
+  /** The transfer in progress, also while it has joined two legs. */
   get #transfer(): CallTransfer | null {
     const { state } = this.#machine;
     return state.name === "in_progress" ? state.transfer : null;
   }
 
-  /** How sure it is who is on the other side. */
+  /** How certain the other party's identity is. */
   get #level(): CallerLevel {
     const { state } = this.#machine;
     return state.name === "queued" ? 0 : state.level;
@@ -167,7 +168,7 @@ export class LiveCall implements TransferredCall {
     this.#channel = channel;
     channel.on("turn", ({ turn }) => this.#storeTurn(turn));
     channel.on("tool_call_requested", (request) => void this.#runTool(request));
-    // Only an answered call is ever completed.
+    // Only an answered call can be `completed`.
     const status = () => (this.#machine.state.name === "in_progress" ? "completed" : "failed");
     channel.on("digit_received", ({ optsOut }) => {
       if (optsOut) this.context.onOptOut?.(this.identity, "key");
@@ -179,7 +180,7 @@ export class LiveCall implements TransferredCall {
       ({ target, announcement }) =>
         void transferCall(this.context, this, target, announcement).catch((error) => {
           this.#log.warn("call.transfer_refused", { error: describeError(error) });
-          // Another transfer that is under way keeps the caller.
+          // Another transfer in progress keeps the caller.
           if (!this.#transfer) channel.send("transferFailed", "failed");
         }),
     );
@@ -219,7 +220,7 @@ export class LiveCall implements TransferredCall {
       else if (this.#transfer?.isBridged) this.end(endingBridged(end));
       else this.end(endingAnswered(end));
     });
-    // An inbound call was stored with it.
+    // An inbound call was stored with these fields.
     if (this.identity.direction === "outbound")
       this.#write("sip", (store) =>
         store.setSip(this.identity.tenantId, this.identity.callUuid, leg.sipCallId),
@@ -227,7 +228,7 @@ export class LiveCall implements TransferredCall {
     if (!this.isLive) leg.hangUp();
   }
 
-  /** Both sides, for somebody who listens in. null: nobody speaks yet, or any more. */
+  /** Sends both sides' audio to a listener. Null while there is no audio. */
   monitor(listener: CallMonitor): Unsubscribe | null {
     const channel = this.#channel;
     if (this.#machine.state.name !== "in_progress" || !channel) return null;
@@ -254,7 +255,7 @@ export class LiveCall implements TransferredCall {
     return Math.round(this.context.clock.monotonic() - state.answeredMonotonicMs);
   }
 
-  /** Kept with the call. */
+  /** Stores a note with the call. */
   note(note: CallNote): void {
     this.context.database
       .tx(
@@ -276,7 +277,7 @@ export class LiveCall implements TransferredCall {
       );
   }
 
-  /** The moment billing begins. */
+  /** Billing begins here. */
   answered(plan: MediaPlan): void {
     if (!this.#machine.can("answer")) return;
     const { clock } = this.context;
@@ -292,12 +293,12 @@ export class LiveCall implements TransferredCall {
     this.#log.info("call.answered", { direction: this.identity.direction });
   }
 
-  /** With the ACK: after a crash a stored answer is billed, and one without an ACK is not (decisions 12). */
+  /** Stored with the ACK. After a crash a stored answer is billed; an answer without ACK is not (decisions 12). */
   #storeAnswer(): void {
     const { state } = this.#machine;
     if (state.name !== "in_progress" || !state.confirmed) return;
     const { tenantId, callUuid, direction } = this.identity;
-    // Whom we called is told apart by what they say; a caller is nobody's machine.
+    // Machine detection applies to outbound calls only, so an inbound answer is reported at once.
     const event = direction === "inbound" ? this.#answerToReport("unknown") : null;
     void this.#writeInTheEnd("answered", async (queries) => {
       const calls = this.context.stores.calls(queries);
@@ -307,7 +308,7 @@ export class LiveCall implements TransferredCall {
     });
   }
 
-  /** Ends the call, whatever it is doing. Later calls change nothing. */
+  /** Ends the call in any state. Later calls have no effect. */
   end(ending: CallEnding): void {
     if (!this.isLive) return;
     const countedUntilMs = this.#length.stop();
@@ -351,7 +352,7 @@ export class LiveCall implements TransferredCall {
     }
   }
 
-  /** The agent says goodbye first where it can. */
+  /** Lets the agent say goodbye first if possible. */
   endPolitely(reason: EndedReason): void {
     if (this.#machine.state.name !== "in_progress" || !this.#channel) {
       this.end(endingByUs("cancelled", "cancelled"));
@@ -377,7 +378,7 @@ export class LiveCall implements TransferredCall {
     this.#reportAnswer(note.result);
   }
 
-  /** `call.answered`, once, of a call that is in progress. */
+  /** Returns `call.answered` once, for a call in progress. */
   #answerToReport(answeredBy: AnsweredBy): EventDraft | null {
     const { state } = this.#machine;
     if (state.name !== "in_progress" || state.answerReported) return null;
@@ -417,7 +418,7 @@ export class LiveCall implements TransferredCall {
     });
   }
 
-  /** One question at a time, whichever tools need it. */
+  /** Asks once, even if several tools need it at the same time. */
   #raiseLevel(): Promise<CallerLevel> {
     const { state } = this.#machine;
     const { callers } = this.context;
@@ -468,11 +469,11 @@ export class LiveCall implements TransferredCall {
   #storeTurn(turn: TurnRecord): void {
     this.context.onTurn?.(this.identity, turn);
     this.#write("turn", (store) => store.putTurn(this.identity.rowId, turn))
-      // In the order in which they were written.
+      // Called in the order of the writes.
       .then((isStored) => isStored && this.#storedTurns.set(turn.index, turn));
   }
 
-  /** For what a crash is billed by: tried again while the call lives. finish.ts makes up for the rest. */
+  /** Stores data that bills a call after a crash. Retries while the call lives; finish.ts does the rest. */
   async #writeInTheEnd(what: string, step: (queries: Queries) => Promise<void>): Promise<void> {
     while (this.isLive) {
       try {
@@ -486,7 +487,7 @@ export class LiveCall implements TransferredCall {
     }
   }
 
-  /** Resolves to whether it is stored. */
+  /** Resolves to true if it was stored. */
   async #write(what: string, step: (store: CallRecords) => Promise<void>): Promise<boolean> {
     try {
       await this.context.database.tx(
@@ -500,7 +501,7 @@ export class LiveCall implements TransferredCall {
     }
   }
 
-  /** A live call goes on when the store does not. */
+  /** A live call continues if the store fails. */
   #storeFailed(what: string, error: unknown): void {
     this.#log.error("call.store_failed", { what, error: describeError(error) });
   }
@@ -508,10 +509,10 @@ export class LiveCall implements TransferredCall {
 
 export interface EndOfCall {
   readonly ending: CallEnding;
-  /** From the INVITE to its answer, ms; null: never answered. */
+  /** Milliseconds from the INVITE to its answer; null if it was never answered. */
   readonly setupMs: number | null;
-  /** From its answer to its end, ms. */
+  /** Milliseconds from its answer to its end. */
   readonly answeredMs: number;
-  /** null: there was no media. */
+  /** Null if there was no media. */
   readonly report: CallReport | null;
 }

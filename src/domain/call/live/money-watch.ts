@@ -1,7 +1,8 @@
 /**
- * Watches the money of one answered call, heartbeat by heartbeat: grows its hold before the held seconds
- * end, tells the tenant once when 60 s are left, and says when nothing is left. The event is stored in
- * the transaction that found it out. Leaves ending the call to its owner.
+ * Checks the money of one answered call at each heartbeat. It extends the hold before the held seconds end. It
+ * emits one event when 60 s are left, and reports when nothing is left.
+ *
+ * The event is stored in the transaction that extended the hold. The owner ends the call.
  */
 
 import type { Billing } from "../../billing/billing.ts";
@@ -10,7 +11,7 @@ import { callBalanceLow } from "../../webhook/catalogue.ts";
 import type { EventSink } from "../../webhook/ports.ts";
 import type { CallIdentity } from "../call-identity.ts";
 
-/** Ask for more money when less than this is covered, or less than half of what was last granted. */
+/** Ask for more money when fewer seconds than this are covered, or less than half of the last grant. */
 const COVER_AHEAD_SECONDS = 30;
 
 export interface MoneyPorts {
@@ -31,7 +32,7 @@ export class MoneyWatch {
     private readonly identity: CallIdentity,
   ) {}
 
-  /** True once, when what is covered has been talked. Rejects when the store does; ask again then. */
+  /** Returns true once, when the covered time is used up. Rejects if the store fails; then call it again. */
   async isExhausted(sinceAnswerSeconds: number): Promise<boolean> {
     if (this.#exhausted || this.#asking) return false;
     if (this.#mustAsk(sinceAnswerSeconds)) await this.#ask(Math.ceil(sinceAnswerSeconds));

@@ -1,4 +1,4 @@
-/** The calls that are live in this process. Bounded by admission. */
+/** Live calls of this process. Bounded by admission. */
 import type { LiveCall, LiveCallList } from "./live-call.ts";
 
 export class CallRegistry implements LiveCallList {
@@ -6,7 +6,7 @@ export class CallRegistry implements LiveCallList {
 
   readonly #listeners: ((call: LiveCall) => void)[] = [];
 
-  /** A call is over, its place is free. */
+  /** Calls the listener when a call is over and its place is free. */
   onRemoved(listener: (call: LiveCall) => void): void {
     this.#listeners.push(listener);
   }

@@ -1,4 +1,4 @@
-/** A tool call, written down and reported: arguments stay in the call's record, events carry none. */
+/** Stores and reports a tool call. Arguments stay in the call's record; events carry none. */
 import type { Clock } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { ToolResult } from "../../conversation/call-config.ts";

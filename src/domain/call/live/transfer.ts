@@ -1,14 +1,17 @@
 /**
- * Handing a live call to a person. The agent finishes its sentence and the caller hears a ringing
- * tone; then REFER (RFC 3515) asks the carrier to do it, and the call ends as `transferred`. Where
- * the carrier refuses REFER or does not answer, and always where the person is to be briefed first, a
- * second leg is dialled over the same trunk and the call worker relays the audio between the two:
- * the call goes on, with its recording and its money, until one side hangs up. Where the carrier knows
- * Replaces it is then asked to join the two itself (RFC 5589), and the bridge stands until it has.
+ * Transfers a live call to a person. The agent finishes its sentence, and the caller hears a ringing tone. Then
+ * REFER (RFC 3515) asks the carrier to transfer, and the call ends as `transferred`.
  *
- * Guarantees: the target is checked by the dialling rules and the tenant's caps first; one transfer at a time; whatever
- * fails (busy, no answer, declined, no line) brings the caller back to the agent, who says so; the
- * second leg never outlives the call.
+ * We dial a second leg over the same trunk if the carrier refuses REFER or does not answer it, and always if
+ * the person gets a briefing. The call worker then relays the audio between both legs. The call goes on, with
+ * its recording and billing, until one side hangs up.
+ *
+ * If the carrier supports Replaces, we then ask it to join both legs (RFC 5589). The bridge stays until it has
+ * joined them.
+ *
+ * Guarantees: the dialling rules and the tenant's caps are checked first. One transfer at a time. After any
+ * failure (busy, no answer, declined, no line) the caller returns to the agent, who says so. The second leg
+ * never outlives the call.
  */
 
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -26,10 +29,13 @@ import type { IncomingLeg, LegEnd, OutgoingLeg, ReferOutcome, SipStack } from ".
 import type { CallEnding, CallState, CallTransfer } from "../state.ts";
 import type { CallStorage } from "../stores.ts";
 
-/** The agent's last sentence (10 s at most in the worker) and the way there and back. */
+/**
+ * Maximum time for the agent's last sentence (10 s at most in the worker) and the messages to and from the
+ * worker.
+ */
 const READY_TIMEOUT_MS = 15_000;
 const BRIDGE_TIMEOUT_MS = 5_000;
-/** A summary, its synthesis, and the person listening to it. */
+/** Maximum time to write a summary, synthesise it and play it to the person. */
 const JOIN_TIMEOUT_MS = 45_000;
 
 export interface TransferPorts extends CallStorage {
@@ -40,7 +46,7 @@ export interface TransferPorts extends CallStorage {
   readonly log: Log;
 }
 
-/** The live call that is handed over. */
+/** The live call to transfer. */
 export interface TransferredCall {
   readonly identity: CallIdentity;
   readonly state: CallState;
@@ -55,10 +61,10 @@ export interface TransferredCall {
   end(ending: CallEnding): void;
 }
 
-/** What to say to the person first; true: a summary of the call; null: nothing. */
+/** What the person hears first: a text; true: a summary of the call; null: nothing. */
 type Announcement = string | true | null;
 
-/** Resolves when the transfer is under way; how it went is in the call's details. */
+/** Resolves when the transfer has started. The call's details show the outcome. */
 export async function transferCall(
   context: TransferPorts,
   call: TransferredCall,
@@ -90,7 +96,6 @@ async function admit(
 const conflict = (publicMessage: string) =>
   new AppError({ code: "conflict", reason: "call_over", publicMessage });
 
-/** Where the person is. */
 type Outcome =
   | { readonly name: "referred"; readonly sipCode: number | null }
   | { readonly name: "failed"; readonly cause: TransferFailure; readonly sipCode: number | null };
@@ -104,9 +109,9 @@ class Transfer implements CallTransfer {
   #referral: Promise<ReferOutcome> | null = null;
   /** The person has answered our second leg. */
   #hasPerson = false;
-  /** The carrier accepted late: it calls the person, we do not. */
+  /** The carrier accepted late. It calls the person; we do not. */
   #isWithCarrier = false;
-  /** It has refused one in this call. */
+  /** The carrier has refused a REFER in this call. */
   #refusesRefer = false;
 
   constructor(
@@ -125,12 +130,12 @@ class Transfer implements CallTransfer {
     return this.#isBridged;
   }
 
-  /** How the carrier gets on with it; null: it is not asked. */
+  /** The carrier's progress with the REFER; null if no REFER is pending. */
   get referral(): Promise<ReferOutcome> | null {
     return this.#referral;
   }
 
-  /** Carries the transfer out; settles when the caller is with the person or back. Never rejects. */
+  /** Performs the transfer. Settles when the caller is with the person or back with the agent. Never rejects. */
   async run(): Promise<void> {
     this.#log.info("call.transfer_started", { announced: this.announcement !== null });
     try {
@@ -144,13 +149,13 @@ class Transfer implements CallTransfer {
     }
   }
 
-  /** The call is over: nobody waits for the person any more. */
+  /** The call is over, so the second leg is not needed any more. */
   callEnded(): void {
     this.#over.abort();
     this.#secondLeg?.hangUp();
   }
 
-  /** Null: a bridge stands, or the call is over. */
+  /** Null if a bridge exists or the call is over. */
   async #find(): Promise<Outcome | null> {
     const { leg } = this.call;
     if (this.announcement === null && leg) {
@@ -169,8 +174,8 @@ class Transfer implements CallTransfer {
   }
 
   /**
-   * The carrier accepted after we began to dial the person ourselves. Unless the person has answered us,
-   * our leg ends, so that nobody is called twice.
+   * The carrier accepted after we began to dial the person. Unless the person has answered us, we hang up our
+   * leg, so that nobody is called twice.
    */
   async #acceptedLate(report: Promise<ReferOutcome>): Promise<void> {
     if (this.#over.signal.aborted || this.#hasPerson) return;
@@ -238,7 +243,7 @@ class Transfer implements CallTransfer {
     void this.#handToCarrier();
   }
 
-  /** The carrier joins both legs, if it can, and we are out of the call. Never rejects. */
+  /** Asks the carrier to join both legs. If it succeeds, we leave the call. Never rejects. */
   async #handToCarrier(): Promise<void> {
     const { leg } = this.call;
     const person = this.#secondLeg;
@@ -279,7 +284,7 @@ class Transfer implements CallTransfer {
     this.call.note({ kind: "transfer", atMs, to: this.to, method, outcome, sipCode });
   }
 
-  /** The first of these events. Rejects after `timeoutMs` or when the transfer is over. */
+  /** Waits for the first of these events. Rejects after `timeoutMs` or when the transfer is over. */
   #next<Name extends keyof CallEvents>(
     names: readonly Name[],
     timeoutMs: number,
@@ -306,8 +311,9 @@ class Transfer implements CallTransfer {
 }
 
 /**
- * What the last NOTIFY says of the person; null: of the carrier, who may do better when dialled. Without
- * a final code the carrier may still be ringing the person, who must not be called a second time.
+ * Maps the code of the final NOTIFY to a failure of the person. Null if the carrier failed; then dialling may
+ * work.
+ * Without a final code the carrier may still be ringing the person, who must not be called twice.
  */
 export function causeOfAccepted(sipCode: number | null): TransferFailure | null {
   if (sipCode === null || sipCode < 300) return "no_answer";

@@ -1,26 +1,26 @@
 /**
- * Raises how sure it is who calls: asks for the PIN as often as it may be tried, and answers the level
- * reached. The digits pass through here into the check and are kept nowhere.
+ * Verifies the caller: asks for the PIN until the attempts are used up, and returns the reached level. The
+ * digits go only to the check and are stored nowhere.
  */
 
 import { type Clock, sleep } from "../../../core/clock.ts";
 import type { CallerLevel, PinCheck } from "../../contact/ports.ts";
 import type { CallChannel } from "../media-port.ts";
 
-/** Longer than the worker's own time-outs: it normally answers itself. */
+/** Longer than the worker's timeouts, so the worker normally answers first. */
 const ENTRY_MS_MAX = 90_000;
 
 interface CallerToVerify {
   readonly tenantId: number;
   readonly callUuid: string;
-  /** E.164 of the other side; empty: withheld. */
+  /** E.164 number of the other party; empty if withheld. */
   readonly number: string;
   readonly level: CallerLevel;
-  /** It came (or went) over a trunk whose word on numbers counts (trusted-trunk.ts). */
+  /** True if the call uses a trunk that is trusted to show real caller numbers (trusted-trunk.ts). */
   readonly trustedTrunk: boolean;
 }
 
-/** Never rejects but for the store. */
+/** Rejects only if the store fails. */
 export async function verifyCaller(
   { pins, clock }: { readonly pins: PinCheck; readonly clock: Clock },
   caller: CallerToVerify,
@@ -41,7 +41,7 @@ export async function verifyCaller(
   }
 }
 
-/** null: nothing was keyed, or the call is over. */
+/** Null if nothing was entered or the call is over. */
 async function enteredPin(
   channel: CallChannel,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** A queued call that will never be dialled: cancelled, missed, or refused when it came due. */
+/** A queued call that will never be dialled: cancelled, missed, or refused when it was due. */
 
 import type { Clock } from "../../../core/clock.ts";
 import type { Queries } from "../../../core/database.ts";
@@ -16,7 +16,7 @@ interface AbandonPorts extends CallStorage {
   readonly clock: Clock;
 }
 
-/** Runs inside the transaction that moves the schedule entry on. */
+/** Runs in the transaction that changes the schedule entry. */
 export async function endAbandonedSchedule(
   context: Omit<AbandonPorts, "database">,
   queries: Queries,
@@ -31,20 +31,20 @@ export async function endAbandonedSchedule(
   await context.events.emit(queries, tenantId, callFailed(call, ending));
 }
 
-/** The carrier cannot be reached now. */
+/** The carrier is unreachable now. */
 export class TrunkUnreachable extends AppError {
-  /** `why`: a sentence. `mayWait`: the entry may be tried again. */
+  /** `why`: a sentence for a person. `mayWait`: the entry may be retried. */
   constructor(why: string, mayWait: boolean) {
     const publicMessage = `The trunk is not registered; see \`linevoice trunk list\`. ${why}`;
     super({ code: "unavailable", publicMessage, retryable: mayWait });
   }
 }
 
-/** Others: its campaign was paused or cancelled. */
+/** Other codes mean `cancelled`: the campaign was paused or cancelled. */
 const REJECTION_REASONS: Partial<Record<string, EndedReason>> = {
   insufficient_balance: "balance_exhausted",
   destination_not_allowed: "declined",
-  // As a call that comes in to a number without an agent.
+  // Same reason as an inbound call to a number without an agent.
   valid_agent_id_required: "declined",
   plan_limit_reached: "declined",
   rate_limited: "declined",
@@ -62,7 +62,7 @@ function endingFor(error: AppError | null): CallEnding {
   return endingByUs("failed", reason ?? "cancelled", explanation);
 }
 
-/** A due entry that is not dialled: `missed` or `failed`, as the scheduler says. */
+/** Closes a due entry without dialling. The scheduler chooses `missed` or `failed`. */
 export async function abandonSchedule(
   context: AbandonPorts,
   entry: ScheduleEntry,

@@ -1,7 +1,7 @@
 /**
- * An outbound call: a schedule entry that is due becomes an INVITE, once. `dialing` is written with
- * the entry's `fired`, in one transaction, before anything leaves; from there on a crash makes the
- * call `interrupted`, never a second call.
+ * An outbound call: a due schedule entry becomes one INVITE. `dialing` is stored in one transaction with the
+ * entry's `fired`, before anything is sent. A later crash makes the call `interrupted`; it is never dialled
+ * twice.
  */
 
 import { join } from "node:path";
@@ -51,8 +51,8 @@ interface Fired {
 const IMMEDIATE_MS_MAX = 60_000;
 
 /**
- * What is due waits for the trunk within its grace: right after a start, and while the carrier does not
- * answer. A call that somebody asked for at once waits a minute; a campaign's as long as any other.
+ * A due entry waits for its trunk within its grace period: after a start, or while the carrier does not answer.
+ * An immediate request waits one minute; a campaign call waits as long as any other.
  */
 async function whenReachable(
   context: Pick<DialerPorts, "sip" | "stores" | "clock">,
@@ -69,13 +69,13 @@ async function whenReachable(
   throw new TrunkUnreachable(why, purpose?.origin === "campaign");
 }
 
-/** Before the answer nobody knows its codec: most likely it is that of the trunk's last call. */
+/** The codec is unknown before the answer. The codec of the trunk's last call is the best guess. */
 function expectedRateHz({ sip }: Pick<DialerPorts, "sip">, trunkId: number | null): 8000 | 16000 {
   const trunk = trunkId === null ? undefined : sip.trunk(trunkId);
   return conversationRateHz(trunk?.lastCodec ?? null);
 }
 
-/** Somebody else moved the entry first: nothing of this transaction stays. */
+/** Another process changed the entry first. This transaction is rolled back. */
 class EntryGone extends Error {
   override readonly name = "EntryGone";
 }
@@ -88,7 +88,7 @@ interface Fireable {
   readonly fromNumber: string;
 }
 
-/** What the entry needs, as it is now. */
+/** Loads the current tenant, agent, trunk and call of the entry. */
 async function fireable(
   { stores, settings, random }: Pick<DialerPorts, "stores" | "settings" | "random">,
   queries: Queries,
@@ -114,12 +114,12 @@ async function fireable(
     agent: agentOfCall(shared.agent, shared.split, sharing),
     trunk,
     call,
-    // The number may be another's by now, and the trunk another provider's.
+    // The number may belong to another tenant by now, and the trunk to another provider.
     fromNumber: own || !trunk ? fromNumber : trunk.callerId,
   };
 }
 
-/** What the call worker is told, and how sure it is who is called. */
+/** Builds the worker's configuration, and how certain the callee's identity is. */
 async function known(
   context: DialerPorts,
   { tenant, agent, trunk }: Fireable,
@@ -159,7 +159,7 @@ async function known(
   };
 }
 
-/** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
+/** Checks again, holds the money and changes the entry, in one transaction. Throws AppError to refuse. */
 async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired> {
   const { clock, database, billing, events } = context;
   return database.tx(async (queries) => {
@@ -242,13 +242,13 @@ async function dial(
 
 type FireOutcome =
   | { readonly type: "dialed" }
-  /** Somebody else moved the entry first. */
+  /** Another process changed the entry first. */
   | { readonly type: "gone" }
-  /** A cap is reached, or the trunk is not registered: the entry stays pending. */
+  /** A limit is reached or the trunk is not registered. The entry stays pending. */
   | { readonly type: "waits"; readonly error: AppError }
   | { readonly type: "refused"; readonly error: AppError };
 
-/** Fires one claimed entry. Rejects only when the store does. */
+/** Fires one claimed entry. Rejects only if the store does. */
 export async function fireSchedule(
   context: DialerPorts,
   entry: ScheduleEntry,

@@ -1,6 +1,9 @@
 /**
- * Proof of life of every live call, stored every few seconds: a crash bills to the last one. A call
- * that was ended in the store meanwhile (this process slept, another node took it for dead) ends.
+ * Stores a heartbeat of every live call every few seconds; after a crash, the call is billed until the last
+ * one.
+ *
+ * If the store says that a call has ended, it ends here too. This happens when this process slept and another
+ * node considered the call dead.
  */
 
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -13,7 +16,7 @@ import type { CallStores } from "../stores.ts";
 
 const HEARTBEAT_MS = 5_000;
 
-/** Cancel it when the calls are gone. */
+/** Cancel the timer after the last call. */
 export function startHeartbeat(options: {
   readonly registry: CallRegistry;
   readonly database: Database;

@@ -1,12 +1,11 @@
 /**
- * Calls whose process is gone (appliance.md 5): they become `failed`/`interrupted`, are billed to
- * their last heartbeat at most, their events are sent, the CRM, callback memory and campaigns are told,
- * their recordings repaired and mailed.
+ * Recovers calls whose process died (appliance.md 5). They become `failed`/`interrupted` and are billed until
+ * their last heartbeat at most. Their events are sent, and their recordings repaired and mailed. The CRM,
+ * callback memory and campaigns get the result too.
  *
- * At the start, before anything new is taken, this is done for what this node left behind. While it
- * runs, `watchLeftCalls` does it for what nobody gives a heartbeat any more: calls of another node
- * on the same store that died, and our own whose end could not be stored. It also takes up recordings
- * again that storage trouble left unprocessed.
+ * At the start, before new calls are accepted, this handles the calls of this node's previous run. Later,
+ * `watchLeftCalls` handles calls without a heartbeat: calls of dead nodes on the same store, and our calls
+ * whose end could not be stored. It also retries recordings after storage errors.
  */
 
 import type { Timer } from "../../../core/clock.ts";
@@ -43,14 +42,15 @@ const LOOK_EVERY_MS = 10_000;
 const LOST_AT_ONCE_MAX = 100;
 /** Twelve heartbeats. */
 const SILENT_MS = 60_000;
-/** A call without the ACK of our 2xx ends after 64·T1 (RFC 3261 13.3.1.4), and a second to end. */
+/** A call without the ACK of our 2xx ends after 64·T1 (RFC 3261 13.3.1.4), plus a second to end. */
 const UNCONFIRMED_MS_MAX = 33_000;
-/** Between two answered looks. After a longer gap nothing is known about the heartbeats in it. */
+/** Maximum gap between two successful reads. After a longer gap, heartbeats within it are unknown. */
 const GAP_MS_MAX = 3 * LOOK_EVERY_MS;
 
 /**
- * Talk time that is certain: answer to the last heartbeat. Both are times of a clock that may have been set in
- * between, the hold is not: it grew with the monotonic clock, so the call lasted no longer than it pays.
+ * Guaranteed talk time: from the answer to the last heartbeat.
+ * Both are wall-clock times, and that clock may have been set in between. The hold grew with the monotonic
+ * clock, so the call lasted no longer than its hold pays for.
  */
 async function answeredMsOf(
   context: Pick<RecoveryPorts, "billing">,
@@ -70,12 +70,12 @@ const isHere = (context: Pick<RecoveryPorts, "node">, call: StoredCall) =>
 
 const isLong = ({ ms = 0 }: { readonly ms?: number }) => ms > UNCONFIRMED_MS_MAX;
 
-/** What is to be done with the recording; one on another node's disk waits for that node. */
+/** Decides about the recording. A recording on another node's disk waits for that node. */
 async function recordingOf(context: RecoveryPorts, call: StoredCall): Promise<LeftRecording> {
   const { callUuid, answeredAt } = call;
   if (isHere(context, call)) {
     const left = await leftRecording(context, callUuid);
-    // The answer is stored with its ACK: without one nobody talked, unless the store took no answer.
+    // The answer is stored with its ACK. Without one nobody talked, unless the store failed.
     const isTalk = answeredAt !== null || (left.status === "processing" && isLong(left));
     return isTalk ? left : await discardRecording(context, callUuid);
   }
@@ -133,7 +133,7 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
   context.callers.wake();
 }
 
-/** A recording of our call that another node ended has not been repaired yet. */
+/** Processes our recording of a call that another node ended, if it was not repaired yet. */
 async function takeUpRecording(context: RecoveryPorts, call: StoredCall): Promise<void> {
   if (call.recordingMs === null && call.recordingFile?.endsWith(".wav")) {
     const recording = await recordingOf(context, call);
@@ -144,7 +144,7 @@ async function takeUpRecording(context: RecoveryPorts, call: StoredCall): Promis
   await processRecording(context, call.tenantId, call.callUuid);
 }
 
-/** Returns how many calls were interrupted. Recordings are processed in the background. */
+/** Returns the number of interrupted calls. Recordings are processed in the background. */
 export async function recoverCalls(context: RecoveryPorts): Promise<number> {
   const { database, node, log } = context;
   await dropHalfFiles(context);
@@ -164,9 +164,10 @@ export async function recoverCalls(context: RecoveryPorts): Promise<number> {
 }
 
 /**
- * A node that has not taken a recording up for a day of our own monotonic time is taken for lost: the mail
- * goes without it. Should the node come back, the recording's files go with its retention. `since`: when
- * each was first seen.
+ * If a node has not processed a recording for a day (our monotonic time), it is considered lost, and the mail
+ * goes without the recording. If the node returns, the retention job deletes the files.
+ *
+ * `since`: when each recording was first seen.
  */
 async function giveUpLost(context: RecoveryPorts, since: Map<string, number>): Promise<void> {
   const { database, node, clock, log } = context;
@@ -192,13 +193,15 @@ async function giveUpLost(context: RecoveryPorts, since: Map<string, number>): P
 }
 
 /**
- * Ends calls whose heartbeat stands still for a minute of our own monotonic time: clocks that are
- * set or differ between nodes end nothing. The time in which this node could not read the store does
- * not count: the call's own node could not write to it either. Cancel it when the calls are gone.
+ * Ends calls whose heartbeat did not change for a minute of our monotonic time. Clocks that are set or differ
+ * between nodes therefore end nothing.
+ *
+ * Time in which this node could not read the store does not count: the call's node could not write to it
+ * either. Cancel the timer after the last call.
  */
 export function watchLeftCalls(context: RecoveryPorts): Timer {
   const { database, clock, registry, log } = context;
-  /** Recordings that wait for another node. */
+  /** First time that each recording of another node was seen, by call. */
   const unprocessedSince = new Map<string, number>();
   const seen = new Map<string, { readonly heartbeatAt: number | null; readonly since: number }>();
 
@@ -210,7 +213,7 @@ export function watchLeftCalls(context: RecoveryPorts): Timer {
     const live = await context.stores.calls(database.read).leftLive(own);
     if (clock.monotonic() - lookedAt > GAP_MS_MAX) seen.clear();
     lookedAt = askedAt;
-    // One of ours may have begun meanwhile.
+    // One of our calls may have started meanwhile.
     const remoteCalls = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
     const present = new Set(remoteCalls.map((call) => call.callUuid));
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);

@@ -1,4 +1,4 @@
-/** The call service: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
+/** The call service: request, end, transfer and cancel calls (specification 3, 4). */
 
 import { ahead, type Queries } from "../../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../../core/errors.ts";
@@ -31,15 +31,15 @@ export interface CallServicePorts extends TransferPorts {
 interface CallServiceOptions {
   readonly context: CallServicePorts;
   readonly quotas: Quotas;
-  /** With `[sip] allow_networks`. */
+  /** Address rules, including `[sip] allow_networks`. */
   readonly targetAddresses: Pick<AddressRules, "check">;
-  /** Something immediate was stored: look at the schedule now. */
+  /** Called after an immediate call was stored, so that the scheduler runs now. */
   readonly wakeScheduler: () => void;
   /** True while draining. */
   readonly isDraining: () => boolean;
 }
 
-/** An own number, else the tenant's default caller id (specification 4). */
+/** The tenant's own number, else its default caller ID (specification 4). */
 function callerIdFor(own: CallNumber | undefined, trunk: CallTrunk | undefined): string {
   if (own) return own.numberE164;
   if (trunk) return trunk.callerId;
@@ -49,7 +49,7 @@ function callerIdFor(own: CallNumber | undefined, trunk: CallTrunk | undefined):
   );
 }
 
-/** Where none is named: that of the caller's number, else the tenant's only one (decisions 6). */
+/** Default agent: that of the caller's number, else the tenant's only one (decisions 6). */
 async function agentFor(
   setup: CallSetupRecords,
   tenantId: number,
@@ -78,7 +78,7 @@ function checkTime(scheduleAtMs: number | null, nowMs: number): void {
     throw invalidField("schedule_at", "`schedule_at` may be at most one year ahead.");
 }
 
-/** In one transaction: checks the request, then stores the schedule entry, the call and why it is placed. */
+/** In one transaction: checks the request, then stores the schedule entry, the call and its purpose. */
 async function storeRequest(
   { context, quotas }: CallServiceOptions,
   queries: Queries,
@@ -162,12 +162,12 @@ async function cancelSchedule(
   context.events.wake();
 }
 
-/** A host that needs no resolver: only one of digits and dots, in brackets, or RFC 6761's 6.3. */
+/** A host that needs no resolver: digits and dots, an address in brackets, or localhost (RFC 6761 6.3). */
 const LITERAL_HOST = /^sip:[^@]*@(?:\[([^\]]*)\]|([\d.]+|(?:.+\.)?localhost\.?))(?::\d*)?$/i;
 
 /**
- * A SIP URI that a tenant names may not lead the trunk's server to where the trunk itself may not reach
- * (decisions 12), except to that server. Targets of the configuration are the operator's.
+ * Rejects a tenant's SIP URI if the trunk may not reach its address (decisions 12). The trunk's server is
+ * always allowed. Targets in the configuration belong to the operator and are not checked.
  */
 async function checkTargetAddress(
   { context, targetAddresses }: CallServiceOptions,

@@ -1,4 +1,4 @@
-/** Everything a call may reach: the sum of what its use cases need, put together once by app.ts. */
+/** Dependencies of all call use cases, built once by app.ts. */
 
 import type { Billing } from "../../billing/billing.ts";
 import type { Callers } from "../../contact/callers.ts";
@@ -32,6 +32,6 @@ export interface CallContext
   readonly sip: SipStack;
   readonly mails: Pick<MailQueue, "enqueue" | "wake" | "onSent">;
   readonly links: RecordingLinks;
-  /** Missing: nobody is known. */
+  /** Missing: no caller is known. */
   readonly callers: Pick<Callers, keyof Callers>;
 }

@@ -1,10 +1,10 @@
 /**
- * Asking an agent in writing: its LLM alone, without STT and TTS. Only its use is stored
- * (billing/trials.ts); tools run for real and are told that it is a test.
+ * Text chat with an agent: its LLM alone, without STT and TTS. Only its usage is stored (billing/trials.ts).
+ * Tools run for real and get the information that it is a test.
  *
- * The client keeps the conversation and sends it each time. An LLM that has just said the last word
- * of it is kept for some minutes and goes on where it was; otherwise a new one is told what was said
- * before, without running tools again. So a restart loses nothing but time.
+ * The client keeps the conversation and sends all of it each time. The LLM session is cached for some minutes
+ * and continues if the conversation matches. Otherwise a new session gets the history, without running tools
+ * again. So a restart costs only time.
  */
 
 import { createHash } from "node:crypto";
@@ -38,18 +38,18 @@ interface ChatAction {
 
 interface ChatReply {
   readonly reply: string;
-  /** The agent would hang up now. */
+  /** True if the agent would hang up now. */
   readonly ended: boolean;
   readonly actions: readonly ChatAction[];
-  /** The passages that the answer repeats, the closest first. */
+  /** Passages that the answer repeats, the best match first. */
   readonly sources: readonly KnowledgePassage[];
   readonly durationMs: number;
 }
 
 export interface AgentChats {
   /**
-   * `message` null: the agent's opening words. Throws not_found, plan_limit_reached, insufficient_balance,
-   * unavailable.
+   * `message` null: returns the agent's opening words. Throws not_found, plan_limit_reached,
+   * insufficient_balance, unavailable.
    */
   ask(
     tenantId: number,
@@ -64,7 +64,7 @@ export interface AgentChats {
 const CACHED_MAX = 32;
 const CACHED_MS = 5 * 60_000;
 const REPLAYED_MAX = 20;
-/** Answers to tools that lead to tools. */
+/** Maximum rounds of tool calls that follow tool results. */
 const ROUNDS_MAX = 8;
 const RUNNING_OF_TENANT_MAX = 4;
 
@@ -90,8 +90,7 @@ interface Asked {
 
 interface ChatOptions {
   /**
-   * The engine's LLM takes over no conversation that it is told (the embedded one): it must be
-   * asked again what it was asked before.
+   * True if the engine's LLM cannot load a history (the embedded one). The past questions are then asked again.
    */
   readonly replays: boolean;
   readonly trials: TrialMeter;
@@ -128,7 +127,7 @@ export class WrittenAgentChats implements AgentChats {
     return { callUuid: config.callId, channel: await this.context.media.openChat(config, said) };
   }
 
-  /** Tells a new LLM session what the customer said; its answers are known already. */
+  /** Repeats the customer's past messages to a new LLM session. The answers are ignored. */
   async #replay({ channel }: ChatConversation, lines: readonly ChatMessage[]): Promise<void> {
     const said = lines.filter((line) => line.role === "customer").slice(-REPLAYED_MAX);
     for (const { text } of said) {
@@ -166,7 +165,7 @@ export class WrittenAgentChats implements AgentChats {
     return resultOf(call, result.ok, result.output);
   }
 
-  /** Counts what it used, also if it fails. */
+  /** Counts the usage, even if it fails. */
   async #answer(tenantId: number, chat: ChatConversation, text: string): Promise<Gathered> {
     const { trials } = this.options;
     const reply = new Gathered();
@@ -274,7 +273,7 @@ export class WrittenAgentChats implements AgentChats {
   }
 }
 
-/** What one question led to. */
+/** Collects the results of one question. */
 class Gathered {
   readonly #texts: string[] = [];
   readonly actions: ChatAction[] = [];
@@ -327,8 +326,8 @@ const resultOf = (call: ToolCall, ok: boolean, output: JsonValue): ChatInput => 
 });
 
 /**
- * An agent that was changed, or that knows something new, does not go on where the old one was. Files count by their
- * versions, since their texts have up to 50 MB.
+ * Cache key. It changes if the agent or its knowledge changes. Files are identified by their versions, since
+ * their texts can have up to 50 MB.
  */
 function keyOf(tenantId: number, config: CallConfig, lines: readonly ChatMessage[]): string {
   const { agent, knowledgeScope, tools, disclosure } = config;

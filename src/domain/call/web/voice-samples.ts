@@ -1,6 +1,6 @@
 /**
- * How a voice sounds: one short sentence a language, spoken by the engine that speaks in calls. It is made once
- * and kept, so that a provider is paid for it once.
+ * Voice samples: one short sentence per language, spoken by the engine of the calls. Each is made once and
+ * cached, so that a provider is paid only once.
  */
 import type { AgentLanguage, AgentVoice } from "../../agent/agent.ts";
 
@@ -10,9 +10,9 @@ export interface VoiceSample {
   readonly text: string;
 }
 
-/** The engine outside of calls. */
+/** Speech synthesis outside of calls. */
 export interface VoiceSampler {
-  /** A WAV file. Throws AppError `unavailable` when the voice cannot speak now. */
+  /** Returns a WAV file. Throws AppError `unavailable` if the voice cannot speak now. */
   sampleVoice(sample: VoiceSample): Promise<Uint8Array>;
 }
 
@@ -28,7 +28,7 @@ const SENTENCES: Readonly<Record<AgentLanguage, string>> = {
 export function createVoiceSamples(engine: VoiceSampler) {
   const made = new Map<string, Promise<Uint8Array>>();
   return {
-    /** A WAV file. Throws AppError `unavailable`; it is tried again the next time. */
+    /** Returns a WAV file. Throws AppError `unavailable`; the next call retries. */
     of(language: AgentLanguage, voice: AgentVoice): Promise<Uint8Array> {
       const key = `${language} ${voice}`;
       const known = made.get(key);

@@ -1,11 +1,11 @@
 /**
- * Talking to an agent from a browser: a real conversation in a call worker with the configured
- * engine, knowledge and tools, whose line is a WebSocket instead of RTP. It is no call: only its use
- * is stored (billing/trials.ts), and tools are told that it is a test.
+ * Talking to an agent from a browser: a real conversation in a call worker, with the configured engine,
+ * knowledge and tools. A WebSocket replaces RTP. It is no call: only its usage is stored (billing/trials.ts),
+ * and tools get the information that it is a test.
  *
- * Bounded: a few at a time for each tenant and in all, and never longer than ten minutes. Its owner
- * ends it; it also ends by the agent, by silence, when the browser sends nothing any more, and when
- * neither free minutes nor money are left.
+ * Bounded: a few at a time per tenant and in all, and at most ten minutes each. The owner ends it. It also ends
+ * if the agent hangs up, after silence, when the browser sends nothing, or when neither free minutes nor money
+ * are left.
  */
 
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -30,10 +30,10 @@ import type { CallChannel, CallMedia } from "../media-port.ts";
 import type { CallStorage } from "../stores.ts";
 
 export type WebCallEvent =
-  /** Again as it grows. */
+  /** Sent again as the turn grows. */
   | { readonly type: "turn"; readonly turn: TurnRecord }
   | { readonly type: "state"; readonly state: "listening" | "speaking" }
-  /** Audio that was handed over but not yet heard is void. */
+  /** The browser must discard audio that was sent but not played yet. */
   | { readonly type: "clear" }
   | {
       readonly type: "tool";
@@ -44,20 +44,20 @@ export type WebCallEvent =
       readonly durationMs: number;
     }
   | { readonly type: "transfer"; readonly target: string }
-  /** What the agent's turn was taken from, the closest first; again as it grows. */
+  /** Sources of the agent's turn, the best match first. Sent again as the turn grows. */
   | { readonly type: "sources"; readonly index: number; readonly sources: readonly TurnSource[] }
-  /** Once, at the end. */
+  /** Sent once, at the end. */
   | { readonly type: "ended"; readonly reason: EndedReason; readonly summary: string | null };
 
 interface WebCallListener {
-  /** 20 ms for the loudspeaker. */
+  /** 20 ms of audio for the loudspeaker. */
   audio(pcm: Int16Array): void;
   event(event: WebCallEvent): void;
 }
 
 export interface WebCall {
   readonly callUuid: string;
-  /** What the microphone heard: PCM, mono, at the agreed rate. */
+  /** Audio from the microphone: PCM, mono, at the agreed rate. */
   audio(pcm: Int16Array): void;
   digit(digit: string): void;
   /** Hangs up. Idempotent; `ended` follows. */
@@ -73,21 +73,21 @@ export interface WebCalls {
     listener: WebCallListener,
     draft?: AgentTrialDraft,
   ): Promise<WebCall>;
-  /** Ends all; new ones are refused. */
+  /** Ends all web calls; new ones are refused. */
   close(): Promise<void>;
 }
 
 const WEB_CALLS_OF_TENANT_MAX = 3;
-/** From this number on, a company gets one talk only: a few companies must not shut out the rest. */
+/** From this total on, each company gets only one web call, so that a few companies cannot block the others. */
 const WEB_CALLS_SHARED_MAX = 10;
 const WEB_CALLS_MAX = 50;
 const METER_MS = 15_000;
 const DURATION_SECONDS_MAX = 600;
-/** After this much silence the agent has stopped speaking. */
+/** After this many silent frames the agent has stopped speaking. */
 const QUIET_FRAMES = 15;
 const TRANSFER_WORDS_MS = 4_000;
 
-/** The line is always there. */
+/** Placeholder: a browser has no SDP. */
 const BROWSER_LINE: MediaPlan = {
   remote: { host: "127.0.0.1", port: 0 },
   codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
@@ -96,13 +96,13 @@ const BROWSER_LINE: MediaPlan = {
   ptimeMs: 20,
 };
 
-/** What an agent is tried with. */
+/** Dependencies of a trial conversation. */
 export interface TrialPorts extends CallStorage {
   readonly settings: Pick<
     CallSettings,
     "rtpHost" | "voiceAliases" | "callerTagKey" | "knowledgeTokens"
   >;
-  /** Missing: nothing is looked up. */
+  /** Missing: no sources are looked up. */
   readonly knowledgeIndex?: KnowledgeIndex;
   readonly clock: Clock;
   readonly random: Random;
@@ -120,7 +120,7 @@ export function createWebCalls(
   trials: TrialMeter = UNMETERED,
 ): WebCalls {
   const live = new Set<LiveWebCall>();
-  /** Tenants of all talks, those that are being set up too: many at once cannot slip past the limit. */
+  /** Tenant of each web call, including those in setup. So concurrent starts cannot exceed the limit. */
   const seats: number[] = [];
   let closed = false;
 
@@ -179,7 +179,7 @@ const shuttingDown = () =>
   });
 
 /**
- * An agent as it is now, or as it is being written, for a conversation that is no call. Throws
+ * Configuration of a trial conversation: an agent as it is now, or with the fields of a draft. Throws
  * not_found, plan_limit_reached.
  */
 export async function trialConfig(
@@ -213,7 +213,7 @@ export async function trialConfig(
 
 const NOTHING_USED = new UsageMeter().read();
 
-/** Told to tools as `caller`: nobody is on the line. */
+/** The `caller` that tools get: nobody is on the line. */
 export const TRIAL_CALLER: JsonObject = { number: "", direction: "inbound", test: true };
 
 class LiveWebCall implements WebCall {
@@ -261,7 +261,7 @@ class LiveWebCall implements WebCall {
       this.context.log.warn("web_call.failed", { call_id: this.callUuid, detail });
       void this.end(reason);
     });
-    // The conversation ends before that by itself, and politely.
+    // The conversation normally ends earlier by itself, and politely.
     const maxMs = this.config.agent.maxDurationSeconds * 1000;
     this.#limit = this.#clock.after(maxMs, () => void this.end("max_duration"));
     channel.send("connect", BROWSER_LINE);
@@ -295,7 +295,7 @@ class LiveWebCall implements WebCall {
     this.listener.event({ type: "ended", reason, summary: summary || null });
   }
 
-  /** Records the use since the last time. Never rejects. */
+  /** Records the usage since the last time. Never rejects. */
   #meter(): Promise<void> {
     this.#recording = this.#recording.then(async () => {
       try {
@@ -345,7 +345,7 @@ class LiveWebCall implements WebCall {
     const { knowledgeIndex } = this.context;
     if (turn.speaker !== "agent") return;
     this.#spokenLast = turn;
-    // Its opening words are its own.
+    // The opening words have no sources.
     if (turn.index === 0 || !scope || !knowledgeIndex) return;
     const found = await knowledgeIndex.sourcesOf(scope, turn.text);
     if (this.#spokenLast !== turn || this.#ending) return;
@@ -354,7 +354,7 @@ class LiveWebCall implements WebCall {
     this.listener.event({ type: "sources", index, sources });
   }
 
-  /** There is nobody to transfer to: what would happen is said, then the talk is over. */
+  /** A trial has nobody to transfer to. The target is shown, then the web call ends. */
   #transferTo(target: string): void {
     this.listener.event({ type: "transfer", target });
     this.#transfer ??= this.#clock.after(TRANSFER_WORDS_MS, () => void this.end("transferred"));
