@@ -1,4 +1,4 @@
-/** All that a conversation is told before it begins: agent, knowledge, tools, and who is on the other side. */
+/** Input of a conversation before it begins: agent, knowledge, tools and the other party. */
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { CamelName } from "../../core/wire-names.ts";
@@ -7,10 +7,10 @@ import type { AgentFields } from "../agent/agent-schema.ts";
 import type { KnowledgeScope } from "../knowledge/knowledge-index.ts";
 import type { CallDatum } from "./call-datum.ts";
 
-/** What matters only when the call is over. */
+/** Fields for use after the call only. */
 type AfterCall = CamelName<keyof typeof NOT_REHEARSED>;
 
-/** The agent as it was when the call began: later edits don't touch a live call. */
+/** The agent at the start of the call. Later edits do not change a live call. */
 export interface AgentSnapshot extends Omit<AgentFields, AfterCall | "voice" | "fillerPhrases"> {
   readonly id: number;
   readonly voice: AgentVoice;
@@ -23,7 +23,7 @@ export interface KnowledgeSnapshot {
   readonly content: string;
 }
 
-/** A tool as the conversation sees it; url and secret stay on the main thread. */
+/** A tool as the conversation sees it. URL and secret stay on the main thread. */
 export interface ToolSnapshot {
   readonly name: string;
   readonly description: string;
@@ -34,59 +34,59 @@ export interface ToolSnapshot {
 export interface CallConfig {
   readonly callId: string;
   readonly direction: "inbound" | "outbound";
-  /** Stands for the other side at a provider: a keyed hash. Missing: nothing is told. */
+  /** Keyed hash that identifies the caller at a provider. Missing: nothing is sent. */
   readonly callerTag?: string;
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly agent: AgentSnapshot;
   readonly knowledge: readonly KnowledgeSnapshot[];
-  /** All files that the agent may answer from, for look-ups. Missing: none. */
+  /** All files that look-ups may use. Missing: none. */
   readonly knowledgeScope?: KnowledgeScope;
   /**
-   * Knowledge above the budget of a prompt: `knowledge` is only what engines that retrieve read
-   * themselves, and each question comes with the passages that fit. Missing: the prompt has all of it.
+   * True if the knowledge is too large for the prompt: each question then comes with matching passages, and
+   * only retrieving engines read `knowledge`. Missing: the prompt has all of it.
    */
   readonly looksUpKnowledge?: boolean;
   readonly tools: readonly ToolSnapshot[];
   readonly tenantName: string;
-  /** When a rehearsed call is said to take place. Missing: now. */
+  /** Simulated start time of a test call ("rehearsal"). Missing: now. */
   readonly startsAt?: number;
-  /** IANA zone, for dates in the prompt. */
+  /** IANA time zone for dates in the prompt. */
   readonly timeZone: string;
-  /** Address the RTP socket binds to. */
+  /** Address that the RTP socket binds to. */
   readonly rtpHost: string;
-  /** What the appliance itself knows about the other side, a sentence each, for the prompt. */
+  /** Facts about the other party that the appliance knows itself, one sentence each, for the prompt. */
   readonly callerFacts?: readonly string[];
-  /** What contacts, a CRM and earlier calls say. */
+  /** Data from contacts, a CRM and earlier calls. */
   readonly callerData?: readonly CallDatum[];
-  /** How sure it is who is on the other side. Missing: 0. */
+  /** Confidence in the caller's identity. Missing: 0. */
   readonly callerLevel?: 0 | 1 | 2;
-  /** Earlier calls as a file, for engines that answer from knowledge; not part of the prompt. */
+  /** Earlier calls as a file, for engines that answer from knowledge. Not part of the prompt. */
   readonly memory?: KnowledgeSnapshot | null;
-  /** The other side may refuse further calls: a campaign or birthday call. Missing: false. */
+  /** True in campaign and birthday calls: the other party may refuse further calls. Missing: false. */
   readonly canOptOut?: boolean;
-  /** Why we call, where the greeting says it. */
+  /** Reason for the call, if the greeting mentions it. */
   readonly occasion?: "birthday" | null;
-  /** More values for `{{…}}`: of a campaign's line. */
+  /** Values for `{{…}}` from the campaign's line. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Absolute path of the stereo WAV to write (left: caller, right: agent), or null for none. */
+  /** Absolute path of the stereo WAV to write (left: caller, right: agent); null for no recording. */
   readonly recordingPath: string | null;
-  /** Said instead of the agent's first message to a person who is known by name, never to a machine. */
+  /** Greeting that replaces the first message for a contact known by name. Never said to a machine. */
   readonly namedGreeting?: string | null;
-  /** The tenant's own first sentence; null or missing: `ConversationSettings.disclosure`. */
+  /** The tenant's disclosure sentence; null or missing: `ConversationSettings.disclosure`. */
   readonly disclosure?: string | null;
-  /** The conversation's rate, where the codec is known to be a wideband one; missing: 8000. */
+  /** Sample rate in Hz if the codec is known to be wideband. Missing: 8000. */
   readonly sampleRateHz?: 8000 | 16000;
-  /** No RTP: audio comes and goes as messages (`audioIn`, `audio_out`) at this rate. */
+  /** Browser call without RTP: audio is exchanged as messages (`audioIn`, `audio_out`) at this rate. */
   readonly browser?: { readonly sampleRateHz: 8000 | 16000 } | null;
 }
 
 export interface ToolResult {
-  /** The id of the tool call it answers. */
+  /** Id of the tool call that this result belongs to. */
   readonly toolCallId: string;
   readonly ok: boolean;
   readonly httpStatus: number | null;
   readonly durationMs: number;
-  /** Body of the answer, parsed when it was JSON; or the reason it failed. */
+  /** Response body, parsed if it is JSON; on failure the reason. */
   readonly output: JsonValue;
 }

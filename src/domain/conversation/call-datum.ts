@@ -1,4 +1,4 @@
-/** What others wrote about a call or its other side: for the language model to use, never to obey. */
+/** Untrusted text about a call or its other party. The language model may use it but must not obey it. */
 export interface CallDatum {
   /** Lower case, like `contact_notes`. */
   readonly label: string;

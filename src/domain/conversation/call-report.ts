@@ -1,61 +1,64 @@
-/** What a conversation writes down: its turns, notes, measures and the report that is left when its media is gone. */
+/** Records that a conversation produces: turns, notes, measurements and the final report. */
 
 import type { MediaStatistics } from "../../core/media-plan.ts";
 import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { TurnSource } from "../knowledge/turn-knowledge.ts";
 
-/** Why a caller comes back from a transfer to the agent. */
+/** Why a transferred caller returns to the agent. */
 export type TransferFailure = "busy" | "no_answer" | "declined" | "failed";
 
 type Speaker = "agent" | "customer";
 
 export interface TurnRecord {
-  /** 0, 1, 2, … in the order the turns began. */
+  /** 0, 1, 2, … in the order in which the turns began. */
   readonly index: number;
   readonly speaker: Speaker;
-  /** For the agent: what was really heard, cut where it was interrupted. */
+  /** For agent turns: the text that was really heard, cut at the interruption. */
   readonly text: string;
   /** Milliseconds since the call was answered. */
   readonly startMs: number;
   readonly endMs: number;
   readonly interrupted: boolean;
-  /** Agent turns that answer the caller: caller's last speech → first agent audio; else null. */
+  /**
+   * Agent turns that answer the caller: milliseconds from the caller's last speech to the first agent audio;
+   * else null.
+   */
   readonly latencyMs: number | null;
-  /** Of the same turns: where the latency went. Missing: not measured. */
+  /** Latency breakdown of the same turns. Missing: not measured. */
   readonly measures?: TurnMeasures;
-  /** Agent turns: the passages that they repeat. Missing: none, or not looked for yet. */
+  /** Agent turns: knowledge passages that they repeat. Missing: none, or not searched yet. */
   readonly sources?: readonly TurnSource[];
-  /** Customer turns: the normal form of a question that the agent could not answer. */
+  /** Customer turns: normal form of a question that the agent could not answer. */
   readonly unanswered?: string;
 }
 
-/** Milliseconds from the caller's last voiced frame to each step; null: there was none. */
+/** Milliseconds from the caller's last voiced frame to each step; null: the step did not happen. */
 export interface TurnMeasures {
-  /** The silence was judged long enough. */
+  /** End of the required silence. */
   readonly endpointMs: number | null;
   /** The recogniser's final text. */
   readonly sttFinalMs: number | null;
-  /** The LLM's first words. */
+  /** First words of the LLM. */
   readonly firstTokenMs: number | null;
-  /** The voice's first samples. */
+  /** First samples of the voice. */
   readonly firstAudioMs: number | null;
-  /** The first packet with them left. */
+  /** First RTP packet with these samples. */
   readonly firstPacketMs: number | null;
-  /** The LLM was asked on stable words before the caller's silence was long enough. */
+  /** True if the LLM was asked before the caller's silence was long enough. */
   readonly early: boolean;
 }
 
 export interface EngineUsage {
   readonly llmInputTokens: number;
-  /** Of these, what the provider still had from an earlier request. */
+  /** Input tokens that the provider had cached. */
   readonly llmCachedInputTokens: number;
   readonly llmOutputTokens: number;
-  /** Of questions that were looked up in knowledge by their meaning. */
+  /** Embedding tokens for semantic look-ups in knowledge. */
   readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   readonly sttSeconds: number;
-  /** Of all this, what was begun before the caller had finished and then thrown away. */
+  /** Part of this usage for early, then discarded work. */
   readonly discarded: DiscardedWork;
 }
 
@@ -79,9 +82,9 @@ export interface RecordingInfo {
   readonly bytes: number;
 }
 
-/** Kept with the call and shown in its details. `atMs`: milliseconds since the answer. */
+/** Stored with the call and shown in its details. `atMs`: milliseconds since the answer. */
 export type CallNote =
-  /** Proof that it was said: `heard` false when the line went before its end. */
+  /** Proof that the disclosure was said. `heard` is false if the call ended before the last word. */
   | {
       readonly kind: "disclosure";
       readonly atMs: number;
@@ -101,10 +104,10 @@ export type CallNote =
       readonly kind: "answered_by";
       readonly atMs: number;
       readonly result: "human" | "machine" | "unknown";
-      /** What told it, e.g. `beep`, `greeting_words`, `short_greeting`, `call_screening`. */
+      /** Evidence for the result, such as `beep`, `greeting_words`, `short_greeting`, `call_screening`. */
       readonly cause: string;
     }
-  /** The model was made to answer without tools: it had used all that an utterance, or the call, may use. */
+  /** The model had to answer without tools, because the limit per utterance or per call was reached. */
   | { readonly kind: "tool_limit"; readonly atMs: number; readonly toolCalls: number }
   | { readonly kind: "language"; readonly atMs: number; readonly language: AgentLanguage }
   | {
@@ -115,21 +118,21 @@ export type CallNote =
       readonly outcome: "transferred" | TransferFailure;
       readonly sipCode: number | null;
     }
-  /** A bad stretch of the line begins. `received`: what we hear; `sent`: what the remote party hears. */
+  /** Line quality became bad. `received`: the audio from the remote party; `sent`: the audio to it. */
   | {
       readonly kind: "line";
       readonly atMs: number;
       readonly side: "received" | "sent" | "both";
       readonly lossPercent: number;
-      /** Jitter; for `both` the delay there and back. */
+      /** Jitter in milliseconds; for `both` the round-trip time. */
       readonly delayMs: number;
     };
 
-/** What is left of a call when its media is gone. */
+/** Final report of a call after its media is closed. */
 export interface CallReport {
   readonly turns: readonly TurnRecord[];
   readonly media: MediaStatistics;
-  /** Missing or null: they were not kept. */
+  /** Missing or null: capture was off. */
   readonly packetHeaders?: PacketHeaders | null;
   readonly usage: EngineUsage;
   readonly recording: RecordingInfo | null;
@@ -137,6 +140,6 @@ export interface CallReport {
   readonly answeredRtpMs?: number;
   readonly answeredBy: "human" | "machine" | "unknown";
   readonly summary: string;
-  /** What the call was about and how it went, without private details; empty: nobody knows. */
+  /** One-line topic and outcome of the call without private details; empty if unknown. */
   readonly line: string;
 }

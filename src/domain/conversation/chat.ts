@@ -1,8 +1,8 @@
-/** A conversation in writing: what comes in and what is answered. */
+/** Text chat with an agent: input and events. */
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { LlmUsage } from "./engine-port.ts";
 
-/** What is said to an LLM without STT and TTS. */
+/** Input to an LLM without STT and TTS. */
 export type ChatInput =
   | { readonly type: "utterance"; readonly text: string }
   | {
@@ -17,7 +17,7 @@ export interface ChatMessage {
   readonly text: string;
 }
 
-/** What it answers; `done` or `failed` is the last of an input. */
+/** Events of a reply. `done` or `failed` is the last one per input. */
 export type ChatEvent =
   | { readonly type: "text"; readonly text: string }
   | {

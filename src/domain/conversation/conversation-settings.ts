@@ -95,9 +95,9 @@ export const conversationKeys = {
 
 type Keys = z.output<z.ZodObject<typeof conversationKeys>>;
 type Values = RecordOf<Keys>;
-/** What is decided before a conversation begins, or has no meaning without a call. */
+/** Settings that apply before a conversation begins, or only in a call. */
 type Optional = "disclosureEnabled" | "knowledgeTokens" | "toolResultBytesMax" | "transferTargets";
 
-/** The keys of `[conversation]` in the code's spelling, with the time limit of tools. */
+/** The keys of `[conversation]` in camel case, plus the tool timeout. */
 export type ConversationSettings = Omit<Values, Optional> &
   Partial<Pick<Values, Optional>> & { readonly toolTimeoutMs: number };

@@ -1,4 +1,4 @@
-/** A wait with an end: what a conversation asks of an engine always has one. */
+/** Timeout for a promise: a conversation never waits for an engine without limit. */
 import type { Clock } from "../../core/clock.ts";
 
 /** Settles as `work` does, or rejects with `onTimeout()` after `timeoutMs`. */

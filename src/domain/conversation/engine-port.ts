@@ -1,7 +1,8 @@
 /**
- * The engine as a conversation sees it: speech to text (STT), a language model (LLM), text to speech (TTS). Each has capabilities, streams and
- * figures; a provider (embedded, OpenAI-compatible, …) implements all three. `engine` in the API is
- * `Engine.label`. Realtime (speech to speech) engines get a port of their own beside these.
+ * Interface of an engine for conversations: speech to text (STT), a language model (LLM) and text to speech
+ * (TTS). Each has capabilities, streams and usage figures. A provider (embedded, OpenAI-compatible, …)
+ * implements all three. `engine` in the API is `Engine.label`. Realtime engines (speech to speech) will get a
+ * separate port.
  *
  * PCM here is always 16-bit mono at `SessionSettings.sampleRateHz`.
  */
@@ -13,12 +14,12 @@ import type { KnowledgeSnapshot, ToolSnapshot } from "./call-config.ts";
 
 export interface Engine {
   readonly label: string;
-  /** Per call. Cheap: heavy parts are warm already or load behind it. */
+  /** Opens a session per call. Must be cheap: heavy parts are warm already or load in the background. */
   open(settings: SessionSettings): EngineSession;
   /**
-   * The speech worker died; its successor is reached over this port. Sessions go on: what was under
-   * way fails with EngineFailure. Absent: the engine needs no speech worker. An engine that is made
-   * of others hands it on to those that have it.
+   * Called when the speech worker died, with the port of its successor. Sessions continue, but running work
+   * fails with EngineFailure. Absent: the engine needs no speech worker. A composite engine passes the port
+   * to its parts.
    */
   useSpeechPort?(port: MessagePort): void;
   close(): Promise<void>;
@@ -29,33 +30,34 @@ export interface SessionSettings {
   readonly language: AgentLanguage;
   readonly voice: AgentVoice;
   readonly sampleRateHz: 8000 | 16000;
-  /** Full system prompt, KNOWLEDGE BASE section included, for engines that generate. */
+  /** Full system prompt with the KNOWLEDGE BASE section, for generating engines. */
   readonly systemPrompt: string;
-  /** The same knowledge as data, for engines that retrieve. */
+  /** The same knowledge as data, for retrieving engines. */
   readonly knowledge: readonly KnowledgeSnapshot[];
-  /** Earlier calls of the caller, for engines that retrieve. Missing or null: none. */
+  /** Earlier calls of the caller, for retrieving engines. Missing or null: none. */
   readonly memory?: KnowledgeSnapshot | null;
-  /** Knowledge comes with each question (`passages`), not with the prompt. Missing: false. */
+  /** True if knowledge comes with each question (`passages`) instead of the prompt. Missing: false. */
   readonly looksUpKnowledge?: boolean;
   readonly tools: readonly ToolSnapshot[];
-  /** Where a caller who wants a person may be transferred; the first is the default. */
+  /** Transfer targets for a caller who wants a person; the first is the default. */
   readonly transferTargets?: readonly string[];
   /**
-   * The conversation's own tools (conversation/tools/built-in-tools.ts). An engine whose LLM is a model
-   * offers them beside `tools`; a call of one is an ordinary `tool_call` event. Others ignore them.
+   * The conversation's built-in tools (conversation/tools/built-in-tools.ts). An engine with a generative
+   * model offers them together with `tools` and returns an ordinary `tool_call` event. Other engines ignore
+   * them.
    */
   readonly builtInTools?: readonly ToolSnapshot[];
-  /** E.164, or empty where it is withheld: whom to call back. */
+  /** Caller's number in E.164, for a callback; empty if withheld. */
   readonly callerNumber?: string;
-  /** Calls with the same one have prompts that begin alike: a provider may keep that beginning. */
+  /** Calls with the same key have prompts with the same beginning, so a provider can cache it. */
   readonly promptCacheKey?: string;
-  /** Stands for the caller at a provider, which must not learn who it is; empty or absent: unknown. */
+  /** Identifies the caller at a provider without revealing who it is. Empty or absent: unknown. */
   readonly safetyIdentifier?: string;
-  /** What was said before this session began: the greeting, or a call another engine had to leave. */
+  /** Messages before this session began: the greeting, or a call that another engine could not continue. */
   readonly history?: readonly ChatMessage[];
 }
 
-/** One thing that was said (or that a tool returned), as it was heard. */
+/** One spoken message as it was heard, or one tool result. */
 export interface ChatMessage {
   readonly by: "agent" | "caller" | "tool";
   readonly text: string;
@@ -65,78 +67,76 @@ export interface EngineSession {
   readonly stt: SttStream;
   readonly llm: LlmSession;
   readonly tts: TtsStream;
-  /** Hears and speaks this language from the next utterance on. Absent: the engine cannot. */
+  /** Switches STT and TTS to this language from the next utterance on. Absent: not supported. */
   switchLanguage?(language: AgentLanguage): void;
-  /** STT or TTS runs in the speech worker now: when that dies, this call is affected. */
+  /** True if STT or TTS runs in the speech worker now, so a worker crash affects this call. */
   readonly onSpeechWorker?: boolean;
-  /** The three belong together (one socket): whoever replaces one of them replaces all. */
+  /** True if all three share one socket, so a replacement must replace all three. */
   readonly combinedSession?: boolean;
   close(): void;
 }
 
-/** Speech to text. Fed every 20 ms; told where utterances begin and end by the conversation's VAD. */
+/** Speech to text. Gets audio every 20 ms; the conversation's VAD marks begin and end of utterances. */
 export interface SttStream {
   readonly capabilities: { readonly partials: boolean };
   /** The caller began to speak; `lead` is the audio just before (≤ 500 ms). */
   startUtterance(lead: Int16Array): void;
   push(pcm: Int16Array): void;
   /**
-   * Silence has begun, and the caller may have finished: what was said so far may be recognised now. Its
-   * words come as a partial, and `finalize` gives its result unless `dropEarly` came between. Absent: the
-   * words are known while they are spoken.
+   * Starts recognition at the first silence, because the caller may have finished. The words come as a
+   * partial. `finalize` returns this result unless `dropEarly` came first. Absent: words are recognised
+   * during speech.
    */
   recogniseEarly?(): void;
-  /** The caller went on: what was recognised early is void. */
+  /** The caller continued: discard the early result. */
   dropEarly?(): void;
-  /** The utterance is over: its final text. Rejects with EngineFailure. */
+  /** The utterance is over: resolves with its final text. Rejects with EngineFailure. */
   finalize(): Promise<SttResult>;
-  /** It was no speech after all (a cough, an interruption that was none): forget the utterance. */
+  /** Discards an utterance that was not speech (a cough, a false interruption). */
   discard(): void;
-  /** Latest stable words of the running utterance. */
+  /** Called with the latest stable words of the running utterance. */
   onPartial(listener: (text: string) => void): void;
-  /** The far end judges the running utterance to be over; `end` or `cancel` follows. */
+  /** Called when the provider detects the end of the utterance; `finalize` or `discard` follows. */
   onEndpoint?(listener: () => void): void;
-  /** What the LLM expects next: engines with grammars narrow down, others ignore it. */
+  /** Sets the kind of answer that the LLM expects. Engines with grammars use it; others ignore it. */
   expect(answer: ExpectedAnswer): void;
 }
 
 export type ExpectedAnswer = "open" | "yes_no" | "digits" | "date" | "time" | "name" | "keys";
 
 export interface SttResult {
-  /** Empty: speech was heard but nothing was understood. */
+  /** Empty: speech was detected but no words were understood. */
   readonly text: string;
   /** 0 to 1. */
   readonly confidence: number;
-  /** Recognised by the provider for it, `discardedMs` included. */
+  /** Milliseconds of audio that the provider recognised, including `discardedMs`. */
   readonly audioMs: number;
-  /** Recognised early and thrown away, because the caller went on. Absent: nothing. */
+  /** Milliseconds of discarded early recognition. Absent: none. */
   readonly discardedMs?: number;
 }
 
-/** The language side: keeps the history of its call. */
+/** Language model session with the history of one call. */
 export interface LlmSession {
   /**
-   * `earlyStart`: may be asked before it is certain that the caller has finished, because an answer
-   * that is aborted before its first event was taken leaves neither question nor answer in the
-   * history. Absent: it may not.
+   * `earlyStart`: true if `respond` may be called before the caller has certainly finished. An answer that is
+   * aborted before its first event leaves no trace in the history. Absent: false.
    */
   readonly capabilities?: { readonly earlyStart: boolean };
-  /** Stable words of the running utterance: what they need may be fetched ahead. Cheap, never throws. */
+  /** Stable words of the running utterance, to prefetch related data. Cheap, never throws. */
   heardSoFar?(text: string): void;
   /**
-   * Answers one input as a stream; ends with `done`. Aborting stops it and nothing of the rest is
-   * in its history. Text arrives in speakable pieces.
+   * Streams the answer to one input; ends with `done`. Aborting stops it and keeps the rest out of the
+   * history. Text arrives in speakable pieces.
    */
   respond(input: LlmInput, signal: AbortSignal): AsyncIterable<LlmEvent>;
   /**
-   * What the caller really heard of the last response, when it was interrupted; empty: nothing, and what
-   * the caller says next may begin with the same question. `playedMs` is how long that sounded, where the
-   * conversation knows it.
+   * Sets the part of the last response that the caller heard before an interruption. Empty: none, and the
+   * caller's next words may begin with the same question. `playedMs`: length of that part, if known.
    */
   truncateSpoken(text: string, playedMs?: number): void;
-  /** What was used since the last `done`: by answers that were cut or thrown away. */
+  /** Usage since the last `done`, from cut or discarded answers. */
   takeUsage?(): LlmUsage;
-  /** The whole call in words, in the agent's language. */
+  /** Summarises the whole call in the agent's language. */
   summarize(end: CallEnd): Promise<CallSummary>;
 }
 
@@ -144,16 +144,16 @@ export interface CallSummary {
   /** 1–2 sentences. */
   readonly text: string;
   /**
-   * What the call was about and how it went, on one line and without private details: told to whoever
-   * calls back from the number. Empty: not known.
+   * One-line topic and outcome without private details, used when the same number calls again. Empty: not
+   * known.
    */
   readonly line: string;
 }
 
 export type LlmInput = {
   /**
-   * Answers with tool calls that may still follow. 0: the model is asked to answer without tools, and apologises
-   * if it does not. Missing: `TOOL_ROUNDS_MAX`.
+   * Answers with tool calls that may still follow. 0: the model must answer without tools, and apologises if
+   * it does not. Missing: `TOOL_ROUNDS_MAX`.
    */
   readonly toolRounds?: number;
 } & (
@@ -161,9 +161,9 @@ export type LlmInput = {
       readonly type: "utterance";
       readonly text: string;
       readonly confidence: number;
-      /** Of the knowledge, what fits these words; missing: the prompt has all of it. */
+      /** Knowledge passages that match these words. Missing: the prompt has all knowledge. */
       readonly passages?: readonly KnowledgePassage[];
-      /** The caller may go on: what an answer nobody took has used counts as discarded. */
+      /** True if the caller may continue; usage of an unused answer then counts as discarded. */
       readonly early?: boolean;
     }
   | { readonly type: "digits"; readonly digits: string }
@@ -173,7 +173,7 @@ export type LlmInput = {
       readonly ok: boolean;
       readonly output: JsonValue;
     }
-  /** The caller says nothing: 1st, 2nd prompt. */
+  /** The caller is silent; `count` is the number of the prompt (1 or 2). */
   | { readonly type: "silence"; readonly count: number }
 );
 
@@ -188,22 +188,22 @@ export type LlmEvent =
   | { readonly type: "expect"; readonly answer: ExpectedAnswer }
   | { readonly type: "end_call" }
   | { readonly type: "transfer"; readonly target: string }
-  /** The caller left a message for the people of the company. */
+  /** The caller left a message for the company. */
   | { readonly type: "message"; readonly text: string }
   | {
       readonly type: "done";
       readonly usage: LlmUsage;
-      /** Answers within this one whose tool calls could not be carried out. Missing: 0. */
+      /** Rounds within this answer whose tool calls failed. Missing: 0. */
       readonly rejectedRounds?: number;
     };
 
-/** Tokens of one answer. */
+/** Token usage of one answer. */
 export interface LlmUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the input, what the provider still had from an earlier request; absent: it does not say. */
+  /** Input tokens that the provider had cached. Absent: not reported. */
   readonly cachedInputTokens?: number;
-  /** Of both, what early answers used that nobody took; absent: nothing. */
+  /** Usage of discarded early answers. Absent: none. */
   readonly discarded?: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
@@ -216,23 +216,26 @@ export interface CallEnd {
 
 /** Text to speech. */
 export interface TtsStream {
-  /** Chunks as they are made. Ends when all is spoken or `signal` aborts. Rejects with EngineFailure. */
+  /**
+   * Yields chunks as they are synthesised. Ends at the end of the text or when `signal` aborts. Rejects with
+   * EngineFailure.
+   */
   speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>;
-  /** What was spoken last was another voice than the agent's: it must not be kept for other calls. */
+  /** True if the last text was spoken with a fallback voice, which must not be cached for other calls. */
   readonly isFallback?: boolean;
-  /** `text` will be spoken soon: may begin to make it, and says whether it did. Cheap, never throws. */
+  /** Announces that `text` will be spoken soon. Returns true if synthesis started. Cheap, never throws. */
   prefetch?(text: string): boolean;
-  /** What was announced so will not be spoken. */
+  /** Cancels texts that `prefetch` announced. */
   dropPrefetched?(): void;
 }
 
-/** Speech is there, but not of this text: nothing is broken, another voice should say it. */
+/** The voice works but cannot speak this text; another voice should be used. */
 export class UnsupportedText extends Error {
   override readonly name = "UnsupportedText";
 
   constructor(
     message: string,
-    /** What of it was not said; null: nothing was. */
+    /** The unspoken part of the text; null: all of it. */
     readonly unspoken: string | null = null,
   ) {
     super(message);

@@ -1,55 +1,55 @@
 /**
- * The conversation's fixed bounds, in milliseconds if not said otherwise. What an operator may tune is in
- * `ConversationSettings`; these are about safety and about how audio is cut.
+ * Fixed limits of a conversation, in milliseconds unless stated otherwise. Operators configure
+ * `ConversationSettings`. These limits concern safety and how audio is split.
  */
 
-/** One audio frame, in and out. */
+/** Length of one audio frame in both directions. */
 export const FRAME_MS = 20;
-/** Without a frame for longer than this, the whole process was stopped. */
+/** A longer gap between two frames means that the whole process was suspended. */
 export const STOPPED_MS = 1_000;
-/** Audio kept from before speech was noticed: what the STT stream gets as `lead`. */
+/** Length of the audio before the speech onset, which the STT stream gets as `lead`. */
 export const LEAD_MS = 500;
 
-/** Speech shorter than this is a click or a cough. */
+/** Shorter speech is a click or a cough. */
 export const SPEECH_MS_MIN = 120;
 /**
- * Silence, as the VAD has it, in which the caller may have finished: work on an answer begins. The VAD's
- * end of speech is about 60 ms behind the last sound, so this is 120 ms of real silence.
+ * Silence, as reported by the VAD, after which work on an answer begins. The VAD reports the end of speech
+ * about 60 ms late, so the real silence is 120 ms.
  */
 export const EARLY_SILENCE_MS = 60;
-/** Speech that takes the word back while the agent still thinks about what was said before. */
+/** Speech of this length takes the turn back while the agent is preparing an answer. */
 export const CONTINUATION_MS = 240;
-/** An utterance is ended here even when the caller goes on. */
+/** An utterance ends after this time, even if the caller keeps talking. */
 export const UTTERANCE_MS_MAX = 30_000;
-/** A caller who answers over the agent's last words is heard when no more than this was left. */
+/** A caller who talks over the agent's last words is answered if at most this much was left to say. */
 export const NEARLY_DONE_MS = 1_500;
 
-/** Answers with tool calls that one utterance may lead to; the next answer comes without tools. */
+/** Maximum answers with tool calls per utterance. The next answer gets no tools. */
 export const TOOL_ROUNDS_MAX = 3;
 
 /** Pause between keys that ends a number. */
 export const DIGIT_PAUSE_MS = 2_000;
 
 export const GREETING_WAIT_MS = 1_500;
-/** From the first words to what is kept ready: until then, others' calls may be set up. */
+/** Delay between the first words and the synthesis of standby phrases, so that other calls can be set up first. */
 export const STANDBY_AFTER_MS = 1_000;
-/** An engine's own time-out (10 s) comes first, and another STT stream must still have its turn. */
+/** Longer than an engine's timeout (10 s), so that a second STT stream still has time. */
 export const STT_TIMEOUT_MS = 22_000;
-/** For what the caller was saying when the line went. */
+/** Timeout for the last utterance when the caller hangs up. */
 export const LAST_TEXT_TIMEOUT_MS = 1_000;
 export const LLM_TIMEOUT_MS = 15_000;
-/** Two providers' own time-outs (5 s each) and the embedded voice's (6 s) come first. */
+/** Longer than the timeouts of two providers (5 s each) plus the embedded voice (6 s). */
 export const TTS_TIMEOUT_MS = 17_000;
 export const SUMMARY_TIMEOUT_MS = 4_000;
-/** The last words, or the message on a voicemail, are cut off here, should they never end. */
+/** Maximum length of the last words or a voicemail message. */
 export const CLOSING_MS_MAX = 60_000;
-/** A sentence that a transfer waits for is cut here. */
+/** Maximum length of the sentence before a transfer. */
 export const LAST_SENTENCE_MS_MAX = 10_000;
-/** What a person hears about the caller before both are joined. */
+/** Maximum length of the announcement to a person before the caller is connected. */
 export const ANNOUNCEMENT_MS_MAX = 30_000;
-/** After the last word: lets it cross the network before the line goes. */
+/** Pause after the last word, so that it crosses the network before the call ends. */
 export const CLOSING_TAIL_MS = 300;
 export const HEARTBEAT_MS = 1_000;
 
-/** Synthesis runs ahead of playout by no more than this. */
+/** Maximum lead of synthesis over playout. */
 export const PLAYOUT_AHEAD_MS_MAX = 20_000;

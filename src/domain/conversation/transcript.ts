@@ -1,7 +1,7 @@
 /**
- * The turns of a call, in milliseconds since the answer. An agent's turn begins with its first
- * audible frame and holds what was heard; a caller's begins with the first voiced frame. Each is
- * reported once, when it is final.
+ * Turns of a call in milliseconds since the answer. An agent's turn begins with its first audible frame and
+ * contains the heard text. A caller's turn begins with the first voiced frame. Each turn is reported once,
+ * when it is final.
  */
 import type { TurnMeasures, TurnRecord } from "./call-report.ts";
 
@@ -32,7 +32,7 @@ export class Transcript {
     this.#answeredAt = at;
   }
 
-  /** Whole milliseconds from the answer to `at` (monotonic), 0 at least. */
+  /** Whole milliseconds from the answer to `at` (monotonic), at least 0. */
   sinceAnswer(at: number): number {
     return Math.max(0, Math.round(at - this.#answeredAt));
   }

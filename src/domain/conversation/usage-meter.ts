@@ -1,4 +1,4 @@
-/** What one call has used of its engine, and what of it was thrown away. */
+/** Engine usage of one call, including discarded work. */
 import { type EngineUsage, NOTHING_DISCARDED } from "./call-report.ts";
 import type { LlmUsage, SttResult } from "./engine-port.ts";
 
@@ -26,7 +26,7 @@ export class UsageMeter {
     this.#used.ttsCharacters += characters;
   }
 
-  /** Synthesised for an early answer that was thrown away. */
+  /** Characters synthesised for a discarded early answer. */
   synthesisedInVain(characters: number): void {
     this.synthesised(characters);
     this.#discarded.ttsCharacters += characters;

@@ -1,7 +1,7 @@
-/** Word lists that turn-taking needs, per language; and how words are counted. */
+/** Word lists for turn-taking per language, and word counting. */
 import type { AgentLanguage } from "../agent/agent.ts";
 
-/** Words no sentence ends on: after them the caller is still looking for the next one. */
+/** Words that no sentence ends with: the caller is still looking for the next word. */
 const CONTINUATIONS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   en: "a an the and or but so because if when that which who to of for from with in on at by about my your our their his her is are was were am will would can could should do does i we you they it's i'm um uh er like then as than".split(
     " ",
@@ -17,7 +17,7 @@ const CONTINUATIONS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   ),
 };
 
-/** What a listener says without wanting the word. */
+/** Back-channel words of a listener who does not want the turn. */
 const BACK_CHANNELS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   en: "mhm mm mmm hm hmm mm-hmm mm-hm uh-huh uhuh uh huh aha ah oh yeah yes yep yup ok okay right alright all sure fine cool great exactly got it i see understand".split(
     " ",
@@ -29,7 +29,7 @@ const BACK_CHANNELS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   ),
 };
 
-/** What is said to get the word, be it short. */
+/** Words that claim the turn even if they are short. */
 const CLAIMS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   en: "stop wait hold sorry excuse pardon no hello listen enough".split(" "),
   lt: "stop palauk palaukit palaukite luktelėkit minutėlę ne atsiprašau alio klausykit užteks".split(
@@ -41,7 +41,7 @@ const CLAIMS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   ),
 };
 
-/** Beginnings of words that numbers are dictated with; figures count too. */
+/** Stems of number words; digits count as well. */
 const NUMBER_STEMS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   en: "zero oh nil one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred double triple plus".split(
     " ",
@@ -54,10 +54,10 @@ const NUMBER_STEMS: Readonly<Record<AgentLanguage, readonly string[]>> = {
     " ",
   ),
 };
-/** As many at the end of an utterance are a number that is being dictated. */
+/** This many number words at the end of an utterance are a dictated number. */
 const DICTATED_WORDS_MIN = 3;
 
-/** What people dictate, in questions: names, numbers, addresses. */
+/** Question words for dictated data: names, numbers, addresses. */
 const DICTATED: Readonly<Record<AgentLanguage, RegExp>> = {
   en: /\b(name|spell|number|address|e-?mail|postcode|zip|code)\b/,
   lt: /(vard|pavard|numer|adres|\bkod(?!ėl)|paštas|pašto)/,
@@ -77,14 +77,14 @@ export function wordsOf(text: string): string[] {
   return text.toLocaleLowerCase().match(/[\p{L}\p{N}'-]+/gu) ?? [];
 }
 
-/** True where the words so far could stand as a whole sentence. */
+/** True if the words so far could be a complete sentence. */
 export function soundsFinished(text: string, language: AgentLanguage): boolean {
   if (SENTENCE_END.test(text.trim())) return true;
   const last = wordsOf(text).at(-1);
   return last !== undefined && !CONTINUATIONS[language].includes(last);
 }
 
-/** True while the last words are figures, enough of them to be a dictated number. */
+/** True if the last words are enough figures for a dictated number. */
 export function isDictating(text: string, language: AgentLanguage): boolean {
   const words = wordsOf(text);
   const stems = NUMBER_STEMS[language];
@@ -95,7 +95,7 @@ export function isDictating(text: string, language: AgentLanguage): boolean {
   return dictated >= DICTATED_WORDS_MIN || (/^\d+$/.test(figures) && figures.length >= 4);
 }
 
-/** True for an agent's words that ask for something people dictate. */
+/** True if the agent's words ask for something that people dictate. */
 export function asksForDictation(text: string, language: AgentLanguage): boolean {
   const last =
     text
@@ -106,13 +106,13 @@ export function asksForDictation(text: string, language: AgentLanguage): boolean
   return DICTATED[language].test(last) && ASKS[language].test(last);
 }
 
-/** True for at least one word, all of them of the "mhm, yes, I see" kind. */
+/** True for a non-empty text whose words are all of the "mhm, yes, I see" kind. */
 export function isBackChannel(text: string, language: AgentLanguage): boolean {
   const words = wordsOf(text);
   return words.length > 0 && words.every((word) => BACK_CHANNELS[language].includes(word));
 }
 
-/** True for words that ask for the word: "stop", "wait a moment". */
+/** True for words that claim the turn: "stop", "wait a moment". */
 export function claimsTurn(text: string, language: AgentLanguage): boolean {
   return wordsOf(text).some((word) => CLAIMS[language].includes(word));
 }

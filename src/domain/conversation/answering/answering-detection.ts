@@ -1,13 +1,13 @@
 /**
- * Who answered an outbound call: a human, a machine, or nobody can tell. Judges by how long the
- * greeting is, the silence after it, the beep, and its words. Pure: driven by frames and words in
- * audio time, so that it gives the same answer for the same audio.
+ * Answering machine detection (AMD) for outbound calls: human, machine or unknown. It uses the length of the
+ * greeting, the silence after it, the beep, and the recognised words. It is driven by frames and words in
+ * audio time, so the same audio always gives the same result.
  *
- * A human says a short greeting and waits: known `afterGreetingMs` (600 ms) after the last word.
- * Greetings of medium length wait for their words, `wordsWaitMs` at most. Nobody says anything for
- * `silenceMs`: unknown, and the agent begins. A machine talks on, asks for a message, or beeps. A machine
- * stays one. After a first utterance that was a person's, only both together make a machine: a request to
- * record, and a beep.
+ * A human says a short greeting and waits: the result comes `afterGreetingMs` (600 ms) after the last word. A
+ * greeting of medium length waits for its words, for at most `wordsWaitMs`. If nobody speaks for `silenceMs`,
+ * the result is unknown and the agent begins. A machine keeps talking, asks for a message, or beeps. A
+ * machine result is final. If a person's words came first, only a request to record together with a beep
+ * makes it a machine.
  */
 import { FRAME_MS } from "../limits.ts";
 import { greetingKindOf } from "./greeting-words.ts";
@@ -26,34 +26,34 @@ export interface AnsweringResult {
     | "silence";
 }
 
-/** The conversation's hearing in this frame. */
+/** State of the speech detector and recogniser at the current frame. */
 export interface SpeechSoFar {
-  /** An utterance is running. */
+  /** True during an utterance. */
   readonly active: boolean;
-  /** Voiced milliseconds of it. */
+  /** Voiced milliseconds of the current utterance. */
   readonly speechMs: number;
-  /** Milliseconds since its last voiced frame. */
+  /** Milliseconds since the last voiced frame of the utterance. */
   readonly silentMs: number;
-  /** Its stable words so far. */
+  /** Stable words of the utterance so far. */
   readonly partial: string;
 }
 
 export const ANSWERING = {
-  /** Silence after a greeting that a human leaves for us to speak. */
+  /** Silence after a human's greeting, while the human waits for an answer. */
   afterGreetingMs: 600,
-  /** No words of a human's "hello" need to be understood. */
+  /** A greeting up to this length counts as human without its words. */
   shortGreetingMsMax: 900,
-  /** Voiced; people who answer for a company say their sentence in this time. */
+  /** Maximum voiced length of a human greeting, company names included. */
   humanGreetingMsMax: 4_200,
-  /** For the recogniser's text of a medium greeting. */
+  /** Maximum wait for the text of a medium greeting. */
   wordsWaitMs: 700,
-  /** Nobody speaks: the agent begins. */
+  /** Silence after which the agent begins. */
   silenceMs: 2_000,
-  /** Nothing else decided: music, noise, a greeting in pieces. */
+  /** Time limit for a decision: music, noise, or an interrupted greeting. */
   decisionMsMax: 10_000,
-  /** Beeps and words count until here. */
+  /** Beeps and words are evaluated until this time. */
   watchMs: 30_000,
-  /** A machine's beep comes before the recogniser's text of its request: both belong together for this time. */
+  /** Maximum time from a beep to the recognised request to record, to count as one machine. */
   requestAfterBeepMs: 5_000,
 } as const;
 
@@ -62,21 +62,21 @@ export class AnsweringDetection {
   #result: AnsweringResult | null = null;
   #elapsedMs = 0;
   #spokeMs = 0;
-  /** Since the answer, or since the last tone. */
+  /** Milliseconds of silence since the answer or the last tone. */
   #quietMs = 0;
   #waitingForWordsMs: number | null = null;
   #beep: Beep | null = null;
   #beepedAtMs = Number.NEGATIVE_INFINITY;
-  /** The words of the first utterance are known: later ones do not decide alone. */
+  /** True once the first utterance is recognised. Later utterances alone do not decide. */
   #isFirstOver = false;
   #isAskedToRecord = false;
-  /** Somebody asks who is calling; they are let finish. */
+  /** Call screening: a service asks who is calling. The detector waits until it has finished. */
   #screened = false;
 
   constructor(
     sampleRateHz: number,
     private readonly onResult: (result: AnsweringResult) => void,
-    /** After a machine was recognised: it is ready to record. */
+    /** Called when a detected machine is ready to record. */
     private readonly onBeep: (beep: Beep) => void,
   ) {
     this.#tones = new ToneFinder(sampleRateHz);
@@ -86,7 +86,6 @@ export class AnsweringDetection {
     return this.#result;
   }
 
-  /** Milliseconds since the answer. */
   get elapsedMs(): number {
     return this.#elapsedMs;
   }
@@ -99,7 +98,7 @@ export class AnsweringDetection {
     return this.#elapsedMs < ANSWERING.watchMs;
   }
 
-  /** One 20 ms frame. */
+  /** Processes one 20 ms frame. */
   frame(pcm: Int16Array, speech: SpeechSoFar): void {
     if (!this.watching) return;
     this.#elapsedMs += FRAME_MS;
@@ -121,7 +120,7 @@ export class AnsweringDetection {
       this.#decide({ result: "unknown", cause: "silence" });
   }
 
-  /** An utterance of the far end is over. A sound that was no speech is none. */
+  /** Called at the end of each utterance of the far end. Noise that was not speech does not count. */
   utteranceEnded(speechMs: number): void {
     this.#spokeMs += speechMs;
     if (this.#result) return;
@@ -131,7 +130,7 @@ export class AnsweringDetection {
     else this.#waitingForWordsMs = 0;
   }
 
-  /** Words, stable or final. `final`: of an utterance that is over. */
+  /** Evaluates recognised words. `final`: the utterance is over. */
   words(text: string, final: boolean): void {
     if (!this.watching) return;
     const greetingKind = greetingKindOf(text);
@@ -173,7 +172,7 @@ export class AnsweringDetection {
     this.onBeep(beep);
   }
 
-  /** The first result stands, unless a machine gives itself away later. */
+  /** Keeps the first result, unless the far end later proves to be a machine. */
   #decide(result: AnsweringResult): void {
     const first = this.#result === null;
     const unmasked = result.result === "machine" && this.#result?.result !== "machine";

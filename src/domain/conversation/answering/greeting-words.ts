@@ -1,17 +1,17 @@
 /**
- * What the words of whoever answers an outbound call give away: an answering machine asks to leave a
- * message, a network announces that nobody can be reached, a screening service asks who is calling. All
- * four languages count whatever the agent's is: mailboxes speak the network's language.
+ * Classifies the words of an outbound call's answer. A voicemail asks to leave a message, a network announces
+ * that the subscriber is unavailable, a screening service asks who is calling. All four languages are
+ * checked, because a voicemail speaks the network's language.
  *
- * A question never makes a machine, and neither does a sentence in which somebody speaks of himself or of
- * a person that both know ("she is out"). Only a request to record counts all the same.
+ * A question never counts as a machine. Neither does a sentence in which the speaker refers to themselves or
+ * to a third person ("she is out"). The exception is a request to record.
  */
 import { wordsOf } from "../words.ts";
 
 type GreetingKind = "machine" | "screening" | null;
 
 /**
- * Word stems in this order, with up to two other words between them; `/` separates variants, `=` ends a whole
+ * Word stems in order, with at most two other words between them. `/` separates variants, `=` marks a whole
  * word. These ask the caller to speak to a recorder.
  */
 const REQUESTS: readonly string[] = [
@@ -25,7 +25,7 @@ const REQUESTS: readonly string[] = [
   "запишите сообщен",
 ];
 
-/** A sign to begin to speak. */
+/** Signals to start speaking. */
 const SIGNALS: readonly string[] = [
   "after/at/following/for tone/beep/signal/bleep",
   "po= signal/pypt/garsin",
@@ -85,12 +85,12 @@ const ANNOUNCEMENTS: readonly string[] = [
   "ответить ваш звонок/вызов",
 ];
 
-/** Before a request: somebody who wants to leave a message, or speaks of one. */
+/** Phrases before a request that show a wish to leave a message, or a mention of one. */
 const OWN_WISH =
   /(?<![\p{L}'])(?:(?:i|we) (?:want|need|will|would|can|could|should|might|may|just|tried|did)|(?:i|we)['’](?:ll|d)|(?:let|asked|told|tell) (?:me|us)|do not|(?:do|did)n['’]t|never|rather|noriu|norėčiau|galiu|galėčiau|turiu|leiskit\p{L}*|gribu|gribētu|vēlos|vēlētos|varu|хочу|хотел[аи]?|могу|можно|мог|нужно|надо)(?: (?!you(?!\p{L})|jūs|jus|вы(?!\p{L}))[\p{L}']+){0,2} (?:leave|record|palikti|atstāt|оставить)(?!\p{L})/giu;
 const LEAVE_OWN = /(?<!\p{L})leave (?:my|his|her|their)(?!\p{L})/giu;
 
-/** A person takes the message. */
+/** A person offers to pass the message on. */
 const PASSES_ON =
   /(?<!\p{L})(?:with me|(?:i['’]ll|i will) (?:pass|tell|let|give|make|note|write)|perduosi|pasakysiu|užrašysiu|nodošu|pateikšu|pierakstīšu|передам|скажу|запишу)/iu;
 
@@ -99,10 +99,10 @@ const PERSONAL = new Set(
     " ",
   ),
 );
-/** Lithuanian and Latvian verbs of what the speaker did: "gavau", "klausiausi", "dzirdēju", "klausījos". */
+/** Lithuanian and Latvian past-tense verbs in the first person: "gavau", "klausiausi", "dzirdēju", "klausījos". */
 const FIRST_PERSON_PAST = /(?:(?<!i)(?<!^j)au|ausi|ju|jos)$/u;
 
-/** Who speaks of a mailbox like this is none. */
+/** A speaker who uses these words talks about a mailbox and is not one. */
 const ABOUT_MAILBOX = new Set(
   "not never no isn't wasn't aren't got heard received listened missed left was were went ne nėra nav не нет".split(
     " ",
@@ -154,14 +154,14 @@ const MAILBOX_PATTERNS = compile(MAILBOXES);
 const ANNOUNCEMENT_PATTERNS = compile(ANNOUNCEMENTS);
 const SCREENING_PATTERNS = compile(SCREENING);
 
-/** Screening first: "say your name and why you are calling" may well mention a message too. */
+/** Checks screening first: "say your name and why you are calling" may also mention a message. */
 export function greetingKindOf(text: string): GreetingKind {
   if (occurs(SCREENING_PATTERNS, wordsOf(text))) return "screening";
   const sentences = text.match(/[^.!?…;:\n]+[.!?…;:]*/gu) ?? [];
   return sentences.some(isOfMachine) ? "machine" : null;
 }
 
-/** Asks to speak after a signal, or to leave a message: what a machine does before it records. */
+/** True if the text asks to speak after a signal or to leave a message. */
 function isOfMachine(sentence: string): boolean {
   const words = wordsOf(sentence);
   const [first = "", second = ""] = words;

@@ -1,11 +1,10 @@
 /**
- * The first half minute of an outbound call: acts on who answered (answering-detection.ts). A human
- * is greeted, with the contact's name where one is known; whoever is unknown or screens the call
- * hears the agent's general greeting; a machine gets the agent's message after its beep, or nothing.
+ * The first 30 seconds of an outbound call: acts on the result of answering-detection.ts. A human hears the
+ * greeting, with the contact's name if it is known. An unknown party or a screening service hears the general
+ * greeting. A machine gets the agent's message after its beep, or nothing.
  *
- * Guarantees: the named greeting is never spoken before a human was told apart, a message is spoken
- * once, and `BEEP_WAIT_MS_MAX` after a machine was recognised at the latest. turn-controller.ts
- * decides who has the word.
+ * Guarantees: the greeting with a name is spoken only after a human was detected. A message is spoken once,
+ * within `BEEP_WAIT_MS_MAX` after a machine was detected. turn-controller.ts decides who speaks.
  */
 
 import type { CallNote } from "../call-report.ts";
@@ -18,15 +17,15 @@ import {
 } from "./answering-detection.ts";
 
 const BEEP_WAIT_MS_MAX = 25_000;
-/** A machine that falls silent for so long has no beep that we would hear. */
+/** A machine that is silent for this time has no detectable beep. */
 const SILENT_MACHINE_MS = 5_000;
 
 interface ScreeningEffects {
-  /** Somebody answers: the conversation may begin. */
+  /** A person or an unknown party answered: the conversation begins. */
   human(known: { readonly byName: boolean }): void;
-  /** A machine answers; the agent must fall silent. */
+  /** A machine answered; the agent must stop speaking. */
   machine(): void;
-  /** The machine records: say the message and hang up. */
+  /** The machine is recording: say the message and hang up. */
   leaveMessage(): void;
   hangUp(): void;
   note(note: CallNote): void;
@@ -40,7 +39,7 @@ interface ScreeningOptions {
 
 type Phase =
   | { readonly name: "judging" }
-  /** Somebody was greeted; it may still turn out to be a machine. */
+  /** The greeting was spoken, but the party may still prove to be a machine. */
   | { readonly name: "watching" }
   | { readonly name: "awaiting_beep" }
   | { readonly name: "over" };
@@ -75,12 +74,12 @@ export class Screening {
     if (this.#phase.name === "judging") this.#detection.utteranceEnded(speechMs);
   }
 
-  /** Final words of an utterance. */
+  /** Evaluates the final words of an utterance. */
   words(text: string): void {
     if (this.#phase.name !== "over") this.#detection.words(text, true);
   }
 
-  /** A transfer begins: who answered is asked no further. */
+  /** Stops the detection when a transfer begins. */
   stop(): void {
     if (this.#phase.name === "judging") this.#note({ result: "unknown", cause: "transfer" });
     this.#phase = { name: "over" };

@@ -1,8 +1,8 @@
 /**
- * Finds the beep of an answering machine: one steady tone of 300–2500 Hz for at least 120 ms, told
- * by a bank of Goertzel filters over 20 ms frames. What is no beep: tones that follow each other at
- * once (the special information tones of ITU-T E.180: three of them), two tones at a time (DTMF,
- * ringing in some countries), a tone without an end (dial tone, fax), speech.
+ * Finds the beep of an answering machine: one steady tone of 300–2500 Hz for at least 120 ms. A bank of
+ * Goertzel filters analyses 20 ms frames. Not a beep: tones in sequence (the three special information tones
+ * of ITU-T E.180), two tones at once (DTMF, ringing in some countries), an endless tone (dial tone, fax), or
+ * speech.
  */
 import { levelOf } from "../../../platform/audio/level.ts";
 import { toneShare } from "../../../platform/audio/tones.ts";
@@ -11,17 +11,17 @@ import { FRAME_MS } from "../limits.ts";
 const LOWEST_HZ = 300;
 const HIGHEST_HZ = 2_500;
 const COARSE_STEP_HZ = 25;
-/** Of a frame's energy at one frequency. Two tones share it; voices rarely pass 0.6 for long. */
+/** Minimum share of a frame's energy at one frequency. Two tones share it; voices rarely exceed 0.6 for long. */
 const SHARE_MIN = 0.8;
-/** RMS below this is the line's noise. */
+/** An RMS below this is line noise. */
 const LEVEL_MIN = 150;
-/** A steady tone may wander by this between two frames. */
+/** Maximum frequency change of a steady tone between two frames. */
 const DRIFT_HZ_MAX = 2 * COARSE_STEP_HZ;
 const TONE_FRAMES_MIN = Math.ceil(120 / FRAME_MS);
 const TONE_FRAMES_MAX = 4_000 / FRAME_MS;
-/** A lost packet or two does not end a tone. */
+/** One or two lost packets do not end a tone. */
 const DROPOUT_FRAMES_MAX = 2;
-/** Another tone within this makes both a sequence, which is no beep. */
+/** Another tone within this gap makes a sequence, so neither is a beep. */
 const SEQUENCE_GAP_FRAMES = 160 / FRAME_MS;
 const SEQUENCE_FORGOTTEN_FRAMES = 1_000 / FRAME_MS;
 
@@ -33,21 +33,21 @@ export interface Beep {
 export class ToneFinder {
   #frequencyHz = 0;
   #frames = 0;
-  /** Frames since the tone was last heard, while it may go on. */
+  /** Frames since the tone was last detected, while it may continue. */
   #dropoutFrames = 0;
-  /** A tone that ended and may still turn out to be the first of a sequence. */
+  /** A finished tone that may prove to be the first of a sequence. */
   #candidate: Beep | null = null;
   #framesSince = Number.POSITIVE_INFINITY;
   #inSequence = false;
 
   constructor(private readonly sampleRateHz: number) {}
 
-  /** A tone is sounding that may become a beep. */
+  /** True while a tone that may be a beep is sounding. */
   get sounding(): boolean {
     return this.#frames >= TONE_FRAMES_MIN || this.#candidate !== null;
   }
 
-  /** One 20 ms frame. Answers a beep once, some 160 ms after its end. */
+  /** Processes one 20 ms frame. Returns a beep once, about 160 ms after its end. */
   frame(pcm: Int16Array): Beep | null {
     const frequencyHz = levelOf(pcm) < LEVEL_MIN ? 0 : this.#frequencyOf(pcm);
     if (frequencyHz === 0) return this.#noTone();
@@ -73,7 +73,7 @@ export class ToneFinder {
     return beep;
   }
 
-  /** Nothing happens where none was sounding. */
+  /** Does nothing if no tone was sounding. */
   #toneEnded(): void {
     const frames = this.#frames;
     this.#frames = 0;
@@ -86,7 +86,7 @@ export class ToneFinder {
     if (frames >= 2) this.#framesSince = 0;
   }
 
-  /** The one frequency that holds nearly all of the frame; 0: there is none. */
+  /** The frequency that holds nearly all energy of the frame; 0 if none does. */
   #frequencyOf(pcm: Int16Array): number {
     if (this.#share(pcm, this.#frequencyHz) >= SHARE_MIN) return this.#frequencyHz;
     let best = 0;

@@ -1,7 +1,7 @@
 /**
- * What is still to be disclosed, and the proof that it was said: its words, its language, and where in
- * the call's audio they are. Noted when its last sample was played, or when it was cut (the line went, a
- * machine beeped): then it is owed again, and said before the next words.
+ * Tracks the disclosure that is still to be said, and records the proof that it was said: words, language and
+ * position in the call's audio. The proof is noted when the last sample was played. If the disclosure was cut
+ * (hang-up, a machine's beep), it must be said again before the next words.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -23,25 +23,25 @@ export class DisclosureProof {
     this.#owed = disclosure;
   }
 
-  /** What must be said before any other word; empty: nothing, or it was. */
+  /** Text that must be said before any other word; empty: nothing. */
   get owed(): string {
     return this.#owed;
   }
 
-  /** It is about to be said, in these words. */
+  /** Starts tracking a disclosure with these words. */
   saying(text: string, language: AgentLanguage): void {
     this.#owed = "";
     this.#saying = { text, language };
   }
 
-  /** After each frame: 0 to 1 of it was heard. */
+  /** Called after each frame with the heard share of the disclosure, 0 to 1. */
   follow(share: number | null): void {
     if (!this.#saying || share === null || share <= 0) return;
     this.#beganAt ??= this.clock.monotonic();
     if (share >= 1) this.#note(true);
   }
 
-  /** Nothing more of it will be heard. */
+  /** The disclosure was interrupted, so it must be said again. */
   cut(): void {
     if (!this.#saying) return;
     this.#note(false);

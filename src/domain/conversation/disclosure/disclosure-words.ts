@@ -1,14 +1,14 @@
 /**
- * Whether words say what a disclosure says: that an AI speaks, and that the call is recorded. By each
- * language's usual words, "not recorded" and "no robot" told apart. Pure: the dashboard shows the same
- * result while somebody writes.
+ * Checks if a text discloses that an AI speaks and that the call is recorded. It looks for each language's
+ * usual words and rejects "not recorded" and "no robot". Pure: the dashboard shows the same result during
+ * editing.
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
 
 interface Disclosed {
-  /** A machine speaks. */
+  /** True if the text discloses an AI. */
   readonly ai: boolean;
-  /** The call is recorded. */
+  /** True if the text discloses the recording. */
   readonly recorded: boolean;
 }
 
@@ -19,7 +19,7 @@ interface Words {
   readonly notRecorded: RegExp;
 }
 
-/** `\b` knows no letter with a diacritic. */
+/** `\b` does not treat letters with diacritics as letters. */
 const from = "(?<![\\p{L}\\p{N}])";
 const until = "(?![\\p{L}\\p{N}])";
 const find = (pattern: string) => new RegExp(pattern, "u");
@@ -75,7 +75,6 @@ const WORDS: Readonly<Record<AgentLanguage, Words>> = {
 
 const SENTENCE = /(?<=[.!?…])\s+/;
 
-/** What these words disclose. */
 export function disclosedBy(text: string, language: AgentLanguage): Disclosed {
   const words = WORDS[language];
   const sentences = text
@@ -92,8 +91,8 @@ export function disclosedBy(text: string, language: AgentLanguage): Disclosed {
 }
 
 /**
- * The first sentences of `message`, as many as say all that `disclosure` says; null where they do not,
- * or the disclosure says neither.
+ * The fewest first sentences of `message` that disclose everything `disclosure` does. Null if they do not, or
+ * if `disclosure` discloses nothing.
  */
 export function disclosingStart(
   message: string,

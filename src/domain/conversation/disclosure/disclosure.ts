@@ -1,12 +1,11 @@
 /**
- * The first words of a call: that it is an AI and that it is recorded (where the operator's
- * configuration says so), then the agent's own greeting.
+ * The first words of a call: the disclosure (an AI speaks; the call is recorded, if configured), then the
+ * agent's greeting.
  *
- * The disclosure is said before anything else the agent says, and cannot be interrupted. A first
- * message that says it by itself is not preceded by it: its disclosing sentences are the disclosure.
- * Nobody is greeted twice: before a greeting the disclosure leaves out its own.
- * Where the caller has the first word the agent is silent until then, and the disclosure opens its
- * first answer (decisions 12).
+ * The disclosure comes before all other words and cannot be interrupted. If the first message discloses
+ * everything itself, its disclosing sentences are the disclosure. Only one greeting is said: the disclosure
+ * drops its greeting if another follows. If the caller speaks first, the disclosure opens the agent's first
+ * answer (decisions 12).
  */
 
 import type { CallConfig } from "../call-config.ts";
@@ -17,23 +16,23 @@ import { phrasesFor } from "../speech/phrases.ts";
 import { disclosingStart } from "./disclosure-words.ts";
 
 export interface FirstWords {
-  /** Said first, and to its end. Empty: nothing to disclose. */
+  /** Said first and in full. Empty: nothing to disclose. */
   readonly disclosure: string;
   readonly text: string;
-  /** Of both, what the agent's record says: what the LLM knows as said. */
+  /** The part of both texts that comes from the agent's first message. The LLM sees only this part. */
   readonly own: string;
 }
 
 export interface Opening {
-  /** For an agent that answers first. Empty: nothing to disclose. */
+  /** Disclosure for an agent whose caller speaks first. Empty: nothing to disclose. */
   readonly disclosure: string;
-  /** Empty texts where the caller has the first word. */
+  /** Empty texts if the caller speaks first. */
   readonly greeting: FirstWords;
-  /** For somebody who is known by name; the same as `greeting` where nobody is. */
+  /** Greeting with the contact's name; equal to `greeting` if no name is known. */
   readonly namedGreeting: FirstWords;
-  /** What a machine records: the agent's first words, whoever speaks first. */
+  /** Message for a machine: the agent's first words, regardless of who speaks first. */
   readonly message: FirstWords;
-  /** Speak as soon as the call is answered. */
+  /** True if the agent speaks as soon as the call is answered. */
   readonly atOnce: boolean;
 }
 
@@ -68,7 +67,7 @@ export function openingOf(
   };
 }
 
-/** Why we call, after the greeting's first sentence: a question of the greeting stays last. */
+/** Inserts the reason for the call after the greeting's first sentence, so that a final question stays last. */
 function withOccasion(greeting: string, { occasion, agent }: CallConfig): string {
   if (occasion !== "birthday") return greeting;
   const [first = "", ...rest] = greeting.split(/(?<=[.!?…])\s+/);

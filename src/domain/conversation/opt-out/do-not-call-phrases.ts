@@ -1,9 +1,9 @@
 /**
- * Recognises "don't call me" in the four languages, and what the person answers when asked whether it
- * was meant: a refusal stands only when it is confirmed. Told apart: calls that were not made ("you never
- * called me", "я вам не звонил"), calls at another time ("don't call today"), and "не беспокойтесь".
+ * Recognises "don't call me" in the four languages, and the reply to the question that confirms it. A refusal
+ * counts only when it is confirmed. Not refusals: "you never called me", "я вам не звонил", calls at another
+ * time ("don't call today"), and "не беспокойтесь".
  *
- * Words end at \p{L}, because \b does not know letters with diacritics or Cyrillic ones.
+ * Words are delimited by \p{L}, because \b does not treat diacritics and Cyrillic as letters.
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
 
@@ -12,9 +12,9 @@ const word = (pattern: string) =>
 
 const ENGLISH_CALL = "(?:call|phone|ring|dial|contact|(?:bother|disturb)(?= (?:me|us)))";
 const ENGLISH_CALLING = "(?:calling|phoning|ringing|dialing|contacting|bothering|harassing)";
-/** Not "you don't call", "if I never call", "why don't you call". */
+/** Excludes "you don't call", "if I never call", "why don't you call". */
 const NOBODY = "(?<!(?:i|we|they|you|he|she|who|people|if|why) )";
-/** What may follow "don't call me": no name ("don't call me Bob") and no time of the day. */
+/** Allowed continuations of "don't call me": no name ("don't call me Bob") and no time of day. */
 const ENGLISH_END =
   "(?: (?:me|us|here|this number|this house|my (?:number|phone|home|house)))?(?: (?:again|ever|any ?more|any longer|any further|please|at all|in the future|on this number))*(?=\\s*(?:$|[.,!?;]| (?:and|or|with|about|for|because|i|we|it|you)(?![\\p{L}'])))";
 
@@ -146,10 +146,10 @@ const RUSSIAN: readonly RegExp[] = [
   ),
 ];
 
-/** All languages at once: an agent may change its language in a call, and a person may mix them. */
+/** All languages are checked: the agent may switch its language, and a person may mix languages. */
 const REFUSALS: readonly RegExp[] = [...ENGLISH, ...LITHUANIAN, ...LATVIAN, ...RUSSIAN];
 
-/** Unifies apostrophes, composed letters and case. */
+/** Normalises apostrophes, composed letters and case. */
 const normalised = (text: string) =>
   text
     .normalize("NFC")
@@ -170,7 +170,7 @@ interface Answers {
   readonly no: RegExp;
 }
 
-/** Of the question whether no further calls are wanted. Each begins the answer. */
+/** Answers to the question whether calls should stop. Each pattern matches the beginning of the answer. */
 const ANSWERS: Readonly<Record<AgentLanguage, Answers>> = {
   en: {
     yes: /^(?:yes|yeah|yep|yup|right|correct|exactly|sure|of course|that's (?:right|correct|it)|that is (?:right|correct)|it is|please do|i am sure|absolutely|okay|ok)(?![\p{L}'])/u,
@@ -190,7 +190,7 @@ const ANSWERS: Readonly<Record<AgentLanguage, Answers>> = {
   },
 };
 
-/** What the person answers to "I will not call you again. Is that right?"; null: something else. */
+/** Reply to "I will not call you again. Is that right?"; null: another topic. */
 export function refusalAnswer(text: string, language: AgentLanguage): "yes" | "no" | null {
   if (asksNotToBeCalled(text)) return "yes";
   const plain = normalised(text).replace(/^(?:well|oh|na|nu|ну|о)[, ]+/u, "");

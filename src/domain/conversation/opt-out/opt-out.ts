@@ -1,7 +1,7 @@
 /**
- * "Press 9 if you do not want to be called again": whether the agent has offered the key, and whether
- * a 9 now means that or belongs to a number that the agent asks for. All four languages at once: an
- * agent may change its language in a call.
+ * "Press 9 if you do not want to be called again": tracks if the agent offered the key, and if a 9 now means
+ * that or belongs to a requested number. All four languages are checked, because an agent may switch its
+ * language.
  */
 const OPT_OUT_KEY = "9";
 
@@ -18,7 +18,7 @@ const NO_MORE_CALLS: readonly RegExp[] = [
   /(vairs )?nezv\p{L}*|nevēl\p{L}*.*zv[aā]n|atteik\p{L}*.*zv[aā]n/u,
   /не (хотите|желаете)?.*(звон|вызов)|больше не .*звон|отказ\p{L}*.*звон|отпис/u,
 ];
-/** What a 9 could be a part of, or an answer to. */
+/** Words that ask for keys: a 9 may then be a part of the answer. */
 const ASKS_FOR_KEYS: readonly RegExp[] = [
   /\b(press|push|hit|dial|key in|enter|type|rate|rating|score|keypad|number|code|digits?)\b/,
   /(spausk|spustel|surink|įvesk|įvertin|balais|balų|klaviat|numer|kod[ąoui]|skaitmen)/,
@@ -29,7 +29,7 @@ const ASKS_FOR_KEYS: readonly RegExp[] = [
 const any = (patterns: readonly RegExp[], text: string) =>
   patterns.some((pattern) => pattern.test(text));
 
-/** A question stays with the sentence after it: "No more calls? Press 9." */
+/** Keeps a question together with the next sentence: "No more calls? Press 9." */
 const sentencesOf = (text: string) =>
   text
     .toLocaleLowerCase()
@@ -39,30 +39,30 @@ const sentencesOf = (text: string) =>
 const isOffer = (sentence: string) =>
   any(KEYS, sentence) && NINE.test(sentence) && any(NO_MORE_CALLS, sentence);
 
-/** True for a text that offers the key 9 against further calls. */
+/** True if the text offers the key 9 to refuse further calls. */
 export const offersOptOut = (text: string): boolean => sentencesOf(text).some(isOffer);
 
-/** True for a text that asks for keys, a number or a rating, the offer above aside. */
+/** True if the text asks for keys, a number or a rating, apart from the offer above. */
 export const asksForKeys = (text: string): boolean =>
   sentencesOf(text).some((sentence) => !isOffer(sentence) && any(ASKS_FOR_KEYS, sentence));
 
-/** Follows one conversation. */
+/** State of one conversation. */
 export class OptOut {
   #offered = false;
   #turn = "";
 
-  /** The agent answers something new: what it asked for before is answered. */
+  /** A new agent turn begins, so earlier requests for keys no longer count. */
   agentTurnBegins(): void {
     this.#turn = "";
   }
 
-  /** A piece of the agent's words. */
+  /** Adds a piece of the agent's words. */
   agentSaid(text: string): void {
     this.#turn = `${this.#turn} ${text}`.slice(-TURN_CHARACTERS_MAX);
     this.#offered ||= offersOptOut(this.#turn);
   }
 
-  /** A first key: it refuses further calls. */
+  /** True if this first key refuses further calls. */
   isMeantBy(key: string): boolean {
     return key === OPT_OUT_KEY && this.#offered && !asksForKeys(this.#turn);
   }

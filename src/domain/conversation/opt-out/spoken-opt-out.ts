@@ -1,17 +1,17 @@
 /**
- * "Don't call me again", said in a campaign or birthday call: the agent asks back before it counts.
+ * Handles "Don't call me again" in a campaign or birthday call: the agent asks for confirmation.
  *
- * A refusal stands when the person confirms it or says it again, and when they hang up on it or on
- * the question. It does not when they deny it, or go on about something else.
+ * A refusal counts if the person confirms it, repeats it, or hangs up after it or after the question. It does
+ * not count if they deny it or change the topic.
  */
 import type { ActiveLanguage } from "../speech/active-language.ts";
 import { asksNotToBeCalled, refusalAnswer } from "./do-not-call-phrases.ts";
 
 interface SpokenOptOutOptions {
-  /** In this call a refusal is kept. */
+  /** True if this call accepts a refusal. */
   readonly applies: boolean;
   readonly activeLanguage: ActiveLanguage;
-  /** Puts a yes-or-no question. */
+  /** Asks a yes-or-no question. */
   readonly ask: (text: string) => void;
   readonly say: (text: string) => void;
   readonly sayAndEnd: (text: string) => void;
@@ -19,18 +19,18 @@ interface SpokenOptOutOptions {
 }
 
 export class SpokenOptOut {
-  /** `heard`: said where the agent could not answer. */
+  /** `heard`: the person refused while the agent could not answer. */
   #stage: "none" | "heard" | "asked" | "settled" = "none";
 
   constructor(private readonly options: SpokenOptOutOptions) {}
 
-  /** Words to which nobody answers: said to a greeting, or while the call ends. */
+  /** Checks words that get no answer: a reply to a greeting, or words while the call ends. */
   overheard(text: string): void {
     if (this.options.applies && this.#stage === "none" && asksNotToBeCalled(text))
       this.#stage = "heard";
   }
 
-  /** True: these words refuse further calls or answer the question; nothing else answers them. */
+  /** Returns true if the words refuse further calls or answer the question. Nothing else may answer them. */
   takes(text: string): boolean {
     const { applies, activeLanguage, ask, say } = this.options;
     if (!applies || this.#stage === "settled") return false;
@@ -48,7 +48,7 @@ export class SpokenOptOut {
     return isRefusal || answer === "no";
   }
 
-  /** The person will not say more: a refusal that was not taken back stands. */
+  /** Called when the person says no more. A refusal that was not withdrawn counts. */
   callEnds(): void {
     if (this.#stage !== "heard" && this.#stage !== "asked") return;
     this.#stage = "settled";

@@ -1,9 +1,9 @@
 /**
- * The data fence of the system prompt: what contacts, a CRM, campaigns and earlier calls say stands
- * between two lines that data cannot contain, one quoted line for each piece, and is named as data.
+ * The data fence of the system prompt. Text from contacts, a CRM, campaigns and earlier calls is placed
+ * between two marker lines, one quoted line per piece, and is labelled as data.
  *
- * Data loses its control characters and line ends, and its angle brackets become others: no text can
- * close the fence, begin a line or a heading of its own, or look like a part of the instructions.
+ * Control characters, line breaks and angle brackets are replaced. So no text can close the fence, start a
+ * new line or heading, or look like instructions.
  */
 import { oneLine } from "../../../core/one-line.ts";
 import type { CallDatum } from "../call-datum.ts";
@@ -16,15 +16,15 @@ const LABEL = /[^a-z0-9_]+/g;
 
 const unbracketed = (text: string) => text.replace(/[<＜﹤]/g, "‹").replace(/[>＞﹥]/g, "›");
 
-/** The name of a piece of data, as it stands in the fence. */
+/** Label of a piece of data inside the fence. */
 export const labelOf = (label: string): string =>
   label.toLowerCase().replace(LABEL, "_").slice(0, 64);
 
-/** A piece of data as it stands in the fence, quoted. */
+/** Text of a piece of data inside the fence, quoted. */
 const quoted = (text: string): string =>
   JSON.stringify(unbracketed(oneLine(text, TEXT_CHARACTERS_MAX)));
 
-/** Empty without data. `isUnverified`: it is about a caller whom nobody has recognised. */
+/** Empty if no data exists. `isUnverified`: the data concerns a caller whose identity is not verified. */
 export function dataSection(data: readonly CallDatum[], isUnverified: boolean): string {
   const lines = data
     .filter(({ text }) => oneLine(text, TEXT_CHARACTERS_MAX) !== "")

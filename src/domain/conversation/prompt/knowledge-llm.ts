@@ -1,7 +1,7 @@
 /**
- * An LLM whose knowledge is too large for a prompt: each of the caller's sentences comes to it with the
- * passages that fit. The look-up starts with the first stable words, so that its answer is mostly there when
- * the caller has finished; a look-up that is late costs the answer nothing but its passages.
+ * An LLM session for knowledge that is too large for the prompt. Each utterance is sent with matching
+ * passages. The look-up starts with the first stable words, so it is usually finished when the caller is. If
+ * it is late, the answer is generated without passages.
  */
 import { type Clock, within } from "../../../core/clock.ts";
 import type { KnowledgePassage } from "../../knowledge/knowledge-index.ts";
@@ -18,12 +18,12 @@ import { wordsOf } from "../words.ts";
 
 export type SearchKnowledge = (question: string) => Promise<readonly KnowledgePassage[]>;
 
-/** A turn waits no longer for its passages. */
+/** Maximum wait for the passages of a turn. */
 const WAIT_MS_MAX = 300;
-/** A shorter question leans on the one before: "And on Sundays?" */
+/** A shorter question refers to the previous one: "And on Sundays?" */
 const LEANING_WORDS_MAX = 4;
 const PASSAGES_MAX = 6;
-/** Of the passages of the turn before, which the caller may still speak of. */
+/** Passages kept from the previous turn, because the caller may still refer to them. */
 const PASSAGES_KEPT_MAX = 2;
 const PASSAGES_CHARACTERS_MAX = 6_000;
 

@@ -1,10 +1,10 @@
 /**
- * The system prompt: the agent's own words with `{{…}}` filled in, how to speak, the tools, every assigned
- * file as KNOWLEDGE BASE (knowledge-section.ts), then facts about this call and what others wrote about it behind a fence
- * (call-data.ts). What callers and tools say is marked as data.
+ * Builds the system prompt: the agent's instructions with `{{…}}` filled in, speaking rules, tools, and all
+ * assigned files as KNOWLEDGE BASE (knowledge-section.ts). Then come facts about the call, and untrusted data
+ * inside a fence (call-data.ts). Words of callers and tools are marked as data.
  *
- * What changes from call to call stands last: models keep the beginning that two prompts share, and read it
- * once. Agent's words that name such a value themselves stand after what does not change.
+ * Values that change per call come last, so that a provider can cache the common beginning of two prompts. If
+ * the agent's instructions contain such a value, they come after the constant sections.
  */
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
@@ -17,7 +17,7 @@ import { withWithheldNumber } from "./withheld-number.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** Values for `{{…}}` in prompt, first message and disclosure. */
+/** Values for `{{…}}` in the prompt, first message and disclosure. */
 export function variablesOf(config: CallConfig, clockMs: number): Variables {
   const nowMs = config.startsAt ?? clockMs;
   const { agent, direction, timeZone, tenantName } = config;
@@ -37,7 +37,7 @@ export function variablesOf(config: CallConfig, clockMs: number): Variables {
   };
 }
 
-/** Making them took a fifth of what a call hung up at once cost its worker. */
+/** Cached, because creating formatters took a fifth of the CPU time of an immediately ended call. */
 const formatters = new BoundedMap<string, ReturnType<typeof newFormatters>>(64);
 
 function formattersOf(language: AgentLanguage, timeZone: string) {
@@ -57,21 +57,21 @@ const newFormatters = (locale: string, timeZone: string) => ({
 
 const VALUE_CHARACTERS_MAX = 500;
 
-/** The values of a campaign's line, as they may be spoken. */
+/** Values of a campaign's line in a form that can be spoken. */
 const linesOf = ({ variables = {} }: CallConfig): Record<string, string> =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, oneLine(value, VALUE_CHARACTERS_MAX)]),
   );
 
-/** A number as networks show it; empty for anything else: nothing a caller can write is a number. */
+/** A number as networks send it; empty for any other text, so that a caller cannot inject words. */
 const numberOf = (written: string | null): string =>
   written !== null && /^\+?\d{2,18}$/.test(written) ? written : "";
 
 const IS_NUMBER: ReadonlySet<string> = new Set(["caller_number", "from_number", "to_number"]);
 
 /**
- * Replaces `{{name}}`. An unknown one becomes nothing: a caller must never hear braces. A number that is
- * withheld is said to be so, in the agent's language.
+ * Replaces `{{name}}`. An unknown name becomes empty, because a caller must never hear braces. A withheld
+ * number is replaced by words in the agent's language.
  */
 export function fillVariables(text: string, variables: Variables, language: AgentLanguage): string {
   let filled = "";
@@ -103,10 +103,10 @@ export function buildSystemPrompt(config: CallConfig, variables: Variables): str
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
-/** Variables whose values two calls of an agent on one day do not share. */
+/** Variables that differ between two calls of one agent on the same day. */
 const CHANGES_EACH_CALL = /\{\{\s*(?:time|direction|caller_number|from_number|to_number)\s*\}\}/;
 
-/** In the agent's instructions a campaign's line is named only; its values stand behind the fence. */
+/** The agent's instructions contain only the names of campaign values. The values are in the data fence. */
 function referencesTo(lines: Variables, variables: Variables): Variables {
   const own = Object.entries(lines).filter(([name, value]) => variables[name] === value);
   return Object.fromEntries(

@@ -1,23 +1,23 @@
 /**
- * What an agent says where its own words name the number of a caller who withholds it: "from a hidden
- * number", in the case that the words before ask for. A noun for "number" that is there already
- * keeps its case, and the adjective agrees with it. Pure.
+ * Words for a withheld caller number, for texts that contain the number: "from a hidden number". The case
+ * matches the words before it. If the text already has a noun for "number", the noun keeps its case and the
+ * adjective agrees with it. Pure.
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
 import { capitalised } from "../speech/greetings.ts";
 
 interface Withheld {
-  /** Without any word that decides. */
+  /** Form used if no word before it determines the case. */
   readonly nominative: string;
-  /** After these words, at the end of what is before. */
+  /** Forms by the last words before the number. */
   readonly after: readonly (readonly [before: RegExp, words: string])[];
-  /** A noun at the end of what is before, with the adjective that goes before it. */
+  /** Nouns at the end of the text before the number, with the adjective to insert. */
   readonly nouns: readonly (readonly [noun: RegExp, adjective: string])[];
-  /** Ends a sentence that says what the number is: "your number is". */
+  /** Sentence that states the number: "your number is". */
   readonly predicate: readonly [before: RegExp, adjective: string];
 }
 
-/** `\b` knows no letter with a diacritic. */
+/** `\b` does not treat letters with diacritics as letters. */
 const last = (words: string) => new RegExp(`(?<!\\p{L})(?:${words})\\s*$`, "iu");
 const noun = (word: string) => new RegExp(`(?<!\\p{L})${word}\\s*$`, "iu");
 
@@ -78,7 +78,7 @@ const WORDS: Readonly<Record<AgentLanguage, Withheld>> = {
   },
 };
 
-/** The text up to the number, and the words for it, made to fit together. */
+/** Joins the text before the number and the words for it, with correct grammar. */
 export function withWithheldNumber(before: string, language: AgentLanguage): string {
   const { nominative, after, nouns, predicate } = WORDS[language];
   if (predicate[0].test(before)) return before + predicate[1];
@@ -91,6 +91,5 @@ export function withWithheldNumber(before: string, language: AgentLanguage): str
   return euphonic(before + (isFirst ? capitalised(words, language) : words));
 }
 
-/** "с скрытого" → "со скрытого". */
 const euphonic = (text: string) =>
   text.replace(/(?<!\p{L})([сС]) (?=скрыт\p{L}* номер\p{L}*$)/u, "$1о ");

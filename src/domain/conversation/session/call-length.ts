@@ -1,26 +1,26 @@
 /**
- * Keeps a conversation within its length: the closing phrase begins early enough to be heard, and the
- * end is asked for before the limit, whatever is being said. A conversation of two people on a bridge
- * is left alone: `applies` says so.
+ * Enforces the maximum length of a conversation. The closing phrase begins early enough to be heard, and the
+ * end is requested before the limit in any state. A bridged conversation of two people is not limited: see
+ * `applies`.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 
-/** For the end to reach main and the BYE to leave. */
+/** Time for the request to reach main and for the BYE to be sent. */
 export const END_BEFORE_LIMIT_MS = 250;
-/** Fading out, the first frame of the phrase, and the pause after it. */
+/** Fade-out, first frame of the phrase, and pause after it. */
 const AROUND_PHRASE_MS = 750;
-/** How long before the limit the phrase's length is looked up; no phrase is longer. */
+/** The phrase's length is looked up this long before the limit. No phrase is longer. */
 const LOOK_BEFORE_LIMIT_MS = 15_000;
 
 interface CallLengthOptions {
   readonly clock: Clock;
   readonly limitMs: number;
-  /** How long the closing phrase takes, as far as it is known now. */
+  /** Current estimate of the closing phrase's length. */
   readonly phraseMs: () => number;
   readonly applies: () => boolean;
-  /** Say the closing phrase, then ask for the end. */
+  /** Say the closing phrase, then request the end. */
   readonly close: () => void;
-  /** Ask for the end now. */
+  /** Request the end now. */
   readonly cut: () => void;
 }
 
@@ -30,7 +30,6 @@ export class CallLength {
 
   constructor(private readonly options: CallLengthOptions) {}
 
-  /** The call is answered now. */
   begin(): void {
     this.#answeredAt = this.options.clock.monotonic();
     this.#at(this.options.limitMs - LOOK_BEFORE_LIMIT_MS, () => this.#planClosing());
@@ -56,7 +55,7 @@ export class CallLength {
     });
   }
 
-  /** `ms` after the answer; at once where that is past. */
+  /** Runs the task `ms` after the answer, or immediately if that time is past. */
   #at(ms: number, task: () => void): void {
     const { clock } = this.options;
     const passedMs = clock.monotonic() - this.#answeredAt;

@@ -1,36 +1,35 @@
 /**
- * A PIN keyed by the caller: digits until `#`, for main alone. While one is awaited the caller's audio
- * reaches neither STT nor recording nor a monitor, and no key reaches LLM or transcript.
- * `*` begins anew. Nothing keyed in time is answered with null. Every entry ends: by main's word, or by
- * itself when main is silent.
+ * Entry of a PIN by keys: digits until `#`, sent to main only. During the entry the caller's audio reaches
+ * neither STT, recording nor monitor, and no key reaches the LLM or the transcript. `*` restarts the entry.
+ * If nothing is keyed in time, the result is null. Every entry ends: main ends it, or a timeout does.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { CallAudio } from "../audio-port.ts";
 
-/** From the question to the first key: the phrase itself takes five seconds of it. */
+/** From the start of the question to the first key. The phrase takes five seconds of it. */
 const FIRST_KEY_MS = 25_000;
 const NEXT_KEY_MS = 10_000;
-/** Main checks and answers. */
+/** Maximum wait for main's answer. */
 const CHECK_MS_MAX = 15_000;
-/** The end of the last tone may still be on its way through the jitter buffer. */
+/** The end of the last tone may still be in the jitter buffer. */
 const TAIL_MS = 600;
 const DIGITS_MAX = 16;
 
 interface PinEntryOptions {
   readonly clock: Clock;
   readonly audio: Pick<CallAudio, "muteCaller">;
-  /** Puts the question; false: the agent may not speak now. */
+  /** Asks the question. Returns false if the agent may not speak now. */
   readonly say: (again: boolean) => boolean;
-  /** The first key: the question need not be heard out. */
+  /** Stops the question at the first key. */
   readonly stopPrompt: () => void;
-  /** Tools wait without time-out and filler while it is on. */
+  /** Disables tool timeouts and filler phrases while on. */
   readonly onActive: (on: boolean) => void;
   readonly entered: (digits: string | null) => void;
 }
 
 export class PinEntry {
   #active = false;
-  /** Keys count; false: main is checking. */
+  /** True while keys are accepted; false while main checks the PIN. */
   #open = false;
   #digits = "";
   #timer: Timer | null = null;
@@ -38,7 +37,7 @@ export class PinEntry {
 
   constructor(private readonly options: PinEntryOptions) {}
 
-  /** Keys are ours. */
+  /** True while keys belong to the PIN entry. */
   get active(): boolean {
     return this.#active;
   }
@@ -71,7 +70,7 @@ export class PinEntry {
     this.#arm(NEXT_KEY_MS, () => this.#enter(null));
   }
 
-  /** The call goes on as before. */
+  /** Ends the entry; the call continues. */
   done(): void {
     if (!this.#active) return;
     this.#stopTimers();
@@ -83,7 +82,6 @@ export class PinEntry {
     onActive(false);
   }
 
-  /** The call is over. */
   stop(): void {
     this.#stopTimers();
     this.#active = false;

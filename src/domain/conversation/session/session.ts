@@ -1,10 +1,10 @@
 /**
- * One call's conversation, from `open` to its report: prepares the first words, starts at the answer,
- * keeps the call within its maximum, and closes.
+ * Conversation of one call, from `open` to its report: prepares the first words, starts at the answer,
+ * enforces the maximum length, and closes.
  *
- * Guarantees: asks for the call's end (`hangup_requested`) at most once; nothing thrown in a 20 ms frame gets
- * out; `close` stops everything at once, always resolves and is idempotent. Main carries the call: it
- * sends BYE, runs tools and stores what is reported. turn-controller.ts decides who has the word.
+ * Guarantees: it requests the call's end (`hangup_requested`) at most once. An exception in a 20 ms frame
+ * never escapes. `close` stops everything immediately, always resolves and is idempotent. Main owns the call:
+ * it sends BYE, runs tools and stores reports. turn-controller.ts decides who speaks.
  */
 
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -39,11 +39,11 @@ import { TransferBridge } from "./transfer-bridge.ts";
 interface SessionOptions {
   readonly config: CallConfig;
   readonly settings: ConversationSettings;
-  /** Owned by the session from here on, like the engine session: `close` closes both. */
+  /** Owned by the session, like the engine session: `close` closes both. */
   readonly audio: CallAudio;
   readonly engine: EngineSession;
   readonly engineLabel: string;
-  /** Another socket, for a transfer's second leg. Rejects when no port is free. */
+  /** Opens another socket for a transfer's second leg. Rejects if no port is free. */
   readonly openSecondAudio?: () => Promise<CallAudio>;
   readonly vad: VoiceActivityDetector;
   readonly phraseCache: PhraseCache;
@@ -74,9 +74,9 @@ export class Session implements HandlersOf<CallCommands> {
   #standby: Timer | null = null;
   readonly #length: CallLength;
   #hangupRequested = false;
-  /** The caller is on the way to a person, or talks to one. */
+  /** Set while the caller is being transferred to a person or talks to one. */
   #bridge: TransferBridge | null = null;
-  /** Of persons on second legs that are closed. */
+  /** Packet headers of closed second legs. */
   #personHeaders: PacketHeaders | null = null;
   readonly #announcementAbort = new AbortController();
   #report: Promise<CallReport> | null = null;
@@ -122,7 +122,7 @@ export class Session implements HandlersOf<CallCommands> {
       limitMs: agent.maxDurationSeconds * 1_000,
       phraseMs: () =>
         this.#cached.durationMs(this.#activeLanguage.phrases.maxDuration, audio.sampleRateHz),
-      // The agent's maximum is not the people's.
+      // The agent's maximum call length does not apply to bridged people.
       applies: () => !this.#bridge?.isBridged,
       close: () => this.sayAndEnd(this.#activeLanguage.phrases.maxDuration, "max_duration"),
       cut: () => this.#requestHangup(closingReasonOf(this.#turns.state) ?? "max_duration"),
@@ -135,7 +135,7 @@ export class Session implements HandlersOf<CallCommands> {
     return this.#turns.state;
   }
 
-  /** Resolves when the first words are ready, or could not be made in time. Never rejects. */
+  /** Resolves when the first words are ready or have timed out. Never rejects. */
   async prepare(): Promise<void> {
     const { clock, log } = this.options;
     const { signal } = this.#prepareAbort;
@@ -192,7 +192,7 @@ export class Session implements HandlersOf<CallCommands> {
     this.#turns.tools.result(result);
   }
 
-  /** A key from SIP INFO; the same press may come in the audio, too, and counts once. */
+  /** A key from SIP INFO. The same press may also arrive in the audio, and counts once. */
   digit(digit: string): void {
     const { audio } = this.options;
     if (audio.signalDigit) audio.signalDigit(digit);
@@ -220,7 +220,7 @@ export class Session implements HandlersOf<CallCommands> {
     this.#pin.done();
   }
 
-  /** A transfer begins: `transfer_ready` follows when the agent's sentence is said. */
+  /** A transfer begins: `transfer_ready` follows when the agent's sentence is finished. */
   transferBegin(): void {
     if (this.#report || this.#bridge) return;
     this.#turns.transferHold.begin();
@@ -253,33 +253,33 @@ export class Session implements HandlersOf<CallCommands> {
     this.#bridge?.connect(plan);
   }
 
-  /** A key of the person's, from SIP INFO. */
+  /** A key press of the person, from SIP INFO. */
   bridgeDigit(digit: string): void {
     this.#bridge?.personDigit(digit);
   }
 
-  /** The person has answered: briefs and joins. */
+  /** The person has answered: plays the announcement and joins both. */
   bridgeJoin(announcement: string | true | null): void {
     void this.#join(announcement);
   }
 
-  /** A supervisor hears both sides while it is on. */
+  /** While on, a supervisor gets the audio of both sides. */
   monitor(on: boolean): void {
     const { audio, emit } = this.options;
     audio.monitor?.(on ? (pcm) => emit({ type: "monitor_audio", pcm }) : null);
   }
 
-  /** What a browser's microphone heard. */
+  /** Audio from a browser's microphone. */
   audioIn(pcm: Int16Array): void {
     this.options.audio.feed?.(pcm);
   }
 
-  /** STT and TTS are back after a loss (the speech worker died): the agent says so. */
+  /** STT and TTS are back after a crash of the speech worker; the agent asks the caller to repeat. */
   speechRestored(): void {
     if (!this.#report && this.options.engine.onSpeechWorker) this.#turns.speechRestored();
   }
 
-  /** Last words, whatever is going on, then `hangup_requested`. Before the answer nothing is said. */
+  /** Interrupts everything for last words; `hangup_requested` follows. Before the answer, nothing is said. */
   sayAndEnd(text: string, reason: EndedReason): void {
     if (this.#report) return;
     this.#closeBridge();
@@ -287,7 +287,7 @@ export class Session implements HandlersOf<CallCommands> {
     if (this.#answeredAt === null) this.#requestHangup(reason);
   }
 
-  /** Before an answer that will not come. */
+  /** Announcement to a caller who will not be answered. */
   announce(text: string, reason: EndedReason): void {
     if (this.#answeredAt === null && !this.#report) void this.#announce(text, reason);
   }
@@ -320,7 +320,7 @@ export class Session implements HandlersOf<CallCommands> {
     }
   }
 
-  /** The agent has said its sentence: the caller hears the ringing tone from now on. */
+  /** The agent's sentence is finished: from now on the caller hears the ringing tone. */
   #hold(): void {
     const { audio, clock, log, emit, openSecondAudio } = this.options;
     this.#bridge = new TransferBridge({
@@ -395,14 +395,14 @@ export class Session implements HandlersOf<CallCommands> {
     };
   }
 
-  /** Of the caller's packets and of all persons'. */
+  /** Packet headers of the caller and all transfer targets. */
   #packetHeaders(): PacketHeaders | null {
     const { audio } = this.options;
     const person = joinedHeaders(this.#personHeaders, this.#bridge?.packetHeaders() ?? null);
     return joinedHeaders(audio.packetHeaders?.() ?? null, person);
   }
 
-  /** The phrase that is in work is finished first, for the calls that come. */
+  /** Finishes the phrase in synthesis first, because later calls can use it. */
   async #closeEngine(): Promise<void> {
     const { clock, engine } = this.options;
     const work = this.#cached.work;
@@ -433,7 +433,7 @@ export class Session implements HandlersOf<CallCommands> {
     }
   }
 
-  /** What must be there when the engine is not, or not in time. */
+  /** Phrases that must be cached for a failed or slow engine. */
   #standbyPhrases(): string[] {
     const { phrases, fillers } = this.#activeLanguage;
     const { apology, pleaseWait, silenceGoodbye, maxDuration, idlePrompts, sayAgain } = phrases;
@@ -449,6 +449,6 @@ export class Session implements HandlersOf<CallCommands> {
   }
 }
 
-/** The reason of last words that are being said. */
+/** End reason while last words are spoken; else null. */
 const closingReasonOf = (state: TurnState): EndedReason | null =>
   state.name === "closing" ? state.reason : null;

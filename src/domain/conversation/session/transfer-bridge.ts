@@ -1,12 +1,11 @@
 /**
- * A caller between agent and person: hears a ringing tone while the transfer is under way, and then,
- * where the carrier cannot hand the call over itself, the person on a second leg of ours. The two
- * legs' audio is relayed here, frame by frame, resampled where the codecs differ; keys too.
+ * A caller between agent and person. The caller hears a ringing tone during the transfer. If the carrier
+ * cannot transfer the call itself, the person is then connected on a second leg. The audio of both legs is
+ * relayed here per frame and resampled if the codecs differ. Keys are relayed as well.
  *
- * Guarantees: never more than `RELAY_QUEUE_MS_MAX` of audio waits in a direction, so that clocks
- * that drift and holds add no delay; the caller's recording has both sides, because what the person
- * says is played on the caller's leg; the person's audio is closed with `drop` or `close`. It owns
- * the second leg's audio and no SIP.
+ * Guarantees: at most `RELAY_QUEUE_MS_MAX` of audio waits per direction, so clock drift and holds add no
+ * delay. The caller's recording has both sides, because the person's audio is played on the caller's leg.
+ * `close` closes the person's audio. The bridge owns the second leg's audio but no SIP.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -19,30 +18,30 @@ import type { CallAudio, MediaTimeout } from "../audio-port.ts";
 import { withDeadline } from "../deadline.ts";
 import { ANNOUNCEMENT_MS_MAX, FRAME_MS } from "../limits.ts";
 
-/** ITU-T E.180, most of Europe: 425 Hz, one second of every five. */
+/** ITU-T E.180, most of Europe: 425 Hz, on for one second in every five. */
 const RINGBACK_HZ = 425;
 const RINGBACK_AMPLITUDE = 2_500;
 const RINGBACK_MS = 1_000;
 const RINGBACK_PERIOD_FRAMES = 5_000 / FRAME_MS;
-/** Three frames: one under way, one of jitter between the two paced streams, one spare. */
+/** Three frames: one in transit, one for jitter between the two paced streams, one spare. */
 const RELAY_QUEUE_MS_MAX = 60;
 const DRAIN_POLL_MS = 50;
 
 interface TransferBridgeOptions {
-  /** The caller's leg; the session's. */
+  /** The caller's leg, owned by the session. */
   readonly caller: CallAudio;
-  /** Binds a socket for the person's leg. Rejects when no port is free. */
+  /** Binds a socket for the person's leg. Rejects if no port is free. */
   readonly openAudio: () => Promise<CallAudio>;
   readonly clock: Clock;
   readonly log: Log;
-  /** The person's media was missing, or on hold, for too long. */
+  /** The person's media was missing or on hold for too long. */
   readonly onTimeout: (timeout: MediaTimeout) => void;
 }
 
 type Stage =
   /** The caller hears the ringing tone. */
   | { readonly name: "ringing" }
-  /** The person is told about the caller, who still hears the tone. */
+  /** The person hears the announcement; the caller still hears the tone. */
   | { readonly name: "announcing" }
   | { readonly name: "bridged" };
 
@@ -67,7 +66,7 @@ export class TransferBridge {
     return this.#stage.name === "bridged";
   }
 
-  /** Binds the person's port. Rejects when there is none, or the handover was dropped meanwhile. */
+  /** Binds the person's port. Rejects if none is free, or if the transfer was cancelled meanwhile. */
   async open(): Promise<number> {
     const audio = await this.options.openAudio();
     if (this.#closed || this.#person) {
@@ -80,14 +79,14 @@ export class TransferBridge {
     return audio.rtpPort;
   }
 
-  /** Where the person's RTP goes; again after re-INVITE. */
+  /** Sets the person's media plan; again after a re-INVITE. */
   connect(plan: MediaPlan): void {
     this.#person?.connect(plan);
   }
 
   /**
-   * The person has answered: says `briefing` (at the caller's sample rate) and joins both. Resolves
-   * when they hear each other; rejects when the handover was dropped first.
+   * The person has answered: plays `announcement` (at the caller's sample rate) and joins both. Resolves when
+   * they hear each other; rejects if the transfer was cancelled first.
    */
   async join(announcement: AsyncIterable<Int16Array> | null): Promise<void> {
     const { clock, caller, log } = this.options;
@@ -109,7 +108,7 @@ export class TransferBridge {
     this.#stage = { name: "bridged" };
   }
 
-  /** One frame heard from the caller. */
+  /** Processes one frame from the caller. */
   callerFrame(pcm: Int16Array): void {
     if (this.#closed) return;
     if (this.#stage.name === "bridged") {
@@ -129,12 +128,12 @@ export class TransferBridge {
     if (this.isBridged) this.options.caller.sendDigits(digit);
   }
 
-  /** Of the person's packets, where they are kept; also after the end. */
+  /** Headers of the person's packets if capture is on; also available after the end. */
   packetHeaders(): PacketHeaders | null {
     return this.#person?.packetHeaders?.() ?? null;
   }
 
-  /** The transfer is over, or failed: closes the second leg's audio. Idempotent. */
+  /** Ends or cancels the transfer and closes the second leg's audio. Idempotent. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -169,7 +168,7 @@ export class TransferBridge {
   }
 }
 
-/** One direction of the relay. */
+/** Relay of one direction. */
 class Relay {
   #resampler: Resampler | null = null;
   #rates = "";

@@ -1,6 +1,6 @@
 /**
- * The language an agent speaks right now: its phrases and fillers. Begins with the agent's own and
- * changes when the caller asks for another; the agent's own fillers are in its own language only.
+ * The current language of an agent with its phrases and fillers. Starts as the agent's language and changes
+ * at the caller's request. The agent's custom fillers exist only in its first language.
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
 import { FillerRotation } from "./filler.ts";

@@ -1,9 +1,9 @@
 /**
- * The agent's side: from pieces of text to played audio, and back to "what was really heard".
+ * Converts the agent's text into played audio, and computes which text was really heard.
  *
- * Pieces are synthesised and queued in order, ahead of playout by a bounded time. Each knows its
- * place in the playout, so that after a cut the text is split where the audio was: whole pieces that
- * were played, the words of the cut one up to the cut, and the rest.
+ * Pieces are synthesised and queued in order, ahead of playout by a limited time. Each piece has its position
+ * in the playout. After a cut, the text is split at the audio position: pieces played in full, the
+ * words of the cut piece up to the cut, and the rest.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -16,30 +16,30 @@ import type { EchoGuard } from "./echo.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
 
 /**
- * Whose words a piece is. Only the LLM's own belong into its history; a greeting or an answer is
- * worth going on with after a false interruption, a filler is not.
+ * Source of a piece. Only `llm` text belongs into the LLM's history. After a false interruption a greeting or
+ * an answer is resumed; a filler is not.
  */
 type PieceOrigin = "llm" | "greeting" | "phrase" | "disclosure";
 
 interface Piece {
   readonly text: string;
   readonly origin: PieceOrigin;
-  /** Place in the playout (`CallAudio.playedMs`); null before the first sample is queued. */
+  /** Position in the playout (`CallAudio.playedMs`); null before the first sample is queued. */
   startMs: number | null;
   endMs: number;
   complete: boolean;
 }
 
 export interface Spoken {
-  /** All that was heard, in order. */
+  /** All heard text, in order. */
   readonly playedText: string;
-  /** Of that, greeting and LLM's own words; null where there were none in this turn. */
+  /** Heard text of greeting and LLM; null if this turn had none. */
   readonly playedLlmText: string | null;
-  /** Greeting or answer that was not heard; begins with the sentence that was cut. */
+  /** Unheard greeting or answer text, beginning with the cut sentence. */
   readonly unplayed: readonly string[];
-  /** Something was not heard. */
+  /** True if some text was not heard. */
   readonly cut: boolean;
-  /** How long the LLM's own words sounded. */
+  /** Milliseconds of heard LLM text. */
   readonly playedMs: number;
 }
 
@@ -50,22 +50,22 @@ interface AgentSpeechOptions {
   readonly echo: EchoGuard;
   readonly clock: Clock;
   readonly log: Log;
-  /** Each piece, before it is synthesised. */
+  /** Called with each piece before its synthesis. */
   readonly onText?: (text: string) => void;
-  /** The voice failed twice in a row. */
+  /** Called when TTS fails twice in a row. */
   readonly onFailure: (failure: EngineFailure) => void;
-  /** The first samples of a piece that the LLM or the greeting wanted are queued. */
+  /** Called when the first samples of an LLM or greeting piece are queued. */
   readonly onFirstAudio?: () => void;
   readonly onSynthesised: (characters: number) => void;
   readonly onSynthesisedInVain: (characters: number) => void;
 }
 
-/** Slow speech, for a guess at the length of a piece whose synthesis was stopped. */
+/** Slow speech rate, used to estimate the length of a piece whose synthesis was stopped. */
 const MS_PER_CHARACTER = 65;
 const BACKPRESSURE_POLL_MS = 100;
 const PART_MS = 5_000;
 const PIECES_MAX = 500;
-/** A lost sentence is made once more. */
+/** A failed sentence is synthesised once more. */
 const FAILURES_MAX = 2;
 
 export class AgentSpeech {
@@ -73,21 +73,21 @@ export class AgentSpeech {
   #waiting: Piece[] = [];
   #synthesising = false;
   #abort = new AbortController();
-  /** Being made for an answer that may never be said; empty: nothing. */
+  /** Text in synthesis for an answer that may never be said; empty: none. */
   #prepared = "";
-  /** What may still be said to its end before a transfer. */
+  /** Last piece that may be finished before a transfer. */
   #lastPiece: Piece | null = null;
   #failuresInARow = 0;
 
   constructor(private readonly options: AgentSpeechOptions) {}
 
-  /** Begins to make what will be said next, perhaps: `say` or `dropPrepared` follows. */
+  /** Starts to synthesise a text that may be said next; `say` or `dropPrepared` follows. */
   prepare(text: string): void {
     const { phrases, tts } = this.options;
     if (phrases.get(text) === null && tts.prefetch?.(text)) this.#prepared = text;
   }
 
-  /** It will not be said. */
+  /** Discards the prepared text. */
   dropPrepared(): void {
     if (this.#prepared === "") return;
     this.options.onSynthesisedInVain(this.#prepared.length);
@@ -95,7 +95,7 @@ export class AgentSpeech {
     this.options.tts.dropPrefetched?.();
   }
 
-  /** Says `text` after what is being said. */
+  /** Appends `text` to the playout. */
   say(text: string, origin: PieceOrigin): void {
     if (text.trim() === "" || this.#pieces.length >= PIECES_MAX) return;
     if (text === this.#prepared) this.#prepared = "";
@@ -108,8 +108,8 @@ export class AgentSpeech {
   }
 
   /**
-   * Says `text` at once, before what is still being synthesised. False when it is not in the cache:
-   * then nothing would be won.
+   * Says `text` immediately, before pieces that are still in synthesis. Returns false if it is not in the
+   * cache, because it would not be faster then.
    */
   interject(text: string): boolean {
     const { audio, phrases, echo } = this.options;
@@ -125,7 +125,7 @@ export class AgentSpeech {
     return true;
   }
 
-  /** Only the sentence that is being played is still said; `lastSentenceSaid` tells its end. */
+  /** Drops everything after the current sentence; `lastSentenceSaid` becomes true at its end. */
   keepToSentence(): void {
     const { playedMs } = this.options.audio;
     this.#lastPiece =
@@ -139,47 +139,47 @@ export class AgentSpeech {
     return this.#lastPiece === null || this.#playedShare(this.#lastPiece) >= 1;
   }
 
-  /** Nothing is queued for the caller, although words are there. */
+  /** True if no audio is queued for the caller. */
   get starving(): boolean {
     return this.options.audio.queuedMs === 0;
   }
 
-  /** Anything still to be synthesised or played. */
+  /** True while text is still to be synthesised or played. */
   get busy(): boolean {
     return this.#synthesising || this.#waiting.length > 0 || this.options.audio.queuedMs > 0;
   }
 
-  /** At least one sample of the running turn has been played. */
+  /** True if at least one sample of the current turn has been played. */
   get audible(): boolean {
     const start = this.#pieces[0]?.startMs ?? null;
     return start !== null && this.options.audio.playedMs > start;
   }
 
-  /** Words are there that were not played to the end: the agent means to speak. */
+  /** True if some text was not played to its end. */
   get hasWords(): boolean {
     return this.#pieces.length > 0;
   }
 
-  /** Some of the running turn has been queued already. */
+  /** True if some audio of the current turn was queued. */
   get hasSpoken(): boolean {
     return this.#pieces.some((piece) => piece.startMs !== null);
   }
 
-  /** 0 to 1: how much of the disclosure was heard; null when none is in the running turn. */
+  /** Heard share of the disclosure, 0 to 1; null if the current turn has none. */
   get disclosureShare(): number | null {
     const piece = this.#pieces.find(({ origin }) => origin === "disclosure");
     if (!piece) return null;
     return piece.startMs === null ? 0 : this.#playedShare(piece);
   }
 
-  /** What must not be cut is still being said. */
+  /** True while a piece that must not be cut is playing. */
   get protectedNow(): boolean {
     return this.#pieces.some(
       (piece) => piece.origin === "disclosure" && this.#playedShare(piece) < 1,
     );
   }
 
-  /** Milliseconds still to be played, as far as they are synthesised; null while more is to come. */
+  /** Milliseconds still to be played; null while synthesis continues. */
   get remainingMs(): number | null {
     if (this.#synthesising || this.#waiting.length > 0) return null;
     return this.options.audio.queuedMs;
@@ -190,7 +190,7 @@ export class AgentSpeech {
     return this.#split(() => 1);
   }
 
-  /** The voice was lost: the sentences that it had not finished begin anew. */
+  /** TTS was lost: synthesises the unfinished sentences again. */
   retry(): void {
     this.#abort.abort();
     this.#abort = new AbortController();
@@ -199,7 +199,7 @@ export class AgentSpeech {
     if (!this.#synthesising && this.#waiting.length > 0) void this.#synthesiseWaiting();
   }
 
-  /** Cuts the turn short where it is, fading out. */
+  /** Cuts the turn short with a fade-out. */
   stop(fadeMs: number): Spoken {
     this.#abort.abort();
     this.#abort = new AbortController();
@@ -245,7 +245,7 @@ export class AgentSpeech {
     return Math.round(ms);
   }
 
-  /** 0 to 1: how much of a piece has been played. */
+  /** Played share of a piece, 0 to 1. */
   #playedShare(piece: Piece): number {
     if (piece.startMs === null) return 0;
     const playedMs = this.options.audio.playedMs - piece.startMs;
@@ -299,7 +299,7 @@ export class AgentSpeech {
     if (piece.startMs === null) piece.startMs = piece.endMs = this.#placeNow();
   }
 
-  /** Queues in parts, each when there is room: a long cached phrase would not fit at one go. */
+  /** Queues the audio in parts as space becomes free, because a long cached phrase may exceed the queue. */
   async #play(piece: Piece, pcm: Int16Array, signal: AbortSignal): Promise<void> {
     const { audio, echo, clock } = this.options;
     const partSamples = (audio.sampleRateHz / 1_000) * PART_MS;

@@ -1,21 +1,21 @@
 /**
- * The running turn of the agent: from its first audible frame to its last or its cut. Only here are
- * begin, end and latency of an agent's turn measured, and the steps the latency is made of.
+ * The current turn of the agent, from its first audible frame to its end or cut. Measures start, end, latency
+ * and latency steps of agent turns.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { TurnMeasures } from "../call-report.ts";
 import type { Transcript } from "../transcript.ts";
 import type { Spoken } from "./agent-speech.ts";
 
-/** What the turn answers. Times are monotonic milliseconds. */
+/** The utterance that a turn answers. Times are monotonic milliseconds. */
 export interface AnsweredUtterance {
-  /** The caller's last voiced frame. */
+  /** Time of the caller's last voiced frame. */
   readonly lastSpeechAt: number;
-  /** When the silence was judged long enough; null: keys ended it. */
+  /** End of the required silence; null: keys ended the utterance. */
   readonly endpointAt: number | null;
-  /** When its final text was there; null: no recogniser was needed. */
+  /** Time of the final text; null: no recogniser was needed. */
   readonly sttFinalAt: number | null;
-  /** The LLM had been asked on stable words before. */
+  /** True if the LLM was asked before the end of the utterance. */
   readonly early: boolean;
 }
 
@@ -24,7 +24,7 @@ type Mark = "firstToken" | "firstAudio";
 export class AgentTurn {
   #beganAt: number | null = null;
   #latencyMs: number | null = null;
-  /** The caller's utterance that is still unanswered. */
+  /** The caller's utterance that has no answer yet. */
   #unanswered: AnsweredUtterance | null = null;
   #marks: Partial<Record<Mark, number>> = {};
   #measures: TurnMeasures | null = null;
@@ -34,18 +34,18 @@ export class AgentTurn {
     private readonly transcript: Transcript,
   ) {}
 
-  /** The caller finished an utterance that the next turn will answer. */
+  /** Sets the utterance that the next turn will answer. */
   callerFinished(utterance: AnsweredUtterance): void {
     this.#unanswered = utterance;
     if (!utterance.early) this.#marks = {};
   }
 
-  /** A step of the answer. The first of each counts. */
+  /** Records the time of a step. Only the first of each kind counts. */
   mark(step: Mark): void {
     this.#marks[step] ??= this.clock.monotonic();
   }
 
-  /** A frame of the agent's words went out. Idempotent within a turn. */
+  /** A frame of the agent's words was sent. Idempotent within a turn. */
   audible(): void {
     if (this.#beganAt !== null) return;
     const now = this.clock.monotonic();

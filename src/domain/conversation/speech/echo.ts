@@ -1,46 +1,46 @@
 /**
- * Tells the agent's own voice, coming back from the far end's line or loudspeaker, from a caller who
- * speaks: an echo has the loudness curve of what was played a moment ago, only weaker.
+ * Detects the agent's voice as an echo from the far end's line or loudspeaker. An echo has the loudness curve
+ * of recently played audio, but weaker.
  *
- * Compares 20 ms levels, not samples, so it costs nothing while nobody judges and about 1,000
- * multiplications when asked. Echo returns within half a second on the networks we know; longer ones
- * are not recognised. Two people talking at once are louder than the echo: that counts as speech.
+ * Compares levels of 20 ms frames instead of samples. An idle guard costs nothing; one check costs about
+ * 1,000 multiplications. Echoes return within half a second on known networks; longer delays are not
+ * detected. If both people talk, the caller is louder than the echo, so the audio counts as speech.
  */
 import { levelOf } from "../../../platform/audio/level.ts";
 import { FRAME_MS, PLAYOUT_AHEAD_MS_MAX } from "../limits.ts";
 
 const DELAY_FRAMES_MAX = 25;
-/** The line's delay is no whole number of frames: a 20 ms level falls between two of ours. */
+/** The delay is no whole number of frames, so half-frame positions are compared as well. */
 const DELAY_STEP_FRAMES = 0.5;
 const WINDOW_FRAMES = 20;
-/** So long an utterance only begins. */
+/** Maximum length of an utterance's beginning. */
 const ONSET_FRAMES = 10;
-/** Unrelated speech reaches 0.7 by chance within such a window; a real echo stays above 0.9. */
+/** Unrelated speech reaches 0.7 by chance in such a window; a real echo stays above 0.9. */
 const CORRELATION_MIN = 0.85;
-/** Amplitude of an echo, against what was played, at most. */
+/** Maximum amplitude of an echo relative to the played audio. */
 const LEVEL_RATIO_MAX = 0.6;
 
 const RECEIVED_FRAMES = 64;
-/** What is queued, and as much of what was played. */
+/** Queued frames plus the same number of played ones. */
 const PLAYED_FRAMES = (2 * PLAYOUT_AHEAD_MS_MAX) / FRAME_MS;
-/** How often a running utterance is judged. */
+/** Check interval of a running utterance. */
 const JUDGE_EVERY_FRAMES = 5;
 
 export class EchoGuard {
-  /** Level of each played frame, by its place in the playout. */
+  /** Level per played frame, by playout position. */
   readonly #played = new Float32Array(PLAYED_FRAMES);
   readonly #received = new Float32Array(RECEIVED_FRAMES);
-  /** Place in the playout at which each heard frame arrived. */
+  /** Playout position at the arrival of each received frame. */
   readonly #receivedAt = new Int32Array(RECEIVED_FRAMES);
   #ticks = 0;
   #utteranceTicks = 0;
-  /** What the running utterance was judged to be while it began, and since. */
+  /** Results for the running utterance: at its beginning, and since then. */
   #beganAsEcho = false;
   #sinceThen: "unknown" | "speech" | "echo" = "unknown";
 
   constructor(private readonly sampleRateHz: number) {}
 
-  /** Audio queued for playout, to be played from `startMs` of the playout on. */
+  /** Registers audio that will be played from `startMs` of the playout. */
   willPlay(pcm: Int16Array, startMs: number): void {
     const frameSamples = (this.sampleRateHz / 1000) * FRAME_MS;
     let frame = Math.floor(startMs / FRAME_MS);
@@ -48,7 +48,7 @@ export class EchoGuard {
       this.#played[frame++ % PLAYED_FRAMES] = levelOf(pcm.subarray(start, start + frameSamples));
   }
 
-  /** One heard frame, while the playout stood at `playedMs`. */
+  /** Processes one received frame at playout position `playedMs`. */
   receive(pcm: Int16Array, playedMs: number): void {
     const slot = this.#ticks % RECEIVED_FRAMES;
     this.#received[slot] = levelOf(pcm);
@@ -57,9 +57,9 @@ export class EchoGuard {
   }
 
   /**
-   * The running utterance sounded like the agent's own voice at some time. How it began counts only
-   * when nothing else is known: before the first word there is silence in what is compared, and any
-   * onset looks like some onset of what was played.
+   * True if the running utterance sounded like the agent's voice at some time. Its beginning counts only if
+   * no later result exists: before the first word the window is mostly silence, and any onset correlates with
+   * some onset of the played audio.
    */
   get suspected(): boolean {
     return this.#sinceThen === "unknown" ? this.#beganAsEcho : this.#sinceThen === "echo";
@@ -71,12 +71,12 @@ export class EchoGuard {
     this.#sinceThen = "unknown";
   }
 
-  /** Once a frame while somebody is heard over the agent. */
+  /** Called once per frame while speech overlaps the agent. */
   judgeNowAndThen(): void {
     if (this.#ticks % JUDGE_EVERY_FRAMES === 0) this.isEcho();
   }
 
-  /** Whether the last 400 ms heard are an echo of what was played. */
+  /** True if the last 400 ms of received audio are an echo. */
   isEcho(): boolean {
     if (this.#ticks < WINDOW_FRAMES) return false;
     const echo = this.#matchesSomewhere();
@@ -115,7 +115,7 @@ export class EchoGuard {
     return covariance / Math.sqrt(varianceReceived * variancePlayed) >= CORRELATION_MIN;
   }
 
-  /** Level at a place in the playout; between two frames, the mean of both. */
+  /** Level at a playout position; between two frames, their mean. */
   #playedAt(place: number): number {
     if (place < 1) return 0;
     const after = this.#played[Math.ceil(place) % PLAYED_FRAMES] ?? 0;

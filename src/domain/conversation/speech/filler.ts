@@ -1,7 +1,7 @@
-/** Filler phrases in the agent's own words, in rotation: no caller hears one twice in a row. */
+/** The agent's custom filler phrases in rotation: no caller hears the same one twice in a row. */
 import type { Phrases } from "./phrases.ts";
 
-/** More would only be synthesised in vain. */
+/** More would be synthesised but rarely used. */
 const FILLERS_MAX = 10;
 
 export class FillerRotation {

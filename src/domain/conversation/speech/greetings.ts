@@ -1,4 +1,4 @@
-/** Greetings with which first words begin, in the four languages. */
+/** Common greetings at the beginning of first words, in the four languages. */
 import type { AgentLanguage } from "../../agent/agent.ts";
 
 /** The first one fits any time of the day. */
@@ -9,7 +9,7 @@ export const GREETINGS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   ru: ["здравствуйте", "добрый день", "доброе утро", "добрый вечер", "привет"],
 };
 
-/** How many characters of a text are its greeting; 0: it begins with something else. */
+/** Number of characters of the greeting at the start of a text; 0 if it has none. */
 export function greetingLength(text: string, language: AgentLanguage): number {
   const lower = text.toLocaleLowerCase(language);
   const greeting = GREETINGS[language]

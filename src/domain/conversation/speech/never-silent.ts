@@ -1,8 +1,7 @@
 /**
- * Notices an agent that means to speak and has no audio: a slow recogniser, model or voice; and says
- * something meanwhile. Counts in frames, so that it needs no timer; the first phrase is due after
- * `neverSilentMs`, each further one after `fillerDelayMs`, or callers would hear nothing but "one
- * moment".
+ * Plays a phrase while a slow recogniser, model or voice leaves the caller in silence. It counts frames, so
+ * it needs no timer. The first phrase comes after `neverSilentMs`. Later ones come after `fillerDelayMs`
+ * each, or the caller would hear only "one moment".
  */
 
 import type { ConversationSettings } from "../conversation-settings.ts";
@@ -24,8 +23,8 @@ export class NeverSilent {
   constructor(private readonly options: NeverSilentOptions) {}
 
   /**
-   * One frame. `wanted`: the agent has the word; `heard`: something of it is playing, or others see
-   * to the silence.
+   * Processes one frame. `hasTurn`: the agent is to speak. `isAudible`: audio is playing, or other code
+   * handles the silence.
    */
   follow({ hasTurn, isAudible }: { readonly hasTurn: boolean; readonly isAudible: boolean }): void {
     if (!hasTurn) this.#prompts = 0;

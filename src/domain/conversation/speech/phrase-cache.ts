@@ -1,19 +1,19 @@
 /**
- * Synthesised phrases, kept per voice: greetings, fillers and apologies are there at once, also when
- * the engine is not. One per call worker, shared by its calls; bounded, the least used goes first.
+ * Cache of synthesised phrases per voice: greetings, fillers and apologies are available immediately, even if
+ * the engine fails. One cache per call worker; its size is limited, and the least used phrase is evicted.
  */
 import type { TtsStream } from "../engine-port.ts";
 
 const BYTES_MAX = 64 * 1024 * 1024;
-/** A phrase longer than this is not worth its place. */
+/** Longer phrases are not cached. */
 const PHRASE_BYTES_MAX = 2 * 1024 * 1024;
-/** For a phrase that is not there yet. */
+/** Time allowed for an uncached phrase. */
 const SYNTHESIS_MS_MAX = 1_500;
 const MS_PER_CHARACTER_MAX = 90;
 
 export class PhraseCache {
   readonly #phrases = new Map<string, Int16Array>();
-  /** Phrases that a call is having synthesised now, for all calls with that voice. */
+  /** Phrases that some call is synthesising now, for all calls with that voice. */
   readonly #inWork = new Map<string, Promise<void>>();
   #bytes = 0;
 
@@ -26,12 +26,12 @@ export class PhraseCache {
     return pcm;
   }
 
-  /** Resolves, never rejects, when whoever is making the phrase has ended; null: nobody is. */
+  /** Resolves when the current synthesis of the phrase has ended, and never rejects; null: none is running. */
   inWork(voiceKey: string, text: string): Promise<void> | null {
     return this.#inWork.get(`${voiceKey}\n${text}`) ?? null;
   }
 
-  /** Marks the phrase as in work while `make` runs. */
+  /** Marks the phrase as in synthesis while `make` runs. */
   async work(voiceKey: string, text: string, make: () => Promise<void>): Promise<void> {
     const key = `${voiceKey}\n${text}`;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ export class PhraseCache {
   }
 }
 
-/** A call's view of the cache: its own voice, and synthesis of what is missing. */
+/** The cache for one call: its voice, and synthesis of missing phrases. */
 export class CachedPhrases {
   readonly #fallbacks = new Map<string, Int16Array>();
   readonly #abort = new AbortController();
@@ -66,7 +66,7 @@ export class CachedPhrases {
   constructor(
     private readonly cache: PhraseCache,
     private readonly tts: TtsStream,
-    /** Everything that changes how a text sounds: engine, voice, language, sample rate. */
+    /** Key of everything that changes the sound of a text: engine, voice, language, sample rate. */
     private readonly voiceKey: () => string,
     private readonly onSynthesised: (characters: number) => void,
   ) {}
@@ -75,22 +75,22 @@ export class CachedPhrases {
     return this.#fallbacks.get(text) ?? this.cache.get(this.voiceKey(), text);
   }
 
-  /** How long it sounds: measured where it is there, else a slow speaker's time and the synthesis. */
+  /** Duration of a phrase: measured if cached, else an estimate for slow speech plus synthesis. */
   durationMs(text: string, sampleRateHz: number): number {
     const pcm = this.get(text);
     if (pcm) return (pcm.length / sampleRateHz) * 1_000;
     return SYNTHESIS_MS_MAX + text.length * MS_PER_CHARACTER_MAX;
   }
 
-  /** The phrase that is being made for this call; null: none. */
+  /** The phrase in synthesis for this call; null: none. */
   get work(): Promise<void> | null {
     return this.#work;
   }
 
   /**
-   * Synthesises those that are missing, one after the other. What another call is making already is
-   * waited for. `signal` ends it after the phrase that is in work: the next call needs it, too.
-   * Rejects with EngineFailure.
+   * Synthesises the missing phrases one by one. Waits for a phrase that another call is synthesising.
+   * `signal` stops it after the current phrase, because the next call needs that one as well. Rejects with
+   * EngineFailure.
    */
   async prepare(texts: readonly string[], signal: AbortSignal): Promise<void> {
     for (const text of texts) {
@@ -113,7 +113,7 @@ export class CachedPhrases {
     }
   }
 
-  /** Ends the phrase in work, whose synthesiser is closed. */
+  /** Aborts the phrase in synthesis; its synthesiser is closed. */
   abort(): void {
     this.#abort.abort();
   }
@@ -128,7 +128,7 @@ export class CachedPhrases {
     for await (const chunk of this.tts.speak(text, signal)) chunks.push(chunk);
     if (signal.aborted) return;
     this.onSynthesised(text.length);
-    // Another voice than the agent's: good for this call, not for the next one.
+    // A phrase in a fallback voice is kept for this call only.
     if (this.tts.isFallback) this.#fallbacks.set(text, concatenated(chunks));
     else this.cache.put(key, text, concatenated(chunks));
   }

@@ -1,35 +1,35 @@
 /**
- * What the conversation itself must say, in the agent's language: where no LLM is asked or none
- * answers. Kept short, so that they can be synthesised ahead and are there when all else fails. They
- * speak of the agent without gender, but for the word "assistant": any of the four voices says them.
+ * Fixed phrases of the conversation in the agent's language, for cases without an LLM answer. They are short,
+ * so that they can be synthesised ahead and work if everything else fails. The texts fit a female or male
+ * voice, except for the word "assistant".
  */
 import type { AgentLanguage, VoiceGender } from "../../agent/agent.ts";
 import type { TransferFailure } from "../call-report.ts";
 
 export interface Phrases {
-  /** First and second prompt of a caller who says nothing. */
+  /** First and second prompt for a silent caller. */
   readonly idlePrompts: readonly [string, string];
   readonly silenceGoodbye: string;
   readonly maxDuration: string;
   /** The engine failed. */
   readonly apology: string;
-  /** Instead of an answer, where no further caller can be heard. */
+  /** Announcement if no line is free for another caller. */
   readonly linesBusy: string;
-  /** The agent means to speak and isn't ready. */
+  /** The agent is not ready to speak yet. */
   readonly pleaseWait: string;
-  /** Why the caller is back with the agent. */
+  /** Reason why the caller returns to the agent. */
   readonly transferFailed: Readonly<Record<TransferFailure, string>>;
-  /** Begins what a person hears before a caller is put through; `{company}` is replaced. */
+  /** Beginning of the announcement to a person before a transfer; `{company}` is replaced. */
   readonly announcement: Readonly<Record<VoiceGender, string>>;
-  /** Speech could not be heard for a moment (the recogniser was restarted). */
+  /** Speech recognition was interrupted (recogniser restart). */
   readonly sayAgain: string;
   /** Asks for the telephone PIN; `again`: the last one was wrong. */
   readonly pin: { readonly ask: string; readonly again: string };
-  /** Asked back when somebody wants no more calls; then what is said to a yes, and to a no. */
+  /** Question that confirms an opt-out, and the replies to yes and no. */
   readonly optOut: { readonly ask: string; readonly done: string; readonly kept: string };
-  /** Why a birthday call is made. */
+  /** Reason for a birthday call. */
   readonly birthday: string;
-  /** For an agent that has no filler phrases of its own. */
+  /** For an agent without custom filler phrases. */
   readonly fillers: readonly string[];
 }
 

@@ -1,11 +1,11 @@
 /**
- * Tools every agent has, whatever its engine: end the call, transfer it, press keys, take a message,
- * switch the language. One place for their names, JSON Schemas and the reading of their arguments.
+ * Tools of every agent, independent of the engine: end the call, transfer it, press keys, take a message,
+ * switch the language. Defines their names, JSON Schemas and argument checks.
  *
- * An engine whose LLM is a model offers `SessionSettings.builtInTools` beside the tenant's tools and
- * hands a call of one on as an ordinary `tool_call`; the conversation knows it by its name, carries
- * it out itself and answers with a `tool_result` (none after `end_call`: that is the end; one after
- * `transfer_call` only when it failed). Nothing here leaves the call worker as HTTP.
+ * An engine with a generative model offers `SessionSettings.builtInTools` together with the tenant's tools,
+ * and returns an ordinary `tool_call`. The conversation recognises the name, runs the tool and answers with a
+ * `tool_result`. `end_call` gets no result, and `transfer_call` gets one only if it failed. No built-in tool
+ * sends HTTP requests.
  */
 
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
@@ -31,14 +31,14 @@ const MESSAGE_CHARACTERS_MAX = 2_000;
 const ANNOUNCEMENT_CHARACTERS_MAX = 500;
 const DIGITS_MAX = 32;
 
-/** What a model asked for, checked. */
+/** Checked arguments of a built-in tool call. */
 type BuiltInCall =
   | { readonly name: typeof END_CALL }
   | {
       readonly name: typeof TRANSFER_CALL;
-      /** E.164 number or SIP URI, from the operator's configuration. */
+      /** E.164 number or SIP URI from the operator's configuration. */
       readonly target: string;
-      /** What the person hears before the caller; null: a blind transfer. */
+      /** Announcement to the person before the caller is connected; null: a blind transfer. */
       readonly announcement: string | null;
     }
   | { readonly name: typeof SEND_DIGITS; readonly digits: string }
@@ -50,27 +50,30 @@ type BuiltInCall =
     }
   | { readonly name: typeof SWITCH_LANGUAGE; readonly language: AgentLanguage };
 
-/** `problem`: for the model, so that it can ask better. */
+/** `problem`: an error text for the model. */
 type BuiltInReading =
   | { readonly ok: true; readonly call: BuiltInCall }
   | { readonly ok: false; readonly problem: string };
 
 interface BuiltInSetting {
-  /** `[conversation.transfer_targets]`: names with an E.164 number or SIP URI each. */
+  /** `[conversation.transfer_targets]`: names, each with an E.164 number or SIP URI. */
   readonly transferTargets: Readonly<Record<string, string>>;
-  /** The agent may press keys on this call. */
+  /** True if the agent may press keys in this call. */
   readonly sendDigits: boolean;
 }
 
-/** A caller must not talk an agent into the functions of a telephone system behind the trunk. */
+/**
+ * On inbound calls off by default: a caller must not use the agent to operate the phone system behind the
+ * trunk.
+ */
 export const maySendDigits = ({ direction, agent }: CallConfig): boolean =>
   direction === "outbound" || agent.sendDigitsInbound;
 
 export const isBuiltIn = (tool: string): boolean => NAMES.has(tool);
 
 /**
- * The tools to offer. Without a transfer target there is no transfer, and keys are pressed where
- * `maySendDigits` says so. A tenant's tool of the same name wins: pass its tools as `own`.
+ * Tools to offer. No transfer without a transfer target; keys only if `maySendDigits` allows them. A tenant's
+ * tool with the same name has priority: pass the tenant's tools as `own`.
  */
 export function builtInTools(
   { transferTargets, sendDigits: mayPressKeys }: BuiltInSetting,
@@ -88,7 +91,7 @@ export function builtInTools(
   return offered.filter((tool) => !taken.has(tool.name));
 }
 
-/** Checks the arguments of a call whose tool `isBuiltIn`. Never throws. */
+/** Checks the arguments of a tool call for which `isBuiltIn` is true. Never throws. */
 export function readBuiltInCall(
   tool: string,
   args: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * Carries out the agents' own tools (built-in-tools.ts) inside the conversation. Each is answered
- * like any other tool, but for the end of the call and a transfer that is still under way.
+ * Runs the built-in tools (built-in-tools.ts) inside the conversation. Each call gets a result like any other
+ * tool, except for the end of the call and a pending transfer.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -22,11 +22,11 @@ import {
 } from "./built-in-tools.ts";
 import type { ToolAnswer, ToolCallRequest } from "./tool-calls.ts";
 
-/** What the LLM asked main to do with the call. */
+/** Transfer that the LLM requested from main. */
 export interface TransferRequest {
   readonly target: string;
   readonly announcement: string | true | null;
-  /** The tool call that hears how it went; null: the LLM does not ask. */
+  /** Tool call that gets the result of the transfer; null: the LLM did not request it. */
   readonly toolCallId: string | null;
 }
 
@@ -39,7 +39,7 @@ interface TakenMessage {
 export interface BuiltInsOptions {
   readonly transferTargets: Readonly<Record<string, string>>;
   readonly sendDigits: boolean;
-  /** Names of the tenant's tools: they win over ours. */
+  /** Names of the tenant's tools, which have priority over built-in ones. */
   readonly tenantToolNames: ReadonlySet<string>;
   readonly audio: Pick<CallAudio, "sendDigits">;
   readonly engine: Pick<EngineSession, "switchLanguage">;
@@ -47,10 +47,10 @@ export interface BuiltInsOptions {
   readonly transcript: Transcript;
   readonly clock: Clock;
   readonly emit: (message: CallEvent) => void;
-  /** The agent speaks another language from now on. */
+  /** Called when the agent switches its language. */
   readonly onLanguage: () => void;
   readonly endCall: () => void;
-  /** False when a transfer is under way already. */
+  /** Returns false if a transfer is already pending. */
   readonly transfer: (request: TransferRequest) => boolean;
   readonly answer: (answer: ToolAnswer) => void;
 }
@@ -62,7 +62,7 @@ export class BuiltIns {
 
   constructor(private readonly options: BuiltInsOptions) {}
 
-  /** False: not one of ours, and nothing was done. */
+  /** Returns false, without any effect, if the tool is not built in. */
   handle(request: ToolCallRequest): boolean {
     const { tenantToolNames, answer } = this.options;
     if (tenantToolNames.has(request.tool) || !isBuiltIn(request.tool)) return false;
@@ -75,7 +75,7 @@ export class BuiltIns {
     return true;
   }
 
-  /** Kept with the call, and mailed after it. */
+  /** Emits the message, to be stored with the call and mailed after it. */
   keepMessage(message: TakenMessage): void {
     this.options.emit({
       type: "note",
@@ -88,7 +88,7 @@ export class BuiltIns {
     return transcript.sinceAnswer(clock.monotonic());
   }
 
-  /** False when this engine cannot. */
+  /** Returns false if the engine cannot switch. */
   #switchLanguage(language: AgentLanguage): boolean {
     const { engine, activeLanguage, emit, onLanguage } = this.options;
     if (language === activeLanguage.language) return true;
@@ -100,7 +100,7 @@ export class BuiltIns {
     return true;
   }
 
-  /** Null: there is nothing to answer (yet). */
+  /** Returns null if no result is due (yet). */
   #run(request: ToolCallRequest, args: JsonObject): Outcome | null {
     const { endCall, transfer, audio } = this.options;
     const reading = readBuiltInCall(request.tool, args, this.options);

@@ -1,6 +1,6 @@
 /**
- * Tool calls under way: main carries them out, the conversation waits, fills the silence and gives
- * up in time. Results come out in the order they arrive, one for each request, never two.
+ * Pending tool calls. Main runs them; the conversation waits, fills the silence and times out. Results are
+ * passed on in the order of arrival, exactly one per request.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -20,12 +20,12 @@ interface ToolCallsOptions {
   readonly settings: Pick<ConversationSettings, "fillerDelayMs" | "toolCallsMax" | "toolTimeoutMs">;
   readonly clock: Clock;
   readonly send: (request: ToolCallRequest) => void;
-  /** The silence has lasted: say something. */
+  /** Called after a long silence: say a filler. */
   readonly onFillerDue: () => void;
   readonly onAnswer: (answer: ToolAnswer) => void;
 }
 
-/** Requests at the same time. */
+/** Maximum concurrent requests. */
 const PENDING_MAX = 8;
 
 export class ToolCalls {
@@ -40,7 +40,7 @@ export class ToolCalls {
     return this.#timeouts.size > 0;
   }
 
-  /** Tool calls sent in this phone call. */
+  /** Number of tool calls in this phone call. */
   get made(): number {
     return this.#made;
   }
@@ -53,7 +53,7 @@ export class ToolCalls {
       onAnswer(failedAnswer(toolCallId, "too many tool calls at once"));
       return;
     }
-    // A model that asks and asks does not go on at the tenant's expense.
+    // Limits the tenant's costs if a model keeps calling tools.
     if (this.#made >= settings.toolCallsMax) {
       const instruction = "no more tool calls in this phone call: answer with what is known";
       onAnswer({ ...failedAnswer(toolCallId, instruction), toolRounds: 0 });
@@ -65,13 +65,13 @@ export class ToolCalls {
     send(call);
   }
 
-  /** Late and unknown results are dropped. */
+  /** Drops late and unknown results. */
   result(result: ToolResult): void {
     const { toolCallId, ok, output } = result;
     this.#answer({ type: "tool_result", toolCallId, ok, output });
   }
 
-  /** The silence begins (again): a filler is due after `fillerDelayMs` of it. */
+  /** Starts or restarts the wait: a filler is due after `fillerDelayMs` of silence. */
   armFiller(): void {
     this.#filler?.cancel();
     if (this.#paused) return;
@@ -81,7 +81,7 @@ export class ToolCalls {
     });
   }
 
-  /** The caller is busy with something the tool needs: no time-out, no filler. */
+  /** While paused (the caller provides input for the tool), no timeout and no filler. */
   pause(paused: boolean): void {
     if (paused === this.#paused) return;
     this.#paused = paused;

@@ -1,6 +1,6 @@
 /**
- * Bounds the tool calls that one utterance leads to. After `TOOL_ROUNDS_MAX` answers with tool calls the model
- * is asked once more, without tools. Tool calls in that answer are dropped, so the loop always ends.
+ * Limits the tool calls per utterance. After `TOOL_ROUNDS_MAX` answers with tool calls, the model is asked
+ * once more without tools. Tool calls in that answer are dropped, so the loop always ends.
  */
 import type { LlmEvent, LlmInput, LlmSession } from "../engine-port.ts";
 import { TOOL_ROUNDS_MAX } from "../limits.ts";
@@ -11,7 +11,7 @@ export class ToolRounds {
 
   constructor(
     private readonly llm: Pick<LlmSession, "capabilities" | "respond">,
-    /** The model must answer without tools from now on; once per utterance. */
+    /** Called once per utterance when the model must answer without tools. */
     private readonly onUsedUp: () => void,
   ) {}
 
@@ -42,7 +42,7 @@ export class ToolRounds {
     if (this.#left === 0) this.#report();
   }
 
-  /** The engine has answered the model without us: its calls could not be carried out. */
+  /** The engine has answered the model itself, because its tool calls could not be run. */
   #rejected(rounds: number): void {
     this.#left = Math.max(0, this.#left - rounds);
     if (rounds > 0 && this.#left === 0) this.#report();

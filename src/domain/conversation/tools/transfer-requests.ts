@@ -1,29 +1,28 @@
 /**
- * The agent's request to transfer its caller: one at a time, handed to main when the agent's turn is
- * over (its own words about it come first), and answered by main. What a transfer does is
- * transfer-hold.ts's and the session's.
+ * The agent's request to transfer its caller. Only one at a time: it is sent to main when the agent's turn is
+ * over, and main answers it. transfer-hold.ts and the session run the transfer.
  */
 import type { TransferRequest } from "./built-ins.ts";
 
 export class TransferRequests {
-  /** Asked for, and not yet handed to main. */
+  /** Request not yet sent to main. */
   #pending: TransferRequest | null = null;
-  /** At main; its answer is awaited. */
+  /** Request that main has not answered yet. */
   #atMain: TransferRequest | null = null;
 
-  /** False: another one is under way. */
+  /** Returns false if another request is pending. */
   add(request: TransferRequest): boolean {
     if (this.#pending || this.#atMain) return false;
     this.#pending = request;
     return true;
   }
 
-  /** In place of one that was not handed over yet. */
+  /** Replaces an unsent request. */
   replace(request: TransferRequest): void {
     this.#pending = request;
   }
 
-  /** The request that goes to main now, if there is one. */
+  /** Moves the pending request, if any, to main. */
   takePending(): TransferRequest | null {
     const request = this.#pending;
     if (request === null) return null;
@@ -32,7 +31,7 @@ export class TransferRequests {
     return request;
   }
 
-  /** Main's answer is there: the tool call that waits for it, if the request came from one. */
+  /** Main has answered. Returns the id of the tool call that requested the transfer, if any. */
   settled(): string | null {
     const toolCallId = this.#atMain?.toolCallId ?? null;
     this.#atMain = null;

@@ -1,10 +1,10 @@
 /**
- * The agent's side of a dialogue: the LLM's inputs in their order, its answers spoken, its tools
- * awaited, and the playout followed frame by frame to see when its turn begins and ends.
+ * The agent's side of a dialogue: orders the LLM's inputs, speaks its answers, waits for its tools, and
+ * follows the playout per frame to detect when its turn begins and ends.
  *
- * Guarantees: the disclosure comes before any other word; a tool's answer reaches the LLM before
- * what the caller said meanwhile, and neither is lost; a filler is never clipped by the answer (both
- * go through one queue). turn-controller.ts decides when the caller may take the word.
+ * Guarantees: the disclosure comes before any other word. A tool's result reaches the LLM before words that
+ * the caller said meanwhile, and neither is lost. An answer never clips a filler (both use one queue).
+ * turn-controller.ts decides when the caller may take the turn.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
@@ -49,15 +49,15 @@ export interface AgentSideOptions extends Pick<BuiltInsOptions, "sendDigits"> {
   readonly emit: (message: CallEvent) => void;
   readonly echo: EchoGuard;
   readonly machine: TurnMachine;
-  /** The caller is speaking, or what was said is being recognised. */
+  /** True while the caller speaks or an utterance is being recognised. */
   readonly callerSpeaks: () => boolean;
   readonly recognising: () => boolean;
-  /** What is going to be said. */
+  /** Called with each text before it is spoken. */
   readonly onText: (text: string) => void;
   readonly onFailure: (error: unknown) => void;
-  /** The agent speaks another language from now on. */
+  /** Called when the agent switches its language. */
   readonly onLanguage: () => void;
-  /** In `closing`: nothing is left to be said. Comes with every frame from then on. */
+  /** In `closing`: called with every frame once nothing is left to say. */
   readonly onSilent: () => void;
 }
 
@@ -68,7 +68,7 @@ export class AgentSide {
   readonly #turn: AgentTurn;
   readonly #responder: Responder;
   readonly tools: ToolCalls;
-  /** Inputs that wait until the LLM is free: tool answers first. */
+  /** Inputs that wait until the LLM is free, tool results first. */
   #inbox: LlmInput[] = [];
   #expected: ExpectedAnswer = "open";
   /** The LLM's last piece of text. */
@@ -141,17 +141,17 @@ export class AgentSide {
     });
   }
 
-  /** What the LLM expects the caller to say next. */
+  /** Kind of answer that the LLM expects from the caller. */
   get expected(): ExpectedAnswer {
     return this.#expected;
   }
 
-  /** What must not be cut is still being said. */
+  /** True while words that must not be cut are spoken. */
   get protectedNow(): boolean {
     return this.#speech.protectedNow;
   }
 
-  /** A tool runs, or its answer is being put into words. */
+  /** True while a tool runs or its result is being answered. */
   get toolAtWork(): boolean {
     return this.tools.pending || this.#responder.answersTool;
   }
@@ -160,70 +160,70 @@ export class AgentSide {
     return this.tools.pending;
   }
 
-  /** Only the end of the last sentence is still to be played. */
+  /** True if only the end of the last sentence remains to be played. */
   get nearlyDone(): boolean {
     const { remainingMs, protectedNow } = this.#speech;
     if (this.#responder.busy || protectedNow || remainingMs === null) return false;
     return remainingMs <= NEARLY_DONE_MS;
   }
 
-  /** Something will still be said in this turn, as far as anybody knows. */
+  /** True if more words are expected in this turn. */
   get moreToCome(): boolean {
     const asked = this.#responder.busy || this.tools.pending || this.#inbox.length > 0;
     return asked || this.#options.recognising();
   }
 
-  /** Greets, and discloses first. `byName`: a person, who may be greeted by name. */
+  /** Speaks the disclosure and greeting. `byName`: a person answered, who may be greeted by name. */
   greet({ byName }: { readonly byName: boolean }): void {
     const { greeting, namedGreeting } = this.#options.opening;
     this.#sayFirst(byName ? namedGreeting : greeting);
   }
 
-  /** For an answering machine. */
+  /** Says the message for an answering machine. */
   leaveMessage(): void {
     this.#sayFirst(this.#options.opening.message);
   }
 
-  /** After another greeting the disclosure is known: then all of it is the agent's own. */
+  /** Skips the disclosure if an earlier greeting has already said it. */
   #sayFirst({ disclosure, text, own }: FirstWords): void {
     const isOwed = this.#proof.owed !== "";
     if (isOwed) this.#disclose(disclosure);
     this.#speech.say(isOwed ? text : own, "greeting");
   }
 
-  /** The answer to this is being thought out already. */
+  /** True if an early answer to this input is in preparation. */
   isEarly(input: LlmInput): boolean {
     return this.#responder.isPrepared(input);
   }
 
-  /** The agent's last words asked for a number, a name or an address. */
+  /** True if the agent's last words asked for a number, a name or an address. */
   get askedForDictation(): boolean {
     return asksForDictation(this.#lastText, this.#options.activeLanguage.language);
   }
 
-  /** Gives the LLM an input now, or as soon as a running tool has answered. */
+  /** Sends an input to the LLM now, or after a running tool has finished. */
   ask(input: LlmInput): void {
     this.#inbox.push(input);
     this.readInbox();
   }
 
-  /** The caller finished an utterance: from its last voiced frame the latency counts. */
+  /** The caller finished an utterance; latency counts from its last voiced frame. */
   callerFinished(utterance: AnsweredUtterance): void {
     this.#turn.callerFinished(utterance);
     this.#expected = "open";
   }
 
-  /** Asks the LLM ahead of time; `ask` with the same input takes the answer over. */
+  /** Asks the LLM ahead of time. `ask` with the same input uses the early answer. */
   askEarly(input: LlmInput): void {
     if (this.#inbox.length === 0 && !this.toolAtWork) this.#responder.prepare(input);
   }
 
-  /** The caller went on: what was asked ahead of time is void. */
+  /** Discards an early answer because the caller continued. */
   dropEarly(): void {
     this.#responder.dropPrepared();
   }
 
-  /** Says its sentence to the end and nothing more. */
+  /** Finishes the current sentence and says nothing more. */
   keepToSentence(): void {
     this.#responder.abort();
     this.#speech.keepToSentence();
@@ -233,7 +233,7 @@ export class AgentSide {
     return this.#speech.lastSentenceSaid;
   }
 
-  /** The caller is back: says why, and tells an LLM that asked. */
+  /** The caller is back: explains why, and returns the failure to the LLM if it requested the transfer. */
   transferFailed(cause: TransferFailure): void {
     const explanation = this.#options.activeLanguage.phrases.transferFailed[cause];
     const toolCallId = this.#transferRequests.settled();
@@ -243,7 +243,7 @@ export class AgentSide {
     this.#answerTool({ type: "tool_result", toolCallId, ok: false, output });
   }
 
-  /** One frame has passed: where does the agent's turn stand? */
+  /** Updates the agent's turn after each frame. */
   followPlayout(): void {
     const { playedMs } = this.#options.audio;
     const playing = playedMs > this.#playedMs && this.#speech.audible;
@@ -267,13 +267,13 @@ export class AgentSide {
     }
   }
 
-  /** Stops thinking and speaking, fading out. Running tools go on. */
+  /** Stops the LLM and the speech with a fade-out. Running tools continue. */
   stop(fadeMs: number): Spoken {
     this.#responder.abort();
     return this.endTurn(fadeMs);
   }
 
-  /** Stops speaking only. */
+  /** Stops the speech only. */
   endTurn(fadeMs: number): Spoken {
     this.#proof.follow(this.#speech.disclosureShare);
     this.#proof.cut();
@@ -282,34 +282,34 @@ export class AgentSide {
     return spoken;
   }
 
-  /** All was said. */
+  /** The turn ends with everything said. */
   finishTurn(): void {
     this.#proof.follow(this.#speech.disclosureShare);
     this.#turn.end(this.#speech.finish(), false);
   }
 
-  /** Forgets what is waiting for the LLM, but for answers of tools. */
+  /** Drops the inputs that wait for the LLM, except for tool results. */
   forgetInputs(): void {
     this.#inbox = this.#inbox.filter((input) => input.type === "tool_result");
   }
 
-  /** Something is being said, or is about to be. */
+  /** True while text is being said or waits to be said. */
   get hasWords(): boolean {
     return this.#speech.hasWords;
   }
 
-  /** The voice was lost and is back. */
+  /** TTS is back after a failure. */
   retrySpeech(): void {
     this.#speech.retry();
   }
 
-  /** A phrase of the conversation's own. Only last words may come before the disclosure. */
+  /** Says a fixed phrase. Only last words may come before the disclosure. */
   sayPhrase(text: string): void {
     if (this.#machine.state.name !== "closing") this.#disclose();
     this.#speech.say(text, "phrase");
   }
 
-  /** A phrase in the place of an answer of the LLM's, and what the caller will say to it. */
+  /** Says a fixed phrase in place of an LLM answer, and sets the kind of reply to expect. */
   sayInstead(text: string, expected: ExpectedAnswer): void {
     this.#responder.dropPrepared();
     if (this.protectedNow) this.#responder.abort();
@@ -320,17 +320,17 @@ export class AgentSide {
     this.#expect(expected);
   }
 
-  /** Goes on with what was not heard before a false interruption. */
+  /** Resumes the unheard text after a false interruption. */
   resume(unplayed: readonly string[]): void {
     for (const text of unplayed) this.#speech.say(text, "llm");
   }
 
-  /** The wait for a tool goes on in silence (again). */
+  /** Restarts the wait for a filler while a tool runs. */
   awaitTool(): void {
     if (this.tools.pending) this.tools.armFiller();
   }
 
-  /** No tool and no input counts any more. */
+  /** Cancels all tools and drops all inputs. */
   dropInputs(): void {
     this.tools.stop();
     this.#inbox = [];
@@ -361,7 +361,7 @@ export class AgentSide {
     this.#speech.say(text, "llm");
   }
 
-  /** What is owed, in these words. */
+  /** Says the pending disclosure with these words. */
   #disclose(words = this.#proof.owed): void {
     if (this.#proof.owed === "") return;
     this.#speech.say(words, "disclosure");
@@ -373,7 +373,7 @@ export class AgentSide {
     this.#options.engine.stt.expect(answer);
   }
 
-  /** A tool takes its time. */
+  /** Says a filler while a slow tool runs. */
   #fill(): void {
     const silent = this.#machine.state.name === "thinking" && !this.#speech.busy;
     if (silent && !this.#options.callerSpeaks())
@@ -381,7 +381,7 @@ export class AgentSide {
     else this.tools.armFiller();
   }
 
-  /** The agent has said what it had to say, perhaps nothing. */
+  /** Ends the agent's turn, even if it said nothing. */
   #settle(how: "agent_done" | "nothing_to_say"): void {
     this.finishTurn();
     this.#idlePrompt.follow(null);
@@ -404,7 +404,7 @@ export class AgentSide {
     this.readInbox();
   }
 
-  /** Never silent: the agent means to speak, and nothing is to be heard. */
+  /** Plays a phrase if the agent should speak but is not audible. */
   #guardSilence(playing: boolean): void {
     const { name } = this.#machine.state;
     const hasTurn =

@@ -1,4 +1,4 @@
-/** Joins the screening of an outbound call to its dialogue: who is greeted, who gets a message. */
+/** Connects the screening of an outbound call with its dialogue: greeting for people, message for machines. */
 import type { EndedReason } from "../../../core/ended-reason.ts";
 import { Screening } from "../answering/screening.ts";
 import type { CallConfig } from "../call-config.ts";
@@ -15,13 +15,13 @@ interface AnsweredCallOptions {
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
   readonly segmenter: UtteranceSegmenter;
-  /** What was said is being recognised. */
+  /** True while an utterance is being recognised. */
   readonly recognising: () => boolean;
   readonly lastWords: (text: string, reason: EndedReason) => void;
   readonly emit: (message: CallEvent) => void;
 }
 
-/** Null for a caller: nobody asks who that is. */
+/** Null for inbound calls, which need no screening. */
 export function screeningOf(options: AnsweredCallOptions): Screening | null {
   const { config, settings, machine, agent, lastWords, emit } = options;
   if (config.direction === "inbound") return null;
@@ -45,7 +45,7 @@ export function screeningOf(options: AnsweredCallOptions): Screening | null {
   });
 }
 
-/** An agent with the first word greets; another answers what was said, once it is understood. */
+/** An agent that speaks first greets. Another one answers the person's words once they are recognised. */
 function personAnswered(
   { config, machine, agent, segmenter, recognising }: AnsweredCallOptions,
   known: { readonly byName: boolean },

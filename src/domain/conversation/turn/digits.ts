@@ -1,4 +1,4 @@
-/** Keys pressed one by one, until `#` or a pause: one number for the LLM. */
+/** Joins single key presses, until `#` or a pause, into one number for the LLM. */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { DIGIT_PAUSE_MS, FRAME_MS } from "../limits.ts";
 
@@ -11,7 +11,7 @@ export class DigitCollector {
   constructor(
     private readonly clock: Clock,
     private readonly onNumber: (digits: string) => void,
-    /** The agent says what must not be cut: the number waits for its end. */
+    /** True while the agent says words that must not be cut; the number waits for their end. */
     private readonly mustWait: () => boolean,
   ) {}
 
@@ -33,7 +33,7 @@ export class DigitCollector {
     this.take();
   }
 
-  /** Stops, and returns what no number was made of yet. */
+  /** Stops, and returns the unsent digits. */
   take(): string {
     this.#timer?.cancel();
     const digits = this.#digits;

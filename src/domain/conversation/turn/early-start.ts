@@ -1,11 +1,10 @@
 /**
- * What is begun at the caller's first silence, before it is certain that they have finished: recognition,
- * then the LLM, then the voice for the first words of its answer. A caller who goes on makes all of it
- * void.
+ * Work that starts at the caller's first silence, before the end of the utterance is certain: recognition,
+ * then the LLM, then TTS for the first words of the answer. If the caller continues, all of it is discarded.
  *
- * Guarantees: nothing of it is heard, stored or carried out before the turn is over (responder.ts holds the
- * answer back, tool calls included); a caller who pauses again and again costs no more than
- * `DISCARDED_MAX` attempts an utterance; `[conversation] speculate` bounds what is begun at all.
+ * Guarantees: nothing is spoken, stored or run before the turn is over (responder.ts holds the answer and its
+ * tool calls back). Frequent pauses cost at most `DISCARDED_MAX` attempts per utterance. `[conversation]
+ * speculate` limits which parts start early.
  */
 
 import type { ConversationSettings } from "../conversation-settings.ts";
@@ -30,13 +29,13 @@ interface EarlyStartOptions {
   readonly pendingQuestions: PendingQuestions;
 }
 
-/** Of one utterance. Whoever pauses so often tells a story: its end is waited for. */
+/** Maximum discarded attempts per utterance. After that, the end of the utterance is awaited. */
 const DISCARDED_MAX = 3;
 
 export class EarlyStart {
   #isQuiet = false;
   #begun = false;
-  /** How often the running utterance went on after something was begun. */
+  /** Number of early starts that the running utterance made void. */
   #discarded = 0;
 
   constructor(private readonly options: EarlyStartOptions) {}
@@ -47,7 +46,7 @@ export class EarlyStart {
     this.#discarded = 0;
   }
 
-  /** The first silence: the recogniser may begin, where it reports no words meanwhile. */
+  /** The first silence: starts early recognition if the engine reports no partials. */
   quiet(): void {
     const { engine, settings } = this.options;
     this.#isQuiet = true;
@@ -58,13 +57,13 @@ export class EarlyStart {
     this.wordsCame();
   }
 
-  /** Other words are known, perhaps all: the LLM may begin to think while the silence is counted. */
+  /** New stable words are known: the LLM may start during the silence. */
   wordsCame(): void {
     const { engine, activeLanguage, settings, segmenter, agent, overlap } = this.options;
     const { language } = activeLanguage;
     const { partial } = segmenter;
     if (settings.speculate !== "all" || partial === "" || !this.#mayBeOver) return;
-    // Until an interruption is one, the LLM has not been told what of its answer was heard.
+    // Until an interruption is confirmed, the LLM's history lacks the cut of its last answer.
     if (!engine.llm.capabilities?.earlyStart || overlap.undecided) return;
     if (!soundsFinished(partial, language) || isBackChannel(partial, language)) return;
     this.#begun = true;
@@ -72,7 +71,7 @@ export class EarlyStart {
     agent.askEarly({ type: "utterance", text, confidence: 1, early: true });
   }
 
-  /** The caller goes on. */
+  /** The caller continues. */
   resumed(): void {
     const { engine, agent } = this.options;
     this.#isQuiet = false;
@@ -82,7 +81,7 @@ export class EarlyStart {
     this.#begun = false;
   }
 
-  /** The caller has the word, said more than a click, dictates nothing and has probably finished. */
+  /** True if the caller has the turn, spoke longer than a click, is not dictating and has probably finished. */
   get #mayBeOver(): boolean {
     const { machine, agent, segmenter } = this.options;
     const { name } = machine.state;

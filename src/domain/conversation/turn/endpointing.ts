@@ -1,8 +1,8 @@
 /**
- * How much silence means that the caller has finished.
+ * Length of the silence that ends the caller's turn.
  *
- * Short after words that could stand as a sentence, longer after "I would like to …" or when nothing
- * was understood yet, longest while digits or a name are dictated (people breathe between groups).
+ * It is short after a complete sentence, longer after "I would like to …" or if no words are known yet, and
+ * longest while digits or a name are dictated (people pause between groups).
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
 import type { ConversationSettings } from "../conversation-settings.ts";
@@ -11,11 +11,11 @@ import { isDictating, soundsFinished } from "../words.ts";
 
 interface UtteranceSoFar {
   readonly expected: ExpectedAnswer;
-  /** Latest stable words; of an STT that reports none, what it recognised early. */
+  /** Latest stable words, or the early result of an STT without partials. */
   readonly partial: string;
-  /** Whether this engine's STT reports words before the end. */
+  /** True if the engine's STT reports words before the end. */
   readonly sttReportsPartials: boolean;
-  /** The agent asked for something that is dictated: a number, a name, an address. */
+  /** True if the agent asked for dictation: a number, a name or an address. */
   readonly askedForDictation?: boolean;
 }
 

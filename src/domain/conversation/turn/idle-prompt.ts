@@ -1,7 +1,6 @@
 /**
- * The prompt of a silent caller: the LLM words it, and where the LLM has nothing to say, or its
- * words cannot be spoken, the conversation has a phrase of its own. Nobody waits for these words: a
- * prompt that fails does not end the call; the silence goes on until its own time-out.
+ * Prompt for a silent caller. The LLM words it; if the LLM returns no text or TTS fails, a fixed phrase is
+ * used. A failed prompt does not end the call: the silence continues until its timeout.
  */
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
@@ -16,32 +15,32 @@ interface IdlePromptOptions {
   readonly activeLanguage: ActiveLanguage;
   readonly log: Log;
   readonly say: (text: string) => void;
-  /** Stops thinking and speaking. */
+  /** Stops the LLM and the speech. */
   readonly stop: () => void;
 }
 
 export class IdlePrompt {
-  /** Which prompt the running turn is; null: it is none. */
+  /** Number of the prompt that is the current turn; null: the turn is no prompt. */
   #count: number | null = null;
 
   constructor(private readonly options: IdlePromptOptions) {}
 
-  /** The LLM is asked this from now on; null: the turn is over. */
+  /** Called with each new LLM input; null: the turn is over. */
   follow(input: LlmInput | null): void {
     this.#count = input?.type === "silence" ? input.count : null;
   }
 
-  /** The LLM has answered, and said nothing. */
+  /** The LLM returned no text. */
   unworded(): void {
     if (this.#count !== null) this.options.say(this.#ownWords(this.#count));
   }
 
-  /** LLM or TTS failed. False: not in a prompt, the call cannot go on. */
+  /** LLM or TTS failed. Returns false outside a prompt: the call cannot continue. */
   excuses(error: unknown): boolean {
     const { machine, cached, log, say, stop } = this.options;
     const { name } = machine.state;
     const count = this.#count;
-    // The conversation's own words are not excused once more.
+    // A failure of the fixed phrase itself is not tolerated.
     this.#count = null;
     if (count === null || (name !== "thinking" && name !== "agent_speaking")) return false;
     log.warn("idle_prompt.failed", { error: describeError(error) });

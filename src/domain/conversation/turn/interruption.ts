@@ -1,23 +1,23 @@
 /**
- * When the caller may cut the agent short.
+ * Rules for when the caller may interrupt the agent (barge-in).
  *
- * On real speech only: enough of it (`bargeInMs`), or two words that are more than "mhm, yes". While
- * not a word of it is known, it may be a listener's, and the agent goes on for `LISTENER_MS_MAX`:
- * "okay" and "mhm" take 400 to 640 ms. What was shorter is judged by its words afterwards. A
- * listener's "mhm" that goes on needs a full second; the agent's own echo never interrupts (echo.ts).
+ * An interruption needs enough speech (`bargeInMs`), or two words beyond "mhm, yes". Before any word is
+ * known, the sound may be a listener's "okay" or "mhm" (400 to 640 ms), so the agent continues for
+ * `LISTENER_MS_MAX`. Shorter speech is judged by its words afterwards. A continuing "mhm" interrupts after a
+ * full second. The agent's echo never interrupts (echo.ts).
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
 import type { ConversationSettings } from "../conversation-settings.ts";
 import { claimsTurn, isBackChannel, wordsOf } from "../words.ts";
 
 const BACK_CHANNEL_MS_MAX = 1_000;
-/** A listener's word, or two of them, is over by then. */
+/** A listener's one or two words take at most this long. */
 const LISTENER_MS_MAX = 650;
 
 interface CallerSpeech {
-  /** Of the running utterance: milliseconds to the last loud frame, pauses left out. */
+  /** Milliseconds of the running utterance up to its last loud frame, without pauses. */
   readonly speechMs: number;
-  /** Latest stable words; empty when there are none yet. */
+  /** Latest stable words; empty if none are known yet. */
   readonly partial: string;
 }
 
@@ -31,12 +31,12 @@ export function cutsIn(
   return wordsOf(speech.partial).length >= settings.bargeInWords;
 }
 
-/** Not a word is known, and it may turn out to be one of a listener's. */
+/** True if no word is known yet and the speech may be a listener's. */
 export function mayBeListening({ partial, speechMs }: CallerSpeech): boolean {
   return partial === "" && speechMs < LISTENER_MS_MAX;
 }
 
-/** The words of an utterance that did not cut the agent short: were they meant to? */
+/** True if an utterance that did not interrupt the agent was meant to. */
 export function takesTurn(
   settings: ConversationSettings,
   language: AgentLanguage,

@@ -1,6 +1,6 @@
 /**
- * How a conversation closes: the agent's last words, whatever is going on, and then `onSaid`, once.
- * Also where the engine fails: the caller hears an apology, as far as one can be said.
+ * Closes a conversation: interrupts everything for the agent's last words, then calls `onSaid` once. If the
+ * engine fails, the caller hears an apology if one is available.
  */
 import type { EndedReason } from "../../../core/ended-reason.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -29,7 +29,7 @@ export class LastWords {
 
   constructor(private readonly options: LastWordsOptions) {}
 
-  /** Says this and then ends. Too late while last words are being said. */
+  /** Says the text and ends the call. Has no effect while last words are being said. */
   say(text: string, reason: EndedReason): void {
     const { machine, agent, fadeMs } = this.options;
     const { name } = machine.state;
@@ -39,32 +39,32 @@ export class LastWords {
     if (name !== "idle") agent.sayPhrase(text);
   }
 
-  /** Apologises, as far as it can, and ends. */
+  /** Apologises if possible, and ends the call. */
   engineFailed(error: unknown): void {
     const { machine, activeLanguage, cached, log } = this.options;
     const { name } = machine.state;
     const { apology } = activeLanguage.phrases;
     if (name === "ended") return;
     log.warn("engine.failed", { error: describeError(error), state: name });
-    // Two people who talk need no engine.
+    // Two bridged people need no engine.
     if (name === "transferring" || name === "bridged") return;
     const canApologise = name !== "closing" && cached.get(apology) !== null;
     this.say(canApologise ? apology : "", "engine_failure");
     if (!canApologise) this.#finish();
   }
 
-  /** The far end takes no audio (hold) or takes it again. Words that nobody hears are not waited for. */
+  /** The far end is on hold, or back. Inaudible words are not waited for. */
   setInaudible(on: boolean): void {
     this.#isInaudible = on;
     if (on) this.#finish();
   }
 
-  /** The machine is closing: not for ever. */
+  /** The machine is closing: limits its duration. */
   begun(): void {
     this.options.timers.closing.arm(this.#isInaudible ? 0 : CLOSING_MS_MAX, () => this.#finish());
   }
 
-  /** Nothing is left to be played. Comes with every frame from then on. */
+  /** Called with every frame once nothing is left to play. */
   agentFellSilent(): void {
     if (!this.#wereSaid) this.options.timers.tail.arm(CLOSING_TAIL_MS, () => this.#finish());
   }

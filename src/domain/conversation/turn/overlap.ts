@@ -1,7 +1,6 @@
 /**
- * The caller speaks while the agent has the word: does that take it? An interruption stops the agent
- * at once; whether it was meant shows when its words are known. Then the LLM learns what was heard,
- * or the agent goes on with the sentence that was cut.
+ * Barge-in: the caller speaks during the agent's turn. An interruption stops the agent immediately. When its
+ * words are known, either the LLM gets the heard part, or the agent resumes the cut sentence.
  */
 
 import type { ConversationSettings } from "../conversation-settings.ts";
@@ -23,12 +22,12 @@ interface OverlapOptions {
   readonly agent: AgentSide;
   readonly echo: EchoGuard;
   readonly segmenter: UtteranceSegmenter;
-  /** The caller goes on before the answer is heard: it waits for all of it. */
+  /** The caller continues before the answer is audible: the new words join the question. */
   readonly retractQuestion: () => void;
 }
 
 export class Overlap {
-  /** The agent was cut short, and it is not clear yet whether the caller meant it. */
+  /** The interrupted agent speech, until it is clear whether the caller meant to interrupt; else null. */
   #cutShort: Spoken | null = null;
 
   constructor(private readonly options: OverlapOptions) {}
@@ -37,7 +36,7 @@ export class Overlap {
     return this.#cutShort !== null;
   }
 
-  /** Once a frame, while the caller speaks. */
+  /** Called once per frame while the caller speaks. */
   judge(): void {
     const { machine, agent, segmenter, echo, retractQuestion } = this.options;
     const { name } = machine.state;
@@ -52,20 +51,20 @@ export class Overlap {
     }
   }
 
-  /** The caller interrupts. */
+  /** Interrupts the agent. */
   cut(): void {
     const { agent, machine, settings } = this.options;
     this.#cutShort = agent.stop(settings.bargeInFadeMs);
     machine.apply({ type: "interrupted" });
   }
 
-  /** What was said shortly and is over was meant to interrupt: the agent falls silent. */
+  /** The caller's short utterance was meant as an interruption: the agent stops. */
   yieldTurn(): void {
     const { agent, settings } = this.options;
     this.#cutShort = agent.stop(settings.bargeInFadeMs);
   }
 
-  /** It was meant: the LLM's last words end where they were cut. */
+  /** Confirms the interruption: cuts the LLM's last text at the heard position. */
   confirm(): void {
     const cut = this.#cutShort;
     this.#cutShort = null;
@@ -73,12 +72,12 @@ export class Overlap {
       this.options.llm.truncateSpoken(cut.playedLlmText, cut.playedMs);
   }
 
-  /** Something else took the agent's turn. */
+  /** Another event has taken the agent's turn. */
   forget(): void {
     this.#cutShort = null;
   }
 
-  /** It was none: goes on with the sentence that was cut. */
+  /** False interruption: resumes the cut sentence. */
   resume(): void {
     const { machine, agent } = this.options;
     const unplayed = this.#cutShort?.unplayed ?? [];

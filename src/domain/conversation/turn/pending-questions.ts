@@ -1,6 +1,6 @@
 /**
- * What the caller said and is to be answered: words that come in pieces are put together again, and
- * every question reaches the LLM once, with the times that the answer's latency counts from.
+ * The caller's words that need an answer. Joins pieces of a sentence and sends every question to the LLM
+ * once, with the times for the latency measurement.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { LlmSession } from "../engine-port.ts";
@@ -19,29 +19,29 @@ interface PendingQuestionsOptions {
 }
 
 export class PendingQuestions {
-  /** What is being answered; taken back when the caller goes on before the answer is heard. */
+  /** The question that is being answered; taken back if the caller continues before the answer is audible. */
   #answering = "";
   #unanswered = "";
 
   constructor(private readonly options: PendingQuestionsOptions) {}
 
-  /** All that is unanswered, `text` last. */
+  /** All unanswered text, with `text` last. */
   with(text: string): string {
     return [this.#unanswered, text].filter((part) => part !== "").join(" ");
   }
 
-  /** The answer was heard, or nothing was to be said. */
+  /** The answer was audible, or no answer was needed. */
   answered(): void {
     this.#answering = "";
   }
 
-  /** What was said needs no answer of the LLM's. */
+  /** The words need no answer from the LLM. */
   forget(): void {
     this.#unanswered = "";
     this.#answering = "";
   }
 
-  /** The caller goes on while the agent is about to answer: the answer waits for all of it. */
+  /** The caller continues before the answer: cancels it, to answer all words together later. */
   retract(): void {
     const { agent, llm, machine } = this.options;
     agent.forgetInputs();
@@ -52,12 +52,12 @@ export class PendingQuestions {
     machine.apply({ type: "caller_spoke" });
   }
 
-  /** Into the transcript. */
+  /** Adds the words to the transcript. */
   record(text: string, { beganAt, lastSpeechAt }: Utterance): void {
     this.options.transcript.caller({ text, beganAt, endedAt: lastSpeechAt });
   }
 
-  /** Asks the LLM, or waits for more while the caller speaks. */
+  /** Asks the LLM, or waits for more if the caller is speaking. */
   answer(text: string, confidence: number, utterance: Utterance): void {
     const { machine, agent, clock, fadeMs } = this.options;
     const { name } = machine.state;
@@ -79,18 +79,18 @@ export class PendingQuestions {
     agent.ask(input);
   }
 
-  /** Into the transcript. */
+  /** Adds the keys to the transcript. */
   recordKeys(digits: string): void {
     const { transcript, clock } = this.options;
     const now = clock.monotonic();
     transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
   }
 
-  /** Keys replace what was being said. */
+  /** Keys replace unanswered words. */
   numberEntered(digits: string): void {
     const { machine, agent, clock, fadeMs } = this.options;
     const now = clock.monotonic();
-    // First: the turn that the keys cut stands before them in the transcript.
+    // End the agent's turn first, so that it precedes the keys in the transcript.
     if (machine.state.name === "agent_speaking") agent.endTurn(fadeMs);
     this.recordKeys(digits);
     this.forget();

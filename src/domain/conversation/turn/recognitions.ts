@@ -1,6 +1,6 @@
 /**
- * Recognitions under way: how many, the latest, and which of them still count when the recogniser
- * was lost and replaced meanwhile.
+ * Pending recognitions: their number, the latest one, and which of them are still valid after the recogniser
+ * was replaced.
  */
 import type { SttResult } from "../engine-port.ts";
 
@@ -13,7 +13,7 @@ export class Recognitions {
     return this.#pending > 0;
   }
 
-  /** Settles when the last one that was begun is understood. Never rejects. */
+  /** Settles when the last started recognition is finished. Never rejects. */
   get latest(): Promise<void> {
     return this.#latest;
   }
@@ -34,7 +34,7 @@ export class Recognitions {
       .catch((error) => ifCurrent(() => onFailed(error)));
   }
 
-  /** Those under way count no more. */
+  /** Invalidates all pending recognitions. */
   discardPending(): void {
     this.#epoch++;
   }

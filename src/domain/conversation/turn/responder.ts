@@ -1,6 +1,6 @@
 /**
- * Asks the LLM and hands its events on, one response at a time. A newer input replaces an unfinished
- * answer; what an aborted answer still says is dropped. Every step of the stream has a deadline.
+ * Asks the LLM and forwards its events, one response at a time. A newer input replaces an unfinished answer;
+ * later events of an aborted answer are dropped. Every step of the stream has a timeout.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { unreachable } from "../../../core/errors.ts";
@@ -25,16 +25,16 @@ interface ResponderEvents {
   transfer(target: string): void;
   message(text: string): void;
   usage(tokens: LlmUsage): void;
-  /** The first words of an answer that was asked for ahead of time: nobody may hear them yet. */
+  /** First words of an early answer, which must not be audible yet. */
   preparedText(text: string): void;
-  /** … and will not be said. */
+  /** The early answer was discarded. */
   preparedDropped(): void;
   /** The answer is complete. */
   done(): void;
   failed(failure: EngineFailure): void;
 }
 
-/** An answer that was asked for ahead of time; nothing of it is handed on yet. */
+/** An early answer; no event of it is forwarded yet. */
 interface Prepared {
   readonly input: LlmInput;
   readonly abort: AbortController;
@@ -57,14 +57,14 @@ export class Responder {
     return this.#abort !== null;
   }
 
-  /** The running answer is what a tool's result led to: it must not be dropped unheard. */
+  /** True if the current answer follows a tool result, so it must not be dropped unheard. */
   get answersTool(): boolean {
     return this.busy && this.#answersTool;
   }
 
   /**
-   * Asks ahead of time, where the LLM forgets an answer that nobody took. `respond` with the same
-   * input takes it over; anything else drops it.
+   * Asks ahead of time, if the LLM keeps unused answers out of its history. `respond` with the same input
+   * uses the answer; another input discards it.
    */
   prepare(input: LlmInput): void {
     if (!this.llm.capabilities?.earlyStart || this.busy) return;
@@ -87,7 +87,7 @@ export class Responder {
     if (!prepared) return;
     this.#prepared = null;
     prepared.abort.abort();
-    // It waits for somebody to take its first event: only now it counts what it has used.
+    // Ends the generator, which waits at its first event, so that it reports its usage.
     prepared.events.return?.().catch(() => {});
     this.events.preparedDropped();
   }
@@ -101,7 +101,7 @@ export class Responder {
     void this.#run(input, abort, prepared);
   }
 
-  /** An answer to this input is under way already. */
+  /** True if an early answer to this input exists. */
   isPrepared(input: LlmInput): boolean {
     return this.#prepared !== null && isSame(this.#prepared.input, input);
   }
@@ -115,7 +115,7 @@ export class Responder {
     if (!this.#abort) return;
     this.#abort.abort();
     this.#abort = null;
-    // Asked for ahead of time, it may be taken over and not have said its first words yet.
+    // The early answer may have reported no first words yet.
     this.events.preparedDropped();
   }
 
@@ -189,7 +189,7 @@ export class Responder {
   }
 }
 
-/** The same words, whatever the recogniser made of commas and capitals. */
+/** True if the words are equal, apart from punctuation and case. */
 function isSame(a: LlmInput, b: LlmInput): boolean {
   if (a.type !== "utterance" || b.type !== "utterance") return false;
   return wordsOf(a.text).join(" ") === wordsOf(b.text).join(" ");

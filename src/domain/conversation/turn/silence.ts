@@ -1,15 +1,15 @@
 /**
- * A caller who says nothing: prompted twice, then let go.
+ * A silent caller: two prompts, then the end of the call.
  *
- * The session starts the watch whenever it listens and stops it otherwise; `callerActive` begins the
- * count anew. Prompts come after `idlePromptMs` of listening each; the time-out counts from when the
- * caller was last heard, the agent's own prompts included.
+ * The session starts the watch whenever it listens, and stops it otherwise. `callerActive` restarts the
+ * count. Each prompt comes after `idlePromptMs` of listening. The timeout counts from the caller's last
+ * activity, including the time of the agent's prompts.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { ConversationSettings } from "../conversation-settings.ts";
 
 interface SilenceEvents {
-  /** 1st, 2nd time. */
+  /** `count`: 1 or 2. */
   prompt(count: number): void;
   timeout(): void;
 }
@@ -50,14 +50,14 @@ export class SilenceWatch {
     this.#timer = null;
   }
 
-  /** A caller on hold is not silent; the count begins anew afterwards. */
+  /** A caller on hold is not silent; the count restarts afterwards. */
   hold(onHold: boolean): void {
     if (this.#onHold === onHold) return;
     this.#onHold = onHold;
     this.restart();
   }
 
-  /** Nobody listened for a while: the count begins anew. */
+  /** Restarts the count after a time in which nobody listened. */
   restart(): void {
     this.callerActive();
     if (this.#wanted) this.start();

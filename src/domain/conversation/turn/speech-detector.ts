@@ -1,7 +1,7 @@
 /**
- * Turns a VAD's frame probabilities into the edges of speech, with hysteresis: three frames above
- * the upper threshold begin it, five below the lower one are a pause. Counts in audio time, so that
- * it needs no timer and gives the same answer for the same audio.
+ * Converts a VAD's frame probabilities into begin and end of speech, with hysteresis: three frames above the
+ * upper threshold begin it, five below the lower one are a pause. It counts in audio time: it needs no timer,
+ * and the same audio gives the same result.
  */
 import { levelOf } from "../../../platform/audio/level.ts";
 import type { VoiceActivityDetector } from "../audio-port.ts";
@@ -11,7 +11,10 @@ const SPEECH_MIN = 0.5;
 const SILENCE_MAX = 0.35;
 const ONSET_FRAMES = 3;
 const PAUSE_FRAMES = 5;
-/** Of the loudest frame of the utterance (−15 dB): what is below at its end is the room's, or the VAD's hangover. */
+/**
+ * Share of the utterance's loudest frame (−15 dB). Quieter frames at its end are room noise or the VAD's
+ * hangover.
+ */
 const LOUD_SHARE = 0.18;
 
 type SpeechEdge = "began" | "paused" | "went_on" | null;
@@ -27,12 +30,12 @@ export class SpeechDetector {
 
   constructor(private readonly vad: VoiceActivityDetector) {}
 
-  /** Voiced milliseconds since speech began; what lies before a pause counts too. */
+  /** Voiced milliseconds since speech began, including those before a pause. */
   get speechMs(): number {
     return this.#voicedFrames * FRAME_MS;
   }
 
-  /** The same without what the detector adds to the end of a word: how long it really was. */
+  /** The same without the detector's hangover: the real length of the words. */
   get soundMs(): number {
     return this.#soundFrames * FRAME_MS;
   }
@@ -42,7 +45,7 @@ export class SpeechDetector {
     return this.#silentFrames * FRAME_MS;
   }
 
-  /** Judges one 20 ms frame. */
+  /** Processes one 20 ms frame. */
   process(pcm: Int16Array): SpeechEdge {
     const probability = this.vad.process(pcm);
     if (!this.#speaking) return this.#whileQuiet(probability, pcm);
@@ -61,7 +64,7 @@ export class SpeechDetector {
     return this.#silentFrames === PAUSE_FRAMES ? "paused" : null;
   }
 
-  /** The utterance is over or was none: the next speech begins anew. */
+  /** The utterance is over or was noise: resets the detector. */
   reset(): void {
     this.#speaking = false;
     this.#above = 0;

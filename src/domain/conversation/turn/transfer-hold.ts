@@ -1,6 +1,6 @@
 /**
- * From the request for a transfer to the caller's hold, and back: the agent finishes the sentence it is
- * in, says nothing more, and `onHeld` comes once. What the LLM is told it said ends there.
+ * From the request for a transfer to the caller's hold, and back. The agent finishes its current sentence and
+ * says nothing more; then `onHeld` is called once. The LLM's history ends with that sentence.
  */
 
 import type { TransferFailure } from "../call-report.ts";
@@ -18,7 +18,7 @@ interface TransferHoldOptions {
   readonly llm: LlmSession;
   readonly timer: OneShot;
   readonly fadeMs: number;
-  /** Keeps what the caller is saying. */
+  /** Saves the caller's running utterance. */
   readonly finishUtterance: () => void;
   readonly onHeld: () => void;
 }
@@ -28,7 +28,7 @@ export class TransferHold {
 
   constructor(private readonly options: TransferHoldOptions) {}
 
-  /** The agent's last sentence is being said. */
+  /** True while the agent finishes its last sentence. */
   get waiting(): boolean {
     return this.#waiting;
   }
@@ -44,12 +44,12 @@ export class TransferHold {
     this.frame();
   }
 
-  /** Once a frame: is the sentence said? */
+  /** Called once per frame: checks if the sentence is finished. */
   frame(): void {
     if (this.#waiting && this.options.agent.lastSentenceSaid) this.#hold();
   }
 
-  /** The caller is back with the agent, who says why. */
+  /** The caller is back with the agent, who explains why. */
   failed(cause: TransferFailure): void {
     const { machine, agent } = this.options;
     const { name } = machine.state;
@@ -60,7 +60,7 @@ export class TransferHold {
     agent.transferFailed(cause);
   }
 
-  /** Caller and person talk; nobody else does. */
+  /** Caller and person talk; the agent is silent. */
   bridged(): void {
     const { machine } = this.options;
     if (machine.state.name === "transferring") machine.apply({ type: "bridged" });

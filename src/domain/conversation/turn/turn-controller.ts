@@ -1,12 +1,12 @@
 /**
- * Who says what when: joins the caller's side (utterance-segmenter.ts, utterance-processor.ts), the
- * agent's side (agent-side.ts) and the tools by the turn machine (turn-taking.ts). The parts know
- * nothing of each other; here they meet.
+ * Controls whose turn it is: connects the caller's side (utterance-segmenter.ts, utterance-processor.ts), the
+ * agent's side (agent-side.ts) and the tools by the turn machine (turn-taking.ts). These parts do not depend
+ * on each other.
  *
- * Guarantees: nobody talks over the disclosure or the last words; an answer to a tool or a key is
- * never lost to an interruption; `onLastWordSaid` comes once, after the agent's last word was
- * played. It is driven by 20 ms frames and the clock; `stop` ends both. The call's frame (answer,
- * max duration, recording, report) is session.ts's.
+ * Guarantees: nobody talks over the disclosure or the last words. An interruption never loses the answer to a
+ * tool or a key. `onLastWordSaid` is called once, after the agent's last word was played. Driven by 20 ms
+ * frames and the clock; `stop` ends both. session.ts owns the rest of the call (answer, maximum length,
+ * recording, report).
  */
 import type { EndedReason } from "../../../core/ended-reason.ts";
 import type { MediaDirection } from "../../../core/media-plan.ts";
@@ -54,7 +54,7 @@ interface TurnControllerOptions extends Omit<AgentSideOptions, AgentSideWiring> 
   readonly config: CallConfig;
   readonly vad: VoiceActivityDetector;
   readonly onLastWordSaid: (reason: EndedReason) => void;
-  /** The agent's sentence is said; the caller is held for a transfer. */
+  /** The agent's sentence is finished; the caller is on hold for a transfer. */
   readonly onHeld: () => void;
 }
 
@@ -68,7 +68,7 @@ export class TurnController {
   readonly #timers: TurnTimers;
   readonly #overlap: Overlap;
   readonly #early: EarlyStart;
-  /** Tool calls under way: their results come here. */
+  /** Pending tool calls; their results arrive here. */
   readonly tools: ToolCalls;
   readonly transferHold: TransferHold;
   readonly lastWords: LastWords;
@@ -77,7 +77,7 @@ export class TurnController {
   readonly #pendingQuestions: PendingQuestions;
   readonly #optOut = new OptOut();
   readonly #spokenOptOut: SpokenOptOut;
-  /** Who answered our call; null: nobody asks, the caller called. */
+  /** Screening of an outbound call; null for inbound calls. */
   readonly #screening: Screening | null;
   #framedAtMs = 0;
 
@@ -261,7 +261,7 @@ export class TurnController {
     });
   }
 
-  /** The customer has the first word and has not said it: the agent is silent. */
+  /** True while the agent waits for the customer to speak first. */
   get #customerIsAwaited(): boolean {
     const { config, transcript } = this.options;
     if (config.agent.firstSpeaker === "assistant") return false;
@@ -284,7 +284,7 @@ export class TurnController {
     if (atOnce && !screened) this.#agent.greet({ byName: true });
   }
 
-  /** One heard frame of 20 ms. */
+  /** Processes one 20 ms frame from the caller. */
   frame(pcm: Int16Array): void {
     const nowMs = this.options.clock.monotonic();
     if (nowMs - this.#framedAtMs > STOPPED_MS) this.#silence.restart();
@@ -301,7 +301,7 @@ export class TurnController {
     if (this.#segmenter.active) this.#overlap.judge();
   }
 
-  /** This key, were it pressed now, refuses further calls. */
+  /** True if this key, pressed now, would refuse further calls. */
   optsOut(digit: string): boolean {
     const asked = this.#agent.expected === "digits" || this.#agent.expected === "keys";
     return !asked && !this.#digits.collecting && this.#optOut.isMeantBy(digit);
@@ -319,7 +319,7 @@ export class TurnController {
     this.#digits.add(digit);
   }
 
-  /** Asks for the PIN; false: nobody may be asked anything now. */
+  /** Asks for the PIN. Returns false if no question is possible now. */
   askPin(again: boolean): boolean {
     const { name } = this.state;
     if (!TALKING.has(name) || name === "screening" || this.transferHold.waiting) return false;
@@ -332,21 +332,21 @@ export class TurnController {
     return true;
   }
 
-  /** The caller keys while asked: the question is cut. */
+  /** Cuts the question when the caller presses a key. */
   stopPromptForPin(): void {
     if (this.state.name === "agent_speaking" && !this.#agent.protectedNow)
       this.#agent.endTurn(this.options.settings.bargeInFadeMs);
   }
 
-  /** The call's direction as seen from us: all but `sendrecv` is a hold. */
+  /** Media direction from our side: all but `sendrecv` is a hold. */
   follow(direction: MediaDirection): void {
     this.#silence.hold(direction !== "sendrecv");
     this.lastWords.setInaudible(direction === "recvonly" || direction === "inactive");
   }
 
   /**
-   * The recogniser and the voice were lost and are back: sentences that were being made are made
-   * again, and a caller who was being listened to is asked to say it again.
+   * STT and TTS are back after a failure: synthesises unfinished sentences again, and asks the caller to
+   * repeat an unfinished utterance.
    */
   speechRestored(): void {
     this.#agent.retrySpeech();
@@ -354,8 +354,8 @@ export class TurnController {
   }
 
   /**
-   * Stops everything at once. Keys that were being pressed go into the transcript, and what the caller was
-   * saying if it is known within a second.
+   * Stops everything immediately. Entered keys go into the transcript. So does the caller's last utterance if
+   * it is recognised within a second.
    */
   async stop(reason: EndedReason): Promise<void> {
     if (this.state.name === "ended") return;
@@ -388,7 +388,7 @@ export class TurnController {
     this.#applyIn(["listening"], { type: "caller_spoke" });
   }
 
-  // Effects of a change of state: every waiting state's timer begins and ends here
+  // Side effects of a state change: starts and stops the timer of every waiting state
 
   #onTransition(from: TurnState, to: TurnState): void {
     if (from.name === to.name) return;
@@ -411,7 +411,7 @@ export class TurnController {
         break;
       case "transferring":
         this.#stopActivity();
-        // Whoever comes back from a ringing tone has the whole time again.
+        // After a ringing tone the caller gets the full silence time again.
         this.#silence.callerActive();
         this.#screening?.stop();
         break;

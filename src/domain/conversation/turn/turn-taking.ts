@@ -1,5 +1,5 @@
 /**
- * Who has the word: the guarded state machine of one conversation.
+ * Turn-taking: the guarded state machine of one conversation.
  *
  * ```
  *  idle ──answered──► listening ◄──────────────dismissed / nothing_to_say / agent_done──┐
@@ -13,8 +13,8 @@
  *    │            └──────────interrupted────────────┐   agent_audio  ▼    │             │
  *    │                                              └────────── agent_speaking ─────────┘
  *    ├─answered(agent first)─► thinking
- *    └─answered(screened)────► screening ──person──► thinking     (who answers our call? answering/)
- *  any that talks ──machine──► screening (waits for the beep)
+ *    └─answered(screened)────► screening ──person──► thinking     (outbound call, see answering/)
+ *  any talking state ──machine──► screening (waits for the beep)
  *  any but idle ──transfer──► transferring ──bridged──► bridged (two people talk)
  *                                  └──transfer_failed──┬──────┘ (the person hung up meanwhile)
  *                                                      └──► thinking (the agent says why)
@@ -34,7 +34,7 @@
  * | bridged | a hang-up | RTP time-outs of both legs, main's money |
  * | closing | the last words | CLOSING_MS_MAX (last-words.ts) |
  *
- * The whole call's own timer, max duration, runs beside all states. `ended` absorbs everything.
+ * The timer for the maximum call length runs in all states. `ended` ignores all events.
  */
 import type { EndedReason } from "../../../core/ended-reason.ts";
 import { type MachineOptions, StateMachine, type Table } from "../../../core/state-machine.ts";
@@ -63,9 +63,9 @@ export const TALKING: ReadonlySet<TurnState["name"]> = new Set([
 ] as const);
 
 export type TurnEvent =
-  /** The call is answered; the agent or the caller has the first word. */
+  /** The call is answered; the agent or the caller speaks first. */
   | { readonly type: "answered"; readonly agentFirst: boolean; readonly screened?: boolean }
-  /** Somebody answered our call; the agent's turn. */
+  /** A person answered our call; the agent's turn. */
   | { readonly type: "person" }
   /** A machine answered our call. */
   | { readonly type: "machine" }
@@ -73,22 +73,22 @@ export type TurnEvent =
   | { readonly type: "paused" }
   /** The silence was long enough: the caller has finished. */
   | { readonly type: "endpoint" }
-  /** It was no speech, or nothing to answer. */
+  /** The sound was noise, or needs no answer. */
   | { readonly type: "dismissed" }
-  /** The agent answers something other than speech: keys, a silent caller, a tool, itself. */
+  /** The agent speaks for a reason other than speech: keys, a silent caller, a tool, itself. */
   | { readonly type: "respond" }
   | { readonly type: "nothing_to_say" }
-  /** The first frame of the agent's words went out. */
+  /** The first frame of the agent's words was sent. */
   | { readonly type: "agent_audio" }
-  /** All is played so far, and more is to come. */
+  /** All queued audio is played, and more will follow. */
   | { readonly type: "agent_waits" }
   | { readonly type: "agent_done" }
   | { readonly type: "interrupted" }
-  /** The caller is held while main looks for the person. */
+  /** The caller is on hold while main calls the person. */
   | { readonly type: "transfer" }
   | { readonly type: "transfer_failed" }
   | { readonly type: "bridged" }
-  /** Only last words from now on. */
+  /** From now on only last words are said. */
   | { readonly type: "close"; readonly reason: EndedReason }
   | { readonly type: "ended"; readonly reason: EndedReason };
 
@@ -112,7 +112,7 @@ const WHILE_TALKING = {
   machine: to("screening"),
 };
 
-/** What belongs to a conversation that nobody holds any more. */
+/** Events that have no effect after the conversation between agent and caller. */
 const NOBODY_ASKS = {
   caller_spoke: stay,
   paused: stay,
@@ -185,7 +185,7 @@ const TABLE: Table<TurnState, TurnEvent> = {
   },
   bridged: {
     ...NOBODY_ASKS,
-    // The person hung up as the bridge closed: main had not read of the bridge yet.
+    // The person hung up as the bridge closed, before main received `bridged`.
     transfer_failed: to("thinking"),
     bridged: stay,
     ...WHILE_OPEN,

@@ -1,14 +1,14 @@
-/** The dialogue's own timers, each armed for one purpose at a time and stopped together. */
+/** The dialogue's timers, each with one purpose, stopped together. */
 import type { Clock, Timer } from "../../../core/clock.ts";
 
 export class TurnTimers {
-  /** An interruption that was none. */
+  /** Delay until the agent resumes after a false interruption. */
   readonly resume: OneShot;
-  /** The sentence before a transfer never ends. */
+  /** Limit for the sentence before a transfer. */
   readonly holding: OneShot;
-  /** The last words never end. */
+  /** Limit for the last words. */
   readonly closing: OneShot;
-  /** The last words cross the network. */
+  /** Time for the last words to cross the network. */
   readonly tail: OneShot;
 
   constructor(clock: Clock) {
@@ -26,7 +26,7 @@ export class TurnTimers {
   }
 }
 
-/** A timer that runs once per arming; arming it again while it runs changes nothing. */
+/** A timer that runs once per start; starting it again while it runs has no effect. */
 export class OneShot {
   #timer: Timer | null = null;
 

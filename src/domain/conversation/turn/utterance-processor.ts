@@ -1,10 +1,10 @@
 /**
- * What a caller's utterances come to. Each that may matter is recognised; its words decide: nothing
- * (a cough, a listener's "mhm"), a short interruption, or what the agent has to answer.
+ * Processes the caller's utterances. Each relevant one is recognised. Its words decide: nothing (a cough, a
+ * listener's "mhm"), a short interruption, or a question for the agent.
  *
- * Guarantees: words reach the transcript once and in their order, also those that a person said to a
- * machine that was still listening, or while the call was ending; a recogniser that is lost costs the
- * caller one repetition, not the call. utterance-segmenter.ts decides when one ends.
+ * Guarantees: words reach the transcript once and in order, including words to a supposed machine and words
+ * while the call ends. A recogniser failure costs the caller one repetition, not the call.
+ * utterance-segmenter.ts decides when an utterance ends.
  */
 
 import type { Screening } from "../answering/screening.ts";
@@ -24,7 +24,7 @@ import type { SilenceWatch } from "./silence.ts";
 import { TALKING, type TurnMachine } from "./turn-taking.ts";
 import type { Utterance, UtteranceSegmenter } from "./utterance-segmenter.ts";
 
-/** What stands in the transcript for speech that nobody understood. */
+/** Transcript text for speech without recognised words. */
 const INAUDIBLE = "[inaudible]";
 
 interface UtteranceProcessorOptions {
@@ -39,31 +39,31 @@ interface UtteranceProcessorOptions {
   readonly pendingQuestions: PendingQuestions;
   readonly silence: SilenceWatch;
   readonly optOut: SpokenOptOut;
-  /** Who answered our call; null: the caller called. */
+  /** Screening of an outbound call; null for inbound calls. */
   readonly screening: () => Screening | null;
-  /** The agent greets whoever answers: their "hello" is not answered in words. */
+  /** True if the agent speaks first: a person's "hello" then gets no answer from the LLM. */
   readonly greetsFirst: boolean;
-  /** The caller waits for a transfer; nobody answers. */
+  /** True while the caller waits for a transfer and gets no answer. */
   readonly waits: () => boolean;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The caller's turn; what somebody whom we called says first; or what is said beside the agent's words. */
+/** The caller's turn; the first words of a called person; or words during the agent's turn. */
 type UtteranceKind = "turn" | "greeting" | "aside";
 
 export class UtteranceProcessor {
   readonly #recognitions = new Recognitions();
-  /** The recogniser was lost in the middle of what the caller says. */
+  /** True if the recogniser failed during the running utterance. */
   #utteranceLost = false;
 
   constructor(private readonly options: UtteranceProcessorOptions) {}
 
-  /** Something said is being recognised. */
+  /** True while an utterance is being recognised. */
   get pending(): boolean {
     return this.#recognitions.pending;
   }
 
-  /** Settles when all that was said is understood. Never rejects. */
+  /** Settles when all utterances are recognised. Never rejects. */
   get latest(): Promise<void> {
     return this.#recognitions.latest;
   }
@@ -72,7 +72,6 @@ export class UtteranceProcessor {
     this.#utteranceLost = false;
   }
 
-  /** The caller has finished an utterance. */
   finished(utterance: Utterance): void {
     const { machine, agent, echo, screening } = this.options;
     switch (machine.state.name) {
@@ -95,13 +94,13 @@ export class UtteranceProcessor {
     }
   }
 
-  /** What the caller is saying right now is kept, as far as it goes. */
+  /** Recognises the running utterance as far as it goes. */
   finishNow(): void {
     const { segmenter, echo } = this.options;
     if (segmenter.active && !echo.suspected) this.#recognise(segmenter.utterance);
   }
 
-  /** The recogniser was lost and is back: who was being listened to is asked to say it again. */
+  /** The recogniser is back: asks the caller to repeat a lost utterance. */
   restored(): void {
     const { segmenter, machine, agent } = this.options;
     this.#utteranceLost = segmenter.active;
@@ -152,7 +151,7 @@ export class UtteranceProcessor {
     if (!this.#refusesCalls(text)) pendingQuestions.answer(text, result.confidence, utterance);
   }
 
-  /** Whoever still speaks is heard out first. */
+  /** If the person is still speaking, waits for the end of their words. */
   #refusesCalls(text: string): boolean {
     const { machine, pendingQuestions, optOut } = this.options;
     const { name } = machine.state;
@@ -163,8 +162,8 @@ export class UtteranceProcessor {
   }
 
   /**
-   * A short noise, or a "mhm" that leaves the word to the agent. What was the caller's turn interrupts
-   * nothing: whatever the agent says meanwhile is a filler.
+   * True for a short noise, or a "mhm" that does not take the turn. If it was the caller's turn, nothing is
+   * interrupted: the agent's current words are a filler.
    */
   #isNothing(text: string, { speechMs, soundMs }: Utterance, hadTurn: boolean): boolean {
     const { settings, activeLanguage, machine, agent, overlap } = this.options;

@@ -1,10 +1,10 @@
 /**
- * The caller's side: from 20 ms frames to utterances.
+ * The caller's side: splits 20 ms frames into utterances.
  *
- * Begins an utterance at the VAD's onset (with half a second of lead, so that no first consonant is
- * lost), feeds the STT stream and notices when the caller has finished. overlap.ts and
- * utterance-processor.ts decide what an utterance means: they take it (`finish`) or forget it
- * (`cancel`). All in audio time; nothing is allocated in a quiet frame.
+ * Starts an utterance at the VAD's onset (with half a second of lead, to keep the first consonant), feeds the
+ * STT stream and detects the end of the caller's speech. overlap.ts and utterance-processor.ts evaluate an
+ * utterance: they accept it (`finish`) or discard it (`cancel`). Works in audio time; a quiet frame allocates
+ * nothing.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { oneLine } from "../../../core/one-line.ts";
@@ -22,24 +22,24 @@ import {
 import { SpeechDetector } from "./speech-detector.ts";
 
 const FAILURES_MAX = 2;
-/** Of an utterance, which has 30 s: five times of what the fastest speaker says. */
+/** Maximum characters of recognised text per utterance (30 s): five times the fastest speaking rate. */
 const HEARD_CHARACTERS_MAX = 5_000;
 const EMPTY_STT_RESULT: SttResult = { text: "", confidence: 0, audioMs: 0 };
 
 interface UtteranceEvents {
   began(): void;
-  /** Silence has begun, of EARLY_SILENCE_MS: the caller may have finished. */
+  /** Silence of EARLY_SILENCE_MS: the caller may have finished. */
   quiet?(): void;
-  /** They had not. */
+  /** The caller continued after `quiet`. */
   resumed?(): void;
   paused(): void;
   /** Speech after a pause. */
   wentOn(): void;
-  /** Other stable words are known of the running utterance. */
+  /** The stable words of the running utterance changed. */
   words?(): void;
   /** The caller has finished: call `finish` or `cancel` now. */
   endpoint(utterance: Utterance): void;
-  /** Too short to be speech; forgotten already. */
+  /** Too short for speech; already discarded. */
   dismissed(): void;
 }
 
@@ -48,9 +48,9 @@ export interface Utterance {
   readonly beganAt: number;
   readonly lastSpeechAt: number;
   readonly speechMs: number;
-  /** Without what the detector adds to the end of a word. */
+  /** `speechMs` without the detector's hangover. */
   readonly soundMs: number;
-  /** When the caller was judged to have finished, or now. */
+  /** When the end of speech was detected, or now. */
   readonly endedAt: number;
 }
 
@@ -59,14 +59,14 @@ interface UtteranceSegmenterOptions {
   readonly stt: SttStream;
   readonly sampleRateHz: number;
   readonly clock: Clock;
-  /** Silence that ends an utterance, given the latest stable words. */
+  /** Silence that ends an utterance, based on the latest stable words. */
   readonly endpointingMs: (partial: string) => number;
   readonly events: UtteranceEvents;
 }
 
 export class UtteranceSegmenter {
   readonly #detector: SpeechDetector;
-  /** A ring of whole frames: LEAD_MS is a multiple of FRAME_MS. */
+  /** Ring buffer of whole frames: LEAD_MS is a multiple of FRAME_MS. */
   readonly #lead: Int16Array;
   #leadEnd = 0;
   #leadLength = 0;
@@ -76,7 +76,7 @@ export class UtteranceSegmenter {
   #beganAt = 0;
   #partial = "";
   #failuresInARow = 0;
-  /** The STT stream itself says that the caller has finished. */
+  /** True if the STT stream reported the end of the utterance. */
   #farEndpoint = false;
 
   constructor(private readonly options: UtteranceSegmenterOptions) {
@@ -94,7 +94,7 @@ export class UtteranceSegmenter {
     });
   }
 
-  /** An utterance is running. */
+  /** True while an utterance is running. */
   get active(): boolean {
     return this.#active;
   }
@@ -103,7 +103,7 @@ export class UtteranceSegmenter {
     return this.#active ? this.#detector.speechMs : 0;
   }
 
-  /** `speechMs` without what the detector adds to the end of a word. */
+  /** `speechMs` without the detector's hangover. */
   get soundMs(): number {
     return this.#active ? this.#detector.soundMs : 0;
   }
@@ -142,9 +142,8 @@ export class UtteranceSegmenter {
   }
 
   /**
-   * The utterance's final text. One that is lost is like one that was not understood; two in a row
-   * are a broken STT stream: rejects with EngineFailure. Those that wait at the same time are lost together
-   * and count as one.
+   * Final text of the utterance. One failure counts as not understood; a second one in a row rejects with
+   * EngineFailure. Concurrent failures count as one.
    */
   async finish(): Promise<SttResult> {
     this.#reset();
@@ -162,7 +161,7 @@ export class UtteranceSegmenter {
     }
   }
 
-  /** Forgets the running utterance, if one is. */
+  /** Discards the running utterance, if any. */
   cancel(): void {
     if (!this.#active) return;
     this.#reset();
@@ -232,6 +231,6 @@ export class UtteranceSegmenter {
   }
 }
 
-/** A recogniser tells anything; further on words are stored, mailed, searched and told to models. */
+/** Limits recogniser output, because the words are stored, mailed, searched and sent to models. */
 const heardWords = (text: string): string =>
   oneLine(text.slice(0, HEARD_CHARACTERS_MAX), HEARD_CHARACTERS_MAX);
