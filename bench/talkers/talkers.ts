@@ -3,6 +3,7 @@
  * Each says one recorded sentence after another in real time and waits 3 s, as for an answer.
  */
 import { createEmbeddedEngine } from "../../src/adapter/engine/embedded/engine.ts";
+import { topicsHere } from "../../src/adapter/engine/embedded/scripted/topics-here.ts";
 import { transcribersFor } from "../../src/adapter/engine/embedded/talkers.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
@@ -44,7 +45,7 @@ export async function measureTalkers(
   const { port1, port2 } = new MessageChannel();
   worker.postMessage({ type: "init", port: port1, transcribersMax: transcribersFor(1) }, [port1]);
   const ports = { port: port2, clock: systemClock, random: seededRandom(1), log: silentLog };
-  const engine = createEmbeddedEngine(ports);
+  const engine = createEmbeddedEngine({ ...ports, askTopics: topicsHere() });
   const open = (): EngineSession =>
     engine.open({
       callId: crypto.randomUUID(),

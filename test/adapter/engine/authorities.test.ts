@@ -5,6 +5,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createEmbeddedEngine } from "../../../src/adapter/engine/embedded/engine.ts";
+import { topicsHere } from "../../../src/adapter/engine/embedded/scripted/topics-here.ts";
 import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
 import { chooseEngine } from "../../../src/adapter/worker/engine-choice.ts";
 import { callWorkerOf } from "../../../src/app/settings-from-config.ts";
@@ -32,7 +33,11 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const [HTTP_HOST, SOCKET_HOST] = ["127.0.45.3", "127.0.45.4"];
 const directory = tempDir();
-const embedded = createEmbeddedEngine({ port: new MessageChannel().port1, ...PORTS });
+const embedded = createEmbeddedEngine({
+  port: new MessageChannel().port1,
+  askTopics: topicsHere(),
+  ...PORTS,
+});
 afterAll(() => embedded.close());
 
 let certificate: Certificate;

@@ -1,6 +1,7 @@
 /** The doctor's engine check against providers on real sockets: about 2 s. */
 import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { createEmbeddedEngine } from "../../../src/adapter/engine/embedded/engine.ts";
+import { topicsHere } from "../../../src/adapter/engine/embedded/scripted/topics-here.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { engineSelfTest, examineEngine } from "../../../src/operations/doctor/engine-check.ts";
@@ -10,7 +11,11 @@ import { type OpenAiServer, openAiServer } from "../../support/engine/openai-ser
 import { type RealtimeServer, realtimeServer } from "../../support/engine/realtime-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-const embedded = createEmbeddedEngine({ port: new MessageChannel().port1, ...PORTS });
+const embedded = createEmbeddedEngine({
+  port: new MessageChannel().port1,
+  askTopics: topicsHere(),
+  ...PORTS,
+});
 afterAll(() => embedded.close());
 
 let server: OpenAiServer;

@@ -34,11 +34,8 @@ interface EmbeddedEngineOptions {
   readonly speechRatePercent?: number;
   /** `[engine.embedded] hearing`: false, callers answer with keys. Default: true. */
   readonly hearsSpeech?: boolean;
-  /** Missing: agents know nothing. */
-  readonly askTopics?: AskTopics | undefined;
+  readonly askTopics: AskTopics;
 }
-
-const knowsNothing: AskTopics = async () => null;
 
 export interface EmbeddedEngine extends Engine {
   /** Its parts, each for itself; they are closed with the engine. */
@@ -119,7 +116,7 @@ function openLlm(
   client: SpeechClient,
   options: EmbeddedEngineOptions,
 ): OpenPart<"llm"> {
-  const { clock, random, askTopics = knowsNothing } = options;
+  const { clock, random, askTopics } = options;
   const open = (language: AgentLanguage) =>
     createScriptedSession({
       settings,

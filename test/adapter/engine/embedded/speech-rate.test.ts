@@ -1,6 +1,7 @@
 /** `[engine.embedded] speech_rate_percent`, from the configuration to the voice. */
 import { expect, test } from "bun:test";
 import { createEmbeddedEngine } from "../../../../src/adapter/engine/embedded/engine.ts";
+import { topicsHere } from "../../../../src/adapter/engine/embedded/scripted/topics-here.ts";
 import type { SpeechRequest } from "../../../../src/adapter/engine/embedded/speech-messages.ts";
 import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
@@ -65,6 +66,7 @@ test("the speech worker is told the rate of the configuration", async () => {
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
+    askTopics: topicsHere(),
     speechRatePercent: 130,
   });
   const session = engine.parts.tts.open({

@@ -4,6 +4,7 @@ import {
   createEmbeddedEngine,
   type EmbeddedEngine,
 } from "../../../../src/adapter/engine/embedded/engine.ts";
+import { topicsHere } from "../../../../src/adapter/engine/embedded/scripted/topics-here.ts";
 import type { FromSpeechWorker } from "../../../../src/adapter/engine/embedded/speech-messages.ts";
 import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
 import { silentLog } from "../../../../src/core/log.ts";
@@ -39,6 +40,7 @@ function connect(): EmbeddedEngine {
     clock: patientClock,
     random: seededRandom(1),
     log: silentLog,
+    askTopics: topicsHere(),
   });
 }
 
