@@ -1,8 +1,8 @@
 /**
  * The composition root: builds, connects, starts and stops all parts. It contains no rules about
- * calls, money or people. Each phase takes what the phases before it made: store → telephony (SIP,
- * audio, figures) → calls → services → HTTP → jobs (recovery first, then trunks and the scheduler).
- * Each part registers its stop when it has started; parts stop in reverse order.
+ * calls, money or people. Each phase uses the results of the previous phases: store → telephony
+ * (SIP, audio, figures) → calls → services → HTTP → jobs (recovery first, then trunks and the
+ * scheduler). Each part registers its stop when it has started; parts stop in reverse order.
  */
 
 import type { Clock } from "../core/clock.ts";
@@ -34,23 +34,23 @@ export interface App extends Shutdown {
   readonly addresses: { readonly http: string; readonly sip: string };
   readonly database: Database;
   readonly calls: CallService;
-  /** The services that command line, dashboard and REST call. */
+  /** Services that the command line, the dashboard and the REST API call. */
   readonly services: Services;
-  /** Asks for operations of the contracts as the operator. */
+  /** Runs operations of the contracts as the operator. */
   readonly ask: Ask;
   /** Resolves when calls can be carried. */
   ready(): Promise<void>;
   liveCalls(): number;
   /** Checks for birthdays now instead of within ten minutes. */
   readonly birthdays: Pick<BirthdayCalls, "look">;
-  /** Takes effect at once. Live calls are not affected. */
+  /** Takes effect immediately. Live calls are not affected. */
   retune(tuning: Tuning): void;
   readonly health: HealthCheck;
   /** The address for Prometheus; null: metrics are off. */
   readonly metricsAddress: HostPort | null;
-  /** Live turns of every call, for followers. */
+  /** Live turns of every call, for subscribers. */
   readonly turns: TurnFeed;
-  /** Takes the webhook events. */
+  /** Receives the webhook events. */
   readonly events: EventSink;
 }
 
@@ -58,15 +58,15 @@ interface AppDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Default: of the data directory's file system. */
+  /** Default: free bytes of the data directory's file system. */
   readonly freeDiskBytes?: FreeDiskBytes;
-  /** Whether a time server keeps the clock right. Default: as systemd says. */
+  /** Whether a time server keeps the clock correct. Default: as systemd reports. */
   readonly isSynchronised?: () => Promise<boolean | null>;
   /** The checks of `linevoice doctor`, for the operator's dashboard. Default: it has none. */
   readonly doctor?: Doctor;
-  /** What a rehearsal changes about a call. Default: nothing. */
+  /** Changes the configuration of rehearsal calls. Default: no change. */
   readonly adaptCall?: (config: CallConfig) => CallConfig;
-  /** The program that holds rehearsals by telephone. Default: there are none. */
+  /** Program that runs telephone rehearsals. Default: not available. */
   readonly phones?: PhoneProgram;
 }
 
@@ -99,7 +99,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   };
 }
 
-/** The certificates that are in use from now on. One that was never in use waits for a restart. */
+/** Replaces the certificates in use. A listener without TLS needs a restart first. */
 function renewCertificates(
   { run, http, sip, log }: HttpPhase,
   next: Tuning,

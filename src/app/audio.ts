@@ -1,5 +1,5 @@
 /**
- * Audio as the main thread sees it: the call workers and the encoder. The workers start in the
+ * The main thread's view of audio: the call workers and the encoder. The workers start in the
  * background, so that the API answers first. Calls that arrive meanwhile wait for the workers.
  */
 
@@ -29,21 +29,30 @@ export interface Audio extends CallMedia, VoiceSampler {
   readonly encoder: RecordingEncoder;
   /** Starts the workers, once. */
   start(): void;
-  /** null: ready to carry calls; else one sentence. */
+  /** null if calls can be carried, else one sentence. */
   problem(): string | null;
-  /** Why no call can begin now: all workers died and are being replaced. Null: it can, or waits for the first start. */
+  /**
+   * Reason why no call can begin: all workers died and are being replaced. Null if calls can begin,
+   * or while the first start runs.
+   */
   rejection(): string | null;
   /** Whether all call workers answer. False while they start. */
   answers(): Promise<boolean>;
-  /** How many calls the RTP ports allow; 0 while the workers start. */
+  /** Number of calls that the RTP ports allow; 0 while the workers start. */
   capacity(): number;
-  /** Utterances for which no decoder of the embedded engine was free. */
+  /** Utterances for which the embedded engine had no free decoder. */
   speechLoad(): SpeechLoad;
-  /** More callers talk than the embedded engine can follow: new ones find all lines busy. */
+  /**
+   * Whether more callers speak than the embedded engine can recognise. New callers then get "all
+   * lines are busy".
+   */
   tooManyTalk(): boolean;
-  /** Why callers cannot be understood by their speech now; null: they can, or a provider hears them. */
+  /**
+   * Reason why callers' speech cannot be recognised now; null if it can, or if a provider
+   * recognises it.
+   */
   hearingWarning(): string | null;
-  /** The operator's voices whose files cannot be used. */
+  /** Custom voices with unusable files. */
   failedVoices(): readonly FailedVoice[];
   /** Resolves when calls can be carried, or rejects with the reason. */
   ready(): Promise<void>;
@@ -55,11 +64,11 @@ interface AudioPorts {
   readonly log: Log;
   readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
   readonly onStall?: (lateMs: number) => void;
-  /** What a rehearsal changes about a call. Missing: nothing. */
+  /** Changes the configuration of rehearsal calls. Missing: no change. */
   readonly adaptCall?: ((config: CallConfig) => CallConfig) | undefined;
-  /** Missing: nothing is found. */
+  /** Missing: searches find nothing. */
   readonly searchKnowledge?: KnowledgeIndex["search"];
-  /** Missing: the built-in engine's agents know nothing. */
+  /** Missing: agents of the built-in engine have no knowledge. */
   readonly askTopics?: AskTopics;
 }
 
@@ -126,7 +135,7 @@ function hearingWarning(
   return `${finding} ${remedy}`;
 }
 
-/** The call workers before they have started: callers wait for them. */
+/** The call workers before and after their start. Callers wait until they have started. */
 function createStartingPool(log: Log) {
   let state: "starting" | "ready" | "failed" = "starting";
   const { promise: starting, resolve: startsWith } = Promise.withResolvers<CallWorkerPool>();
@@ -147,14 +156,14 @@ function createStartingPool(log: Log) {
     /** null: not started yet. */
     running: () => running,
 
-    /** Once. */
+    /** Call it once. */
     start(create: () => Promise<CallWorkerPool>): void {
       if (isStarted) return;
       isStarted = true;
       startsWith(create());
     },
 
-    /** Throws unavailable when the workers did not start. */
+    /** Throws unavailable if the workers did not start. */
     async pool(): Promise<CallWorkerPool> {
       try {
         return await starting;

@@ -1,11 +1,11 @@
 /**
- * Watches counters that other nodes increase in the store, by this node's monotonic clock: how long has
- * each of them stood still? The time in which this node could not read the store does not count,
- * because the others could not write to it either.
+ * Measures how long counters in the store have not changed, with this node's monotonic clock. Other
+ * nodes increase the counters. Time without access to the store does not count, because the other
+ * nodes could not write then either.
  */
 import type { Clock } from "../core/clock.ts";
 
-/** Between two answered looks. After a longer gap every counter is watched anew. */
+/** Maximum time between two successful reads. After a longer gap the measurement starts again. */
 const GAP_MS_MAX = 5_000;
 
 export class BeatWatch<Key> {
@@ -16,7 +16,7 @@ export class BeatWatch<Key> {
     this.#lookedAt = clock.monotonic();
   }
 
-  /** The counters as they were answered now to a question that was asked at `askedAt`. */
+  /** Records the counters that a read returned now. `askedAt`: when the read started. */
   look(beats: ReadonlyMap<Key, number>, askedAt: number): void {
     const nowMs = this.clock.monotonic();
     if (nowMs - this.#lookedAt > GAP_MS_MAX)
@@ -30,13 +30,13 @@ export class BeatWatch<Key> {
     }
   }
 
-  /** For how long the counter has stood still; 0 for one that is not known. */
+  /** Time in ms since the counter last changed; 0 for an unknown counter. */
   silentMs(key: Key): number {
     const known = this.#known.get(key);
     return known ? this.clock.monotonic() - known.since : 0;
   }
 
-  /** True if the counter was seen to move: whoever increases it was alive `silentMs` ago. */
+  /** Whether the counter has ever changed here: its node was then alive `silentMs` ago. */
   hasMoved(key: Key): boolean {
     return this.#known.get(key)?.hasMoved ?? false;
   }

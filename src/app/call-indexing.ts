@@ -1,6 +1,6 @@
 /**
- * Puts ended calls into the index of words, piece by piece: what waits in its queue, which also has all
- * calls of before the index. Every node of a store does it; a piece is indexed by one of them.
+ * Adds ended calls to the full-text index in small batches. The queue also contains all calls from
+ * before the index existed. Every node of a store does this; each batch is indexed by one node.
  */
 import { searchIndexStore } from "../adapter/store/call/search-index.ts";
 import { type Clock, sleep } from "../core/clock.ts";
@@ -15,12 +15,12 @@ interface CallIndexing {
 }
 
 const EVERY_MS = 5_000;
-/** Between pieces, so that calls and requests get the thread and the writer. */
+/** Pause between batches, so that calls and requests get the thread and the database writer. */
 const PAUSE_MS = 15;
-/** Steps for each piece: each page is written again once for every level of the index. */
+/** Maximum number of merge steps per batch. */
 const MERGES_MAX = 8;
 
-/** The owner must `stop` it. */
+/** The caller must `stop` it. */
 export function startCallIndexing({ database, clock, log }: CallIndexing): WorkLoop {
   const pause = () => sleep(clock, PAUSE_MS);
   const loop: WorkLoop = new WorkLoop({
@@ -36,7 +36,7 @@ export function startCallIndexing({ database, clock, log }: CallIndexing): WorkL
   return loop;
 }
 
-/** Returns whether more may wait. */
+/** Returns whether the queue may contain more. */
 export async function indexSomeCalls(
   database: Database,
   nowMs: number,

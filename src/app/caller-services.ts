@@ -43,12 +43,12 @@ export const doNotCallListOf = (
 ): DoNotCallList =>
   createDoNotCallList(doNotCallStore, vault.lastingKey(DO_NOT_CALL_PURPOSE), database);
 
-/** What calls need to know, and report, about the person on the other side. */
+/** What calls need about the other party, and the listener that receives their results. */
 export interface CallerParts {
   readonly callers: Callers;
   readonly crmPosts: CrmPosts;
   readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
-  /** Tells this listener of each call's end, too. */
+  /** Also notifies this listener of each call's end. */
   follow(listener: EndListener): void;
 }
 
@@ -71,7 +71,7 @@ export function createCallerParts(
   deps: CallerDependencies & { readonly client: OutboundHttpClient; readonly random: Random },
 ): CallerParts {
   const { database, vault, client, clock, random, log } = deps;
-  // Billing sets and clears this flag when the add-on is paid or expires.
+  // Billing sets this flag when the add-on is paid and clears it when the add-on expires.
   const isBridgeOn = async (queries: Queries, tenantId: number) =>
     (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
   const crmPosts = new CrmPosts({

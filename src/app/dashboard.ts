@@ -93,7 +93,7 @@ export function createDashboard(
   };
 }
 
-/** Talks and chats: counted if a part of the engine that they use may cost money. */
+/** Trial calls and chats. They are metered if a part of the engine that they use may cost money. */
 function createTrials(
   { engineLabel, callWorker: { engine } }: AppSettings,
   deps: {

@@ -1,4 +1,4 @@
-/** Builds what leaves the appliance over HTTP or mail: events, tools, post-call mail. */
+/** Builds outgoing HTTP and mail: events, tools, post-call mail. */
 
 import { outboxProvider } from "../adapter/mail/outbox.ts";
 import { resendProvider } from "../adapter/mail/resend.ts";
@@ -33,9 +33,9 @@ export interface Delivery {
   readonly tools: ToolRunner;
   /** Sends requests to the tenants' URLs. */
   readonly client: OutboundHttpClient;
-  /** Sends a test mail at once, for the operator. */
+  /** Sends a test mail immediately, for the operator. */
   readonly mailTest: MailTest;
-  /** Starts delivery. Call it when every listener is in place. */
+  /** Starts delivery. Call it after all listeners are registered. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -47,13 +47,13 @@ interface DeliveryDependencies {
   readonly outboxDir: string;
   /** A signed link that is valid while the recording exists. */
   readonly recordingLink: (callUuid: string) => string | null;
-  /** The name of this node among those that share the store. */
+  /** Name of this node among the nodes that share the store. */
   readonly node?: string | null;
   readonly clock: Clock;
   readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
-  /** Told of every webhook attempt. */
+  /** Called after every webhook attempt. */
   readonly attempted?: (attempt: { readonly delivered: boolean }) => void;
 }
 

@@ -1,15 +1,18 @@
-/** What one look at the store says about the nodes that share it: who holds what, and who may take trunks. */
+/**
+ * Cluster state from one read of the store: the lease of each trunk, and the nodes that may hold
+ * trunks.
+ */
 import type { NodeRow } from "../adapter/store/node/node-store.ts";
 import type { TrunkLease } from "../adapter/store/node/trunk-lease-store.ts";
 import type { NodeLoad } from "./trunk-spread.ts";
 
 export interface Fleet {
-  /** By trunk. */
+  /** Leases by trunk id. */
   readonly leases: ReadonlyMap<number, TrunkLease>;
   readonly self: NodeLoad;
-  /** The nodes that may hold trunks: drained ones only if there is no other. */
+  /** Nodes that may hold trunks: drained nodes only if there is no other. */
   readonly takers: readonly NodeLoad[];
-  /** This node is drained, and another can hold its trunks. */
+  /** Whether this node gives up its trunks: it is drained, and another node can hold them. */
   readonly leaves: boolean;
 }
 

@@ -9,18 +9,18 @@ import type { Audio } from "./audio.ts";
 import type { Maintenance } from "./maintenance.ts";
 
 export interface HealthCheck {
-  /** The reasons why no call can be carried now, one sentence each; empty: all is well. */
+  /** Reasons why no call can be carried now, one sentence each; empty if there are none. */
   problems(): Promise<string[]>;
   /**
    * Faults that only a restart fixes, one sentence each: a worker that does not answer, a socket
    * that receives nothing, a database file that cannot be read (or, while no call is live, cannot
-   * be written). Takes 5 s at most.
+   * be written). Takes at most 5 s.
    */
   stuck(): Promise<string[]>;
 }
 
 const DISK_FAILS = "its disk fails";
-/** By SQLite's error code. Any other code means that the disk fails. */
+/** Texts by SQLite error code. Any other code means a disk failure. */
 const WRITE_FAILURES = [
   [/^SQLITE_FULL/, "the disk is full"],
   [/^SQLITE_READONLY/, "its disk is read-only"],
@@ -32,7 +32,7 @@ export function createHealthCheck(parts: {
   readonly sip: SipStack;
   readonly maintenance: Maintenance;
   readonly descriptors: Pick<DescriptorWatch, "problem">;
-  /** An unreachable libSQL server is no reason to restart: live calls go on. */
+  /** An unreachable libSQL server is no reason to restart: live calls continue. */
   readonly isStoreRemote: boolean;
   readonly liveCalls: () => number;
 }): HealthCheck {
@@ -68,7 +68,7 @@ export function createHealthCheck(parts: {
   };
 }
 
-/** Checks whether the database can be read and written. Answers a sentence if not. */
+/** Checks whether the database can be read and written. Returns a sentence if not. */
 function createStoreCheck(database: Database, liveCalls: () => number) {
   async function readProblem(): Promise<string | null> {
     try {
@@ -79,7 +79,7 @@ function createStoreCheck(database: Database, liveCalls: () => number) {
     }
   }
 
-  /** The reason why writes fail; null: writes succeed. */
+  /** Reason why writes fail; null if they succeed. */
   async function writeFailure(): Promise<string | null> {
     try {
       await database.probeWrites();
@@ -98,7 +98,10 @@ function createStoreCheck(database: Database, liveCalls: () => number) {
       return failure === null ? null : `The database cannot be written: ${failure}.`;
     },
 
-    /** Reports only what a restart can fix: it frees no disk space, and it would end live calls. */
+    /**
+     * Reports only faults that a restart fixes. A restart frees no disk space, and it would end
+     * live calls.
+     */
     async stuck(): Promise<string | null> {
       const unread = await readProblem();
       if (unread !== null || liveCalls() > 0) return unread;

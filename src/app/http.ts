@@ -1,4 +1,4 @@
-/** Starts the HTTP server with the parts that it serves. */
+/** Starts the HTTP server with its routes and services. */
 
 import { idempotencyStore } from "../adapter/store/tenant/idempotency-store.ts";
 import { rateStore } from "../adapter/store/tenant/rate-store.ts";
@@ -38,9 +38,9 @@ interface HttpParts {
   readonly audio: Audio;
   readonly health: HealthCheck;
   readonly callerParts: CallerParts & CallerJobs;
-  /** Limits that may change while it runs. */
+  /** Limits that may change while the server runs. */
   readonly tuning: Pick<Tuning, "requestsPerMinute">;
-  /** What the operator should fix although calls go on, one sentence each. */
+  /** Problems that the operator should fix although calls continue, one sentence each. */
   warnings(): readonly string[];
   readonly dashboard: DashboardParts;
   readonly rehearsals: Rehearsals;

@@ -1,4 +1,7 @@
-/** The knowledge index on this node's disk: what the store no longer holds is deleted from it, too. */
+/**
+ * The knowledge index on this node's disk. Files deleted from the store are also deleted from the
+ * index.
+ */
 
 import { existsSync } from "node:fs";
 import { openAiEmbedder } from "../adapter/engine/openai/embeddings.ts";
@@ -23,7 +26,7 @@ import type { AppSettings } from "./settings.ts";
 export interface Knowledge {
   readonly index: WorkerIndex;
   readonly reader: WorkerReader;
-  /** Brings the index in line with the store. */
+  /** Synchronises the index with the store. */
   tidy(): Promise<void>;
   stop(): void;
 }
@@ -31,7 +34,7 @@ export interface Knowledge {
 const PAGE_MS_MAX = 20_000;
 const PAGE_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Reads web sites into knowledge, over the client that may reach no network of ours. */
+/** Imports web sites into knowledge. Its HTTP client cannot reach internal networks. */
 export function createSiteReader(parts: {
   readonly sites: Sites;
   readonly client: OutboundHttpClient;
@@ -57,7 +60,7 @@ export function createSiteReader(parts: {
   });
 }
 
-/** Files that another node deleted are gone here, too, after this long. */
+/** Interval at which files deleted by another node are removed here. */
 const TIDY_MS = 6 * 3_600_000;
 
 export function createKnowledge(

@@ -10,10 +10,10 @@ import { statusOf } from "../domain/call/state.ts";
 import type { TurnRecord } from "../domain/conversation/call-report.ts";
 import type { LiveCalls, LiveCallView, LiveEvent } from "../interface/http/dashboard/ports.ts";
 
-/** How many turns a live call shows. The transcript has all of them. */
+/** Maximum number of turns shown per live call. The transcript has all of them. */
 const TURNS_MAX = 500;
 
-/** What the rest of the appliance reports. */
+/** Receives events from other parts. */
 export interface LiveCallsFeed extends LiveCalls {
   changed(call: LiveCall): void;
   spoke(call: CallIdentity, turn: TurnRecord): void;
@@ -92,9 +92,9 @@ function viewOfCall(
   };
 }
 
-/** The turns of live calls, in the order in which they began. */
+/** The turns of live calls, in order of their start. */
 function createSpokenTurns() {
-  /** By call and turn index: a turn is reported again when it grows. */
+  /** By call and turn index: a growing turn is reported repeatedly. */
   const turnsOf = new Map<string, Map<number, TurnRecord>>();
   return {
     remember(callUuid: string, turn: TurnRecord): void {

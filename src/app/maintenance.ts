@@ -1,6 +1,6 @@
 /**
- * Maintenance of the data while the appliance runs: backups, retention, disk space, checks. The
- * operator of a libSQL server backs up and checks its database there.
+ * Maintenance of the data while the appliance runs: backups, retention, disk space, checks. For a
+ * libSQL server, its operator makes the backups and checks.
  */
 
 import { retentionStore } from "../adapter/store/retention/retention-store.ts";
@@ -27,9 +27,9 @@ import { type DataPaths, requireFile } from "./storage.ts";
 export interface Maintenance {
   readonly backups: Backups;
   readonly disk: DiskWatch;
-  /** What the operator should fix although calls go on, one sentence each. */
+  /** Problems that the operator should fix although calls continue, one sentence each. */
   warnings(): readonly string[];
-  /** Why the last nightly backup failed. */
+  /** Reason why the last nightly backup failed; null if it succeeded. */
   backupProblem(): string | null;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function startMaintenance(
     readonly clock: Clock;
     readonly trust: Pick<ClockTrust, "mayDelete">;
     readonly log: Log;
-    /** Default: of the data directory's file system. */
+    /** Default: free bytes of the data directory's file system. */
     readonly freeDiskBytes?: FreeDiskBytes;
   },
 ): Maintenance {

@@ -1,5 +1,6 @@
 /**
- * Builds monitoring: counts events as they happen, and reads other figures when Prometheus asks.
+ * Builds monitoring: counts events as they happen, and reads other figures when Prometheus requests
+ * them.
  */
 
 import { metricStore } from "../adapter/store/tenant/metric-store.ts";
@@ -19,11 +20,11 @@ import type { AppSettings } from "./settings.ts";
 export interface Monitoring {
   callEnded(call: CallIdentity, end: EndOfCall): void;
   webhookAttempted(attempt: { readonly delivered: boolean }): void;
-  /** The same tools with their run time measured. */
+  /** The same tools, with their run time measured. */
   watched(tools: ToolRunner): ToolRunner;
-  /** As bound; null: off, or the address was taken. */
+  /** The bound address; null if metrics are off or the address is in use. */
   readonly address: { readonly host: string; readonly port: number } | null;
-  /** What the operator should fix, one sentence each. */
+  /** Problems that the operator should fix, one sentence each. */
   warnings(): readonly string[];
   stop(): Promise<void>;
 }
@@ -37,7 +38,7 @@ interface MonitoringSources {
   readonly tooManyTalk: () => boolean;
   readonly diskFreeBytes: () => number;
   readonly clockAheadMs: () => number;
-  /** As the other nodes and the operator know it. */
+  /** Name of this node for the other nodes and the operator. */
   readonly nodeName: string;
   readonly problems: () => Promise<readonly string[]>;
   readonly clock: Clock;
@@ -111,7 +112,7 @@ function engineWorkOf(usage: EngineUsage) {
   ] as const;
 }
 
-/** The steps of an answer that were measured. Other turns have none. */
+/** The measured steps of an answer. Other turns have none. */
 function stagesTaken(turn: TurnRecord): { stage: string; ms: number }[] {
   const stages = turn.latencyMs === null ? null : stagesOf(turn.measures);
   if (!stages) return [];
@@ -124,7 +125,7 @@ function stagesTaken(turn: TurnRecord): { stage: string; ms: number }[] {
   ].flatMap(({ stage, ms }) => (ms === null ? [] : [{ stage, ms }]));
 }
 
-/** The ledger only grows, so each read adds what is new. Reads run one after another. */
+/** The ledger only grows, so each read adds the new rows. Reads run one after another. */
 function runningSum(database: Database): () => Promise<number> {
   let known = { sum: 0, lastId: 0 };
   let last: Promise<unknown> = Promise.resolve();

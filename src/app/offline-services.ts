@@ -29,7 +29,7 @@ import { openVault } from "./vault.ts";
 interface OfflineDependencies {
   readonly clock: Clock;
   readonly random: Random;
-  /** Where one-time links lead. */
+  /** Base URL of one-time links. */
   readonly publicUrl: () => string;
 }
 
@@ -40,7 +40,7 @@ interface OpenedData {
 }
 
 /**
- * Opens the data, runs `work` on its services, and closes it. The caller holds the directory's
+ * Opens the data, runs `work` on its services, and closes it. The caller must hold the directory's
  * lock.
  */
 export async function withOfflineServices<Result>(
@@ -91,7 +91,7 @@ const identityOf = (
     random,
     log,
     publicUrl,
-    // The server sends what is queued when it starts.
+    // The server sends queued mail when it starts.
     mails: {
       enqueue: (queries, tenantId, mail) => mailStore(queries).enqueue(tenantId, mail, clock.now()),
       wake: () => undefined,
@@ -116,7 +116,8 @@ function servicesOf(
     clock,
     random,
     checkouts: payments.checkouts,
-    // The server's runner finds a campaign that was started here within 15 s. It alone knows the bounds of calls.
+    // The server's runner finds a campaign started here within 15 s. Only the server knows
+    // the call limits.
     campaigns: new Campaigns({
       database,
       records: campaignStore,

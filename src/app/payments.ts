@@ -1,4 +1,4 @@
-/** Checkouts with the provider that the configuration names. */
+/** Checkouts with the configured payment provider. */
 
 import { manualPayments } from "../adapter/payments/manual.ts";
 import {
@@ -27,7 +27,7 @@ interface PaymentsDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The appliance's URL without a trailing slash. Known once it listens. */
+  /** The appliance's URL without a trailing slash. Available after the server listens. */
   readonly publicUrl: () => string;
 }
 

@@ -1,4 +1,4 @@
-/** Builds identity (src/domain/identity) from the parts that it needs. */
+/** Builds the identity services (src/domain/identity). */
 
 import { networkInterfaces } from "node:os";
 import { identityStores } from "../adapter/store/identity/identity-stores.ts";
@@ -33,7 +33,7 @@ interface PeopleParts {
 }
 
 /**
- * The URL for a server that listens on all addresses: this machine's first external address, else
+ * Replaces a wildcard address in the URL by this machine's first external address, else by
  * loopback.
  */
 export function reachable(url: string): string {

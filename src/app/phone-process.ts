@@ -1,6 +1,6 @@
 /**
- * Rehearsals by telephone for a running server: in a process of their own, which gives way to the server's calls
- * (nice) and cannot take them down. Both sides speak in lines of JSON: orders in, results out.
+ * Telephone rehearsals for a running server. They run in a separate process with low priority
+ * (nice), which cannot crash the server. Both sides exchange lines of JSON: orders in, results out.
  */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ type Sections = Pick<Config, "engine" | "conversation">;
 type ToolAnswer = Awaited<ReturnType<LiveTools>>;
 type ToolValues = Parameters<LiveTools>[2];
 
-/** From the server. `place`: of a case in the order. */
+/** Messages from the server. `place`: index of a case in the order. */
 export type PhoneOrderLine =
   | ({
       readonly type: "open";
@@ -31,7 +31,7 @@ export type PhoneOrderLine =
     }
   | { readonly type: "tool"; readonly id: number; readonly answer: ToolAnswer };
 
-/** From the telephones. */
+/** Messages from the rehearsal process. */
 export type PhoneResultLine =
   | { readonly type: "ready" }
   | { readonly type: "failed"; readonly error: string }
@@ -45,9 +45,9 @@ export type PhoneResultLine =
     };
 
 export interface PhoneProgram {
-  /** The program with its arguments that carries the orders out. */
+  /** Command line of the program that runs the orders. */
   readonly command: readonly string[];
-  /** As they are in force. */
+  /** Sections of the current configuration. */
   readonly sections: () => Sections;
 }
 
@@ -57,7 +57,7 @@ interface PhoneProcessPorts {
   readonly log: Log;
 }
 
-/** Text by lines, each whole. */
+/** Splits a stream into complete lines. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -70,7 +70,7 @@ export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
 
 const WORK_DIR = "phones-";
 
-/** Deletes what a server that broke off left behind. */
+/** Deletes files that a crashed server left behind. */
 function removeLeftovers(dataDir: string): void {
   for (const name of readdirSync(dataDir))
     if (name.startsWith(WORK_DIR)) rmSync(join(dataDir, name), { recursive: true, force: true });
@@ -97,7 +97,7 @@ class PhoneProcess implements PhoneRehearsals {
   readonly #child;
   readonly #ready = Promise.withResolvers<void>();
   readonly #ended: Promise<void>;
-  /** By the id of the order. Null: the process ended before. */
+  /** Pending results by order id. Called with null if the process ends first. */
   readonly #awaited = new Map<number, (result: RehearsalResult | null) => void>();
   #hasEnded = false;
   #lastId = 0;
@@ -107,7 +107,7 @@ class PhoneProcess implements PhoneRehearsals {
     private readonly order: PhoneOrder,
     private readonly ports: PhoneProcessPorts,
   ) {
-    // Deleted with the process, however it ends.
+    // Removed when the process ends, for any reason.
     const workDir = mkdtempSync(join(ports.dataDir, WORK_DIR));
     this.#child = atOrdinaryPriority(() =>
       Bun.spawn([...command], {
@@ -128,9 +128,9 @@ class PhoneProcess implements PhoneRehearsals {
     });
   }
 
-  /** Resolves when they can call. */
+  /** Resolves when the process can place calls. */
   async open({ engine, conversation }: Sections): Promise<void> {
-    // No more of the configuration: its addresses are the server's.
+    // Not the whole configuration: the other sections contain the server's addresses.
     this.#tell({ type: "open", ...this.order, sections: { engine, conversation } });
     await this.#ready.promise;
   }
@@ -154,7 +154,9 @@ class PhoneProcess implements PhoneRehearsals {
     await this.#ended;
   }
 
-  /** A process that has just ended takes nothing (EPIPE, thrown or later): `#ended` answers for it. */
+  /**
+   * If the process has just ended, the write fails (EPIPE, now or later). `#ended` handles that.
+   */
   #tell(line: PhoneOrderLine): void {
     this.#write(`${JSON.stringify(line)}
 `).catch(() => this.#child.kill("SIGKILL"));

@@ -1,7 +1,7 @@
 /**
- * Looks passages up for rehearsals in writing, in a knowledge worker of their own: cutting and indexing a large
- * file would hold the main thread, and the index of calls has only what the store has. An agent's index is deleted
- * at the end of its run, and the directory with the owner, which must `close`.
+ * Knowledge search for text rehearsals, in a separate worker. Indexing a large file would block the
+ * main thread, and the calls' index only has stored files. An agent's index is deleted at the end
+ * of its run. `close` deletes the directory.
  */
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -23,7 +23,7 @@ export function rehearsalKnowledge(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Pick<TextRehearsalPorts, "openKnowledge" | "close"> & { readonly askTopics: AskTopics } {
   const directory = join(tmpdir(), `linevoice-rehearsal-${randomUUID()}`);
-  /** Of agents whose files are being indexed, by the number that stands for their tenant. */
+  /** Files of agents during indexing, by the number used as their tenant id. */
   const indexing = new Map<number, Files>();
   const index = createWorkerIndex({
     spawn,

@@ -1,6 +1,7 @@
 /**
- * Results of rehearsals as files in the data directory: `rehearsals/<tenant>/<id>.json`, with recordings in a folder
- * of the same name beside it. The newest of each tenant are kept, no longer than transcripts and recordings of calls.
+ * Results of rehearsals as files in the data directory: `rehearsals/<tenant>/<id>.json`, with
+ * recordings in a folder of the same name. Keeps the newest runs per tenant, at most as long as
+ * transcripts and recordings of calls.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,20 +19,23 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Ids begin with their time, in milliseconds. */
+/** Start time in ms: the first 48 bits of the id (UUIDv7). */
 const timeOf = (id: string): number => Number.parseInt(id.replace(/-/g, "").slice(0, 12), 16);
 
 interface RehearsalFiles extends RunRecords {
-  /** Deletes runs and recordings that began before. Returns how many of both. */
+  /** Deletes runs and recordings that started before these times. Returns the number deleted. */
   expire(before: { readonly transcriptMs: number; readonly recordingMs: number }): number;
-  /** The tenant's runs in which the number occurs; deleted unless `isDry`. Returns how many. */
+  /**
+   * Deletes the tenant's runs that contain the number, unless `isDry`. Returns the number of such
+   * runs.
+   */
   erase(tenantId: number, number: string, isDry: boolean): number;
 }
 
 export function rehearsalRuns(dataDir: string): RehearsalFiles {
   const root = join(dataDir, "rehearsals");
   const folderOf = (tenantId: number | string) => join(root, String(tenantId));
-  /** Newest first. */
+  /** Run ids, newest first. */
   const idsOf = (tenantId: number): string[] =>
     namesIn(folderOf(tenantId))
       .filter((name) => name.endsWith(ENDING))
@@ -87,7 +91,7 @@ export function rehearsalRuns(dataDir: string): RehearsalFiles {
   };
 }
 
-/** A folder holds recordings; they go with their transcript at the latest. */
+/** A folder contains recordings. They never outlive their transcript. */
 function isDue(
   path: string,
   { transcriptMs, recordingMs }: { readonly transcriptMs: number; readonly recordingMs: number },

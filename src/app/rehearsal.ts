@@ -1,4 +1,7 @@
-/** Connects rehearsals in writing with the configured engine. Each call has an engine of its own, which follows its clock. */
+/**
+ * Connects text rehearsals with the configured engine. Each call has a separate engine, which uses
+ * the call's clock.
+ */
 import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import { PARTS, type Part } from "../adapter/engine/provider.ts";
 import { combinedProvider } from "../adapter/engine/registry.ts";
@@ -28,7 +31,7 @@ import type { AppSettings } from "./settings.ts";
 
 const SEED = 1;
 
-/** The owner must `close` them. */
+/** The caller must `close` them. */
 export function textRehearsals(
   { callWorker: { engine, conversation } }: Pick<AppSettings, "callWorker">,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -37,9 +40,9 @@ export function textRehearsals(
 ): TextRehearsalPorts {
   const { askTopics, ...knowledge } = rehearsalKnowledge(spawn, { clock, log });
   const openEngine = async (callClock: Clock, ask: AskTopics): Promise<Engine> => {
-    // Nobody speaks or listens at the other end: only the language side is used.
+    // No audio: only the language side is used.
     const { port1: port } = new MessageChannel();
-    // A server that rehearses nothing loads none of it.
+    // Loaded on demand, because most servers run no rehearsals.
     const { createEmbeddedEngine } = await import("../adapter/engine/embedded/engine.ts");
     const { chooseEngine } = await import("../adapter/worker/engine-choice.ts");
     const ports = { clock: callClock, random: seededRandom(SEED), log };
@@ -82,7 +85,7 @@ const liveTools =
     });
   };
 
-/** Rehearsals of agents in the store, by dashboard and REST. */
+/** Rehearsals of stored agents, for dashboard and REST. */
 export function createRehearsals(
   settings: Pick<AppSettings, "callWorker" | "dataDir">,
   context: WebCallPorts,
@@ -133,7 +136,10 @@ export function createRehearsals(
   });
 }
 
-/** Nothing is heard or spoken by a provider, unless its parts are one session. */
+/**
+ * Replaces STT and TTS providers by the embedded ones, unless the provider combines all parts in
+ * one session.
+ */
 function languageOnly(engine: EngineSettings): EngineSettings {
   const { stt, tts } = EMBEDDED_ONLY.providers;
   const isCombined = engine.providers.llm.some(({ id }) => combinedProvider(id) !== null);

@@ -1,6 +1,6 @@
 /**
- * Calls of other nodes on the same store, read every few seconds while somebody follows. They have
- * no turns here, and nobody can monitor them from this node.
+ * Calls of other nodes on the same store, read every few seconds while somebody watches. They have
+ * no turns here and cannot be monitored from this node.
  */
 
 import { liveCallStore } from "../adapter/store/call/live-call-store.ts";

@@ -1,6 +1,6 @@
 /**
- * Opens the journal of revocations of a data directory before anything is served: repeats what the
- * database lacks, and from then on records every revocation.
+ * Opens the data directory's revocation journal before the server serves anything. Repeats
+ * revocations that the database lacks, and records every later one.
  */
 import { createHmac } from "node:crypto";
 import { doNotCallStore } from "../adapter/store/contact/do-not-call-store.ts";
@@ -24,18 +24,18 @@ import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { DataPaths } from "./storage.ts";
 
 /**
- * The purpose for `vault.lastingKey`: the appliance's identity, independent of master key and
- * purposes' root.
+ * Purpose for `vault.lastingKey`: identity of the appliance, independent of the master key and of
+ * the root of the purpose keys.
  */
 const APPLIANCE_PURPOSE = "revocation: appliance";
 const ID_BYTES = 8;
 
 export interface Revocations {
-  /** The revocations that the database lacked, by kind. */
+  /** Number of revocations that the database lacked, by kind. */
   readonly replayed: Replayed;
   /**
-   * `known`: the journal is this database's. `missing`: the database was written beside a journal that is
-   * not here. `short`: the journal is this database's, but does not reach back so far.
+   * `known`: the journal belongs to this database. `missing`: the database belongs to a journal
+   * that is not here. `short`: the journal belongs to this database, but starts too late.
    */
   readonly past: "known" | "missing" | "short";
   close(): void;
@@ -46,13 +46,13 @@ interface RevocationsParts {
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
   readonly database: Database;
   readonly vault: Pick<Vault, "seal" | "lastingKey">;
-  /** Several nodes share the database: each has a journal of its own. */
+  /** Several nodes share the database, and each has a separate journal. */
   readonly shared: boolean;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Throws unavailable where the journal is damaged. */
+/** Throws unavailable if the journal is damaged. */
 export async function openRevocations(parts: RevocationsParts): Promise<Revocations> {
   const { dataDir, paths, database, vault, shared, clock, random } = parts;
   const appliance = createHmac("sha256", vault.lastingKey(APPLIANCE_PURPOSE))
@@ -99,7 +99,7 @@ export async function openRevocations(parts: RevocationsParts): Promise<Revocati
   };
 }
 
-/** Writes the result to the log, if there is one. */
+/** Logs the result, if there is one. */
 export function logRevocations({ replayed, past }: Revocations, log: Log): void {
   if (Object.keys(replayed).length > 0) log.warn("revocations.replayed", { ...replayed });
   if (past !== "known") log.warn("revocations.journal_incomplete", { past });

@@ -1,4 +1,4 @@
-/** State that changes while the appliance runs. All parts may read it from the first phase on. */
+/** State that changes while the appliance runs. All parts may read it from the first phase. */
 
 import { type AppSettings, type Tuning, tuningOf } from "./settings.ts";
 
@@ -12,7 +12,7 @@ export class RunState {
     this.#publicUrl = settings.http.publicUrl ?? "";
   }
 
-  /** Limits and certificate as they are now. */
+  /** Current limits and certificates. */
   readonly tuning = (): Tuning => this.#tuning;
 
   retune(tuning: Tuning): void {
@@ -20,7 +20,7 @@ export class RunState {
   }
 
   /**
-   * The public URL of this appliance; "" until the HTTP server listens, unless it is configured.
+   * The public URL of this appliance. Without a configured URL, "" until the HTTP server listens.
    */
   readonly publicUrl = (): string => this.#publicUrl;
 
@@ -28,7 +28,7 @@ export class RunState {
     this.#publicUrl = url;
   }
 
-  /** True: no new call is taken. */
+  /** True: new calls are rejected. */
   readonly isDraining = (): boolean => this.#isDraining;
 
   drain(): void {

@@ -1,4 +1,4 @@
-/** The services of operations/admin on the parts of this appliance: the running ones, or the bare store. */
+/** The services of operations/admin, connected to a running appliance or to the bare store. */
 
 import type { EngineSettings } from "../adapter/engine/settings.ts";
 import { agentStore } from "../adapter/store/agent/agent-store.ts";
@@ -71,7 +71,7 @@ import type { AppSettings } from "./settings.ts";
 import type { DataPaths } from "./storage.ts";
 import { rotateMasterKey } from "./vault.ts";
 
-/** What only a running server has. */
+/** Parts of a running server. */
 interface RunningParts {
   readonly logs: LogRing;
   readonly calls: Pick<CallService, "request">;
@@ -91,14 +91,14 @@ interface ServiceParts {
   readonly campaigns: Campaigns;
   readonly backups: Backups;
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
-  /** Missing: no server runs on this data directory. */
+  /** Missing if no server runs on this data directory. */
   readonly knowledgeIndex?: KnowledgeIndex;
-  /** Missing: likewise. */
+  /** Missing if no server runs on this data directory. */
   readonly documentReader?: DocumentReader;
   readonly scenarioReader?: ScenarioReader;
   readonly clock: Clock;
   readonly random: Random;
-  /** null: no server runs on this data directory. */
+  /** null if no server runs on this data directory. */
   readonly running: RunningParts | null;
 }
 
@@ -140,7 +140,7 @@ export function createServices(
     nodes: createNodes({ database, clock, running: running?.nodes ?? null }),
 
     readLogs(question) {
-      // Only a call has stored lines. All other lines are in the running server's memory.
+      // Only log lines of calls are stored. All other lines are in the running server's memory.
       if (question.call === null && !running) throw serverNeeded();
       return readLogs(database, running?.logs ?? null, question);
     },
@@ -174,7 +174,6 @@ interface SharedParts {
   readonly doNotCallList: ReturnType<typeof doNotCallListOf>;
 }
 
-/** Services of agents, tools, contacts, files, numbers, webhooks and call records. */
 function resourceServices(
   { database, vault, billing, knowledgeIndex: index, clock, random, ...parts }: ServiceParts,
   { quotas, urlProblem, rehearsals, doNotCallList }: SharedParts,
@@ -230,8 +229,8 @@ function resourceServices(
 }
 
 /**
- * Loaded when it is first asked for: it brings what otherwise only the workers have. One for all, as
- * it runs once at a time.
+ * Loaded on first use, because it imports code that otherwise only the workers need. One shared
+ * instance, because only one trial runs at a time.
  */
 function engineTrialOnDemand(engine: EngineSettings, clock: Clock): EngineTrial {
   let trial: EngineTrial | undefined;

@@ -1,4 +1,7 @@
-/** Maps the configuration file's keys to what the composition needs. Reads the PEM files it names. */
+/**
+ * Maps the configuration file's keys to the settings of the composition. Reads the PEM files that
+ * it names.
+ */
 import type { StripeSettings } from "../adapter/payments/stripe.ts";
 import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
 import type { CodecName } from "../core/codecs.ts";
@@ -32,7 +35,7 @@ function tlsOf({ server }: Config): { cert: string; key: string } | null {
   return readPair({ cert: server.tls_cert, key: server.tls_key }, "server");
 }
 
-/** Where SIP over TLS listens, PEM; null: nowhere. */
+/** Address, certificate and key (PEM) for SIP over TLS; null: disabled. */
 function sipTlsOf({ sip }: Config): { bind: HostPort; cert: string; key: string } | null {
   if (!sip.tls_bind || !sip.tls_cert || !sip.tls_key) return null;
   return {
@@ -153,9 +156,9 @@ function storageOf({ storage }: Config) {
     /** Cron in local time; null: no nightly backup. */
     backupAt: storage.backup_at || null,
     backupKeep: storage.backup_keep,
-    /** Several nodes share the store, so limits are counted in it. */
+    /** Several nodes share the store, so it counts the limits. */
     shared: isShared,
-    /** The libSQL server they share; null: a file in the data directory. */
+    /** The shared libSQL server; null: a file in the data directory. */
     remote: isShared ? { url: storage.database, authToken: storage.auth_token } : null,
   };
 }
@@ -188,7 +191,10 @@ function sipOf(config: Config) {
     comfortNoise: rtp.comfort_noise,
     outboundProxy: sip.outbound_proxy,
     tls: sipTlsOf(config),
-    /** PEM of authorities that TLS trunks trust besides the public ones; null: none. */
+    /**
+     * Certificate authorities (PEM) that TLS trunks trust in addition to the public ones; null:
+     * none.
+     */
     tlsCa: sip.tls_ca_file ? readPem(sip.tls_ca_file, "[sip] tls_ca_file") : null,
     stunServer: sip.stun_server === null ? null : hostWithPort(sip.stun_server),
     trace: sip.trace,
@@ -231,14 +237,14 @@ interface GivenSettings {
   readonly dataDir: string;
 }
 
-/** A configuration key has a line here only if a component needs another unit or form of it. */
+/** A configuration key is mapped here only if a component needs another unit or format. */
 export function settingsFromConfig(config: Config, given: GivenSettings) {
   const { server, limits } = config;
   return {
     ...given,
     storage: storageOf(config),
     http: httpOf(config),
-    /** The collector of traces (OTLP over HTTP); null: none. */
+    /** Collector of traces (OTLP over HTTP); null: none. */
     traces: tracesOf(config),
     metricsListen: server.metrics_listen ? hostPort(server.metrics_listen) : null,
     sip: sipOf(config),
@@ -247,20 +253,20 @@ export function settingsFromConfig(config: Config, given: GivenSettings) {
     engineLabel: engineLabelOf(config),
     voiceAliases: config.engine.voice_aliases,
     prices: pricesOf(config),
-    /** null: knowledge is searched by words alone. */
+    /** null: knowledge search uses words only. */
     embeddings: config.engine.openai.embedding_model === null ? null : config.engine.openai,
     plans: config.plans.map(planOf) as readonly Plan[],
     httpClient: httpClientOf(config),
     mail: mailOf(config),
-    /** Null: payments are bank transfers that the operator confirms. */
+    /** Null: payments are bank transfers, confirmed by the operator. */
     stripe: stripeOf(config),
-    /** Balances below which a tenant gets a mail. */
+    /** Balances in micro-euros below which a tenant gets a mail. */
     lowBalanceThresholds: config.payments.low_balance_eur.map(eurToMicro),
     concurrentCallsMax: limits.concurrent_calls,
     heardCallsMax: heardCallsMaxOf(config),
     dialing: dialingOf(config),
     trialMinutesPerDay: limits.trial_minutes_per_day,
-    /** How to pay by bank transfer, as lines; null: ask the operator. */
+    /** Instructions for bank transfers, as lines; null: ask the operator. */
     bankDetails: bankDetailsOf(config),
   };
 }

@@ -1,10 +1,13 @@
-/** What the composition needs to know: the configuration, each key in the unit and form that components take. */
+/**
+ * Settings of the composition: the configuration, with each key in the unit and format that
+ * components need.
+ */
 import type { DialingLimits } from "../domain/call/admission/admission.ts";
 import type { settingsFromConfig } from "./settings-from-config.ts";
 
 export type AppSettings = Readonly<ReturnType<typeof settingsFromConfig>>;
 
-/** What may be changed while the appliance runs (SIGHUP). */
+/** Settings that may change while the appliance runs (SIGHUP). */
 export interface Tuning {
   readonly requestsPerMinute: number;
   readonly concurrentCallsMax: number;

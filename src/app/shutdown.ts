@@ -7,12 +7,12 @@ import { sleep } from "../core/clock.ts";
 import { endingByUs } from "../domain/call/ending.ts";
 import type { HttpPhase } from "./phases/services.ts";
 
-/** How long calls may take to end before their media is cut. */
+/** Time in ms for calls to end before their media is cut. */
 const GOODBYE_MS = 8_000;
 const DRAIN_POLL_MS = 100;
 
 export interface Shutdown {
-  /** Refuses new calls, un-registers, waits for live calls. */
+  /** Rejects new calls, unregisters, waits for live calls. */
   drain(): Promise<void>;
   /** Hangs up live calls, then stops all parts. Idempotent. */
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export function createShutdown(
     await scheduler.stop();
   }
 
-  /** Un-registers the trunks, so that new calls go to another node or to the carrier's fallback. */
+  /** Unregisters the trunks, so that new calls go to another node or to the carrier's fallback. */
   async function leaveCarriers(): Promise<void> {
     await sip.unregister();
     await leases?.stop();

@@ -19,7 +19,7 @@ export interface DataPaths {
   readonly database: string;
   readonly recordings: string;
   readonly outbox: string;
-  /** Derived from knowledge files; may be deleted while nothing runs. */
+  /** Index derived from knowledge files. May be deleted while no server runs. */
   readonly knowledge: string;
   readonly controlSocket: string;
 }
@@ -48,8 +48,8 @@ export function prepareDataDir(dataDir: string): DataPaths {
 }
 
 /**
- * The id of this data directory among the nodes of a shared store. It is made once and never
- * changes, but a file that a failing disk has damaged is replaced.
+ * The id of this data directory among the nodes of a shared store. It never changes, except if a
+ * disk failure damages its file.
  */
 export function nodeIdOf(dataDir: string, random: Random): string {
   const file = join(dataDir, "node-id");
@@ -62,7 +62,10 @@ export function nodeIdOf(dataDir: string, random: Random): string {
   return read();
 }
 
-/** Prepares a database file before it is opened. Returns the path of the copy it made, if any. */
+/**
+ * Prepares a database file before it is opened. Returns the path of its safety copy, if it made
+ * one.
+ */
 export function prepareDatabase(
   dataDir: string,
   databasePath: string,
@@ -73,7 +76,10 @@ export function prepareDatabase(
   return copyBeforeUpgrade(dataDir, databasePath);
 }
 
-/** Opens, migrates, and gives agents of before versions their first. Throws MigrationRejected, StoreUnreachable. */
+/**
+ * Opens and migrates the database, and creates the first version of agents from older releases.
+ * Throws MigrationRejected, StoreUnreachable.
+ */
 export async function openStore(
   databasePath: string,
   remote: RemoteAddress | null | undefined,
@@ -82,7 +88,7 @@ export async function openStore(
   const nowMs = deps.clock.now();
   let database: Database;
   if (remote) {
-    // An appliance with a file does not load the client of a server.
+    // Loaded on demand: an appliance with a database file does not need the libSQL client.
     const { openRemoteDatabase } = await import("../adapter/store/libsql/database.ts");
     database = await openRemoteDatabase(remote, { ...deps, owner: deps.node });
   } else database = openDatabase(databasePath, nowMs, deps.clock, spawnCheckpointWorker);
@@ -90,7 +96,7 @@ export async function openStore(
   return database;
 }
 
-/** Throws conflict if the database is on a server: the operation needs a file. */
+/** Throws conflict if the database is on a server, because the operation needs a file. */
 export function requireFile(remote: string | null, what: string): void {
   if (remote === null) return;
   throw conflict(

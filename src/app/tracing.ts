@@ -1,6 +1,6 @@
 /**
- * Builds traces: follows each call from its start and sends its trace when it is settled. Without a
- * collector nothing is stored.
+ * Builds traces: follows each call from its start, and sends its trace after the call is settled.
+ * Without a collector nothing is stored.
  */
 
 import { BoundedMap } from "../core/bounded-map.ts";
@@ -17,12 +17,15 @@ import type { AppSettings } from "./settings.ts";
 export interface Tracing {
   callChanged(call: LiveCall): void;
   callEnded(call: CallIdentity, end: EndOfCall): void;
-  /** The same tools, with each run recorded for its call. */
+  /** The same tools. Each run is recorded for its call. */
   watched(tools: ToolRunner): ToolRunner;
   stop(): Promise<void>;
 }
 
-/** Calls that never settle, because the store was away, are dropped, oldest first. */
+/**
+ * Limit for calls that never settle because the store was unreachable. The oldest are dropped
+ * first.
+ */
 const FOLLOWED_MAX = 10_000;
 const TOOLS_MAX = 200;
 

@@ -1,14 +1,14 @@
 /**
  * If several nodes share a store, the holder of a trunk's lease registers the trunk. The holder
- * increments the lease's counter every two seconds. If the counter stands still for twelve seconds,
- * the holder is gone and another node takes over. A holder that could not renew for eight seconds
- * releases the lease, so that two nodes never hold one trunk. Each node uses its own monotonic clock,
- * so different clocks do no harm.
+ * increments the lease's counter every two seconds. If the counter does not change for twelve
+ * seconds, the holder is considered dead and another node takes over. A holder that could not renew
+ * for eight seconds releases the lease, so that two nodes never hold one trunk. Each node uses its
+ * own monotonic clock, so clock differences do not matter.
  *
- * Trunks are spread by trunk-spread.ts: a trunk without a holder goes to the node with the lowest
- * load; a holder with too many gives idle ones away, one at each round. A node that is drained gives
- * all away at once, while its live calls go on. A trunk that does not register stays where it is:
- * its carrier sends to a fixed address.
+ * trunk-spread.ts assigns the trunks. A trunk without a holder goes to the node with the lowest
+ * load. A holder with too many trunks gives idle ones away, one per round. A drained node gives all
+ * away immediately, while its live calls continue. A trunk that does not register stays on its
+ * node: its carrier sends to a fixed address.
  */
 
 import { nodeStore } from "../adapter/store/node/node-store.ts";
@@ -26,18 +26,21 @@ import type { TrunkLoader } from "./trunks.ts";
 export const BEAT_MS = 2_000;
 export const LET_GO_MS = 8_000;
 export const TAKE_OVER_MS = 12_000;
-/** Trunks that are spread unevenly for so long are moved: a restart must not move them twice. */
+/**
+ * An uneven distribution must last this long before trunks move, so that a restart does not move
+ * them twice.
+ */
 export const UNEVEN_MS = 30_000;
-/** Rounds that a trunk without a holder waits for the node that should take it. */
+/** Rounds that a trunk without a holder waits for the assigned node. */
 const ROUNDS_FOR_OTHERS = 3;
 const FORGET_NODES_MS = 7 * 86_400_000;
 
-/** What a node tells the others about itself. */
+/** Data about a node for the other nodes. */
 export interface OwnNode {
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  /** Calls that it may carry at once. */
+  /** Maximum number of concurrent calls. */
   readonly weight: number;
   readonly calls: number;
 }
@@ -46,7 +49,7 @@ interface TrunkLeasesOptions {
   readonly database: Database;
   readonly self: () => OwnNode;
   readonly trunks: Pick<TrunkLoader, "add" | "remove">;
-  /** Whether the tenant has live calls here. */
+  /** Whether the tenant has live calls on this node. */
   readonly hasCalls: (tenantId: number) => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -55,11 +58,11 @@ interface TrunkLeasesOptions {
 export class TrunkLeases {
   readonly #options: TrunkLeasesOptions;
   readonly #node: string;
-  /** The trunks that run here, with the record they were started from. */
+  /** Revision of the record from which each running trunk was started, by trunk id. */
   readonly #held = new Map<number, number>();
   readonly #leaseBeats: BeatWatch<number>;
   readonly #nodeBeats: BeatWatch<string>;
-  /** Trunks without a holder: the rounds in which they were left to another node. */
+  /** Rounds in which each trunk without a holder was left to another node. */
   readonly #leftToOthers = new Map<number, number>();
   #unevenSince: number | null = null;
   #renewedAt: number;
@@ -75,7 +78,7 @@ export class TrunkLeases {
     this.#renewedAt = options.clock.monotonic();
   }
 
-  /** Checks every two seconds from now on. Resolves after the first check. */
+  /** Starts to check every two seconds. Resolves after the first check. */
   async start(): Promise<void> {
     const { clock, database, log } = this.#options;
     await database
@@ -90,12 +93,12 @@ export class TrunkLeases {
     await this.round();
   }
 
-  /** True if another node has been silent for so long that its trunks are taken. */
+  /** Whether another node has been silent so long that its trunks may be taken over. */
   isSilent(node: string): boolean {
     return node !== this.#node && this.#nodeBeats.silentMs(node) >= TAKE_OVER_MS;
   }
 
-  /** Checks now and resolves when done. Never rejects. */
+  /** Runs one check. Never rejects. */
   round(): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     this.#running ??= this.#poll()
@@ -109,8 +112,8 @@ export class TrunkLeases {
   }
 
   /**
-   * Releases all leases, so that another node takes over at once, and takes no new ones. Live calls
-   * go on.
+   * Releases all leases, so that another node takes over immediately, and acquires no new ones.
+   * Live calls continue.
    */
   async stop(): Promise<void> {
     const { database, log } = this.#options;
@@ -134,7 +137,7 @@ export class TrunkLeases {
     const trunks = await trunkStore(this.#options.database.read).all();
     const deal = dealer(fleet.takers);
     for (const trunk of trunks) {
-      // What is taken without a fresh renewal would be let go again at once.
+      // Without a fresh renewal, a new lease would be released immediately.
       if (this.#isStopped || this.#isStale) return;
       const isOwn = own.has(trunk.id) && (this.#held.has(trunk.id) || !fleet.leaves);
       if (isOwn || (await this.#claim(trunk, fleet, deal))) await this.#hold(trunk);
@@ -146,8 +149,8 @@ export class TrunkLeases {
   }
 
   /**
-   * Renews the leases of this node and returns their trunks. A renewal counts from when it was asked
-   * for: if the store answered too late, it is asked again at once.
+   * Renews the leases of this node and returns their trunks. A renewal counts from its request:
+   * after a slow response it is repeated immediately.
    */
   async #renew(): Promise<ReadonlySet<number>> {
     const { database, self, clock } = this.#options;
@@ -162,7 +165,7 @@ export class TrunkLeases {
     }
   }
 
-  /** The nodes and leases as they are now. */
+  /** Reads the current nodes and leases. */
   async #look(): Promise<Fleet> {
     const { database, clock } = this.#options;
     const askedAt = clock.monotonic();
@@ -177,7 +180,7 @@ export class TrunkLeases {
     return fleetOf(this.#node, leases, nodes, isAlive);
   }
 
-  /** The leases of this node could not be renewed for so long that another node may take them. */
+  /** Whether another node may take over this node's leases, because the last renewal is too old. */
   get #isStale(): boolean {
     return this.#options.clock.monotonic() - this.#renewedAt >= LET_GO_MS;
   }
@@ -199,7 +202,7 @@ export class TrunkLeases {
     trunks.add(trunk);
   }
 
-  /** Takes a trunk that has no living holder, if it is this node's turn. */
+  /** Acquires the lease of a trunk without a living holder, if it is this node's turn. */
   async #claim(trunk: TrunkRecord, fleet: Fleet, deal: () => string | null): Promise<boolean> {
     const { database, clock } = this.#options;
     const lease = fleet.leases.get(trunk.id);
@@ -223,7 +226,7 @@ export class TrunkLeases {
     });
   }
 
-  /** The trunks to give away now: all if this node is drained, otherwise one that is idle. */
+  /** Trunks to give away now: all if this node is drained, otherwise at most one idle trunk. */
   #leaving(
     trunks: readonly TrunkRecord[],
     fleet: Fleet,
@@ -248,7 +251,7 @@ export class TrunkLeases {
     return idle ? [{ trunk: idle, to }] : [];
   }
 
-  /** Un-registers first: two nodes never hold one trunk. */
+  /** Unregisters first, so that two nodes never hold one trunk. */
   async #handOver(trunkId: number, to: string): Promise<void> {
     const { database, trunks, log } = this.#options;
     if (this.#held.delete(trunkId)) await trunks.remove(trunkId);
@@ -256,7 +259,7 @@ export class TrunkLeases {
     log.info("trunk.handed_over", { trunk: trunkId, to });
   }
 
-  /** Works also while a round waits for a store that does not answer. */
+  /** Also runs while a round waits for a store that does not answer. */
   async #letGoInTime(): Promise<void> {
     if (!this.#isStale) return;
     for (const trunkId of this.#held.keys())

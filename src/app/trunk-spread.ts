@@ -1,32 +1,35 @@
 /**
- * Which of the nodes that share a store should hold a trunk: the one with the fewest trunks and calls
- * for its weight. Pure rules; the leases carry them out.
+ * Selects the node that should hold a trunk: the one with the fewest trunks and calls relative to
+ * its weight. Pure rules; the leases apply them.
  */
 
 export interface NodeLoad {
   readonly id: string;
-  /** Calls that the node may carry at once. */
+  /** Maximum number of concurrent calls. */
   readonly weight: number;
   readonly trunks: number;
   readonly calls: number;
 }
 
-/** Above this share of its calls a node gives idle trunks away, and is given none. */
+/** Above this share of its capacity, a node gives idle trunks away and receives none. */
 const BUSY_SHARE = 0.8;
-/** Up to this share of its calls a node is given trunks of a busy one. */
+/** Up to this share of its capacity, a node receives trunks from a busy one. */
 const CALM_SHARE = 0.5;
 
 const callShare = ({ calls, weight }: NodeLoad) => calls / Math.max(1, weight);
 const trunkShare = ({ trunks, weight }: NodeLoad, more: number) =>
   (trunks + more) / Math.max(1, weight);
 
-/** Equal candidates are told apart by their ids, so that all nodes come to the same answer. */
+/** Equal candidates are ordered by id, so that all nodes get the same result. */
 function least(nodes: readonly NodeLoad[], measure: (node: NodeLoad) => number): NodeLoad | null {
   const [first] = [...nodes].sort((a, b) => measure(a) - measure(b) || (a.id < b.id ? -1 : 1));
   return first ?? null;
 }
 
-/** Deals trunks that nobody holds out to the nodes, one after another. Null: there is no node. */
+/**
+ * Assigns trunks without a holder to the nodes, one after another. Returns null if there is no
+ * node.
+ */
 export function dealer(nodes: readonly NodeLoad[]): () => string | null {
   let loads = [...nodes];
   return () => {
@@ -40,8 +43,8 @@ export function dealer(nodes: readonly NodeLoad[]): () => string | null {
 }
 
 /**
- * The node that should get one of `from`'s idle trunks; null: all is even. One more trunk there never
- * makes the move back worth while.
+ * The node that should get one of `from`'s idle trunks; null if the distribution is even. The move
+ * never makes a move back necessary.
  */
 export function recipientOf(from: NodeLoad, others: readonly NodeLoad[]): string | null {
   const open = others.filter((other) => callShare(other) < BUSY_SHARE);

@@ -1,4 +1,4 @@
-/** Keeps the SIP stack's trunks equal to the stored ones, and reads their state. */
+/** Keeps the SIP stack's trunks in sync with the stored ones, and reads their state. */
 
 import type { TrunkFacts } from "../adapter/sip/trunk-checks.ts";
 import {
@@ -46,13 +46,13 @@ function settingsOf(trunk: TrunkRecord, vault: Vault): TrunkSettings {
 }
 
 export interface TrunkLoader {
-  /** Adds every stored trunk; one that cannot be opened is logged and left out. */
+  /** Adds every stored trunk. A trunk that cannot be opened is logged and skipped. */
   loadAll(): Promise<void>;
   /** After `trunk set`: replaces the running one. */
   reload(tenantId: number): Promise<void>;
   /** Registers one trunk. Logs the reason if that fails. */
   add(trunk: TrunkRecord): void;
-  /** Un-registers one trunk. */
+  /** Unregisters one trunk. */
   remove(trunkId: number): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createTrunkLoader(deps: {
   readonly sip: SipStack;
   readonly vault: Vault;
   readonly log: Log;
-  /** Called at each change of a registration. */
+  /** Called on every change of a registration. */
   readonly onRegistration?: (tenantId: number, status: RegistrationStatus) => void;
 }): TrunkLoader {
   const { database, sip, vault, log, onRegistration } = deps;
@@ -91,7 +91,7 @@ export function createTrunkLoader(deps: {
   };
 }
 
-/** One sentence while there are trunks and none of them can receive calls; null otherwise. */
+/** One sentence if there are trunks and none can receive calls; else null. */
 export function registrationWarning(sip: Pick<SipStack, "registrations">): string | null {
   const { registered = 0, not_required: peers = 0, ...others } = sip.registrations();
   const missing = Object.values(others).reduce((sum, count) => sum + count, 0);
@@ -99,7 +99,7 @@ export function registrationWarning(sip: Pick<SipStack, "registrations">): strin
   return `No trunk is registered, so no calls come in (trunks: ${missing}). See why: linevoice trunk list`;
 }
 
-/** The running trunks for the services. `reload` starts a trunk that was stored again. */
+/** The running trunks for the services. `reload` restarts a trunk from its stored record. */
 export const runningTrunks = (
   sip: SipStack,
   { codecs, externalIp }: SipValues,

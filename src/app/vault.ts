@@ -1,11 +1,12 @@
 /**
- * The vault over a store: opened with the master key the data was sealed with, or not at all; and the
- * change of that key while calls go on.
+ * The vault over a store: opens with the master key that encrypted the data, and rotates that key
+ * while calls continue.
  *
- * The store holds the root of the purpose keys, sealed under the master key. Whether that opens is the
- * proof of the key; a wrong one stops the start. A rotation may replace this root. The first such rotation
- * keeps the root that was there as the lasting one: fingerprints of refusals and of the journal of
- * revocations cannot be made anew, because the numbers and addresses behind them are not stored.
+ * The store contains the root of the purpose keys, encrypted under the master key. If decryption
+ * fails, the master key is wrong and the start stops. A rotation may replace this root. The first
+ * such rotation keeps the old root as the lasting root. Hashes in the revocation journal and of
+ * refusals depend on it, and cannot be recomputed: their phone numbers and addresses are not
+ * stored.
  */
 
 import { userStore } from "../adapter/store/identity/user-store.ts";
@@ -25,7 +26,7 @@ import {
 } from "../platform/secrets/vault.ts";
 
 const PURPOSE_ROOT = "purpose_root";
-/** Absent until the purposes' root is replaced. Until then both roots are the same. */
+/** Absent until a rotation replaces the purposes' root. Until then both roots are equal. */
 const LASTING_ROOT = "lasting_root";
 
 /** Throws WrongMasterKey. */
@@ -36,7 +37,8 @@ export async function openVault(
 ): Promise<Vault> {
   const sealing = createVault(masterKey);
   const store = sealedStore(database.read);
-  // The order matters: if a rotation happens in between, the second value does not open.
+  // Order matters: if a rotation happens between the two reads, the second value cannot be
+  // decrypted.
   const purposes = await store.secret(PURPOSE_ROOT);
   const lasting = await store.secret(LASTING_ROOT);
   if (purposes === null) {
@@ -68,16 +70,16 @@ function rootFrom(sealed: string, sealing: Vault, name: string): Uint8Array {
 }
 
 interface Rotated {
-  /** How many values were sealed anew. */
+  /** Number of re-encrypted values. */
   readonly sealed: number;
-  /** How many people lost their unused recovery codes. */
+  /** Number of people whose unused recovery codes were deleted. */
   readonly endedCodesOf: number;
 }
 
 /**
- * Seals everything anew under `next` in one transaction, and seals under it from then on: transactions that
- * share its commit do so already. What was sealed before and stored after is found by a second look.
- * `purposeRoot`: replaces the root of the purpose keys in the same transaction (32 bytes); null: it stays.
+ * Re-encrypts all values under `next` in one transaction. Later transactions also encrypt under
+ * `next`. A second pass finds values encrypted before it and stored after it. `purposeRoot`:
+ * new root of the purpose keys (32 bytes), replaced in the same transaction; null keeps the root.
  */
 export async function rotateMasterKey(
   database: Database,
@@ -117,9 +119,9 @@ async function reseal(queries: Queries, vault: Vault, fresh: Vault): Promise<num
 }
 
 /**
- * Runs after everything was sealed under `fresh`. Removes the recovery codes: only their HMACs are
- * stored, and somebody with the old root can find the codes by trial. Returns how many people had
- * codes.
+ * Runs after all values are encrypted under `fresh`. Deletes the recovery codes: only their HMACs
+ * are stored, and somebody with the old root could guess the codes. Returns the number of people
+ * who had codes.
  */
 async function replacePurposeRoot(
   queries: Queries,
@@ -128,7 +130,7 @@ async function replacePurposeRoot(
 ): Promise<number> {
   const store = sealedStore(queries);
   const former = await store.secret(PURPOSE_ROOT);
-  // The first root stays the lasting root, even if the other is replaced again.
+  // The first root remains the lasting root, even if the purposes' root is replaced again.
   if (former !== null)
     await store.addSecret(
       LASTING_ROOT,

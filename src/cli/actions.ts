@@ -1,7 +1,6 @@
 /**
- * Commands as tables. Most actions ask for one operation. The operation's contract parses and
- * checks the options and explains a wrong one; the table adds the options' names and the text of
- * the answer.
+ * Commands as tables. Most actions run one operation. The operation's contract parses and validates
+ * the options. The table adds the option names and the output text.
  */
 import type { ParseArgsOptionsConfig } from "node:util";
 import { z } from "zod";
@@ -22,22 +21,22 @@ type ValuesOf<Options extends ParseArgsOptionsConfig> = {
 
 interface Call<Options extends ParseArgsOptionsConfig> {
   readonly values: ValuesOf<Options>;
-  /** After the action's name. */
+  /** Words after the action's name. */
   readonly words: readonly string[];
   readonly terminal: Terminal;
 }
 
 interface Action<Options extends ParseArgsOptionsConfig = ParseArgsOptionsConfig> {
-  /** Lines of the command's usage. */
+  /** Usage lines of the command. */
   readonly usage: readonly string[];
   readonly options: Options;
-  /** How many words may follow the action's name. Default: none. */
+  /** Maximum number of words after the action's name. Default: none. */
   readonly words?: number;
-  /** Answers the exit status. */
+  /** Returns the exit status. */
   run(call: Call<Options>): Promise<number>;
 }
 
-/** An action that is not one operation. Keeps the types of its options. */
+/** Defines an action that is not a single operation. Keeps the types of its options. */
 export const action = <const Options extends ParseArgsOptionsConfig>(
   definition: Action<Options>,
 ): Action => definition as unknown as Action;
@@ -73,7 +72,7 @@ export function commandOf(
   };
 }
 
-/** `linevoice NAME …`: a command that does one thing. */
+/** `linevoice NAME …`: a command with a single action. */
 export const singleCommand = (
   { usage, options, words = 0, run }: Action,
   notes?: readonly string[],
@@ -97,29 +96,32 @@ type FieldOf<Name extends OperationName> = keyof InputOf<Name> & string;
 
 interface Asking<Name extends OperationName, Options extends ParseArgsOptionsConfig> {
   readonly usage: readonly string[];
-  /** Fields that an option of the same name gives: `caller_id` is `--caller-id`. */
+  /** Fields with an option of the same name: `caller_id` is `--caller-id`. */
   readonly fields?: readonly FieldOf<Name>[];
-  /** Options that give a field of another name. */
+  /** Options whose field has another name. */
   readonly as?: Readonly<Record<string, FieldOf<Name>>>;
-  /** The word of an option that stands for null. */
+  /** Value of an option that means null. */
   readonly none?: Readonly<Record<string, string>>;
-  /** The word after the action's name, as the usage calls it, and its field. */
+  /** Name of the word after the action in the usage, and its field. */
   readonly word?: readonly [string, FieldOf<Name>];
-  /** Options that the contract does not have in that form; `input` reads them. Given fields go before it. */
+  /**
+   * Options without a direct field in the contract; `input` converts them. They take precedence
+   * over given fields.
+   */
   readonly others?: Options;
   readonly input?: (
     values: ValuesOf<Options>,
     terminal: Terminal,
   ) => Partial<InputOf<Name>> | Promise<Partial<InputOf<Name>>>;
-  /** The answer in words, without --json. Missing: always JSON. */
+  /** Text output without --json. Missing: always JSON. */
   readonly lines?: (answer: OutputOf<Name>) => readonly string[];
-  /** Default 0. */
+  /** Exit status. Default 0. */
   readonly status?: (answer: OutputOf<Name>) => number;
   /** With --json, each item is printed on its own line. */
   readonly jsonLines?: boolean;
 }
 
-/** An action that asks for this operation. */
+/** Defines an action that runs this operation. */
 export function asks<
   Name extends OperationName,
   const Options extends ParseArgsOptionsConfig = Record<never, never>,
@@ -165,7 +167,7 @@ const shapeOf = (name: OperationName): Readonly<Record<string, z.ZodType>> => {
   return input instanceof z.ZodObject ? input.shape : {};
 };
 
-/** Throws WrongUsage that names the option, or the word, as it was called. */
+/** Throws WrongUsage that names the option or word as the user typed it. */
 function checkGiven(
   shape: Readonly<Record<string, z.ZodType>>,
   given: Readonly<Record<string, unknown>>,
@@ -201,13 +203,13 @@ function read(schema: z.ZodType | undefined, value: unknown): unknown {
   return isNumber && /^-?\d{1,15}(\.\d{1,10})?$/.test(value) ? Number(value) : value;
 }
 
-/** The options of a secret, which never stands on the command line itself. */
+/** The options for a secret. The secret itself never appears on the command line. */
 export const secretOptions = <const Name extends string>(name: Name) =>
   ({ [`${name}-file`]: { type: "string" }, [`${name}-stdin`]: { type: "boolean" } }) as {
     [Key in `${Name}-file`]: { type: "string" };
   } & { [Key in `${Name}-stdin`]: { type: "boolean" } };
 
-/** The secret's line; null: neither option is given. */
+/** Returns the secret; null if neither option is given. */
 export async function secretFrom(
   name: string,
   file: string | undefined,

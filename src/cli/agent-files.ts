@@ -1,4 +1,7 @@
-/** `linevoice agent pull|diff|push DIR`: a stored agent as files with its rehearsals, and back through a draft. */
+/**
+ * `linevoice agent pull|diff|push DIR`: exports a stored agent and its rehearsals as files, and
+ * imports them through a draft.
+ */
 import { createHash } from "node:crypto";
 import { ScenarioInvalid } from "../domain/rehearsal/scenario-invalid.ts";
 import { scenariosHash } from "../domain/rehearsal/stored-agent.ts";
@@ -16,11 +19,11 @@ import {
 import { operate } from "./operator.ts";
 import { WrongUsage } from "./usage.ts";
 
-/** The folder is the caller's, the data its owner's. */
+/** The folder belongs to the invoking user, the data to the data's owner. */
 const ask = <Name extends OperationName>(loaded: LoadedConfig, name: Name, input: InputOf<Name>) =>
   asOwnerOf(loaded.dataDir, () => operate(loaded, name, input));
 
-/** Answers the version that was pulled. Throws not_found, conflict. */
+/** Returns the pulled version. Throws not_found, conflict. */
 export async function pullAgent(
   loaded: LoadedConfig,
   asked: { readonly tenant: number; readonly agent: number },
@@ -32,7 +35,7 @@ export async function pullAgent(
   const files: [string, string][] = [];
   for (const { filename, sha256 } of content.files)
     files.push([filename, (await ask(loaded, "agent.text", { tenant, sha256 })).text]);
-  // Tools of all agents are not this agent's to change.
+  // Tools shared by all agents are not exported.
   const tools = content.tools.flatMap(
     ({ shared, secretHeader, callerLevel, parameters, ...tool }) =>
       shared
@@ -46,7 +49,7 @@ export async function pullAgent(
   return version;
 }
 
-/** `dry`: only compares. Throws conflict, WrongUsage with the lines that are wrong. */
+/** `dry`: compare only. Throws conflict, or WrongUsage with the invalid lines. */
 export async function pushAgent(
   loaded: LoadedConfig,
   dir: string,
@@ -63,7 +66,7 @@ export async function pushAgent(
     version,
     fields,
     ...how,
-    // A folder without rehearsals that was pulled before they were pulled says nothing of them.
+    // A folder without rehearsals, pulled by an older release, does not delete the stored ones.
     ...(base === null && yamls.length === 0 ? {} : { scenarios: { base, yamls } }),
     tools: tools.map(({ url = "", secret_header = "", ...tool }) => ({
       ...tool,
@@ -85,7 +88,7 @@ export async function pushAgent(
   return pushed;
 }
 
-/** What of `agent.yaml` only a rehearsal reads stays here. */
+/** Omits the parts of `agent.yaml` that only rehearsals read. */
 function readFolder(dir: string, voiceAliases: readonly string[]) {
   try {
     const { agent, files } = readAgentFolder(dir, voiceAliases);

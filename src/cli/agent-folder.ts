@@ -1,7 +1,7 @@
 /**
- * An agent as files for git: `agent.yaml` with its fields and tools, `files/` with what it knows, `rehearsals/` with
- * its scenarios, `origin.json` with where it was pulled from. The same version always makes the same bytes; secrets
- * are not among them.
+ * An agent as files for git. `agent.yaml`: its fields and tools. `files/`: its knowledge.
+ * `rehearsals/`: its scenarios. `origin.json`: the source of the pull. The same version always
+ * produces the same bytes. Secrets are not exported.
  */
 import {
   existsSync,
@@ -23,7 +23,7 @@ const Origin = z.strictObject({
   tenant: z.int(),
   agent: z.int(),
   version: z.int(),
-  /** Hash of the scenarios that were pulled or pushed. */
+  /** Hash of the pulled or pushed scenarios. */
   rehearsals: z.string().optional(),
 });
 type Origin = z.output<typeof Origin>;
@@ -35,14 +35,14 @@ const REHEARSALS = "rehearsals";
 
 const hasControl = (name: string) => [...name].some((character) => character < " ");
 
-/** Throws conflict for a name that would leave the folder. */
+/** Throws conflict for a name that points outside the folder. */
 function safeName(name: string): string {
   if (name === "" || /^\.{1,2}$|[/\\]/.test(name) || hasControl(name))
     throw conflict(`"${name}" cannot be the name of a file in ${FILES}/.`);
   return name;
 }
 
-/** Throws conflict for a link: it may lead anywhere. */
+/** Throws conflict for a symbolic link, because it may point anywhere. */
 function regular(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw conflict(`${path} is no regular file.`);
@@ -55,7 +55,7 @@ function realFolder(path: string): string {
   return path;
 }
 
-/** Answers whether the folder's scenarios were pulled before, and may be replaced. */
+/** Returns whether the folder's scenarios come from an earlier pull and may be replaced. */
 export function writeAgentFolder(
   dir: string,
   origin: Origin,
@@ -83,7 +83,9 @@ export function writeAgentFolder(
   return before?.rehearsals !== undefined;
 }
 
-/** Each scenario keeps the file that has its name already. `replaces`: the others are deleted. */
+/**
+ * A scenario keeps its existing file of the same name. `replaces`: delete the other scenario files.
+ */
 export function writeScenarios(
   dir: string,
   scenarios: readonly { readonly name: string; readonly yaml: string }[],
@@ -104,7 +106,7 @@ export function writeScenarios(
     if (!scenarios.some((scenario) => scenario.name === name)) rmSync(join(folder, file));
 }
 
-/** Throws conflict for a link. */
+/** Throws conflict for a symbolic link. */
 export const readScenarios = (dir: string): string[] =>
   scenarioFilesIn(realFolder(join(dir, REHEARSALS))).map(({ text }) => text);
 
@@ -114,7 +116,7 @@ const scenarioFilesIn = (folder: string) =>
     return isScenarioFile(file, text) ? [{ file, text }] : [];
   });
 
-/** Of a file that is no scenario: the file's own. */
+/** Name of the scenario; the file's name if it is not a scenario. */
 function nameIn(file: string, text: string): string {
   try {
     return readScenario(file, text).name;
@@ -139,7 +141,7 @@ export function writeOrigin(dir: string, origin: Origin): void {
   writeFileSync(regular(join(dir, ORIGIN)), `${JSON.stringify(origin, null, 2)}\n`);
 }
 
-/** What was pulled there before; null: nothing. */
+/** The earlier pull in this folder; null if none. */
 function checkTarget(dir: string, { tenant, agent }: Origin): Origin | null {
   if (existsSync(join(dir, ORIGIN))) {
     const before = readOrigin(dir);
@@ -191,7 +193,7 @@ function textIn(path: string): string {
   }
 }
 
-/** Texts of several lines stand as they are read, where YAML gives them back unchanged. */
+/** Writes multi-line texts as YAML blocks if parsing returns the same text. */
 function yamlOf(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
     .map(([name, value]) => {

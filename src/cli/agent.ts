@@ -56,7 +56,7 @@ const diffVersions = asks("agent.diff", {
   ],
 });
 
-/** Of two versions; without --tenant, of a folder with what is published. */
+/** Compares two versions. Without --tenant, compares a folder with the published version. */
 const diffAction: typeof diffVersions = {
   ...diffVersions,
   async run(call) {
@@ -122,7 +122,7 @@ const closedSplit = asks("agent.split.close", {
   lines: publishedLines,
 });
 
-/** Shows the split, opens one, or closes it: what the options say. */
+/** Shows, opens or closes the split, depending on the options. */
 const splitAction: typeof shownSplit = {
   ...shownSplit,
   usage: [shownSplit, openedSplit, closedSplit].flatMap(({ usage }) => usage),

@@ -1,4 +1,7 @@
-/** `linevoice campaign list|start|pause|resume|cancel`: they are made over REST or in the dashboard. */
+/**
+ * `linevoice campaign list|start|pause|resume|cancel`. Campaigns are created over REST or in the
+ * dashboard.
+ */
 import { asks, commandOf } from "./actions.ts";
 import { table } from "./usage.ts";
 

@@ -1,4 +1,4 @@
-/** `linevoice clock confirm`: what waits because the clock jumped goes on. */
+/** `linevoice clock confirm`: continues work paused after a clock jump. */
 import { asks, commandOf } from "./actions.ts";
 
 export const clockCommand = commandOf(

@@ -1,10 +1,10 @@
 /**
- * The commands with their summaries. A command's module is loaded on demand, so that the server and
- * the commands start without each other.
+ * The commands with their summaries. Each command's module is loaded on demand, so that the server
+ * and the commands start without each other's code.
  */
 import { type Command, PHONES } from "./usage.ts";
 
-/** One line each for `linevoice --help`, in its order. */
+/** One line per command for `linevoice --help`, in display order. */
 export const summaries = {
   serve: "run the appliance",
   demo: "run a self-contained demo with a built-in carrier",
@@ -81,7 +81,7 @@ export const commandNames = Object.keys(summaries);
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(summaries, name);
 
-/** null: there is no such command. */
+/** Returns null for an unknown command. */
 export async function loadCommand(name: string): Promise<Command | null> {
   if (name === PHONES) return (await import("./phones.ts")).phonesCommand;
   return isCommand(name) ? await loaders[name]() : null;

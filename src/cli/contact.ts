@@ -1,4 +1,4 @@
-/** `linevoice contact list|import|export`: a tenant's book of people. */
+/** `linevoice contact list|import|export`: a tenant's contacts. */
 import { decodeText } from "../core/text-encoding.ts";
 import type { ContactExportPiece, ContactImportReport } from "../interface/contracts/contacts.ts";
 import { action, commandOf } from "./actions.ts";
@@ -7,7 +7,7 @@ import { configFor, operate } from "./operator.ts";
 import { idFrom, type Terminal, table, WrongUsage } from "./usage.ts";
 
 const PAGE = 200;
-/** The largest request to the server. */
+/** Maximum size of a request to the server. */
 const REQUEST_BYTES_MAX = 1_000_000;
 
 const list = action({

@@ -1,4 +1,4 @@
-/** `linevoice doctor`: numbered checks, each failure with the command that fixes it. */
+/** `linevoice doctor`: numbered checks. Each failure names the command that fixes it. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Doctor } from "../app/dashboard.ts";
@@ -76,7 +76,10 @@ const OTHER_CHECKS = [
   backupAge,
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, secrets, ...OTHER_CHECKS];
-/** Without the secrets: a server starts with the right key only, and may have been given another since. */
+/**
+ * No check of the secrets: a server can only start with the right key, and the key file may have
+ * changed since.
+ */
 const RESIDENT_CHECKS = [dataDirectory, databaseInWorker, ...OTHER_CHECKS];
 
 const SIGNS: Readonly<Record<CheckStatus, string>> = {
@@ -146,7 +149,7 @@ async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
 
 const TESTED_TRUNKS_MAX = 20;
 
-/** Tests all trunks in parallel, once for all checks. Trunks that cannot be tested are left out. */
+/** Tests all trunks in parallel, once for all checks. Skips trunks that cannot be tested. */
 function askTrunks(
   trunks: NonNullable<ExaminedAppliance["trunks"]>,
   ask: Ask,
@@ -181,11 +184,11 @@ function applianceOf(
 }
 
 /**
- * The same checks for the operator's dashboard, inside the running server. They do not block its
+ * The same checks inside the running server, for the operator's dashboard. They do not block its
  * thread.
  */
 export function residentDoctor(loaded: LoadedConfig): Doctor {
-  // The server started, so its configuration was valid.
+  // The server has started, so its configuration was valid.
   const configuration: Check = {
     name: CONFIGURATION,
     run: () => openToOthers(loaded) ?? ok("No secret is in a file that others can read."),

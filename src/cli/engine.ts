@@ -1,4 +1,7 @@
-/** `linevoice engine try`: one request to each part of the engine, with its time, its cost and its errors. */
+/**
+ * `linevoice engine try`: sends one request to each part of the engine; shows time, cost and
+ * errors.
+ */
 import type { EnginePartTrial } from "../interface/contracts/appliance.ts";
 import { asks, commandOf } from "./actions.ts";
 import { givenFile } from "./given-file.ts";

@@ -1,4 +1,4 @@
-/** `linevoice erase`: a person's request to be forgotten, by telephone number. */
+/** `linevoice erase`: erases a person's data (GDPR) by telephone number. */
 import type { ErasureReport } from "../operations/privacy/erase-person.ts";
 import { asks, singleCommand } from "./actions.ts";
 

@@ -1,4 +1,6 @@
-/** `linevoice export`: one tenant's data in one file. It only reads, also while a server runs. */
+/**
+ * `linevoice export`: writes one tenant's data to a file. It only reads, also while a server runs.
+ */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";

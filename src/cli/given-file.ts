@@ -1,10 +1,10 @@
-/** Files that are named on the command line. */
+/** Reads files named on the command line. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { Terminal } from "./usage.ts";
 
-/** Says what is wrong with a file, and what to do; null: the error is of something else. */
+/** Explains a file error and its remedy; null for any other error. */
 export function fileProblem(error: unknown, file: string): string | null {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return `There is no file or folder ${file}.`;
@@ -16,7 +16,7 @@ export function fileProblem(error: unknown, file: string): string | null {
   return code === "ENOSPC" ? `The disk of ${file} is full.` : null;
 }
 
-/** Throws conflict, in words, when it cannot be read. */
+/** Throws conflict with an explanation if the file cannot be read. */
 export function givenFile(file: string, { cwd }: Pick<Terminal, "cwd">): Buffer {
   try {
     return readFileSync(resolve(cwd, file));

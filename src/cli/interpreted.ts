@@ -1,11 +1,11 @@
-/** Keeps the compiler of machine code from work that is done once. */
+/** Reduces JIT compilation during work that runs only once. */
 
-/** How many times more often than usual code has to run before it is compiled. */
+/** Factor by which the JIT thresholds are raised. */
 const RELUCTANCE = 20;
 
 /**
- * Loading modules and starting parts runs nearly all code once: compiled meanwhile, it takes the second core
- * from the start. Of this thread only.
+ * Module loading and startup run nearly all code once. Compiling it would only occupy the second
+ * core. Affects this thread only.
  */
 export async function interpreted<Result>(work: () => Promise<Result>): Promise<Result> {
   Bun.unsafe.setJITPolicy(RELUCTANCE);

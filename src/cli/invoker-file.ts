@@ -1,6 +1,6 @@
 /**
- * Files that the caller names may be accessible to the caller only, such as files in root's
- * directories. They are read and written with the caller's rights, and the data with its owner's
+ * Files that the invoking user names may be accessible to that user only, such as files in root's
+ * directories. They are read and written with the invoker's rights, and the data with its owner's
  * rights. A private copy in the backups directory connects the two.
  */
 import {
@@ -48,7 +48,10 @@ export async function writeAsInvoker<Result>(
   }
 }
 
-/** Throws not_found, or conflict where it is no file: a directory cannot be copied, and a pipe is waited for. */
+/**
+ * Throws not_found, or conflict if it is not a regular file: a directory cannot be copied, and
+ * reading a pipe would block.
+ */
 export function requireRegularFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw notFound(`file: ${file}`);
@@ -87,6 +90,6 @@ export async function readAsInvoker<Result>(
   }
 }
 
-/** The name makes the cleanup remove a copy that a crash left behind. */
+/** With this name, the regular cleanup removes a copy that a crash left behind. */
 const scratchIn = (dataDir: string): string =>
   join(backupsDirOf(dataDir), `${VERIFY_PREFIX}${hex(systemRandom.bytes(8))}`);

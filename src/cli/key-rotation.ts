@@ -1,10 +1,11 @@
 /**
- * `linevoice key rotate-master`: makes a new master key, has everything sealed anew under it, and puts it in
- * the old one's place. With a server running this happens while calls go on.
+ * `linevoice key rotate-master`: creates a new master key, re-encrypts all values under it, and
+ * replaces the old key file. If a server runs, calls continue meanwhile.
  *
- * The new key is on disk (`<old>.next`) before anything is sealed under it, and takes the old one's name
- * only afterwards: cut off in between, the same command finishes what it began. With --purposes the name is
- * `<old>.next-purposes`, so that whoever finishes it replaces the purposes' root too.
+ * The new key is on disk (`<old>.next`) before anything is encrypted under it, and gets the old
+ * name only afterwards. After an interruption, the same command completes the rotation. With
+ * --purposes the name is `<old>.next-purposes`, so that the repeated command also replaces the
+ * purposes' root.
  */
 import {
   closeSync,
@@ -26,17 +27,17 @@ import { operate } from "./operator.ts";
 const KEY_BYTES = 32;
 
 export interface Rotation {
-  /** How many values were sealed anew. */
+  /** Number of re-encrypted values. */
   readonly sealed: number;
-  /** Whether the root of signed links, challenges and recovery codes was replaced. */
+  /** Whether the root for signed links, challenges and recovery codes was replaced. */
   readonly purposes: boolean;
-  /** How many lost their unused recovery codes with it. */
+  /** Number of people whose unused recovery codes became invalid. */
   readonly people_without_recovery_codes: number;
-  /** Where the key is now. */
+  /** Path of the key file. */
   readonly key_file: string;
 }
 
-/** `requested`: replace the purposes' root, too. Throws AppError that says what to do. */
+/** `requested`: also replace the purposes' root. Throws AppError with a remedy. */
 export async function rotateMasterKey(
   loaded: LoadedConfig,
   requested: boolean,
@@ -46,13 +47,13 @@ export async function rotateMasterKey(
   const withPurposes = `${file}.next-purposes`;
   const purposes = requested || existsSync(withPurposes);
   const next = purposes ? withPurposes : `${file}.next`;
-  // A rotation that began without --purposes continues with it, under the same new key.
+  // A rotation that started without --purposes continues with it, under the same new key.
   if (purposes && !existsSync(next) && existsSync(`${file}.next`)) renameSync(`${file}.next`, next);
   const isResumed = existsSync(next);
   if (!isResumed) {
     if (!existsSync(file) && !existsSync(loaded.dataDir))
       throw conflict(`Nothing to rotate: ${file} does not exist yet.`);
-    // Written as the directory's owner: the service could not read a file of root.
+    // Written as the directory's owner: the service could not read a file owned by root.
     await asOwnerOf(dirname(file), async () =>
       write(next, Buffer.from(random.bytes(KEY_BYTES)).toString("base64")),
     );
@@ -75,7 +76,8 @@ async function sealUnder(
   try {
     return await operate(loaded, "key.rotate_master", input);
   } catch (error) {
-    // The last run stopped after sealing: only the new key opens the data, but it is not renamed yet.
+    // The last run stopped after re-encryption: the data needs the new key, which is not renamed
+    // yet.
     if (!isResumed || !(error instanceof AppError) || error.code !== "conflict") throw error;
     const renewed = { ...loaded, config: { ...config, secrets: { master_key: input.next } } };
     return await operate(renewed, "key.rotate_master", input);

@@ -1,4 +1,6 @@
-/** `linevoice logs`: the running server's newest lines; `--call` follows one call across all layers. */
+/**
+ * `linevoice logs`: the running server's newest lines; `--call` follows one call across all layers.
+ */
 import type { LogLine } from "../interface/contracts/appliance.ts";
 import { asks, singleCommand } from "./actions.ts";
 

@@ -50,7 +50,7 @@ export const migrateCommand: Command = {
 
 const fileOf = (dataDir: string) => `${dataDir}/linevoice.db`;
 
-/** Without a database all migrations are pending. This read creates no database. */
+/** Without a database all migrations are pending. Does not create a database. */
 function statusOf(dataDir: string): MigrationStatus[] {
   const file = fileOf(dataDir);
   if (!existsSync(file)) return migrations.map(({ tag }) => ({ tag, applied: false }));
@@ -68,7 +68,7 @@ const pendingOf = (dataDir: string) =>
     .filter(({ applied }) => !applied)
     .map(({ tag }) => tag);
 
-/** An existing database is copied first, so that there is a way back. */
+/** Copies an existing database first, so that the migration can be undone. */
 async function bringUp(
   dataDir: string,
 ): Promise<{ readonly tags: string[]; readonly copy: string | null }> {

@@ -44,7 +44,7 @@ const actions = commandOf(
   ],
 );
 
-/** Without an action it lists. */
+/** Without an action it lists the nodes. */
 export const nodesCommand: Command = {
   ...actions,
   run: (args, terminal) =>

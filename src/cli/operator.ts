@@ -23,18 +23,18 @@ import { hostPortText } from "../platform/config/formats.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
-/** Root stays root: for commands that use files of the caller (invoker-file.ts). */
+/** Does not drop root: for commands that use files of the invoking user (invoker-file.ts). */
 export const invokerConfig = (path: string | undefined, terminal: Terminal): LoadedConfig =>
   loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
 
-/** Loads the configuration. If root runs the command, it acts as the data's owner from now on. */
+/** Loads the configuration. If root runs the command, it continues as the data's owner. */
 export function configFor(path: string | undefined, terminal: Terminal): LoadedConfig {
   const loaded = invokerConfig(path, terminal);
   becomeOwnerOf(loaded.dataDir);
   return loaded;
 }
 
-/** Throws conflict if the database is on a server. The message says what to do instead. */
+/** Throws conflict with a remedy if the database is on a server. */
 export function requireDatabaseFile({ storage }: LoadedConfig["config"], what: string): void {
   requireFile(storage.database === "file" ? null : storage.database, what);
 }
@@ -42,8 +42,8 @@ export function requireDatabaseFile({ storage }: LoadedConfig["config"], what: s
 const POLL_EVERY_MS = 50;
 
 /**
- * Asks the running server, or works on the data itself if none runs. Waits up to 10 s while a
- * server starts or another command works. Throws AppError, ConfigInvalid, DataDirBusy.
+ * Asks the running server, or opens the data directly if none runs. Waits up to 10 s while a server
+ * starts or another command works. Throws AppError, ConfigInvalid, DataDirBusy.
  */
 export async function operate<Name extends OperationName>(
   loaded: LoadedConfig,

@@ -1,6 +1,6 @@
 /**
- * The telephones of a server's rehearsals (`app/phone-process.ts`): no command for people. Orders come as lines of
- * JSON, results leave as such; it ends with its input.
+ * Process for a server's telephone rehearsals (`app/phone-process.ts`); not a command for people.
+ * Reads orders and writes results as lines of JSON. Exits when its input ends.
  */
 import { writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
@@ -16,7 +16,7 @@ import { configSchema } from "../operations/config/schema.ts";
 import type { Command } from "./usage.ts";
 import { version } from "./version.ts";
 
-/** When memory runs out, these end before the server, which systemd protects. */
+/** If memory runs out, the kernel kills this process before the server, which systemd protects. */
 const OOM_SCORE = "500";
 
 type Order = Extract<PhoneOrderLine, { type: "open" }>;
@@ -48,7 +48,7 @@ export const phonesCommand: Command = {
   },
 };
 
-/** To the server's calls, in time and in memory. */
+/** Lowers this process's CPU priority and its OOM protection, in favour of the server's calls. */
 function giveWay(): void {
   const steps = [
     () => setPriority(constants.priority.PRIORITY_BELOW_NORMAL),
@@ -58,7 +58,7 @@ function giveWay(): void {
     try {
       step();
     } catch {
-      // Not allowed here: they run like everything else.
+      // Not permitted here: run with the ordinary priority.
     }
 }
 

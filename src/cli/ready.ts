@@ -1,4 +1,7 @@
-/** `linevoice ready`: asks the running server whether it carries calls; for installers and health checks. */
+/**
+ * `linevoice ready`: asks the running server whether it can carry calls; for installers and health
+ * checks.
+ */
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { serverOfInvalid } from "../operations/config/load.ts";
@@ -34,7 +37,10 @@ export const readyCommand: Command = {
   },
 };
 
-/** A server that runs on while its file is being edited is asked, too. With such a file none gets ready. */
+/**
+ * If the configuration file is invalid, also asks a server that still runs with an earlier version
+ * of it.
+ */
 async function readinessOf(
   path: string | undefined,
   terminal: Terminal,
@@ -68,7 +74,7 @@ async function ask({ listen, tls_cert: certificate }: Server): Promise<Readiness
     const response = await fetch(url, {
       signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
       redirect: "error",
-      // The request goes to an address of this machine, and the doctor judges the certificate.
+      // The request goes to an address of this machine. The doctor checks the certificate.
       ...(certificate ? { tls: { rejectUnauthorized: false } } : {}),
     });
     return readinessFrom(await response.json());

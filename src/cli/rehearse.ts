@@ -1,4 +1,4 @@
-/** `linevoice rehearse`: rehearses calls with an agent before callers make them. Works beside a running server. */
+/** `linevoice rehearse`: runs test calls with an agent. Works while a server runs. */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readySuiteFiles } from "../app/ready-suites.gen.ts";
@@ -37,7 +37,7 @@ import { version } from "./version.ts";
 
 const readySuites = new Map(Object.entries(readySuiteFiles));
 const RUNS_MAX = 100;
-/** With a language model far away, most of a call is waiting. */
+/** With a remote language model, calls spend most of their time waiting. */
 const TEXT_AT_ONCE = 4;
 const PHONE_AT_ONCE = 10;
 
@@ -121,7 +121,7 @@ export const rehearseCommand: Command = {
 
 const nameOf = (path: string) => basename(path).replace(/\.ya?ml$/, "");
 
-/** Of a stored agent: the dashboard shows it, and publishing may wait for it. */
+/** Stores a run of a stored agent. The dashboard shows it, and publishing may require it. */
 async function keepRun(
   [first]: readonly SuiteCase[],
   report: SuiteReport,
@@ -144,7 +144,7 @@ async function keepRun(
     runs,
     scenarios,
     passed,
-    // Recordings lie where the command was told to keep them.
+    // The recordings are in the directory given to the command.
     report: { ...totals, results: results.map((each) => ({ ...each, recording: null })) },
   };
   await asOwnerOf(dataDir, async () => rehearsalRuns(dataDir).save(tenantId, run));
@@ -188,7 +188,7 @@ function runsFrom(written: string): number {
   return runs;
 }
 
-/** Null: a file is wrong, and the terminal was told. */
+/** Returns null if a file is invalid, after printing the problems. */
 async function casesOf(
   place: string | undefined,
   chosen: () => Promise<ChosenAgent>,
@@ -219,13 +219,13 @@ interface AgentChoice {
 }
 
 interface ChosenAgent {
-  /** Null: each scenario's own. */
+  /** Null: each scenario names its agent. */
   readonly agent: RehearsedAgent | null;
-  /** The scenarios kept with it, by the names of files. */
+  /** The agent's stored scenarios, by file name. */
   readonly kept: ReadonlyMap<string, string>;
 }
 
-/** Of a file with an agent, of the directory with its agent.yaml, or a stored one. */
+/** Loads the agent from a file, from a directory with agent.yaml, or from the store. */
 async function agentOf(
   { agent: place, tenant, draft }: AgentChoice,
   loaded: LoadedConfig,
@@ -283,7 +283,7 @@ function filesAt(place: string, { cwd }: Terminal): SuiteFiles {
 const readerIn = (cwd: string) => (name: string) =>
   existsSync(resolve(cwd, name)) ? givenFile(name, { cwd }).toString() : undefined;
 
-/** With those of the folders in it. */
+/** File names in the directory and its subdirectories. */
 function namesIn(path: string, shown: string): string[] {
   return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
     const [inner, name] = [join(path, entry.name), join(shown, entry.name)];

@@ -1,6 +1,6 @@
 /**
- * SIGHUP: reads the configuration again. Keys that may change at run time take effect at once; the
- * others are logged. An invalid file changes nothing.
+ * SIGHUP: reads the configuration again. Keys that may change at run time take effect immediately;
+ * the others are logged. An invalid file changes nothing.
  */
 
 import { type Tuning, tuningOf } from "../app/settings.ts";
@@ -14,7 +14,7 @@ import { logConfigWarnings } from "../operations/config/open-secrets.ts";
 import type { Config } from "../operations/config/schema.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 
-/** Safe where TLS is spoken already: a listener begins or ends it with a restart. */
+/** A certificate can be replaced at run time. Turning TLS on or off needs a restart. */
 const CERTIFICATES: readonly string[] = [
   "server.tls_cert",
   "server.tls_key",
@@ -42,9 +42,9 @@ interface Reload {
 }
 
 interface ReloadOptions {
-  /** Of the start. */
+  /** Configuration at the start. */
   readonly started: LoadedConfig;
-  /** Of the last reload. */
+  /** Configuration of the last reload. */
   readonly before: LoadedConfig;
   readonly load: () => LoadedConfig;
   readonly retune: (tuning: Tuning) => void;
@@ -53,7 +53,7 @@ interface ReloadOptions {
   readonly log: Log;
 }
 
-/** null: the new configuration is invalid, and nothing has changed. */
+/** Returns null if the new configuration is invalid; nothing changes then. */
 export function reloadConfig(options: ReloadOptions): Reload | null {
   const { started, before, load, masterKey, version, log } = options;
   try {

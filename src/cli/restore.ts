@@ -76,7 +76,9 @@ async function confirmed(file: string, dataDir: string, terminal: Terminal): Pro
 
 const DAMAGED = "What this loses is not known: the database or the backup cannot be read.";
 
-/** The backup may be readable by the caller alone, and the database by its owner alone. */
+/**
+ * Only the invoking user may be able to read the backup, and only the data's owner the database.
+ */
 const lostBy = (file: string, dataDir: string) =>
   readAsInvoker(dataDir, file, async (readable) =>
     lostSince(join(dataDir, "linevoice.db"), readable),

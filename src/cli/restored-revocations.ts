@@ -15,14 +15,15 @@ import type { Replayed } from "../operations/revocation/replay.ts";
 
 interface RestoredRevocations {
   readonly replayed: Replayed;
-  /** `later`: the master key is missing, so the server repeats them when it starts. */
+  /** `later`: the master key is missing, so the server repeats the revocations when it starts. */
   readonly past: Revocations["past"] | "later";
 }
 
 const LATER: RestoredRevocations = { replayed: {}, past: "later" };
 
 /**
- * Does nothing without the master key: a new key must not be made for data that another key sealed.
+ * Does nothing without the master key: the data was encrypted with another key, so it must not
+ * create a new one.
  */
 export async function bringUpToJournal(loaded: LoadedConfig): Promise<RestoredRevocations> {
   const { config, dataDir } = loaded;
@@ -43,7 +44,7 @@ export async function bringUpToJournal(loaded: LoadedConfig): Promise<RestoredRe
     revocations.close();
     return { replayed: revocations.replayed, past: revocations.past };
   } catch (error) {
-    // The key does not fit. The server's start reports that and says what to do.
+    // Wrong key. The server's start reports that with a remedy.
     if (error instanceof AppError && error.code === "conflict") return LATER;
     throw error;
   } finally {

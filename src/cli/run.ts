@@ -1,4 +1,7 @@
-/** argv → command → exit status: 0 done, 1 failed, 2 what a restart does not fix: wrong usage, configuration, processor. */
+/**
+ * argv → command → exit status: 0 success; 1 failure; 2 a fault that a restart does not fix (usage,
+ * configuration, CPU).
+ */
 
 import { AppError, describeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
@@ -38,7 +41,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** `--config FILE` may also stand before the command. */
+/** `--config FILE` may also precede the command. */
 function commandOf(argv: readonly string[]) {
   const [first, second, ...rest] = argv;
   if (first === "--config" && second !== undefined) {

@@ -1,6 +1,7 @@
 /**
- * `linevoice serve`: the appliance. SIGTERM or SIGINT drains and exits 0; a second one ends live
- * calls politely at once, SIGHUP reads the configuration again. Tells systemd when it is ready, alive and stopping.
+ * `linevoice serve`: the appliance. SIGTERM or SIGINT drains and exits with 0; a second one ends
+ * live calls with a goodbye; SIGHUP reads the configuration again. Notifies systemd when it is
+ * ready, alive and stopping.
  */
 
 import { rmSync, statSync, writeFileSync } from "node:fs";
@@ -39,7 +40,7 @@ import { version } from "./version.ts";
 const DRAIN_MS_MAX = 3_600_000;
 const EXTENSION_EVERY_MS = 10_000;
 const EXTENSION_MS = 30_000;
-/** Time after READY until the memory of the start is released. */
+/** Time after READY until start-up memory is released. */
 const SETTLED_AFTER_MS = 1_000;
 const OWNER_LINK_EVERY_MS = 86_400_000;
 
@@ -120,8 +121,9 @@ async function announce(app: App, dataDir: string, terminal: Terminal): Promise<
 }
 
 /**
- * The link makes an operator: only a terminal shows it, never a log. Without a terminal it is in a file for the
- * service's user. At most one is made per day: restarts leave no trail of working links.
+ * The link makes an operator, so only a terminal shows it, never a log. Without a terminal it is in
+ * a file for the service's user. At most one is created per day, so that restarts do not accumulate
+ * valid links.
  */
 async function announceOwnerLink(
   setup: App["services"]["identity"]["setup"],
@@ -143,7 +145,7 @@ async function announceOwnerLink(
 }
 
 /**
- * The control socket listens first and answers once the appliance has started. So when the API
+ * The control socket listens first and answers after the appliance has started. So if the API
  * answers, the socket answers, too.
  */
 async function startListening(
@@ -173,22 +175,27 @@ async function startListening(
   }
 }
 
-/** Adds the file and a line with which the server starts although the other program keeps its port. */
+/**
+ * Adds the configuration file and a line to change, so that the server can start despite the
+ * conflicting port.
+ */
 function inConfiguration({ publicMessage, remedy, cause }: CannotListen, file: string | null) {
   const where = file ?? "linevoice.toml";
   const what = remedy === null ? `The key is in ${where}.` : `For example, in ${where}: ${remedy}`;
   return new AppError({ code: "unavailable", publicMessage: `${publicMessage} ${what}`, cause });
 }
 
-/** This program once more; from source, its entry is an argument. */
+/**
+ * Command line of this program for rehearsals; when run from source, the entry file is an argument.
+ */
 const phonesOf = (inForce: () => LoadedConfig): PhoneProgram => ({
   command: [process.execPath, ...(Bun.main.endsWith(".ts") ? [Bun.main] : []), PHONES],
   sections: () => inForce().config,
 });
 
 /**
- * Loads the doctor at the first request, because it imports codecs and providers that the main
- * thread does not need.
+ * Loads the doctor on first use, because it imports codecs and providers that the main thread does
+ * not need.
  */
 function doctorOnDemand(loaded: LoadedConfig): Doctor {
   let called: Promise<Doctor> | null = null;
@@ -198,7 +205,10 @@ function doctorOnDemand(loaded: LoadedConfig): Doctor {
   };
 }
 
-/** The workers know best how long they are waited for: meanwhile extends systemd's start timeout. */
+/**
+ * Extends systemd's start timeout until the workers are ready or fail: they have their own time
+ * limit.
+ */
 async function extendingStart(systemd: SystemdNotifier, ready: Promise<void>): Promise<void> {
   const extension = clock.every(EXTENSION_EVERY_MS, () =>
     systemd.send(`EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}\nSTATUS=starting the media engine`),
@@ -206,7 +216,7 @@ async function extendingStart(systemd: SystemdNotifier, ready: Promise<void>): P
   await ready.finally(() => extension.cancel());
 }
 
-/** Extends systemd's stop timeout while calls are live, for an hour at most. */
+/** Extends systemd's stop timeout while calls are live, for at most an hour. */
 function extendStopTimeout(app: App, systemd: SystemdNotifier): Timer {
   const until = clock.monotonic() + DRAIN_MS_MAX;
   return clock.every(EXTENSION_EVERY_MS, () => {
@@ -218,7 +228,7 @@ function extendStopTimeout(app: App, systemd: SystemdNotifier): Timer {
 }
 
 /**
- * Feeds the watchdog only while media, SIP and the database answer. Otherwise systemd restarts the
+ * Feeds the watchdog only while media, SIP and the database respond. Otherwise systemd restarts the
  * server.
  */
 async function feedWatchdog(app: App, systemd: SystemdNotifier, log: Log): Promise<void> {
@@ -252,7 +262,7 @@ function stopSignals() {
   return {
     first: first.promise,
     second: second.promise,
-    /** If a SIGHUP came during the start, the listener is called at once. */
+    /** If a SIGHUP arrived during the start, the listener is called immediately. */
     onHangUp(listener: () => void) {
       hangUp = listener;
       if (hungUp) listener();

@@ -1,4 +1,4 @@
-/** `linevoice setup`: the one-time link that makes the appliance's owner. */
+/** `linevoice setup`: the one-time link that creates the appliance's owner. */
 import { asks, singleCommand } from "./actions.ts";
 import { linkLines } from "./user.ts";
 

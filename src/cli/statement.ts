@@ -11,7 +11,7 @@ interface StatementInput {
   readonly month: string;
 }
 
-/** Reads page by page, so that a month of any size fits through the control socket. */
+/** Reads in pages, so that a month of any size passes through the control socket. */
 function csvLines(
   loaded: LoadedConfig,
   input: StatementInput,

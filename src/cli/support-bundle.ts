@@ -1,7 +1,7 @@
 /**
- * `linevoice support-bundle`: one archive for support: version, effective configuration, doctor,
- * logs, migrations, counts. It contains only data that is known to be harmless: secrets are never
- * read, and text that looks like a telephone number or an address is masked.
+ * `linevoice support-bundle`: an archive for support: version, effective configuration, doctor,
+ * logs, migrations, counts. It contains only harmless data: secrets are never read, and text that
+ * looks like a telephone number or an address is masked.
  */
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -165,7 +165,9 @@ async function logLines(loaded: Loaded): Promise<string> {
   }
 }
 
-/** Uses tar(1), which every machine with systemd has. Only the caller may read the archive. */
+/**
+ * Uses tar(1), which every machine with systemd has. Only the invoking user may read the archive.
+ */
 function pack(directory: string, name: string, file: string): void {
   const packed = Bun.spawnSync(
     [

@@ -1,4 +1,4 @@
-/** `linevoice tool create|list|delete`. The secret never stands on the command line. */
+/** `linevoice tool create|list|delete`. The secret is never given on the command line. */
 import { isObject, type JsonObject } from "../core/json.ts";
 import { asks, commandOf, secretFrom, secretOptions } from "./actions.ts";
 import { givenFile } from "./given-file.ts";
@@ -63,7 +63,7 @@ function schemaOf(file: string, terminal: Terminal): JsonObject {
     const schema = JSON.parse(text);
     if (isObject(schema)) return schema;
   } catch {
-    // The message below says what is wrong.
+    // The message below explains the error.
   }
   throw new WrongUsage(`${file} holds no JSON object.`);
 }

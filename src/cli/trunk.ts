@@ -1,4 +1,4 @@
-/** `linevoice trunk set|list|test`. The password never stands on the command line. */
+/** `linevoice trunk set|list|test`. The password is never given on the command line. */
 import type { OperatorTrunk } from "../interface/contracts/trunks.ts";
 import { asks, commandOf, secretFrom, secretOptions } from "./actions.ts";
 import { table, WrongUsage } from "./usage.ts";
@@ -70,7 +70,7 @@ export const trunkCommand = commandOf("trunk", {
         ...(remedy === null ? [] : [`${" ".repeat(19)}${remedy}`]),
       ]),
     ],
-    // Exit status 1 lets scripts see a failed check.
+    // Exit status 1 lets scripts detect a failed check.
     status: ({ result }) => (result === "failed" ? 1 : 0),
   }),
 });

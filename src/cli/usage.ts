@@ -1,6 +1,6 @@
 /**
- * Parses a command's arguments strictly. Wrong usage is exit status 2 with a message that says what
- * is right.
+ * Parses a command's arguments strictly. Wrong usage is exit status 2 with a message that shows
+ * correct usage.
  */
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
@@ -8,31 +8,31 @@ export class WrongUsage extends Error {
   override readonly name = "WrongUsage";
 }
 
-/** This machine lacks what a command needs, and a restart does not fix that: status 2. */
+/** This machine lacks something that a command needs, and a restart does not fix that: status 2. */
 export class CannotRunHere extends Error {
   override readonly name = "CannotRunHere";
 }
 
 export interface Terminal {
-  /** A line on standard output. */
+  /** Writes a line to standard output. */
   out(line: string): void;
-  /** A line on standard error. */
+  /** Writes a line to standard error. */
   err(line: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Standard output is a terminal: what it shows is in no log. Missing: false. */
+  /** Whether standard output is a terminal, so that its content is not logged. Missing: false. */
   readonly isInteractive?: boolean;
 }
 
-/** The command that a server starts for itself: no help names it. */
+/** The command that a server starts for its rehearsals. The help does not list it. */
 export const PHONES = "phones";
 
 export interface Command {
   /** The lines after `Usage:`, without the program's name. */
   readonly usage: readonly string[];
-  /** More lines of its --help. */
+  /** More lines for its --help. */
   readonly notes?: readonly string[];
-  /** Answers the exit status. */
+  /** Returns the exit status. */
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
@@ -75,7 +75,7 @@ export function idFrom(value: string | undefined, name: string): number {
   return Number(text);
 }
 
-/** Aligns rows in columns. A row stays one line, whatever a cell holds. */
+/** Aligns rows in columns. Each row stays on one line. */
 export function table(cells: readonly (readonly string[])[]): string[] {
   const rows = cells.map((row) => row.map((cell) => cell.replace(/[\r\n\t]+/g, " ")));
   const widths = (rows[0] ?? []).map((_, column) =>

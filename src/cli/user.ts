@@ -3,7 +3,7 @@ import type { OneTimeUrl, UserAccount } from "../interface/contracts/people.ts";
 import { asks, commandOf } from "./actions.ts";
 import { table } from "./usage.ts";
 
-/** A one-time link below the sentence that says what it does. */
+/** A one-time link below a sentence that describes it. */
 export const linkLines = (what: string, { url, expires_at: until }: OneTimeUrl): string[] => [
   what,
   url,

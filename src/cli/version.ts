@@ -4,9 +4,9 @@ import { type Command, parse } from "./usage.ts";
 
 export const version: string = manifest.version;
 
-/** Put in by scripts/compile.ts. */
+/** Inserted by scripts/compile.ts. */
 declare const LINEVOICE_COMMIT: string | null | undefined;
-/** Commit of the sources; null when run from source, or built without git. */
+/** Commit of the sources; null if run from source or built without git. */
 const commit = typeof LINEVOICE_COMMIT === "string" ? LINEVOICE_COMMIT : null;
 
 export const versionCommand: Command = {
@@ -16,7 +16,7 @@ export const versionCommand: Command = {
     const runtime = `bun ${Bun.version}`;
     const about = { version, commit, runtime, arch: process.arch };
     terminal.out(values.json ? JSON.stringify(about) : `linevoice ${version}`);
-    // A line by itself: install.sh of every release reads the version from the first.
+    // On a separate line: install.sh of every release reads the version from the first line.
     if (commit && !values.json) terminal.out(`commit ${commit}`);
     return 0;
   },

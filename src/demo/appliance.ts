@@ -33,7 +33,7 @@ interface ApplianceOptions {
   readonly random: Random;
   readonly log: Log;
   readonly adaptCall?: (config: CallConfig) => CallConfig;
-  /** Sections of the configuration that are not the demo's. Default: none. */
+  /** Additional sections of the configuration. Default: none. */
   readonly sections?: Partial<Pick<Config, "engine" | "conversation">>;
 }
 
@@ -74,7 +74,7 @@ export async function startDemoAppliance(options: ApplianceOptions): Promise<Dem
 export interface DemoTenant {
   readonly tenantId: number;
   readonly agentId: number;
-  /** The agent that mails nothing. */
+  /** Id of the agent that sends no mail. */
   readonly remindersId: number;
   readonly api: DemoApi;
   readonly key: string;
@@ -138,7 +138,7 @@ export async function setUpTenant(
   };
 }
 
-/** An agent that knows the clinic. */
+/** Creates an agent with the clinic's knowledge. */
 async function createAgent(api: DemoApi, draft: typeof AGENT | typeof REMINDERS) {
   const { agent } = await api.post<{ agent: { id: number } }>("/agents", draft);
   await api.post("/files", { ...KNOWLEDGE, agent_id: agent.id });

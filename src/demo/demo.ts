@@ -338,7 +338,7 @@ async function playOutbound(
   return { title, person, callUuid: placed.call_uuid, scene };
 }
 
-/** Its agent mails nothing, so that the recording stays: the call's page shows and plays it. */
+/** The agent of this call sends no mail, so the recording is kept and the call's page plays it. */
 async function showKept(
   { tenant, appliance }: Stage,
   { callUuid, person }: PlayedCall,
@@ -382,7 +382,7 @@ async function conclude(
   if (link) terminal.fact("open", `${link}   (signs in once, within 30 minutes)`);
 }
 
-/** The demo's owner, with all rights. */
+/** Creates the demo's owner with all rights. */
 async function makeOwner({ appliance, tenant }: Stage): Promise<number> {
   const { user } = await appliance.app.services.identity.setup.createUser({
     tenantId: tenant.tenantId,

@@ -1,4 +1,4 @@
-/** Prints and checks the results of a call: each value is compared with what really happened. */
+/** Prints and checks the results of a call: each value is compared with the actual events. */
 import { relative } from "node:path";
 import { type CallEvidence, isRightBill } from "./evidence/call-evidence.ts";
 import type { SentenceMatch } from "./hearing/sentence-matcher.ts";
@@ -83,7 +83,7 @@ function checkEvents(title: string, events: ReportedCall["eventsReceived"], step
 }
 
 /**
- * The agent's last line. It is intact after the email's line folding only if all of it is there.
+ * The agent's last line. If it is complete, the email's line folding did not damage the transcript.
  */
 function lastAgentLine(transcript: string | null): string {
   const lines = (transcript ?? "").split("\n").filter((line) => line.startsWith("Agent: "));

@@ -34,7 +34,10 @@ export const AGENT = {
   transcript_email_enabled: true,
 } as const;
 
-/** It mails nothing, so that the recording of its call is kept and the call's page can show it. */
+/**
+ * This agent sends no mail, so that the recording of its call is kept and the call's page can show
+ * it.
+ */
 export const REMINDERS = {
   ...AGENT,
   name: "Bright Smile reminders",
@@ -122,7 +125,7 @@ export const TOOL: ScriptedTool = {
 export interface Person {
   readonly number: string;
   readonly name: string;
-  /** The variant of espeak-ng that the recogniser reads best; no agent uses it. */
+  /** An espeak-ng variant that the recogniser understands well. No agent uses it. */
   readonly voice: string;
   readonly goodbye: string;
 }
@@ -145,7 +148,7 @@ export const CALLED_LATER: Person = {
   voice: "m1",
   goodbye: "Bye bye.",
 };
-/** Of this call the recording is kept. */
+/** Recipient of the call whose recording is kept. */
 export const CALLED_TO_KEEP: Person = {
   number: "+37061234570",
   name: "Egle",

@@ -65,7 +65,7 @@ export class Steps {
     return this.#failures;
   }
 
-  /** Records a check that was made elsewhere. */
+  /** Records the result of a check made elsewhere. */
   check(name: string, passed: boolean, detail: string): void {
     if (passed) this.terminal.passed(`${name}${detail === "" ? "" : `: ${detail}`}`);
     else this.#fail(name, detail);

@@ -39,7 +39,10 @@ import type { TelephonyPhase } from "./telephony.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The purpose for `vault.lastingKey`: a caller keeps its hash when the master key is rotated. */
+/**
+ * Purpose for `vault.lastingKey`: the hash of a caller stays the same after a rotation of the
+ * master key.
+ */
 const CALLER_TAG_PURPOSE = "calls: caller tags";
 
 export interface CallPhase extends TelephonyPhase {
@@ -221,12 +224,14 @@ function admissionOf(telephony: TelephonyPhase, delivery: Delivery) {
   });
 }
 
-/** The listeners of what happens in calls. */
+/** Listeners for call events. */
 function listenersOf(
   { registry, turns, live, monitoring, tracing, log }: TelephonyPhase,
   { callers }: CallerParts,
 ): Pick<CallContext, "onTurn" | "onOptOut" | "onChange" | "onEnded"> {
-  /** No more calls: in a greeting or campaign call the key ends it. */
+  /**
+   * Records that the person wants no more calls. A key press also ends a greeting or campaign call.
+   */
   async function noteDoNotCall(call: CallIdentity, by: "key" | "voice") {
     const { tenantId, callUuid, direction } = call;
     if (direction !== "outbound") return;

@@ -1,4 +1,4 @@
-/** Last phase: repairs what a crash left behind, then accepts calls and starts due jobs. */
+/** Last phase: repairs the state after a crash, then accepts calls and starts due jobs. */
 
 import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
 import { callStores } from "../../adapter/store/call/call-stores.ts";
@@ -13,15 +13,15 @@ import { createSiteReader } from "../knowledge.ts";
 import type { HttpPhase } from "./services.ts";
 
 /**
- * The audio workers start in the background, after what the main thread does without them: they would take
- * the processor from it, and from the first requests.
+ * The audio workers start in the background, after the main thread's own work. Otherwise they would
+ * compete with that work and with the first requests for the CPU.
  */
 export async function startJobs(phase: HttpPhase): Promise<void> {
   const { settings, database, context, registry, delivery, audio, sip, stops } = phase;
   const { trunks, leases, scheduler, callerParts, clock, log } = phase;
   const mailedRecordings = deleteMailedRecordings(context);
   stops.add(() => mailedRecordings.cancel());
-  // A node without its old id counts as another node, but no other node has this database.
+  // Without its old id, a node looks like another node. But no other node uses this database.
   if (!settings.storage.shared)
     await database.tx(async (queries) => {
       await dropDeadLeases(queries);

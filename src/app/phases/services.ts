@@ -1,4 +1,4 @@
-/** Fourth phase: the services that command line, dashboard and REST call, and the HTTP server in front of them. */
+/** Fourth phase: services for command line, dashboard and REST, and the HTTP server. */
 
 import { apiKeyStore } from "../../adapter/store/identity/api-key-store.ts";
 import {
@@ -85,7 +85,7 @@ export interface HttpPhase extends ServicePhase {
   readonly http: Http;
 }
 
-/** Binds and serves. From then on the appliance's own address is known. */
+/** Binds and serves. Afterwards the appliance's address is known. */
 export async function openHttp(
   phase: ServicePhase,
   doctor: Doctor | null,

@@ -31,13 +31,13 @@ export interface StorePhase {
   readonly settings: AppSettings;
   readonly clock: Clock;
   readonly random: Random;
-  /** Keeps its newest lines in `logs`. */
+  /** Also keeps its newest lines in `logs`. */
   readonly log: Log;
   readonly logs: LogRing;
   readonly run: RunState;
   readonly stops: StopOrder;
   readonly paths: DataPaths;
-  /** The id of this process among those that share the store. */
+  /** Id of this process among those that share the store. */
   readonly node: string;
   readonly database: Database;
   readonly vault: Vault;

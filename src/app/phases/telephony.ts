@@ -1,4 +1,4 @@
-/** Second phase: SIP and audio exist and are measured. No call is answered yet. */
+/** Second phase: SIP and audio are created and measured. No call is answered yet. */
 
 import { hostname } from "node:os";
 import { createSipMessageTracer } from "../../adapter/sip/message-trace.ts";
@@ -36,10 +36,10 @@ export interface TelephonyPhase extends StorePhase {
   readonly diagnostics: DiagnosticsRecorder;
   readonly registry: CallRegistry;
   readonly live: LiveCallsFeed;
-  /** Live turns of every call, for followers. */
+  /** Live turns of every call, for subscribers. */
   readonly turns: TurnFeed;
   readonly trunks: TrunkLoader;
-  /** null: no other node shares the store. */
+  /** null if no other node shares the store. */
   readonly leases: TrunkLeases | null;
   readonly health: HealthCheck;
   readonly monitoring: Monitoring;
@@ -135,7 +135,7 @@ const leasesOf = (store: StorePhase, registry: CallRegistry, trunks: TrunkLoader
     hasCalls: (tenantId) => registry.all.some((call) => call.identity.tenantId === tenantId),
   });
 
-/** What this node tells the others and the operator about itself. */
+/** Data about this node for the other nodes and the operator. */
 export const ownNode = (
   { settings, run, node }: Pick<StorePhase, "settings" | "run" | "node">,
   registry: Pick<CallRegistry, "size">,

@@ -1,7 +1,7 @@
 /**
  * Creates a certificate authority for one run of the demo, and a server certificate for a loopback
  * address (RFC 5280, P-256). The appliance trusts the authority through `[http_client] ca_file` and
- * verifies the server as usual. Nothing of it leaves the machine or is kept after the run.
+ * verifies the server as usual. The certificates stay on the machine and are deleted after the run.
  */
 
 export interface DemoCertificates {
@@ -15,7 +15,7 @@ export interface DemoCertificates {
 const DAY_MS = 24 * 3600_000;
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** Behind what it looks for while it loads. */
+/** @peculiar/x509 needs reflect-metadata when it loads, so import that first. */
 async function certificates() {
   await import("reflect-metadata");
   return await import("@peculiar/x509");

@@ -90,7 +90,7 @@ async function callerLine(
   });
 }
 
-/** An answer by the agent: the last one that was expected. */
+/** The last expected answer of the agent. */
 function agentLine(
   channel: Int16Array,
   scene: SceneResult,

@@ -1,4 +1,7 @@
-/** A network that loses and delays RTP packets, between a phone and whoever it talks to, in both directions. */
+/**
+ * A network that loses and delays RTP packets in both directions, between a phone and the other
+ * party.
+ */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
 import type { Random } from "../../core/random.ts";
@@ -6,14 +9,14 @@ import type { HostPort } from "../../platform/config/formats.ts";
 
 export interface Impairment {
   readonly lossPercent: number;
-  /** Each packet is late by up to this. */
+  /** Maximum delay of a packet, in ms; the delay is random. */
   readonly jitterMs: number;
 }
 
 export interface ImpairedPath {
-  /** Where the remote party sends to: the phone names this port in its SDP. */
+  /** Port to which the remote party sends. The phone announces it in its SDP. */
   readonly port: number;
-  /** The plan over this path. */
+  /** Changes a media plan to use this path. */
   readonly route: (plan: MediaPlan) => MediaPlan;
   close(): void;
 }
@@ -42,12 +45,12 @@ export async function openImpairedPath(
           try {
             socket.send(copy, target.port, target.host);
           } catch {
-            // ICMP: the other end has hung up already. What the kernel rejects is one more loss.
+            // ICMP: the other end has hung up. A rejected packet counts as a loss.
           }
         });
         late.add(timer);
       },
-      // The same, told apart from a send.
+      // The same error, reported separately from a send.
       error: () => {},
     },
   });

@@ -1,6 +1,6 @@
 /**
  * One call of a phone: a leg of the SIP stack, its audio, and the actions of a person (listen,
- * speak, press keys, hang up). What was received stays available after the end.
+ * speak, press keys, hang up). Received audio and digits stay available after the end.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
@@ -24,11 +24,11 @@ export interface PhoneCallDeps {
   readonly audio: CallAudio;
   readonly speech: SpeechMaker;
   readonly clock: Clock;
-  /** What the audio passes on its way. Missing: nothing. */
+  /** Impaired network between the phone and the other party. Missing: none. */
   readonly path?: Pick<ImpairedPath, "port" | "route">;
 }
 
-/** Where the phone is sent audio. */
+/** Port to which the other party sends audio. */
 export const rtpPortOf = ({ audio, path }: Pick<PhoneCallDeps, "audio" | "path">): number =>
   path?.port ?? audio.rtpPort;
 
@@ -50,7 +50,7 @@ export class PhoneCall {
   #hasEnded = false;
   #received = new Int16Array(30 * PHONE_SAMPLE_RATE_HZ);
   #receivedSamples = 0;
-  /** Monotonic times; −Infinity: never. */
+  /** Monotonic time in ms; −Infinity: never. */
   #lastSpeechAt = Number.NEGATIVE_INFINITY;
   #ourSpeechEndedAt = Number.NEGATIVE_INFINITY;
   #digits = "";
@@ -80,7 +80,7 @@ export class PhoneCall {
     });
   }
 
-  /** Rejects with LegEnded when the call ends before. */
+  /** Rejects with LegEnded if the call ends first. */
   get answered(): Promise<void> {
     return this.#answered.promise;
   }
@@ -99,7 +99,7 @@ export class PhoneCall {
     return this.#hasEnded;
   }
 
-  /** Since the remote party was last heard; infinite: never. */
+  /** Milliseconds since the remote party last spoke; infinite if never. */
   get quietMs(): number {
     return this.deps.clock.monotonic() - this.#lastSpeechAt;
   }
@@ -136,7 +136,7 @@ export class PhoneCall {
     await this.#until(isQuiet, timeoutMs, "silence");
   }
 
-  /** The remote party is put on hold: it is sent nothing to hear, and not heard. */
+  /** Puts the remote party on hold: audio is neither sent nor received. */
   hold(): void {
     this.leg.hold(true);
   }

@@ -23,7 +23,7 @@ import {
 } from "./phone-call.ts";
 
 interface PhoneOptions {
-  /** E.164: its address, its user name at the carrier, and its caller id. */
+  /** E.164 number, also used as address, user name at the carrier and caller ID. */
   readonly number: string;
   readonly password: string;
   /** Loopback address to bind to. */
@@ -34,7 +34,7 @@ interface PhoneOptions {
   readonly random: Random;
   /** Default: PCMA, PCMU. */
   readonly codecs?: readonly CodecName[];
-  /** What the network does to the audio of its calls. Default: nothing. */
+  /** Network impairment of its calls. Default: none. */
   readonly network?: Impairment;
 }
 
@@ -44,7 +44,7 @@ export interface Phone {
   call(number: string): Promise<PhoneCall>;
   /** The handler of incoming calls; without one they get 480. */
   onCall(handler: (call: IncomingCall) => void): void;
-  /** Hangs up, un-registers, releases everything. */
+  /** Hangs up, unregisters, releases everything. */
   close(): Promise<void>;
 }
 
@@ -53,12 +53,12 @@ const RTP_PORTS = { first: 30_000, last: 32_767 };
 const RING_TIMEOUT_MS = 60_000;
 const REGISTER_EXPIRES_SECONDS = 300;
 const JITTER_MS_MAX = 200;
-/** Never reached: a phone does not listen for time-outs of its media. */
+/** Effectively disabled: a phone ignores media timeouts. */
 const MEDIA_TIMEOUT_MS = 3_600_000;
 
 type Opened = Pick<PhoneCallDeps, "audio" | "path">;
 
-/** Resolves when the phone is registered; rejects with the reason when the carrier refuses it. */
+/** Resolves when the phone is registered; rejects with the reason if the carrier rejects it. */
 export async function createPhone(options: PhoneOptions): Promise<Phone> {
   const { number, host, speech, clock, random } = options;
   const log = silentLog;

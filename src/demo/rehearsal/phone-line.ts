@@ -1,4 +1,7 @@
-/** The caller's side of a rehearsal by telephone: speaks with the embedded voice, and listens for speech and silence. */
+/**
+ * The caller's side of a telephone rehearsal: speaks with the embedded voice, and detects speech
+ * and silence of the agent.
+ */
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { CallerLine } from "../../domain/rehearsal/caller.ts";
 import type { Interruption } from "../../domain/rehearsal/rehearsed-call.ts";
@@ -7,18 +10,18 @@ import type { PhoneCall } from "../phone/phone-call.ts";
 interface PhoneLineOptions {
   readonly call: PhoneCall;
   readonly clock: Clock;
-  /** What the agent said so far, as the appliance has it: each turn once it is over. */
+  /** The agent's completed turns, as reported by the appliance. */
   readonly agentTurns: () => readonly { readonly text: string; readonly startMs: number }[];
-  /** A tool is asked: the agent has not finished. */
+  /** Whether a tool is running, so that the agent's turn is not complete. */
   readonly toolRuns: () => boolean;
 }
 
 const POLL_MS = 20;
-/** Shorter pauses are within a word. */
+/** Shorter silence is within a word. */
 const SPEAKS_MS = 200;
 /** This much silence ends the agent's turn: longer than its pauses between sentences. */
 const QUIET_MS = 1_100;
-/** Who hears nothing for so long speaks again. */
+/** After this much silence the caller speaks again. */
 const UNANSWERED_MS = 9_000;
 const GIVES_WAY_MS = 300;
 const GIVES_WAY_MS_MAX = 5_000;
@@ -26,9 +29,9 @@ const GIVES_WAY_MS_MAX = 5_000;
 export class PhoneLine implements CallerLine {
   readonly interruptions: Interruption[] = [];
   readonly #answeredAt: number;
-  /** Since when an answer is awaited; null: the agent has given it. */
+  /** Monotonic time since when the caller waits for an answer; null after the answer. */
   #awaitedSince: number | null;
-  /** When the caller began to speak last, ms since the answer. */
+  /** When the caller last started to speak, in ms since the answer. */
   #spokeAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: PhoneLineOptions) {
@@ -61,7 +64,7 @@ export class PhoneLine implements CallerLine {
     return Math.min(now - since, call.quietMs) >= UNANSWERED_MS;
   }
 
-  /** "One moment, please" is no answer: it is the beginning of a turn that is not over. */
+  /** Only completed turns count: "One moment, please" is the start of an unfinished turn. */
   get #isAnswered(): boolean {
     return this.options.agentTurns().some(({ startMs }) => startMs >= this.#spokeAtMs);
   }
@@ -88,7 +91,7 @@ export class PhoneLine implements CallerLine {
     await this.#awaitAnswer(this.options.call.press(keys));
   }
 
-  /** From the end of what the caller does. */
+  /** The wait starts when the caller's action ends. */
   async #awaitAnswer(deed: Promise<void>): Promise<void> {
     this.#spokeAtMs = this.nowMs;
     await deed;

@@ -1,7 +1,8 @@
 /**
- * Rehearses by telephone: an appliance of its own in a temporary directory, the demo's carrier and phones, real
- * SIP and RTP on loopback, speech by the embedded voice. Every call has a tenant of its own, so calls can be held
- * at the same time and each one's tools answer as its scenario says. All of it is deleted afterwards.
+ * Telephone rehearsals with a separate appliance in a temporary directory, the demo's carrier and
+ * phones, real SIP and RTP on loopback, and embedded voices. Every call has its own tenant, so
+ * calls can run in parallel and each call's tools answer as its scenario requires. Everything is
+ * deleted afterwards.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -47,15 +48,15 @@ type Sections = Parameters<typeof startDemoAppliance>[0]["sections"];
 
 interface PhoneRehearsalOptions {
   readonly version: string;
-  /** Whom the phones will call: what their callers say is made before the first call. */
+  /** Cases to run. Their callers' speech is synthesised before the first call. */
   readonly cases: readonly SuiteCase[];
   /** Engine and conversation as the operator configured them. Default: the embedded engine. */
   readonly sections?: Sections;
-  /** Asks the real URL of a tool, where a scenario says `live`; null: that is not done here. */
+  /** Calls the real URL of a tool if a scenario says `live`; null: not supported here. */
   readonly runTool: LiveTools | null;
-  /** Opens the language model that plays personas and judges; null: there is none. */
+  /** Opens the language model that plays personas and judges; null if none is configured. */
   readonly openModel: (() => Promise<OpenedModel>) | null;
-  /** Where recordings are kept; null: nowhere. */
+  /** Directory for recordings; null: not stored. */
   readonly recordingsDir: string | null;
 }
 
@@ -123,7 +124,7 @@ export async function openPhoneRehearsals(
   }
 }
 
-/** All targets of the agents: they are the appliance's. */
+/** Merges the transfer targets of all agents, because the appliance has one list. */
 function withTargets({ sections, cases }: PhoneRehearsalOptions): Sections {
   const conversation = sections?.conversation;
   if (!conversation) return sections;
@@ -134,7 +135,7 @@ function withTargets({ sections, cases }: PhoneRehearsalOptions): Sections {
   };
 }
 
-/** While speech is made this thread does nothing else, so it is made before the calls, and kept. */
+/** Synthesis blocks this thread, so speech is made before the calls and cached. */
 async function makeSpeech(
   { voices }: Pick<Stage, "voices">,
   { scenario: { caller, script = [] }, agent: { agent } }: SuiteCase,
@@ -154,17 +155,17 @@ interface Stage {
   readonly appliance: DemoAppliance;
   readonly voices: Voices;
   readonly options: PhoneRehearsalOptions;
-  /** By the company's number: every call has its own. */
+  /** Calls by the company's number, which is unique per call. */
   readonly turns: Map<string, HeldCall>;
-  /** All numbers that were given away. */
+  /** All numbers in use. */
   readonly numbers: Set<string>;
-  /** To whom callers are transferred. */
+  /** Phones of the people to whom callers are transferred. */
   readonly persons: Phone[];
-  /** When the next call may begin. */
+  /** Resolves when the next call may begin. */
   begins: Promise<void>;
-  /** Calls whose tenant, agent and phones are being made. */
+  /** Number of calls whose tenant, agent and phones are being created. */
   settingUp: number;
-  /** Names of recordings that are taken. */
+  /** Names of recordings in use. */
   readonly files: Set<string>;
 }
 
@@ -172,13 +173,13 @@ interface HeldCall {
   callUuid: string;
   readonly turns: Map<number, TurnRecord>;
   readonly scenario: Scenario;
-  /** When the call is said to take place. */
+  /** Simulated start time of the call. */
   readonly startsAt: number;
   /** The company's number and the caller's. */
   readonly numbers: readonly string[];
 }
 
-/** The call as its scenario has it, whatever the company's settings. */
+/** Applies the scenario's settings to the call, regardless of the company's settings. */
 function adapted(config: CallConfig, turns: Stage["turns"]): CallConfig {
   const held = turns.get(config.toNumber) ?? turns.get(config.fromNumber);
   if (!held) return config;
@@ -213,7 +214,10 @@ async function rehearse(stage: Stage, each: SuiteCase, run: number): Promise<Reh
   }
 }
 
-/** A tenant, a trunk, an agent with its knowledge and tools, and the caller's phone. */
+/**
+ * Creates a tenant, a trunk, an agent with its knowledge and tools, and the caller's phone; then
+ * runs the call.
+ */
 async function rehearsedCall(
   stage: Stage,
   { scenario, agent }: SuiteCase,
@@ -271,7 +275,7 @@ async function rehearsedCall(
   }
 }
 
-/** Everything a call needs before it begins. */
+/** Creates everything that a call needs before it begins. */
 async function setUp(
   stage: Stage,
   { scenario, agent }: Pick<SuiteCase, "scenario" | "agent">,
@@ -288,7 +292,7 @@ async function setUp(
   }
 }
 
-/** Null: nobody asks real tools here. */
+/** Returns null if real tools are not available here. */
 function liveTool({ options: { runTool } }: Stage, agent: RehearsedAgent): ToolLog["live"] {
   return runTool && ((tool, values) => runTool(agent, tool, values));
 }
@@ -299,7 +303,7 @@ const turnsOf = ({ turns }: HeldCall): TurnRecord[] =>
 const targetName = ({ transferTargets }: RehearsedAgent, number: string) =>
   Object.entries(transferTargets).find(([, each]) => each === number)?.[0] ?? number;
 
-/** A number nobody has; `wanted` where it is still free. */
+/** Returns an unused number; `wanted` if it is free. */
 function freshNumber({ numbers }: Stage, wanted: string | null): string {
   let number = wanted;
   for (let next = numbers.size; number === null || numbers.has(number); next++)
@@ -363,7 +367,7 @@ async function connectTenant(
   return { api, tenantId: tenant.id, agentId: made.id };
 }
 
-/** As the API takes it. Nothing is mailed. */
+/** The agent as an API request body, without fields that send mail. */
 export function agentBody(agent: RehearsedAgent["agent"]): Readonly<Record<string, unknown>> {
   const values: Readonly<Record<string, unknown>> = {
     ...agent,
@@ -373,7 +377,10 @@ export function agentBody(agent: RehearsedAgent["agent"]): Readonly<Record<strin
   return Object.fromEntries(names.map((name) => [name, values[camelName(name)]]));
 }
 
-/** Calls begin one after the other, and when no other one is being set up: that takes this thread, too. */
+/**
+ * Calls begin one after another, and not while another call is being set up, because that needs
+ * this thread too.
+ */
 async function inTurn(stage: Stage): Promise<void> {
   const before = stage.begins;
   stage.begins = before.then(async () => {
@@ -384,7 +391,7 @@ async function inTurn(stage: Stage): Promise<void> {
   await before;
 }
 
-/** The languages that were spoken, and what was signalled. */
+/** The languages spoken and the SIP messages. */
 async function tracesOf(
   { appliance }: Stage,
   { tenantId }: RehearsalTenant,
@@ -425,10 +432,10 @@ async function registerPhone(
   });
 }
 
-/** Final responses of who does not take a transferred caller. */
+/** Final responses of people who reject a transferred caller. */
 const DECLINED = { busy: 486, declined: 603, failed: 500 } as const;
 
-/** As the scenario of whoever is transferred says. */
+/** Answers or rejects a transferred caller, as the scenario specifies. */
 function takeTransferred({ turns }: Stage, target: string, call: IncomingCall): void {
   const from = call.callerNumber ?? "";
   const held = [...turns.values()].find(({ numbers }) =>
@@ -440,7 +447,10 @@ function takeTransferred({ turns }: Stage, target: string, call: IncomingCall): 
   else call.reject(DECLINED[outcome]);
 }
 
-/** The people to whom callers are transferred: whoever answers listens until they are hung up on. */
+/**
+ * Registers the people to whom callers are transferred. Whoever answers listens until the other
+ * side hangs up.
+ */
 async function registerPersons(stage: Stage, { transferTargets }: RehearsedAgent): Promise<void> {
   const { carrier, voices, clock, random, numbers, persons } = stage;
   const own = Object.entries(transferTargets).filter(([, number]) => /^\+\d+$/.test(number));
@@ -462,7 +472,7 @@ async function registerPersons(stage: Stage, { transferTargets }: RehearsedAgent
   }
 }
 
-/** Noise so many dB below the speech, while the caller speaks. */
+/** Adds noise to the caller's speech; `noiseDb`: level below the speech. */
 function noisySpeech(
   speech: ReturnType<Voices["speaker"]>,
   noiseDb: number | undefined,
@@ -482,7 +492,7 @@ function noisySpeech(
   };
 }
 
-/** Answered. */
+/** Places or receives the call; resolves when it is answered. */
 async function connectCall(
   { api, agentId }: RehearsalTenant,
   phone: Phone,
@@ -521,7 +531,7 @@ async function finished(api: DemoApi, { callUuid }: HeldCall): Promise<FinishedC
   return (await api.get<{ call: FinishedCall }>(`/calls/${callUuid}`)).call;
 }
 
-/** What came of the call, as the result of a rehearsal has it. */
+/** Outcome of the call in the format of a rehearsal result. */
 const outcomeOf = (call: FinishedCall, agent: SuiteCase["agent"]) => ({
   transfers: call.transfers.map(({ to, outcome, at_ms: atMs }) => ({
     target: targetName(agent, to),
@@ -532,7 +542,7 @@ const outcomeOf = (call: FinishedCall, agent: SuiteCase["agent"]) => ({
   endedReason: call.ended_reason,
 });
 
-/** The file; null: none is kept, or there is none. */
+/** Path of the recording; null if it is not stored or does not exist. */
 async function keptRecording(
   { options: { recordingsDir }, files }: Stage,
   { api }: RehearsalTenant,

@@ -1,4 +1,7 @@
-/** The tools of rehearsed calls over HTTPS on loopback: each call's path answers as its scenario says. */
+/**
+ * Tools of rehearsal calls over HTTPS on loopback: each call's path answers as its scenario
+ * specifies.
+ */
 import { type Clock, sleep } from "../../core/clock.ts";
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { NOT_LIVE, type RehearsedTool } from "../../domain/rehearsal/rehearsed-call.ts";
@@ -6,14 +9,14 @@ import type { Scenario } from "../../domain/rehearsal/scenario.ts";
 import type { LiveTools } from "../../domain/rehearsal/text-call.ts";
 import type { DemoCertificates } from "../company/certificate.ts";
 
-/** What one call's tools were asked. */
+/** Requests to the tools of one call. */
 export interface ToolLog {
   readonly tools: RehearsedTool[];
   readonly unanswered: Set<string>;
-  /** Requests that have no answer yet. */
+  /** Number of unanswered requests. */
   running: number;
   readonly answers: Scenario["tools"];
-  /** Asks the tool's own URL, where the scenario says `live`; null: that is not done here. */
+  /** Calls the tool's real URL if the scenario says `live`; null: not supported here. */
   readonly live: ((tool: string, values: JsonObject) => ReturnType<LiveTools>) | null;
   nowMs(): number;
 }
@@ -39,7 +42,7 @@ export class ToolServer {
     });
   }
 
-  /** From now on `urlOf(name, tool)` answers. */
+  /** Starts to answer `urlOf(name, tool)`. */
   add(name: string, log: ToolLog): void {
     this.#logs.set(name, log);
   }

@@ -19,7 +19,7 @@ import { type Exchange, holdConversation, type RecordedExchange } from "./conver
 
 export interface SceneResult {
   readonly exchanges: readonly RecordedExchange[];
-  /** From answer to hang-up, measured by the phone. */
+  /** Milliseconds from answer to hang-up, measured by the phone. */
   readonly answeredMs: number;
   /** Lines that the person said, in order. */
   readonly spokenTexts: readonly string[];
@@ -52,7 +52,7 @@ export const SCHEDULED_EXCHANGES: readonly Exchange[] = [
   { says: CHILDREN.question, expects: CHILDREN.answer },
 ];
 
-/** Any answer will do: the recording of this call is to be listened to by a person. */
+/** Any answer is accepted: a person listens to the recording of this call. */
 export const KEPT_EXCHANGES: readonly Exchange[] = [
   { says: null, expects: null },
   { says: OPENING_HOURS.question, expects: null },
