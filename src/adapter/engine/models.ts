@@ -1,6 +1,6 @@
 /**
  * Models that are known by name: when their provider switches them off, what it names in their place, and
- * what they want of a request. docs/engines.md shows the same with its sources. A model that is not here is
+ * what they want of a request. docs/engine-reference.md shows the same with its sources. A model that is not here is
  * asked like any other, and what it refuses is learnt from its answer.
  */
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { KNOWN_MODELS, knownModel } from "../../../src/adapter/engine/models.ts";
 
-const documented = (await Bun.file("docs/engines.md").text())
+const documented = (await Bun.file("docs/engine-reference.md").text())
   .split("\n")
   .filter(
     (line) => line.startsWith("| `gpt") || /^\| `(?:o\d|llama|openai\/|tts|whisper)/.test(line),
