@@ -1,4 +1,4 @@
-/** A split of an agent's callers between two versions, as REST shows it. */
+/** REST shape of a split: two agent versions share the callers (A/B test). */
 import { z } from "zod";
 import { OPERATOR } from "../../core/author.ts";
 import { wireOf } from "../../core/wire-names.ts";
@@ -106,7 +106,7 @@ export const presentSplit = ({ published, tried, measures, ...split }: ComparedS
 const ofAgent = { tenant: id, agent: id };
 
 export const splitOperations = {
-  /** The newest one, open or closed; null: there was none. */
+  /** Returns the newest split, open or closed; null if none exists. */
   "agent.split": operation({
     input: z.strictObject(ofAgent),
     output: AgentSplitOut.nullable(),

@@ -1,4 +1,4 @@
-/** Versions and drafts of agents as REST and `linevoice agent` show them. */
+/** Versions and drafts of agents, as shown by REST and `linevoice agent`. */
 import { z } from "zod";
 import { type Author, authorOf, OPERATOR } from "../../core/author.ts";
 import { shownFields } from "../../core/schema.ts";
@@ -56,7 +56,7 @@ export const AgentVersion = z.strictObject(versionShape).meta({ id: "AgentVersio
 const { agent_id, enabled, ...toolFields } = toolShape;
 
 const { name, description, url, secret_header, parameters, caller_level } = toolShape;
-/** In the order in which a version keeps them. */
+/** In the order in which versions store them. */
 const pushedTool = { name, description, url, secret_header, parameters, caller_level };
 
 const { voice, ...fields } = shownFields(agentShape(AGENT_VOICES));
@@ -210,7 +210,7 @@ export const presentPublished = ({ agent, notes }: Published) => ({
 
 const AgentFields = z.strictObject(agentShape(AGENT_VOICES));
 
-/** Its content is as it is stored: only our own command line reads it. */
+/** The content is in the stored format: only the appliance's command line reads it. */
 const AgentSourceContent = z.strictObject({
   tenant: id,
   agent: id,
@@ -218,9 +218,9 @@ const AgentSourceContent = z.strictObject({
   company: z.string(),
   time_zone: z.string(),
   content: z.custom<AgentContent>(),
-  /** The agent's own, by their names in the API. */
+  /** Fields of the agent itself, under their API names. */
   fields: z.record(z.string(), z.unknown()),
-  /** Kept with the agent, in no version. */
+  /** Stored with the agent, not versioned. */
   scenarios: z.array(z.strictObject({ name: z.string(), yaml: z.string() })),
 });
 
@@ -234,7 +234,7 @@ export const agentOperations = {
     run: async ({ agentVersions }, { tenant, agent }) =>
       (await agentVersions.list(tenant, agent, { limit: 50, offset: 0 })).map(presentVersion),
   }),
-  /** All of a stored agent but the texts of its files. `agent`: id or exact name. */
+  /** A stored agent without the texts of its files. `agent`: id or exact name. */
   "agent.source": operation({
     input: z.strictObject({
       tenant: id.optional(),
@@ -254,7 +254,7 @@ export const agentOperations = {
       return { ...rest, tenant, agent, time_zone, scenarios, fields: wireOf(AgentFields, shown) };
     },
   }),
-  /** Publishes what was edited as files, or only compares it (`dry`). */
+  /** Publishes an agent from edited files; with `dry`, only compares it. */
   "agent.push": operation({
     input: z.strictObject({
       ...ofAgent,

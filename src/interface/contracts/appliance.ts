@@ -1,4 +1,7 @@
-/** The appliance itself: `linevoice engine try`, `clock confirm`, `backup create`, `logs`, `erase` and `key rotate-master`. */
+/**
+ * Operations of the appliance itself: `linevoice engine try`, `clock confirm`, `backup create`, `logs`,
+ * `erase` and `key rotate-master`.
+ */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { isoUtc } from "../../core/clock.ts";
@@ -26,10 +29,10 @@ const LogLine = z.strictObject({
   text: z.string(),
   fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
-/** A log line, or a stored fact of a call, in order of time. Contains no personal data. */
+/** A log line or a stored event of a call, in chronological order. Contains no personal data. */
 export type LogLine = z.output<typeof LogLine>;
 
-/** What the control socket and a request's body can carry, as base64: about 20 s at 16 kHz. */
+/** Maximum base64 length that the control socket and a request body can carry: about 20 s at 16 kHz. */
 const WAV_CHARACTERS_MAX = 960_000;
 const trialText = (description: string, example: string) =>
   field(z.string().trim().min(1).max(1000), {
@@ -91,7 +94,7 @@ export const applianceOperations = {
       };
     },
   }),
-  /** What waits because the clock jumped goes on. */
+  /** Resumes the paused work after a clock jump. */
   "clock.confirm": operation({
     input: nothing,
     output: z.strictObject({ now: z.iso.datetime({ offset: true }) }),
@@ -99,7 +102,7 @@ export const applianceOperations = {
     needsServer: true,
     run: async ({ confirmClock }) => ({ now: isoUtc(confirmClock()) }),
   }),
-  /** Runs while the database is in use. `to` null: writes into the backups directory. */
+  /** Works while the database is in use. `to` null: writes into the backups directory. */
   "backup.create": operation({
     input: z.strictObject({
       to: z.string().max(4096).refine(isAbsolute, { error: "an absolute path" }).nullable(),

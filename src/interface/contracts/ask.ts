@@ -1,12 +1,12 @@
-/** Asks for operations in this process. Their table, with its schemas, is loaded with the first question. */
+/** Runs operations in this process. The table of operations and its schemas load at the first use. */
 import { OPERATING_SYSTEM_USER } from "../../core/operating-system-user.ts";
 import type { Services } from "../../operations/admin/services.ts";
 import type { Asker } from "./operation.ts";
 import type { Ask, InputOf, OperationName, OutputOf } from "./operations.ts";
 
-/** Somebody at the operator's pages. */
+/** The operator on the dashboard's operator pages. */
 export const OPERATOR_PAGES: Asker = { isOperator: true, commandLineUser: null };
-/** Who began this process. */
+/** The operating system user who started this process. */
 export const COMMAND_LINE: Asker = { isOperator: true, commandLineUser: OPERATING_SYSTEM_USER };
 
 export const askServices =

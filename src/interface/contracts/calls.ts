@@ -1,4 +1,4 @@
-/** Calls placed and followed from the console: `linevoice call`. */
+/** Placing and following calls from the console: `linevoice call`. */
 import { z } from "zod";
 import type { CallProgress as Step } from "../../operations/admin/follow-call.ts";
 import type { Services } from "../../operations/admin/services.ts";
@@ -18,7 +18,7 @@ export const callOperations = {
     },
   }),
 
-  /** A scenario of a call that took place, for `linevoice rehearse`; numbers and names are replaced. */
+  /** Converts a past call into a scenario for `linevoice rehearse`; numbers and names are replaced. */
   "call.scenario": operation({
     input: z.strictObject({ call_uuid: z.uuid() }),
     output: z.strictObject({ yaml: z.string() }),

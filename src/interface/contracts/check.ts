@@ -1,4 +1,4 @@
-/** Checks an input against a contract's schema; the error names the first field that is wrong. */
+/** Validates input against a contract's schema. The error names the first wrong field. */
 import { z } from "zod";
 import { AppError, invalidField } from "../../core/errors.ts";
 import { requirementOf } from "./schema.ts";
@@ -21,7 +21,7 @@ export function checked<Schema extends z.ZodType>(
   throw invalidField(name, `\`${name}\` must ${must}.`, message);
 }
 
-/** `where`: what to do instead, if another request takes the field. */
+/** `where`: hint if another request accepts the field. */
 export const unknownField = (name: string, known: ReadonlySet<string>, where?: string): AppError =>
   unknown(name, known, ["field", "fields"], where);
 

@@ -1,7 +1,6 @@
 /**
- * The audit log's words for each operation of the command line: who, what and to which thing. An
- * operation that changes nothing has null. `runOperation` writes the entries; an operation without a line here is an
- * error of types.
+ * Audit log entries for the operations of the command line: who did what to which object. Read-only
+ * operations have null. `runOperation` writes the entries; a missing operation is a type error.
  */
 import type { z } from "zod";
 import type { AuditChange, AuditEntry } from "../../domain/identity/stores.ts";
@@ -13,17 +12,17 @@ type Input<Name extends Names> = z.output<(typeof operations)[Name]["input"]>;
 type Output<Name extends Names> = z.output<(typeof operations)[Name]["output"]>;
 
 interface Audited<In, Out> {
-  /** The operation of REST or the dashboard that does the same. Null: this input changes nothing. */
+  /** Operation id of the equivalent REST or dashboard route. Null: this input changes nothing. */
   readonly action: string | ((input: In) => string | null);
-  /** Default: the input's `tenant`; null: the appliance's log. */
+  /** Tenant of the entry. Default: the input's `tenant`; null: the appliance's log. */
   readonly tenant?: (input: In, output: Out, services: Services) => Promise<number | null>;
-  /** The name of the thing. Nothing about callers. */
+  /** Name of the changed object. Never caller data. */
   readonly subject?: (
     input: In,
     output: Out,
     services: Services,
   ) => Promise<string | null> | string | null;
-  /** Fields of the input whose values are shown. */
+  /** Input fields whose values are shown. */
   readonly changes?: readonly (keyof In & string)[];
 }
 
@@ -100,7 +99,7 @@ const AUDITED: Table = {
   "agent.split.close": { ...ofAgent("closeAgentSplit"), changes: ["keep"] },
   "contact.list": null,
   "contact.import": { action: ({ dry_run }) => (dry_run ? null : "importContacts") },
-  // Changes nothing, but takes personal data out. It comes in pieces, of which the first counts.
+  // Changes nothing, but exports personal data. Of several chunks only the first is logged.
   "contact.export": { action: ({ after }) => (after === 0 ? "exportContacts" : null) },
   "campaign.list": null,
   "campaign.act": {
@@ -125,7 +124,7 @@ const AUDITED: Table = {
   // Changes nothing. An entry would be newer than the backup, and a restore would report it as lost.
   "backup.create": null,
   "logs.read": null,
-  // As `POST /erasures`: without the number.
+  // As for `POST /erasures`, the entry does not contain the number.
   "person.erase": { action: ({ dry_run }) => (dry_run ? null : "erasePerson") },
   "key.rotate_master": { action: "operatorRotateMasterKey" },
   "node.list": null,
@@ -133,10 +132,10 @@ const AUDITED: Table = {
   "node.resume": { action: "operatorDrainNode", subject: (_, { name }) => name },
 };
 
-/** Whether the command line changes something with it. */
+/** True if the command line changes something with this operation. */
 export const isAudited = (name: Names): boolean => AUDITED[name] !== null;
 
-/** The entry for a finished operation; null: none. `user`: the operating system's user. */
+/** Returns the entry for a finished operation; null: none. `user`: the operating system's user. */
 export async function auditEntryOf(
   services: Services,
   name: Names,

@@ -34,14 +34,14 @@ const ContactImportReport = z.strictObject({
 });
 export type ContactImportReport = z.output<typeof ContactImportReport>;
 
-/** A part of the exported contacts. */
+/** A chunk of the exported contacts. */
 const ContactExportPiece = z.strictObject({
   csv: z.string(),
   next: shown(z.int().nullable(), "Where the next begins; null: that was all."),
 });
 export type ContactExportPiece = z.output<typeof ContactExportPiece>;
 
-/** The numbers of a campaign, counted by state. */
+/** Number of campaign targets per state. */
 export const campaignTargets = z.strictObject({
   waiting: shown(z.int(), "Number of targets that will be called.", 10),
   calling: shown(z.int(), "Number of targets that are in a call now.", 2),

@@ -1,4 +1,4 @@
-/** API keys: the shape that REST and `linevoice key` share, and the operator's operation. */
+/** API keys: the shape shared by REST and `linevoice key`, and the operator's operation. */
 import { z } from "zod";
 import { wireOf } from "../../core/wire-names.ts";
 import { isKeyNetwork, KEY_NETWORKS_MAX, KEY_SCOPES } from "../../domain/tenant/key-limits.ts";
@@ -62,7 +62,7 @@ export const newKeyShape = {
     .default(null),
 };
 
-/** The limits as they are stored. */
+/** Limits of a key in the stored format. */
 export const keyLimitsOf = ({
   scopes,
   expires_at: expires,

@@ -49,7 +49,7 @@ export const waitingFields = {
 export const presentCheckout = (checkout: StoredCheckout) =>
   wireOf(Checkout, checkout, { amount_eur: microToEur(checkout.amount) });
 
-/** One month of one tenant. The caller makes the page or the CSV from the answer. */
+/** One month of one tenant. The caller renders the page or CSV from the result. */
 const ofMonth = { tenant: id, month: z.string().max(7) };
 const ofMonthPage = z.strictObject({ ...ofMonth, after: z.int().min(0) });
 const row = <Row extends object>() =>
@@ -64,7 +64,7 @@ export const moneyOperations = {
     run: async ({ checkouts }, asked) =>
       (await checkouts.waiting(asked)).checkouts.map(presentCheckout),
   }),
-  /** Books the money that arrived. A second call changes nothing and answers the same. */
+  /** Books the received money. Idempotent: a second call returns the same result. */
   "checkout.confirm": operation({
     input: z.strictObject({ id: z.string().max(100) }),
     output: Checkout,

@@ -63,7 +63,7 @@ export const nodeOperations = {
     needsServer: true,
     run: async ({ nodes }) => (await nodes.list()).map(present),
   }),
-  /** Its live calls go on. */
+  /** Live calls of the node continue. */
   "node.drain": operation({
     input: named,
     output: ApplianceNode,

@@ -1,6 +1,6 @@
 /**
- * Every operation by its name. The control socket, the command line's direct way and the dashboard carry out
- * the same table on the same services.
+ * All operations by name. The control socket, the command line without a server, and the dashboard run the
+ * same table on the same services.
  */
 import type { z } from "zod";
 import { splitOperations } from "./agent-splits.ts";
@@ -38,9 +38,7 @@ export type OperationName = keyof typeof operations;
 export type InputOf<Name extends OperationName> = z.input<(typeof operations)[Name]["input"]>;
 export type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]["output"]>;
 
-/**
- * Asks for an operation by name, in this process or through the control socket. Throws AppError.
- */
+/** Runs an operation by name, in this process or through the control socket. Throws AppError. */
 export type Ask = <Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,

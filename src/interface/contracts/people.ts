@@ -48,7 +48,7 @@ const noMail = () =>
   });
 
 export const peopleOperations = {
-  /** Makes a link for a new owner. Earlier owner links stop working. */
+  /** Creates a link for a new owner. Earlier owner links become invalid. */
   "setup.link": operation({
     input: nothing,
     output: OneTimeUrl,

@@ -1,11 +1,11 @@
-/** Carries out an operation by its name: checks the input, and records what the command line changes. */
+/** Runs an operation by name: validates the input, and records changes by the command line. */
 import type { Services } from "../../operations/admin/services.ts";
 import { checked } from "./check.ts";
 import { auditEntryOf } from "./command-line-audit.ts";
 import type { Asker } from "./operation.ts";
 import { anyOperation, type OperationName } from "./operations.ts";
 
-/** Throws AppError, also for an invalid input. */
+/** Throws AppError, also for invalid input. */
 export async function runOperation(
   services: Services,
   name: OperationName,

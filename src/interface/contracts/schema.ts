@@ -1,6 +1,6 @@
 /**
- * Building blocks of the API's schemas. A field carries its description and example for the
- * document, and one sentence that tells a caller how to fix a bad value.
+ * Building blocks of the API's schemas. Each field has a description and an example for the OpenAPI document,
+ * and one sentence about how to fix a bad value.
  */
 import { z } from "zod";
 import { field, integer, nameIn, shown } from "../../core/schema.ts";

@@ -94,7 +94,7 @@ const presentDialing = (tenantId: number, settings: TenantSettings) =>
     daily_spend_max_eur: eurOrNull(settings.dailySpendMax),
   });
 
-/** The changes as the service takes them, with the daily spend in micro-euro. */
+/** Converts the changes for the service, with the daily spend in micro-euro. */
 export const settingsChangesOf = <Changes extends { daily_spend_max_eur?: number | null }>({
   daily_spend_max_eur: spend,
   ...changes
@@ -136,9 +136,7 @@ export const tenantOperations = {
     run: async ({ tenants }, { tenant }) =>
       presentTenant(await tenants.setSuspended(tenant, false)),
   }),
-  /**
-   * Changes the given fields and answers all. The change applies to calls that begin afterwards.
-   */
+  /** Changes the given fields and returns all. Applies to calls that begin afterwards. */
   "tenant.dialing": operation({
     input: z
       .strictObject({ tenant: id, ...dialingFields })

@@ -1,4 +1,4 @@
-/** Tools: the shape that REST, dashboard and `linevoice tool` share, and the operator's operations. */
+/** Tools: the shape shared by REST, dashboard and `linevoice tool`, and the operator's operations. */
 import { z } from "zod";
 import { shownFields } from "../../core/schema.ts";
 import { recordOf, wireOf } from "../../core/wire-names.ts";

@@ -1,4 +1,4 @@
-/** Trunks: the shape that the dashboard and `linevoice trunk` share, and the operator's operations. */
+/** Trunks: the shape shared by the dashboard and `linevoice trunk`, and the operator's operations. */
 import { z } from "zod";
 import { isoUtc } from "../../core/clock.ts";
 import { shownFields } from "../../core/schema.ts";
@@ -9,7 +9,7 @@ import type { TrunkState, TrunkTest as TrunkTestResult } from "../../operations/
 import { id, nothing, operation } from "./operation.ts";
 import { shown, timeOrNull } from "./schema.ts";
 
-/** What everybody who may see a trunk sees. */
+/** Fields that every permitted person sees. */
 export const OperatorTrunk = z.strictObject({
   id: shown(z.int(), "Id of the trunk.", 1),
   tenant_id: id,

@@ -9,17 +9,17 @@ import { type AnswerLine, answerLine, LineReader, PROTOCOL } from "./protocol.ts
 import { isSocketPathTooLong } from "./socket-path.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Operations that read the whole database, or ask three providers, take longer. */
+/** Timeout for operations that read the whole database or ask three providers. */
 const SLOW_TIMEOUT_MS = 3_600_000;
 const SLOW: ReadonlySet<OperationName> = new Set<OperationName>(["backup.create", "engine.try"]);
 
-/** No server listens: there is no socket, or a dead server left it. */
+/** No server listens: the socket is missing, or a dead server left it behind. */
 export class NoServer extends Error {
   override readonly name = "NoServer";
 }
 
 interface ControlClient {
-  /** Throws NoServer, or the AppError that the server answered. */
+  /** Throws NoServer, or the server's AppError. */
   readonly ask: Ask;
   follow(input: { tenant: number; call_uuid: string }): AsyncIterable<CallProgress>;
 }
@@ -52,7 +52,7 @@ async function* exchange(
   clock: Clock,
   timeoutMs: number | null,
 ): AsyncGenerator<AnswerLine> {
-  // No server can listen there either.
+  // No server can listen on such a path.
   if (isSocketPathTooLong(path)) throw new NoServer(path);
   const socket = createConnection(path);
   const timer =

@@ -1,7 +1,7 @@
 /**
- * The control socket's protocol: newline-delimited JSON over `<data>/control.sock`. The client's
- * one line is `{"hello":PROTOCOL,"operation","input","user"}`, one request a connection; the server answers with
- * `{"ok":true,"result"}`, `{"ok":false,"error"}` or, for a follower, `{"item"}` lines first.
+ * The control socket's protocol: newline-delimited JSON over `<data>/control.sock`. The client sends one line
+ * per connection: `{"hello":PROTOCOL,"operation","input","user"}`. The server replies with
+ * `{"ok":true,"result"}` or `{"ok":false,"error"}`. A follower gets `{"item"}` lines first.
  */
 import { z } from "zod";
 
@@ -12,7 +12,7 @@ export const requestLine = z.object({
   hello: z.number(),
   operation: z.string().max(100),
   input: z.unknown(),
-  /** The operating system's user, for the audit log. Missing: an older command asks. */
+  /** Operating system user for the audit log. Missing: the client is an older version. */
   user: z.string().max(100).default(""),
 });
 
@@ -32,7 +32,7 @@ class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 
-/** Cuts a byte stream into lines. Throws LineTooLong. */
+/** Splits a byte stream into lines. Throws LineTooLong. */
 export class LineReader {
   #rest = Buffer.alloc(0);
 

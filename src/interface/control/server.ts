@@ -1,7 +1,7 @@
 /**
- * The control socket of a running server: every operation of the contracts, for whoever may open the file
- * (0600, in a 0700 directory) is the operator. Bounded: connections, line length, and how long a client may
- * take to ask.
+ * The control socket of a running server. It serves every operation of the contracts, because only the
+ * operator can open the file (0600, in a 0700 directory). It limits the number of connections, the line
+ * length, and the time until a client has sent its request.
  */
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -15,18 +15,18 @@ import { checkSocketPath } from "./socket-path.ts";
 
 const CONNECTIONS_MAX = 32;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How long a request waits for a server that is starting. */
+/** Maximum time that a request waits for a starting server. */
 const STARTING_MS_MAX = 10_000;
 const UNSENT_BYTES_MAX = 4_194_304;
 
 interface ControlServer {
-  /** Cuts every connection and removes the socket. Idempotent. */
+  /** Closes all connections and removes the socket. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * The caller holds the data directory's lock, so a socket that is there already is a dead one. It listens
- * before the server has started: what is asked meanwhile waits for `services`. Throws SocketPathTooLong.
+ * The caller holds the lock of the data directory, so an existing socket belongs to a dead server. The socket
+ * listens before the server has started: early requests wait for `services`. Throws SocketPathTooLong.
  */
 export async function startControlServer(deps: {
   readonly path: string;
@@ -63,7 +63,7 @@ export async function startControlServer(deps: {
 
 type Answerer = (socket: Socket, line: string, signal: AbortSignal) => Promise<void>;
 
-/** One line is the request; what comes after it is not read. */
+/** Reads one line as the request and ignores the rest. */
 function awaitRequest(socket: Socket, clock: Clock, answer: Answerer): void {
   const left = new AbortController();
   const deadline = clock.after(REQUEST_TIMEOUT_MS, () => socket.destroy());
@@ -128,7 +128,7 @@ function createAnswerer(started: () => Promise<Services>, log: Log): Answerer {
   };
 }
 
-/** Nobody but the owner may open the socket, from its first moment on. */
+/** Creates the socket with access for its owner only, from the first moment on. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const before = process.umask(0o177);
   try {
@@ -142,12 +142,12 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   chmodSync(path, 0o600);
 }
 
-/** Answers the services as soon as there are some. Throws `unavailable` after 10 s, or where the start failed. */
+/** Resolves when the services have started. Throws `unavailable` after 10 s or if the start failed. */
 function startedServices(services: Services | Promise<Services>, clock: Clock) {
   const starting = Promise.resolve(services);
   const unavailable = (publicMessage: string) =>
     new AppError({ code: "unavailable", publicMessage, retryable: true });
-  starting.catch(() => undefined); // its owner hears of it
+  starting.catch(() => undefined); // the owner handles the rejection
   return async (): Promise<Services> => {
     const late = Promise.withResolvers<never>();
     const timer = clock.after(STARTING_MS_MAX, () =>

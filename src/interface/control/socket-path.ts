@@ -1,10 +1,10 @@
-/** The control socket's path: `control.sock` in the data directory, as long as the system allows. */
+/** The control socket's path: `control.sock` in the data directory, with the length limit of the system. */
 import { ConfigInvalid } from "../../operations/config/config-invalid.ts";
 
-/** How long a Unix socket's path may be: `sun_path` has 108 bytes, the last one a NUL (unix(7)). */
+/** Maximum path length of a Unix socket: `sun_path` has 108 bytes, including a NUL (unix(7)). */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-/** A mistake in the configuration: `serve` ends with its status. */
+/** A configuration error: `serve` exits with its status. */
 class SocketPathTooLong extends ConfigInvalid {
   constructor(path: string) {
     super([

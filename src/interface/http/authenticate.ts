@@ -1,4 +1,4 @@
-/** Both header forms of an API key (specification 5). */
+/** Reads an API key from both supported header forms (specification 5). */
 export function bearerOf(headers: Headers): string | null {
   const authorization = headers.get("authorization");
   if (authorization !== null) {

@@ -1,6 +1,6 @@
 /**
- * Reads a request's body: bounded while it arrives (also chunked, RFC 9112 7.1) and in time, then
- * as a JSON object in UTF-8 (RFC 8259 8.1) of a bounded number of values.
+ * Reads a request body with limits on size (also for chunked bodies, RFC 9112 7.1) and time. Then parses it
+ * as a UTF-8 JSON object (RFC 8259 8.1) with a limited number of values.
  */
 import type { Clock } from "../../core/clock.ts";
 import { AppError, invalidField } from "../../core/errors.ts";
@@ -8,15 +8,18 @@ import { invalidJson, payloadTooLarge } from "./problem.ts";
 
 const BODY_TIMEOUT_MS = 30_000;
 const LARGE_BYTES = 256 * 1024;
-/** So much above the limit is read and dropped: who sends all before it reads would find the connection cut, without an answer. */
+/**
+ * Excess bytes that are read and dropped. A client that sends everything before it reads would otherwise see
+ * a reset connection instead of the error.
+ */
 const DROPPED_BYTES_MAX = 16 * 1024 * 1024;
-/** The largest valid body has some thousands. 190,000 fields hold the thread for 0.2 s before any is looked at. */
+/** The largest valid body has a few thousand values. Parsing 190,000 fields would block the thread for 0.2 s. */
 const VALUES_MAX = 20_000;
 const NOTHING = new Uint8Array(0);
 
 /**
- * `onLarge`: waited for before much of a large body is read; may throw. Throws payload_too_large, or invalid_json
- * when the sender stalls or breaks off.
+ * `onLarge` is awaited before most of a large body is read, and may throw. Throws payload_too_large, or
+ * invalid_json if the sender stalls or disconnects.
  */
 export async function readBody(
   request: Request,
@@ -71,7 +74,7 @@ interface BodyRules {
   readonly textField: string | null;
 }
 
-/** Throws invalid_json, or `valid_<textField>_required` for bytes that are not UTF-8 in that field. */
+/** Throws invalid_json, or `valid_<textField>_required` for bytes in that field that are not UTF-8. */
 export function parseBody(
   bytes: Uint8Array,
   contentType: string | null,
@@ -94,7 +97,7 @@ export function parseBody(
   }
 }
 
-/** Counts what begins a value, outside of texts: a bracket or a comma. */
+/** Counts brackets and commas outside of strings, because each begins a value. */
 function hasTooManyValues(bytes: Uint8Array): boolean {
   let values = 0;
   let inText = false;
@@ -122,14 +125,14 @@ function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** The text field's own check names the line. */
+/** The text field is excluded: its validation reports the line. */
 function requireWholeCharacters(body: Record<string, unknown>, textField: string | null): void {
   for (const [name, value] of Object.entries(body))
     if (name !== textField && !(name.isWellFormed() && isWellFormed(value)))
       throw invalidJson("The body has half of a character, such as `\\ud83d`: send both halves.");
 }
 
-/** False: a text in it cannot be kept, because UTF-8 has no unpaired surrogates. */
+/** False if a string has unpaired surrogates, which UTF-8 cannot represent. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;

@@ -4,7 +4,7 @@ type ByteRange =
   | { readonly kind: "part"; readonly start: number /** Inclusive. */; readonly end: number }
   | { readonly kind: "unsatisfiable" };
 
-/** A malformed range, or a list of ranges, is ignored: the whole file is a valid answer. */
+/** Ignores a malformed range or a list of ranges: the whole file is a valid response. */
 export function byteRange(header: string | null, size: number): ByteRange {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
   if (!match || (match[1] === "" && match[2] === "")) return { kind: "whole" };

@@ -1,6 +1,6 @@
 /**
- * The page of a manual payment (decisions 8): amount, reference and the operator's bank details,
- * in the language that `?language=` or the browser names. Knowing the checkout's unguessable id is the right to see it. Text only, no script.
+ * The page of a manual payment (decisions 8): amount, reference and the operator's bank details, in the
+ * language of `?language=` or the browser. The unguessable checkout id grants access. Text only, no script.
  */
 import type { Elysia } from "elysia";
 import { AppError } from "../../core/errors.ts";
@@ -26,7 +26,7 @@ type Language = keyof typeof CHECKOUT_TEXTS;
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(CHECKOUT_TEXTS, tag);
 
-/** The first that we speak, as the browser orders them; else English. */
+/** First supported language in the browser's order of preference; else English. */
 function languageOf(request: Request): Language {
   const wanted = new URL(request.url).searchParams.get("language") ?? "";
   const accepted = request.headers.get("accept-language") ?? "";

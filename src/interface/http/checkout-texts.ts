@@ -1,4 +1,4 @@
-/** What the payment page says, in each language. */
+/** Texts of the payment page in each language. */
 import type { CheckoutKind, CheckoutStatus } from "../../domain/billing/stores.ts";
 
 export interface CheckoutTexts {
@@ -12,7 +12,7 @@ export interface CheckoutTexts {
   readonly state: string;
   readonly kinds: Readonly<Record<CheckoutKind, string>>;
   readonly states: Readonly<Record<CheckoutStatus, string>>;
-  /** Of a payment that a provider takes, not a bank transfer. */
+  /** For a payment through a provider instead of a bank transfer. */
   readonly paidElsewhere: string;
   readonly noBankAccount: string;
   readonly giveReference: string;

@@ -1,7 +1,7 @@
 /**
- * A contract says everything about one route: method, path, the Zod schemas that validate it and
- * from which the OpenAPI document is generated, and which errors it may answer. Handlers are bound
- * to contracts separately, so that the document can be made without a running server.
+ * A contract defines everything about one route: method, path, the Zod schemas for validation and for the
+ * OpenAPI document, and possible errors. Handlers are bound to contracts separately, so that the document can
+ * be generated without a running server.
  */
 import type { z } from "zod";
 import type { Author } from "../../core/author.ts";
@@ -37,22 +37,25 @@ export interface Contract<
 > {
   readonly operationId: string;
   readonly method: Method;
-  /** Below the mount: `/agents/{id}`. `{id}` and `{number}` are positive integers, `{uuid}` a call's UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`, `{month}` `2026-11`. */
+  /**
+   * Path below the mount: `/agents/{id}`. `{id}` and `{number}` are positive integers, `{uuid}` a call's
+   * UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`, `{month}` `2026-11`.
+   */
   readonly path: Path;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** What the path's id names, for "… not found". */
+  /** Name of the resource for "… not found". */
   readonly noun?: string;
   readonly query?: Query;
   readonly body?: Body;
-  /** If this field holds bytes that are not UTF-8, the error names this field. */
+  /** If this field contains bytes that are not UTF-8, the error names this field. */
   readonly textField?: string;
-  /** Where a body may be larger than `[limits] body_bytes`. */
+  /** Body limit if it differs from `[limits] body_bytes`. */
   readonly bodyBytesMax?: number;
   readonly status?: number;
   readonly reply: Reply;
-  /** Default application/json. */
+  /** Default: application/json. */
   readonly replyType?:
     | "text/plain"
     | "text/csv"
@@ -60,43 +63,43 @@ export interface Contract<
     | "audio/mpeg"
     | "audio/wav"
     | "application/vnd.tcpdump.pcap";
-  /** In addition to the errors of every route (401, 404 of the path, 405, 413, 429, 500, 503). */
+  /** Error codes in addition to those of every route (401, 404 for the path, 405, 413, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];
-  /** True: answers without an API key. */
+  /** True: no API key needed. */
   readonly open?: boolean;
-  /** Of a session. Default: viewer for GET, else member. */
+  /** Minimum role of a session. Default: viewer for GET, else member. */
   readonly role?: Role;
-  /** Of an API key. Default: `read` for GET, else `manage`. */
+  /** Required scope of an API key. Default: `read` for GET, else `manage`. */
   readonly keyScope?: KeyScope;
-  /** A session must have signed in, or confirmed who it is, in the last 15 minutes. */
+  /** The session must have signed in or re-authenticated within the last 15 minutes. */
   readonly recent?: boolean;
-  /** An operator who acts as the tenant may not: what hands out secrets, moves money or adds people. */
+  /**
+   * Forbidden for an operator who impersonates the tenant: routes that reveal secrets, move money or add
+   * people.
+   */
   readonly notWhenActing?: true;
-  /** The answer has a one-time secret: a repetition is answered only for the same key or session. */
+  /** The response contains a one-time secret, so a replay goes only to the same key or session. */
   readonly answersSecret?: true;
   /**
-   * The audit log records the name of the record, and old and new values of what the request names. For
-   * settings only: not for what is about persons.
+   * The audit log records the record's name, and old and new values of the requested fields. For settings
+   * only, not for personal data.
    */
   readonly recordsChanges?: true;
   /**
-   * The audit log records a GET like a change, because it exports personal data; and it records what an API key does
-   * here, because people or money feel it: calls and contacts that a program writes all day would push the rest out.
+   * Adds audit log entries for GETs that export personal data, and for API key requests with effects on
+   * people or money. Frequent API writes of calls and contacts are left out, because they would fill the log.
    */
   readonly audited?: boolean;
   /**
-   * A GET whose answer depends only on tenant, path, query and database; `today`: also on which day
-   * it is where the tenant is. It is made again only after a commit (core/query-cache.ts), and then.
+   * The GET's response depends only on tenant, path, query and database; `today`: also on the current day in
+   * the tenant's time zone. It is recomputed only after a commit (core/query-cache.ts).
    */
   readonly cacheable?: true | "today";
-  /**
-   * A POST that replaces the record that GET shows at the same path. It takes `If-Match`, as a
-   * PATCH does.
-   */
+  /** A POST that replaces the record shown by GET at the same path. Accepts `If-Match` as a PATCH does. */
   readonly versioned?: true;
-  /** How many requests of the rate limit it counts for. Default: 1. */
+  /** Number of requests that it counts for in the rate limit. Default: 1. */
   readonly weight?: number;
-  /** `user`: about the person signed in, independent of the active tenant. Default: `tenant`. */
+  /** `user`: concerns the signed-in person, independent of the active tenant. Default: `tenant`. */
   readonly scope?: "tenant" | "user";
 }
 
@@ -106,16 +109,16 @@ export const requiredRole = (contract: Pick<Contract, "method" | "role">): Role 
 export const requiredScope = (contract: Pick<Contract, "method" | "keyScope">): KeyScope =>
   contract.keyScope ?? (contract.method === "GET" ? "read" : "manage");
 
-/** The browser behind a request of the dashboard. */
+/** The browser that sent a dashboard request. */
 export interface Browser {
   readonly source: Source;
-  /** The token of the session cookie. It may be invalid. */
+  /** Token of the session cookie, not yet verified. */
   readonly token: string | null;
-  /** The `scheme://host[:port]` that the browser used to reach us. */
+  /** The `scheme://host[:port]` that the browser used. */
   readonly origin: string;
-  /** Sets the session cookie in the answer; "" deletes the cookie. */
+  /** Sets the session cookie in the response; "" deletes it. */
   setSessionToken(token: string): void;
-  /** Records in the audit log which person the request is about. */
+  /** Sets the person that the audit log entry is about. */
   about(actor: Actor): void;
 }
 
@@ -125,14 +128,14 @@ export interface ApiRequest<
   Body extends z.ZodType = z.ZodType,
 > {
   readonly tenantId: number;
-  /** 0: it came with a session. */
+  /** 0: the request used a session. */
   readonly keyId: number;
-  /** The limits of the API key. A session has none. */
+  /** Limits of the API key. A session has none. */
   readonly keyLimits: KeyLimits;
-  /** null: it came with an API key, or nobody is signed in (open routes). */
+  /** null: the request used an API key, or nobody is signed in (open routes). */
   readonly session: ActiveSession | null;
   readonly browser: Browser;
-  /** Tells the audit log what the request is done to, where no record of a setting says it. Nothing about callers. */
+  /** Adds subject or changes to the audit log entry, for routes without `recordsChanges`. Never caller data. */
   readonly note: (details: Pick<AuditDetails, "subject" | "changes">) => void;
   readonly params: ParamsOf<Path>;
   readonly query: z.output<Query>;
@@ -141,7 +144,7 @@ export interface ApiRequest<
   readonly http: Request;
 }
 
-/** Who changes something by a request. */
+/** Author of a change made by a request. */
 export const authorOf = ({ session, keyId }: Pick<ApiRequest, "session" | "keyId">): Author =>
   session ? { kind: "member", id: session.user.id } : { kind: "key", id: keyId };
 
@@ -163,7 +166,7 @@ type Definition<
   readonly errors?: readonly ErrorCode[];
 };
 
-/** Keeps the literal types that `route` reads. */
+/** Identity function that preserves the literal types for `route`. */
 export function contract<
   const At extends `${Method} /${string}`,
   Query extends z.ZodObject,
@@ -178,21 +181,21 @@ export function contract<
   return { ...definition, method, path, errors };
 }
 
-/** The one record of an answer: `{ ok, agent: {…} }`. */
+/** The single record in a response: `{ ok, agent: {…} }`. */
 export const recordIn = (reply: unknown): Readonly<Record<string, unknown>> | null =>
   isValues(reply) ? (Object.values(reply).find(isValues) ?? null) : null;
 
 export const isValues = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An answer that is JSON already. */
+/** A response that is already JSON text. */
 export class WrittenJson {
   constructor(readonly json: string) {}
 }
 
 /**
- * Binds a handler: `route(contract)(handler)`, in two steps so that the handler is checked against
- * the contract's types alone. The one cast: the pipeline has validated what those types promise.
+ * Binds a handler: `route(contract)(handler)`. Two steps, so that the handler is checked against the
+ * contract's types alone. The one cast is safe, because the pipeline has validated the input.
  */
 export const route =
   <
@@ -212,7 +215,7 @@ export const route =
     handle: handle as unknown as Route["handle"],
   });
 
-/** The same for what is not JSON: the handler makes the whole answer. */
+/** The same for responses other than JSON: the handler creates the whole response. */
 export const rawRoute =
   <const Path extends string, Query extends z.ZodObject, Body extends z.ZodType>(
     definition: Contract<Path, Query, Body>,

@@ -1,9 +1,9 @@
-/** CSV as an answer that is made while it is sent: bounded memory, whatever its length. */
+/** Streams CSV with constant memory. */
 import { sleep, systemClock } from "../../core/clock.ts";
 
 const CHUNK_CHARACTERS = 32 * 1024;
 
-/** Takes lines without line ends. If the reader goes away, the generator stops. */
+/** Takes lines without line ends. If the client disconnects, the generator stops. */
 export function csvResponse(lines: AsyncGenerator<string>, filename: string): Response {
   return new Response(streamOf(chunksOf(lines)), {
     headers: {
@@ -25,8 +25,8 @@ async function* chunksOf(lines: AsyncGenerator<string>): AsyncGenerator<string> 
 }
 
 /**
- * The pieces as a response body. Other work runs between two pieces: the database answers at once,
- * so awaiting it alone would block every call until the last piece is sent.
+ * Streams the pieces as a response body and yields to the event loop between them. Database results arrive
+ * without a yield, so awaiting them alone would block all calls until the last piece.
  */
 export function streamOf(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 /**
- * Serves the dashboard from inside the binary: `/app/assets/*` for ever (names carry a hash), every
- * other address below `/app/` is the page, because its router takes it from there. `/` sends a
+ * Serves the dashboard from inside the binary. `/app/assets/*` is cacheable forever (names contain a hash).
+ * Every other path below `/app/` returns the page, because its router handles the path. `/` redirects a
  * browser to `/app/`.
  *
  * The Content-Security-Policy allows this origin only: no inline script, no inline style.
@@ -60,7 +60,7 @@ async function assetOf(request: Request, name: string): Promise<Response> {
 
 const redirect = (location: string) => new Response(null, { status: 302, headers: { location } });
 
-/** `otherwise` answers `/` for clients that are not browsers. */
+/** `otherwise` handles `/` for clients that are not browsers. */
 export function dashboardApp(app: Elysia, otherwise: (request: Request) => Response): void {
   for (const method of ["GET", "HEAD"]) {
     app.route(method, "/", ({ request }) =>

@@ -1,7 +1,7 @@
 /**
- * What the appliance says about itself: the OpenAPI document, the documentation site with the document's
- * viewer (Swagger UI; built from docs/ by scripts/docs-site.ts), `llms.txt` and `security.txt`.
- * Everything is inside the binary; the Content-Security-Policy allows this origin only.
+ * Public information about the appliance: the OpenAPI document, the documentation site with Swagger UI (built
+ * from docs/ by scripts/docs-site.ts), `llms.txt` and `security.txt`. All files are inside the binary. The
+ * Content-Security-Policy allows this origin only.
  */
 import type { Elysia } from "elysia";
 import type { Clock } from "../../core/clock.ts";
@@ -36,7 +36,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 const REPOSITORY = "https://github.com/linevoice/linevoice";
 const SECURITY_TXT_DAYS = 180;
 
-/** RFC 9116. It expires, so that a copy of it is not believed for ever. */
+/** RFC 9116. It expires, so that old copies become invalid. */
 function securityText(clock: Clock): Response {
   const expires = new Date(clock.now() + SECURITY_TXT_DAYS * 86_400_000);
   const lines = [
@@ -52,7 +52,7 @@ function securityText(clock: Clock): Response {
 
 const site = openPack(sitePack);
 
-/** A page by its address without an extension, or another file by its name. */
+/** Returns a page by its path without extension, or another file by its name. */
 async function siteFile(name: string, request: Request): Promise<Response> {
   const files = await site();
   const file = files.get(name === "" ? "index.html" : name) ?? files.get(`${name}.html`);
@@ -79,7 +79,7 @@ function siteRoutes(app: Elysia, clock: Clock): void {
   }
 }
 
-/** `document` makes the OpenAPI document. It is called at the first request. */
+/** `document` generates the OpenAPI document at the first request. */
 export function docsRoutes(app: Elysia, document: () => Promise<object>, clock: Clock): void {
   let made: PackedAsset | null = null;
   for (const path of DOCUMENT_PATHS)

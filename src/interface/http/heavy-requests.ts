@@ -1,7 +1,6 @@
 /**
- * Bounds the heavy requests of one tenant that are under way, and those with a large body: all of them take turns
- * with the calls and requests of everybody, and hold their bodies and what is made of them meanwhile. The next ones
- * wait for their turn, unread.
+ * Limits concurrent heavy requests and large bodies per tenant, because they share the thread with all calls
+ * and use memory. Further requests wait before their bodies are read.
  */
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -10,21 +9,21 @@ import type { Contract } from "./contract.ts";
 const HEAVY_WEIGHT = 10;
 const UNDER_WAY_MAX = 6;
 const WAITING_MAX = 20;
-/** Less than a body's time to arrive. */
+/** Shorter than the time limit for a body. */
 const WAIT_MS_MAX = 20_000;
 
 export const isHeavy = ({ weight = 1 }: Pick<Contract, "weight">) => weight >= HEAVY_WEIGHT;
 
-/** Of one request. */
+/** Concurrency slot of one request. */
 interface HeavySeat {
-  /** Resolves when the request may go on. Idempotent. Rejects with rate_limited. */
+  /** Resolves when the request may proceed. Idempotent. Rejects with rate_limited. */
   take(): Promise<void>;
   leave(): void;
 }
 
 interface Tenant {
   underWay: number;
-  /** In the order in which they came. */
+  /** First in, first out. */
   readonly waiting: Set<() => void>;
 }
 
@@ -51,7 +50,7 @@ export class HeavyRequests {
     };
   }
 
-  /** Resolves with the seat of one that leaves. */
+  /** Resolves with the slot of a finished request. */
   async #turn({ waiting }: Tenant): Promise<void> {
     if (waiting.size >= WAITING_MAX) throw tooManyAtOnce();
     const turn = Promise.withResolvers<void>();

@@ -1,12 +1,12 @@
 /**
- * `Idempotency-Key` on POST (decisions 1): the first answer is replayed for 24 hours; the same
- * key with another request is a conflict. A request that arrives while the first one runs waits for
- * its answer. Answers of 429 and 5xx are not kept: the caller is told to try again and may.
+ * `Idempotency-Key` on POST (decisions 1). The first response is replayed for 24 hours; the same key with a
+ * different request is a conflict. A repetition waits while the first request runs. Responses 429 and 5xx are
+ * not stored, because the client may retry.
  *
- * Answers are sealed at rest, since some carry a secret that is shown once. What is kept of a tenant's in 24 hours
- * is bounded: the disk is everybody's. Counted in memory, so a restart begins anew. A claim without an
- * answer and without a running request was cut off by a crash: whether it took effect is unknown,
- * so that repeating it blindly is refused.
+ * Responses are encrypted at rest, because some contain a one-time secret. The bytes stored per tenant in 24
+ * hours are limited, because tenants share the disk. The counter is in memory and restarts at zero. A key
+ * without a response and without a running request was interrupted by a crash. Its effect is unknown, so a
+ * repetition is rejected.
  */
 import { createHash } from "node:crypto";
 import type { Clock, ClockTrust, Timer } from "../../core/clock.ts";
@@ -20,9 +20,9 @@ import type { Problem } from "./problem.ts";
 const RETENTION_MS = 24 * 3_600_000;
 const PURGE_PERIOD_MS = 10 * 60_000;
 const WAIT_MS = 30_000;
-/** More than 100,000 usual answers. */
+/** Enough for more than 100,000 average responses. */
 const KEPT_BYTES_MAX = 256 * 1024 * 1024;
-/** Of a row without its answer. */
+/** Estimated size of a row without its response. */
 const ROW_BYTES = 512;
 
 interface IdempotencyRecord {
@@ -50,10 +50,10 @@ export interface IdempotencyRecords {
 export interface Answer {
   readonly status: number;
   readonly json: string;
-  /** Version of the record that the answer shows; null: it has none. */
+  /** Version of the record in the response; null: none. */
   readonly etag?: string | null;
   readonly replayed?: boolean;
-  /** What the first request was rejected with. A replayed answer has none. */
+  /** The problem of a rejected first request. A replayed response has none. */
   readonly problem?: Problem;
 }
 
@@ -61,12 +61,12 @@ interface IdempotentRequest {
   readonly tenantId: number;
   readonly key: string;
   readonly method: string;
-  /** The path without the mount, so that both spellings of a path are one request. */
+  /** Path without the mount, so that both mounts share their keys. */
   readonly path: string;
   readonly body: Uint8Array;
-  /** Of the API key. What one may get, another that may less must not be shown. */
+  /** Limits of the API key. A key with fewer rights must not get the response to another key. */
   readonly limits: KeyLimits;
-  /** Only this key or session may get the answer again; null: any of the tenant. */
+  /** Key or session that may get the response again; null: any of the tenant. */
   readonly asker: string | null;
 }
 
@@ -78,7 +78,7 @@ interface IdempotencyDependencies {
     open(sealed: string, binding: string): string;
   };
   readonly clock: Clock;
-  /** False: no key becomes new again. Default: always true. */
+  /** If it returns false (untrusted clock), no key expires. Default: always true. */
   readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly log: Log;
   readonly keptBytesMax?: number;
@@ -89,7 +89,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 export function createIdempotency(dependencies: IdempotencyDependencies) {
   const { database, records, vault, clock } = dependencies;
   const kept = keptBytes(dependencies);
-  /** Requests that run in this process. Each settles when its answer is stored. */
+  /** Running requests of this process. Each settles when its response is stored. */
   const running = new Map<string, Promise<void>>();
   const timer: Timer = clock.every(PURGE_PERIOD_MS, () => void purge(dependencies));
 
@@ -164,7 +164,7 @@ function hashOf({ body, asker, limits }: IdempotentRequest): string {
   return hash.digest("hex");
 }
 
-/** What is sealed of an answer: its version, in quotes, where it has one, and its JSON, which is an object. */
+/** Plain text for encryption: the quoted version, if any, then the JSON object. */
 const joined = ({ json, etag }: Answer): string => (etag ?? "") + json;
 
 function unjoined(kept: string): Pick<Answer, "json" | "etag"> {
@@ -172,7 +172,7 @@ function unjoined(kept: string): Pick<Answer, "json" | "etag"> {
   return { json: kept.slice(at), etag: kept.slice(0, at) || null };
 }
 
-/** The record that already has the key; null: this request claimed the key. */
+/** Returns the record that already has the key; null: this request claimed the key. */
 function claim(
   { database, records, clock, trust }: IdempotencyDependencies,
   kept: ReturnType<typeof keptBytes>,
@@ -193,7 +193,7 @@ function claim(
   });
 }
 
-/** By tenant, since the first answer of a day. */
+/** Stored bytes per tenant since the first response of a day. */
 function keptBytes({ clock, keptBytesMax = KEPT_BYTES_MAX }: IdempotencyDependencies) {
   const days = new Map<number, { bytes: number; readonly sinceMs: number }>();
   function dayOf(tenantId: number) {
@@ -214,7 +214,7 @@ function keptBytes({ clock, keptBytesMax = KEPT_BYTES_MAX }: IdempotencyDependen
   };
 }
 
-/** Waits for the answer of the first request, up to the time limit of a second one. */
+/** Waits for the first request, at most as long as a repetition may take. */
 async function settledWithin(first: Promise<void>, clock: Clock): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = clock.after(WAIT_MS, late.resolve);

@@ -1,12 +1,12 @@
 /**
- * Routes below some mounts that a start does not load: their schemas are half of what it would evaluate. They
- * are loaded once the server listens, or with the first request that may be for one of them.
+ * Lazy routes: loading their schemas would be half of a start. They load once the server listens, or with the
+ * first request for one of their mounts.
  */
 export class LateRoutes {
   #loading: Promise<void> | null = null;
   #isLoaded = false;
 
-  /** `mount` loads the routes and mounts them; while it fails, each request tries it again. */
+  /** `mount` loads and mounts the routes. After a failure, each request retries. */
   constructor(
     private readonly mounts: readonly string[],
     private readonly mount: () => Promise<void>,

@@ -1,7 +1,7 @@
-/** An answer of JSON lines, each sent when it is known. A failure before the first line is an error as usual. */
+/** Streams JSON lines as they become available. A failure before the first line returns a normal error. */
 export const LINES = "application/x-ndjson";
 
-/** `work` hands over lines while it runs and ends with the last one. */
+/** `work` passes lines while it runs; its result is the last line. */
 export async function linesResponse(
   work: (line: (value: unknown) => void) => Promise<unknown>,
 ): Promise<Response> {

@@ -1,6 +1,6 @@
 /**
- * Gives every request its context and id, and admits requests to an API: draining, authentication, rate limit.
- * A request is rejected here before any of its body is read.
+ * Creates the context and id of every request, and admits API requests: draining, authentication, rate limit.
+ * Requests are rejected here before their body is read.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -43,13 +43,13 @@ interface MiddlewareDependencies {
   readonly log: Log;
 }
 
-/** Limit for one network address. */
+/** Limit per network address. */
 const UNKNOWN_KEYS_PER_MINUTE = 120;
 
 const isDashboard = (path: string) =>
   path === DASHBOARD_MOUNT || path.startsWith(`${DASHBOARD_MOUNT}/`);
 
-/** The web app's pages and the redirect to them. */
+/** True for the dashboard's pages and the redirect to them. */
 const isPage = (path: string) => path === "/" || path === "/app" || path.startsWith("/app/");
 
 export class Middleware {
@@ -61,7 +61,7 @@ export class Middleware {
     this.#unknownKeys = memoryRateLimiter(() => UNKNOWN_KEYS_PER_MINUTE, deps.clock);
   }
 
-  /** From now on API requests are answered with 503. */
+  /** From now on API requests get 503. */
   refuse(): void {
     this.#refusing = true;
   }
@@ -74,7 +74,7 @@ export class Middleware {
     return this.#requestContexts.get(request) ?? this.#newContext(request);
   }
 
-  /** Returns the rejection of a page under an unknown host name; undefined: go on. */
+  /** Returns the rejection of a page request with an unknown host name; undefined: continue. */
   open(request: Request): Response | undefined {
     const requestContext = this.#newContext(request);
     if (!isPage(requestContext.path)) return undefined;
@@ -86,7 +86,7 @@ export class Middleware {
     }
   }
 
-  /** Returns the rejection of a request to an API; undefined: go on. An open route needs no key. */
+  /** Returns the rejection of an API request; undefined: continue. An open route needs no key. */
   admit(request: Request, isOpen: boolean): Promise<Response | undefined> | Response | undefined {
     const requestContext = this.requestContextOf(request);
     try {
@@ -135,7 +135,7 @@ export class Middleware {
     return this.logged(request, requestContext, response);
   }
 
-  /** Answers a method that the path does not have. `allow` lists those that it has. */
+  /** Rejects an unsupported method. `allow` lists the supported ones. */
   notAllowed(request: Request, allow: string): Response {
     const requestContext = this.requestContextOf(request);
     const headers = { Allow: allow, "X-Request-Id": requestContext.requestId };
@@ -150,13 +150,13 @@ export class Middleware {
   chargeWeight(requestContext: RequestContext, weight: number): Promise<void> | null {
     if (weight <= 1) return null;
     const { session, keyId } = requestContext;
-    // The request itself was counted when it was admitted.
+    // The request itself was counted on admission.
     if (!session) return this.#take(requestContext, keyId, weight);
     this.deps.sessionAuthentication.chargeWeight(session, weight);
     return null;
   }
 
-  /** The address that a request came from. */
+  /** The client's address. */
   sourceOf(request: Request): string {
     return this.deps.sessionAuthentication.ipOf(request);
   }
@@ -196,7 +196,7 @@ export class Middleware {
     return requestContext;
   }
 
-  /** Null: nothing has to be waited for. Throws the reason for a rejection. */
+  /** Null if no wait is needed. Throws the reason for a rejection. */
   #identify(
     requestContext: RequestContext,
     request: Request,
@@ -223,7 +223,7 @@ export class Middleware {
     if (!requestContext.session && !isOpen) throw signInNeeded();
   }
 
-  /** Reads the session of a request to REST v1 without a key. */
+  /** Reads the session of a REST v1 request without a key. */
   async #identifySession(requestContext: RequestContext, request: Request): Promise<void> {
     const { sessionAuthentication } = this.deps;
     if (sessionAuthentication.hasCookie(requestContext, request))
@@ -245,7 +245,7 @@ export class Middleware {
     return this.#take(requestContext, key.keyId);
   }
 
-  /** After many unknown keys from one network, keys from there that were never valid are not looked up. */
+  /** After many unknown keys from one network, only keys that were valid before are looked up from there. */
   async #keyOf(secret: string, ip: string): Promise<KnownKey | null> {
     const { apiKeys } = this.deps;
     const source = () => numberOf(networkOf(ip));
@@ -256,7 +256,7 @@ export class Middleware {
     return key;
   }
 
-  /** `weight`: of a heavy request, of which one was taken before. */
+  /** `weight`: the remaining weight of a heavy request. */
   #take(requestContext: RequestContext, keyId: number, weight = 1): Promise<void> | null {
     const note = (rate: RateLimitResult) => {
       requestContext.rate = rate;

@@ -27,7 +27,7 @@ export const TAGS: readonly (readonly [string, string])[] = [
   ["Webhooks", "Signed events to the tenant's HTTPS endpoints."],
 ];
 
-/** Messages of the examples; the served ones say more. */
+/** Messages of the examples; real responses are more specific. */
 export const EXPLANATIONS: Readonly<Record<string, string>> = {
   invalid_json: "The body must be a JSON object.",
   unknown_field: "There is no field `colour` here.",

@@ -1,6 +1,6 @@
 /**
- * The `webhooks` section of the OpenAPI document: what is POSTed to a tenant's endpoint (specification 6,
- * decisions 10).
+ * The `webhooks` section of the OpenAPI document: events POSTed to a tenant's endpoint
+ * (specification 6, decisions 10).
  */
 import { z } from "zod";
 import { shown, timeOut } from "../../core/schema.ts";
@@ -47,7 +47,7 @@ const envelope = (type: EventType, data: z.ZodObject) =>
     data,
   });
 
-/** `show` turns a schema into JSON Schema, as for the answers of the API. */
+/** `show` converts a schema into JSON Schema, as for API responses. */
 export function webhooksSection(show: (schema: z.ZodType, io: "output") => Json): Json {
   const delivery = (type: EventType): Json => {
     const { summary, since, data, example } = EVENTS[type];

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, made from the contracts: the schemas that validate are the schemas that
- * are shown, and which errors a route may answer follows from what it takes.
+ * Generates the OpenAPI 3.1 document from the contracts. The validating schemas are also the documented ones,
+ * and the possible errors of a route follow from its input.
  */
 import { z } from "zod";
 import { bodyFields } from "../contracts/check.ts";
@@ -39,7 +39,7 @@ const DashboardErrorBody = ErrorBody.extend({
     .meta({ description: "What fills the blanks of that message." }),
 }).meta({ id: "Error" });
 
-/** What differs between the documents of REST v1 and of the dashboard. */
+/** Differences between the documents of REST v1 and the dashboard. */
 export interface DocumentFrame {
   readonly title: string;
   readonly introduction: string;
@@ -47,7 +47,7 @@ export interface DocumentFrame {
   readonly security: readonly Json[];
   readonly securitySchemes: Json;
   readonly tags: readonly (readonly [string, string])[];
-  /** The events that are sent to tenants. Missing: there are none. */
+  /** Webhook events. Missing: none. */
   readonly webhooks?: (show: Show) => Json;
 }
 
@@ -164,13 +164,13 @@ const COMMON_HEADERS: Json = {
 
 type Show = (schema: z.ZodType, io: "input" | "output") => Json;
 
-/** The scope that a key needs, as roles of its scheme (OpenAPI 3.1, Security Requirement Object). */
+/** Required key scope, as roles of its scheme (OpenAPI 3.1, Security Requirement Object). */
 function securityOf(contract: Contract): Json[] {
   const scope = requiredScope(contract);
   return [{ bearer: [scope] }, { apiKey: [scope] }];
 }
 
-/** With the weight of a heavy request, which clients must know to stay within the rate limit. */
+/** Includes the weight of a heavy request, which clients need for the rate limit. */
 function descriptionOf({ description = "", weight = 1 }: Contract): Json {
   if (weight <= 1) return description === "" ? {} : { description };
   const counts = `Counts as ${weight} requests of the rate limit.`;
@@ -336,7 +336,7 @@ function success(contract: Contract, show: Show, versioned: boolean): Json {
   return responses;
 }
 
-/** Everything this route may refuse with, by status. */
+/** All error codes of the route, by status. */
 export function errorCodes(contract: Contract, versioned = false): string[] {
   const codes = new Set<string>(contract.errors);
   if (!contract.open) for (const code of ["unauthorized", "rate_limited"]) codes.add(code);
@@ -363,14 +363,14 @@ function failures(contract: Contract, versioned: boolean): Json {
   );
 }
 
-/** Beside the common ones. */
+/** Headers in addition to the common ones. */
 const HEADERS_OF: Readonly<Record<number, Json>> = {
   401: { "WWW-Authenticate": refer("WwwAuthenticate") },
   405: { Allow: refer("Allow") },
   429: { "Retry-After": refer("RetryAfter") },
   503: { "Retry-After": refer("RetryAfter") },
 };
-/** What the handler of a POST decides is repeated to whoever sends the same Idempotency-Key. */
+/** Statuses that the handler of a POST may return; the same Idempotency-Key gets them again. */
 const IS_REPLAYED = new Set([400, 403, 404, 409]);
 
 function failure(contract: Contract, status: number, codes: readonly string[]): Json {
@@ -424,7 +424,7 @@ function variantsOf(schema: z.ZodType | undefined): z.ZodObject[] {
   return [];
 }
 
-/** JSON Schema of a Zod schema; named ones move to the components. */
+/** JSON Schema of a Zod schema; named schemas move to the components. */
 function shownSchema(schema: z.ZodType, io: "input" | "output", components: Json): Json {
   const made = z.toJSONSchema(schema, {
     io,
@@ -439,7 +439,10 @@ function shownSchema(schema: z.ZodType, io: "input" | "output", components: Json
   return { $ref: `#/components/schemas/${named}` };
 }
 
-/** Unicode's classes as ranges, up to U+FFFF: many clients' regular expressions have no classes, and some no more. */
+/**
+ * Unicode classes as ranges up to U+FFFF: the regular expressions of many clients have no classes, or stop
+ * there.
+ */
 const CLASSES: Readonly<Record<string, string>> = {
   Cc: String.raw`\u0000-\u001f\u007f-\u009f`,
   Cf: String.raw`\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb`,
@@ -450,7 +453,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 const portable = (pattern: string): string =>
   pattern.replace(/\\p\{(\w+)\}/g, (written, name: string) => CLASSES[name] ?? written);
 
-/** References to the components; without the bounds that only say "a safe integer". */
+/** Replaces component schemas by references, and removes bounds that only mean "a safe integer". */
 function tidied(node: unknown, io: "input" | "output"): unknown {
   if (Array.isArray(node)) return node.map((item) => tidied(item, io));
   if (typeof node !== "object" || node === null) return node;

@@ -1,11 +1,11 @@
-/** Answers the methods that a path has no route for: OPTIONS lists the others, the rest get 405 (RFC 9110 15.5.6). */
+/** Handles methods without a route: OPTIONS lists the supported ones, others get 405 (RFC 9110 15.5.6). */
 import type { Elysia } from "elysia";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /**
- * Each method gets its own route. A route for all methods would come after `/webhooks/{id}`, which also matches
- * `/webhooks/snippet`. `answer` gets the value of the `Allow` header.
+ * Each method gets a separate route. A route for all methods would come after `/webhooks/{id}`, which also
+ * matches `/webhooks/snippet`. `answer` gets the value of the `Allow` header.
  */
 export function refuseOtherMethods(
   app: Elysia,

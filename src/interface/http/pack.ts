@@ -16,13 +16,13 @@ export interface PackedAsset {
   readonly type: string;
   readonly etag: string;
   gzip(): Promise<Uint8Array<ArrayBuffer>>;
-  /** null: made while the program runs. */
+  /** null: generated at run time. */
   readonly brotli: Uint8Array<ArrayBuffer> | null;
 }
 
 const NEWLINE = 10;
 
-// Both in a thread of their own: a large file would hold everything else up.
+// Asynchronous versions run in the thread pool, so a large file blocks nothing.
 const compress = promisify(gzipCallback);
 const decompress = promisify(brotliDecompress);
 
@@ -40,7 +40,7 @@ async function unpack(file: string): Promise<ReadonlyMap<string, PackedAsset>> {
   );
 }
 
-/** Made when somebody asks for it (a browser without TLS takes no brotli), then kept. */
+/** Created at the first request without brotli (browsers without TLS), then kept. */
 function remade(brotli: Uint8Array): PackedAsset["gzip"] {
   let made: Promise<Uint8Array<ArrayBuffer>> | null = null;
   return () => {
@@ -58,7 +58,7 @@ export function openPack(file: string): () => Promise<ReadonlyMap<string, Packed
   };
 }
 
-/** What the program itself wrote, as if it had come from a pack. */
+/** Wraps a generated text as a packed asset. */
 export function packedText(type: string, text: string): PackedAsset {
   const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`;
   const gzip = Bun.gzipSync(text);

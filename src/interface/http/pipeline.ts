@@ -1,6 +1,6 @@
 /**
- * One request through one route: parameters, query, body, idempotency, handler, answer. It never
- * throws: whatever fails becomes an answer of the error shape.
+ * One request through one route: parameters, query, body, idempotency, handler, response. Never throws:
+ * failures become error responses.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -34,13 +34,16 @@ interface PipelineDependencies {
   readonly log: Log;
 }
 
-/** The largest body of a request without a session or key. */
+/** Maximum body size of a request without a session or key. */
 const OPEN_BODY_BYTES_MAX = 65_536;
 
-/** With the time for which a node keeps a key, two seconds (decisions 12). */
+/**
+ * After this time the sender's rights are checked again. Together with a node's key cache (2 s) it limits the
+ * use of a revoked key (decisions 12).
+ */
 const LATE_BODY_MS = 500;
 
-/** Midnight falls on one in every time zone. */
+/** Midnight falls on a quarter of an hour in every time zone. */
 const QUARTER_MS = 900_000;
 
 type PathParams = Readonly<Record<string, string | null | undefined>>;
@@ -52,7 +55,7 @@ export type Pipeline = (
   params: PathParams,
 ) => Promise<Response> | Response;
 
-/** The body of a JSON answer, and its version where it has one. */
+/** Body of a JSON response, and its version if it has one. */
 interface Written {
   readonly json: string;
   readonly etag: string | null;
@@ -148,7 +151,7 @@ interface Changing {
   readonly input: ReturnType<typeof inputOf>;
 }
 
-/** POST and PATCH: the body is read, a version that the request names is checked, a repetition is recognised. */
+/** POST and PATCH: reads the body, checks `If-Match`, and detects repetitions. */
 async function change(
   dependencies: ChangeDependencies,
   { route, requestContext, request, input }: Changing,
@@ -170,7 +173,7 @@ async function change(
       described?.(result, body);
       return result;
     });
-  // An answer about a person goes to that browser only. It is never replayed.
+  // A response about a person goes only to that browser and is never replayed.
   const replayable =
     contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
   const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
@@ -185,7 +188,7 @@ async function change(
   return jsonResponse(requestContext, status, JSON.stringify(result), version);
 }
 
-/** The record that a request changes, and the version of it that its sender saw. */
+/** The record that a request changes, and the version that the sender saw. */
 const changedBy = (
   contract: Contract,
   { tenantId, params }: ReturnType<typeof inputOf>,
@@ -196,7 +199,7 @@ const changedBy = (
   seen: headers.get("if-match"),
 });
 
-/** Reads the record that a request changes, through the route that shows it. */
+/** Reads the record to be changed through its GET route. */
 const readerOf = (input: ReturnType<typeof inputOf>) => (reader: Route, id?: number) =>
   reader.handle({
     ...input,
@@ -216,7 +219,7 @@ interface OnceRequest {
   readonly answersSecret: true | undefined;
 }
 
-/** With an Idempotency-Key: the first answer is kept, and a repetition gets it. */
+/** With an Idempotency-Key: stores the first response and replays it for repetitions. */
 async function runOnce(
   { idempotency, log }: PipelineDependencies,
   requestContext: RequestContext,

@@ -1,6 +1,6 @@
 /**
- * What the HTTP server needs from the rest of the appliance. The composition root (app.ts) hands
- * everything over in one `HttpDependencies`; nothing here is reached through a global.
+ * Dependencies of the HTTP server. The composition root (app.ts) passes everything in one `HttpDependencies`;
+ * there are no globals.
  */
 
 import type { Clock, ClockTrust } from "../../core/clock.ts";
@@ -25,30 +25,30 @@ import type { IdempotencyRecords } from "./idempotency.ts";
 
 export interface HttpSettings {
   readonly host: string;
-  /** 0: a free port; `HttpServer.address` has the result. */
+  /** 0: a free port; see `HttpServer.address`. */
   readonly port: number;
   /** Without a path or trailing slash, `https://voice.example.com`; null: the listening address. */
   readonly publicUrl: string | null;
   /** PEM texts; null: plain HTTP (behind a proxy, or on loopback). */
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** For each API key, sliding. Read at each request: it may change. */
+  /** Sliding window limit per API key. Read at each request, because it may change. */
   readonly requestsPerMinute: number;
   /** Largest request body. */
   readonly bodyBytesMax: number;
   /** Addresses and networks whose X-Forwarded-* headers count. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Of the appliance, for GET /ping. */
+  /** Version of the appliance, for GET /ping. */
   readonly version: string;
   /** The label of `agent.engine`. */
   readonly engineLabel: string;
-  /** Additional voice names that the operator allows. Each stands for one of the four voices. */
+  /** Additional voice names that the operator allows, each an alias of one of the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
-  /** How to pay by bank transfer, shown on /checkout/…; null: the provider of the service tells it. */
+  /** Bank details on /checkout/…; null: the service provider gives them. */
   readonly bankDetails: string | null;
 }
 
 export interface HttpDependencies {
-  /** The services that the command line calls, too. */
+  /** Services shared with the command line. */
   readonly services: Services;
   readonly database: Database;
   readonly idempotencyRecords: (queries: Queries) => IdempotencyRecords;
@@ -59,8 +59,8 @@ export interface HttpDependencies {
   readonly identity: Identity;
   readonly checkouts: Checkouts;
   /**
-   * Takes a Stripe event as it came, with its signature; answers the status. Missing: payments are
-   * not made through Stripe, and its endpoint does not exist.
+   * Processes a raw Stripe event with its signature; returns the status. Missing: Stripe is not configured,
+   * and its endpoint does not exist.
    */
   readonly stripeEvents?: ((body: string, signature: string | null) => Promise<number>) | null;
   readonly callerParts: CallerRoutesParts;
@@ -68,16 +68,16 @@ export interface HttpDependencies {
   readonly registrations: Registrations;
   readonly health: Health;
   readonly rehearsals: Rehearsals;
-  /** Missing: a server of the API alone, without the product's dashboard routes. */
+  /** Missing: a server without the dashboard's routes. */
   readonly dashboard?: DashboardParts | null;
   readonly clock: Clock;
-  /** False: no idempotency key becomes new again. Default: always true. */
+  /** If it returns false (untrusted clock), no idempotency key expires. Default: always true. */
   readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
-  /** Where several nodes share one store: a limiter they share. Default: this process counts. */
+  /** Rate limiter of several nodes with a shared store. Default: in memory. */
   readonly rateLimiter?: RateLimiter;
-  /** The store is reached over a network: what only reads is not kept waiting for it. */
+  /** True if the store is reached over a network: reads then have a deadline (store-deadline.ts). */
   readonly isStoreRemote?: boolean;
 }
 
@@ -89,20 +89,20 @@ interface CallerRoutesParts {
   readonly birthdays: Pick<BirthdayCalls, "preview">;
 }
 
-/** Sealing at rest (config/secrets): AES-256-GCM under the master key. */
+/** Encryption at rest (config/secrets): AES-256-GCM with the master key. */
 interface Vault {
-  /** `binding` is the associated data: the sealed text opens only with the same binding. */
+  /** `binding` is the associated data: decryption needs the same binding. */
   seal(plain: string, binding: string): string;
-  /** Throws when the text was sealed elsewhere or with another binding. */
+  /** Throws if another appliance encrypted the text, or the binding differs. */
   open(sealed: string, binding: string): string;
-  /** 32 bytes of their own for one purpose (HKDF-SHA-256), until the root they come from is replaced. */
+  /** Derives 32 bytes for one purpose (HKDF-SHA-256). Changes when the root secret is replaced. */
   deriveKey(purpose: string): Uint8Array;
-  /** A key that never changes. */
+  /** Derives a key that never changes. */
   lastingKey(purpose: string): Uint8Array;
 }
 
 interface Recordings {
-  /** Absolute path of a stored recording; null when there is no such file in the directory. */
+  /** Absolute path of a stored recording; null if the file does not exist. */
   locate(recordingFile: string): Promise<string | null>;
 }
 
@@ -112,9 +112,9 @@ interface Registrations {
 }
 
 export interface Health {
-  /** Empty when ready, else one sentence for each thing that is not (database, SIP, media). */
+  /** Empty if ready, else one sentence per failed part (database, SIP, media). */
   problems(): Promise<readonly string[]>;
-  /** What the operator should fix although calls go on. Default: nothing. */
+  /** Problems for the operator that do not stop calls. Default: none. */
   warnings?(): readonly string[];
 }
 
@@ -122,13 +122,13 @@ export interface RateLimitResult {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until one more request fits. */
+  /** Seconds until another request is allowed. */
   readonly resetSeconds: number;
 }
 
 export interface RateLimiter {
-  /** Counts so many requests of this key (default 1, never all of the limit), unless that is over the limit. */
+  /** Counts `weight` requests (default 1, never the whole limit), unless the limit would be exceeded. */
   take(keyId: number, weight?: number): RateLimitResult | Promise<RateLimitResult>;
-  /** Gives back what was set aside. */
+  /** Returns reserved requests to the store. */
   stop?(): Promise<void>;
 }

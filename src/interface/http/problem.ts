@@ -1,4 +1,4 @@
-/** Errors as answers (decisions 2). Internals go to the log, never over the wire. */
+/** Error responses (decisions 2). Internal details go to the log, never over the wire. */
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 import type { MessageName, MessageReason } from "../../core/message-reasons.ts";
 
@@ -28,15 +28,15 @@ export interface Problem {
   readonly error: ErrorCode;
   readonly message: string;
   readonly field: string | null;
-  /** For the dashboard, which says it in the reader's language. */
+  /** Message id, so that the dashboard can translate it. */
   readonly messageName?: MessageName;
-  /** For 429, where it is known. */
+  /** For 429, if known. */
   readonly retryAfterSeconds?: number | null;
-  /** Set if the fault is ours: the server logs it. */
+  /** Set for server faults, to be logged. */
   readonly cause: unknown;
 }
 
-/** Result codes of SQLite, and of the way to a server of it, that mean "storage out of reach", not "our mistake". */
+/** Result codes of SQLite and its server that mean "storage unreachable" rather than a bug. */
 const STORAGE =
   /^(SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|NOTADB|CORRUPT)|STORE_UNREACHABLE)/;
 
@@ -76,7 +76,7 @@ export function problemOf(thrown: unknown): Problem {
   };
 }
 
-/** The error code of SQLite or its server; null: the storage did not cause the error. */
+/** Error code of SQLite or its server; null: the storage did not cause the error. */
 function storageTrouble(thrown: unknown): string | null {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 4; depth++) {
     const code = (error as { code?: unknown }).code;
@@ -86,7 +86,7 @@ function storageTrouble(thrown: unknown): string | null {
   return null;
 }
 
-/** The same answer for a missing, malformed, unknown or revoked key. */
+/** The same response for a missing, malformed, unknown or revoked key. */
 export const unauthorized = () =>
   new AppError({
     code: "unauthorized",
@@ -94,7 +94,7 @@ export const unauthorized = () =>
       "Send a valid API key as `Authorization: Bearer lv_live_…` or `X-LV-Api-Key: lv_live_…`.",
   });
 
-/** The answer below /api/dashboard if the session is missing or invalid. */
+/** Response below /api/dashboard if the session is missing or invalid. */
 export const signInNeeded = () =>
   new AppError({
     code: "unauthorized",

@@ -1,8 +1,7 @@
 /**
- * The sliding window of requests: a ring of the last `limit` request times for each key, so that
- * in no 60 seconds more than `limit` pass. Exact, 8 bytes a request, bounded in keys: those of the last minute
- * and few more.
- * Refused requests do not count.
+ * Sliding window rate limiter: a ring buffer of the last `limit` request times per key, so that at most
+ * `limit` requests pass in any 60 seconds. Exact, with 8 bytes per request. Memory covers the keys of the
+ * last minute and a few more. Rejected requests do not count.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { RateLimiter, RateLimitResult } from "./ports.ts";
@@ -12,7 +11,7 @@ const KEYS_MAX = 10_000;
 
 interface MemoryRateLimiter extends RateLimiter {
   take(keyId: number, weight?: number): RateLimitResult;
-  /** True if one more request would be refused. Counts nothing. */
+  /** True if one more request would be rejected. Counts nothing. */
   isFull(keyId: number): boolean;
 }
 
@@ -22,7 +21,7 @@ interface Ring {
   next: number;
 }
 
-/** `limitOf` is asked at each request: the limit may be changed while it runs. */
+/** `limitOf` is called at each request, because the limit may change at run time. */
 export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRateLimiter {
   const rings = new Map<number, Ring>();
 
@@ -72,7 +71,7 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRa
   };
 }
 
-/** A ring of `limit` times that remembers the latest of the old one. */
+/** Creates a ring of `limit` times with the latest times of the old one. */
 function resized(old: Ring | undefined, limit: number): Ring {
   const times = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY);
   if (!old) return { times, next: 0 };
@@ -85,7 +84,7 @@ function resized(old: Ring | undefined, limit: number): Ring {
 const secondsUntil = (start: number, now: number) =>
   Math.max(1, Math.ceil((WINDOW_MS - (now - start)) / 1000));
 
-/** Times stand in order from `next` on, so the expired ones are a prefix: binary search. */
+/** Times are ordered from `next` on, so the expired ones are a prefix: binary search. */
 function countFree(ring: Ring, now: number): number {
   const { times, next } = ring;
   let low = 0;
@@ -104,7 +103,7 @@ function oldestLive(ring: Ring, now: number): number {
   return ring.times[(ring.next + free) % ring.times.length] ?? now;
 }
 
-/** Looks at two for each new key: those that nobody uses any more go faster than others come. */
+/** Checks two keys per new key, so unused keys are removed faster than new ones arrive. */
 function dropExpired(rings: Map<number, Ring>, now: number): void {
   for (let looked = 0; looked < 2; looked++) {
     const [longestKept] = rings;

@@ -1,7 +1,6 @@
 /**
- * Signed links to recordings (decisions 6): HMAC-SHA-256 over call and expiry with a key derived
- * from the appliance's root, so that any part of the appliance (webhooks, mail, API) makes links that the
- * HTTP server opens.
+ * Signed links to recordings (decisions 6): HMAC-SHA-256 over call and expiry. The key is derived from the
+ * appliance's root secret, so webhooks, mails and the API can create links that the HTTP server accepts.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
@@ -10,20 +9,20 @@ const VALID_MS = 15 * 60_000;
 export const RECORDING_LINK_PURPOSE = "recording-links";
 
 export interface RecordingLinks {
-  /** The default validity of a link. */
+  /** Default validity of a link. */
   readonly validMs: number;
   /** `validMs`: default 15 minutes. No link opens a deleted recording. */
   urlFor(
     callUuid: string,
     validMs?: number,
   ): { readonly url: string; readonly expiresAtMs: number };
-  /** True for an unmodified link of ours that has not expired. */
+  /** True for an unmodified link of this appliance that has not expired. */
   verify(callUuid: string, expiresUnix: number, signature: string): boolean;
 }
 
 /**
- * `key`: read for each link, `vault.deriveKey(RECORDING_LINK_PURPOSE)`. `publicUrl`: without a
- * trailing slash.
+ * `key`: `vault.deriveKey(RECORDING_LINK_PURPOSE)`, read for each link. `publicUrl`: without a trailing
+ * slash.
  */
 export function createRecordingLinks(
   key: () => Uint8Array,

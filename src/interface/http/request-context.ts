@@ -1,4 +1,4 @@
-/** What is known about one request while it is answered, and how its answer is written. */
+/** Context of one request during its processing, and response writing. */
 
 import type { ActiveSession } from "../../domain/identity/sessions.ts";
 import type { AuditDetails } from "../../domain/identity/stores.ts";
@@ -15,28 +15,28 @@ export interface RequestContext {
   readonly startedAt: number;
   tenantId: number;
   keyId: number;
-  /** Of the key it came with. */
+  /** Limits of the request's API key. */
   keyLimits: KeyLimits;
   rate: RateLimitResult | null;
-  /** Set if a browser may have sent the request: its address, and the host that it used. */
+  /** Client address and used host; set if a browser may have sent the request. */
   origins: Origins | null;
   userAgent: string;
   session: ActiveSession | null;
-  /** The token of the cookie. It may be invalid. */
+  /** Token of the cookie, not yet verified. */
   token: string | null;
-  /** A new token for the answer's cookie, or "" to delete the cookie. */
+  /** New token for the response's cookie; "" deletes the cookie. */
   newToken: string | null;
-  /** The person that a request to an open route is about, for the audit log. */
+  /** Person that a request to an open route is about, for the audit log. */
   actor: Actor | null;
-  /** What the audit log says beyond the operation and its path. */
+  /** Audit log details beyond operation and path. */
   details: AuditDetails | null;
-  /** Resolves when the tenant may send another one; rejects with rate_limited. */
+  /** Resolves when the tenant may send another large body; rejects with rate_limited. */
   onLargeBody: () => Promise<void>;
-  /** Rejects where the sender's key, session or rights have ended since the request began. */
+  /** Rejects if the sender's key, session or rights have ended since the request began. */
   onLate: () => Promise<void>;
 }
 
-/** A person who signs in: known by id, or by the entered e-mail address. */
+/** A person who signs in, identified by id or by the entered e-mail address. */
 export interface Actor {
   readonly userId: number | null;
   readonly email: string | null;
@@ -46,7 +46,7 @@ export interface Actor {
 
 const HALF_A_YEAR_SECONDS = 15_552_000;
 
-/** An answer to a browser's session must not be framed, embedded or cached. */
+/** A response to a browser's session must not be framed, embedded or cached. */
 const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-resource-policy": "same-origin",
@@ -56,7 +56,7 @@ const BROWSER_HEADERS: Readonly<Record<string, string>> = {
 
 const SANE_REQUEST_ID = /^[\w.:~-]{1,128}$/;
 
-/** The request id that the caller sent, if it is valid. */
+/** The client's request id, if it is valid. */
 export const saneRequestId = (sent: string | null): string | null =>
   sent !== null && SANE_REQUEST_ID.test(sent) ? sent : null;
 
@@ -136,7 +136,7 @@ export const problemJson = (requestContext: RequestContext, problem: Problem): s
     request_id: requestContext.requestId,
   });
 
-/** Adds the common headers to a Response that a handler made. */
+/** Adds the common headers to a handler's Response. */
 export function withCommonHeaders(requestContext: RequestContext, response: Response): Response {
   for (const [name, value] of Object.entries(headersOf(requestContext, "")))
     if (!response.headers.has(name) && value !== "") response.headers.set(name, value);

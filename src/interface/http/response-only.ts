@@ -1,6 +1,6 @@
 /**
- * Response-only fields that a client sends back: ignored with the stored value, refused with another. So a fetched
- * record can be sent in a PATCH, or in a POST that makes a copy of it.
+ * Handles read-only fields in requests: ignored if they equal the stored value, otherwise rejected. So a
+ * client can send a fetched record back in a PATCH, or in a POST that copies it.
  */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -14,16 +14,16 @@ type Read = (reader: Route, id?: number) => Promise<unknown>;
 
 interface Resource {
   readonly reader: Route;
-  /** Fields of the record that the request's body does not take. */
+  /** Fields of the record that the request body does not accept. */
   readonly responseOnly: ReadonlySet<string>;
-  /** The request makes a new record. */
+  /** True if the request creates a record. */
   readonly creates: boolean;
-  /** The request that takes a response-only field, if there is one. */
+  /** The request that accepts a read-only field, if one exists. */
   readonly other: Contract | undefined;
 }
 
 export interface ResponseOnlyFields {
-  /** Removes response-only fields with their stored values. Throws `unknown_field` for another value. */
+  /** Removes read-only fields with their stored values. Throws `unknown_field` for another value. */
   without(contract: Contract, sent: Values, read: Read): Promise<Values>;
 }
 
@@ -90,7 +90,7 @@ async function storedRecord({ reader, creates }: Resource, sent: Values, read: R
   }
 }
 
-/** The same instant may be written with another offset. */
+/** Compares times as instants, because the offset may differ. */
 const isSameValue = (name: string, stored: unknown, sent: unknown) =>
   isDeepStrictEqual(stored, sent) ||
   (name.endsWith("_at") &&

@@ -1,6 +1,6 @@
 /**
- * Answers a request that has found its route: checks its rights, runs the pipeline, writes the audit
- * log. Counts the requests under way, so that the server can stop after the last one.
+ * Handles a routed request: checks its rights, runs the pipeline, writes the audit log. Counts running
+ * requests, so that the server can stop after the last one.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
@@ -25,7 +25,7 @@ interface RouteHandlerDependencies {
   readonly clock: Clock;
 }
 
-/** A route below a mount, and what runs its requests. */
+/** A route below a mount, and the pipeline for its requests. */
 interface MountedRoute {
   readonly route: Route;
   readonly pipeline: Pipeline;
@@ -44,7 +44,7 @@ export class RouteHandler {
     this.#heavy = new HeavyRequests(deps.clock);
   }
 
-  /** What nothing has to be waited for, as most repeated reads, is answered at once. */
+  /** Returns without a promise if no wait is needed, as for most cached reads. */
   handle(
     mounted: MountedRoute,
     request: Request,
@@ -53,7 +53,7 @@ export class RouteHandler {
     const { route } = mounted;
     const requestContext = this.deps.middleware.requestContextOf(request);
     const isNoted = this.deps.audit.concerns(route.contract, requestContext);
-    // Later the sender may be gone, and with it the address.
+    // Read the address now: it is gone after a disconnect.
     const ip = isNoted ? this.deps.middleware.sourceOf(request) : null;
     const response = this.#answer(mounted, requestContext, request, params);
     const isDone = !(response instanceof Promise || isNoted);
@@ -71,7 +71,7 @@ export class RouteHandler {
     requestContext: RequestContext,
     response: Promise<Response>,
   ): Promise<Response> {
-    // How a change ended must be told.
+    // A change must report its result, so it has no deadline.
     if (contract.method !== "GET") return await response;
     try {
       return await this.deps.storeDeadline(response);
@@ -101,7 +101,7 @@ export class RouteHandler {
     }
   }
 
-  /** Resolves when no request is under way, or after `limitMs`. */
+  /** Resolves when no request is running, or after `limitMs`. */
   async idle(limitMs: number): Promise<void> {
     if (this.#underWay === 0) return;
     const idle = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ export class RouteHandler {
     }
   }
 
-  /** A heavy request waits until its tenant has few enough under way; rejects with rate_limited. */
+  /** A heavy request waits for a free slot of its tenant; rejects with rate_limited. */
   #run(
     { route, pipeline }: MountedRoute,
     requestContext: RequestContext,
@@ -139,7 +139,7 @@ export class RouteHandler {
   ): Promise<Response> | Response {
     const answer = () => pipeline(route, requestContext, request, params);
     const { tenantId } = requestContext;
-    // Open routes take small bodies only.
+    // Open routes accept small bodies only.
     if (tenantId === 0 || !(isHeavy(route.contract) || route.contract.body)) return answer();
     const seat = this.#heavy.seatOf(tenantId);
     requestContext.onLargeBody = seat.take;
@@ -149,10 +149,7 @@ export class RouteHandler {
     return Promise.resolve(answered).finally(seat.leave);
   }
 
-  /**
-   * Without a tenant or the right role a request reaches open routes only. Null: nothing has to be
-   * waited for.
-   */
+  /** Without a tenant or the right role, only open routes are allowed. Null if no wait is needed. */
   #authorise({ route, isOwn }: MountedRoute, requestContext: RequestContext): Promise<void> | null {
     const { middleware } = this.deps;
     // The middleware reads the origins of every request to these routes.
@@ -172,7 +169,7 @@ export class RouteHandler {
     if (session && contract.recent) this.deps.sessions.requireRecent(session);
   }
 
-  /** After a wait for the body or a turn: the sender may have lost the key, the session or the role meanwhile. */
+  /** Checks rights again after a wait: key, session or role may have been revoked meanwhile. */
   async #authoriseAgain(route: Route, requestContext: RequestContext, request: Request) {
     const { middleware, sessions } = this.deps;
     const { session: before } = requestContext;

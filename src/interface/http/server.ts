@@ -1,11 +1,11 @@
 /**
  * The HTTP server: Elysia on Bun.
  *
- * Order of every request: request id, draining, authentication, rate limit (all in `onRequest`,
- * before routing and before a byte of the body is read), then the route's pipeline. A path below a
- * mount without a key answers 401 whether it exists or not.
+ * Order per request: request id, draining, authentication, rate limit (all in `onRequest`, before routing and
+ * before the body is read), then the route's pipeline. Without a key, a path below a mount returns 401
+ * whether it exists or not.
  *
- * Leaves what a route does to `routes/`, and what it means to the domain folders.
+ * Routes are in `routes/`, business logic is in the domain folders.
  */
 import { Elysia } from "elysia";
 import { cannotListen } from "../../core/cannot-listen.ts";
@@ -40,16 +40,19 @@ import { createStoreDeadline, type StoreDeadline } from "./store-deadline.ts";
 import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
-/** Above this size Bun itself answers 413 without a body. It is far above our own limit. */
+/** Above this size Bun itself responds with 413 without a body. It is far above the server's own limit. */
 const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
-/** The runtime closes a connection this long after its last whole request, bytes of the next or not. */
+/**
+ * The runtime closes a connection this long after its last complete request, even if the next one has partly
+ * arrived.
+ */
 const IDLE_TIMEOUT_SECONDS = 30;
-/** Two or three milliseconds of the thread. */
+/** Two or three milliseconds of CPU time. */
 const REQUESTS_PER_TURN_MAX = 64;
 
 /** The owner must `stop` it. */
 export class HttpServer {
-  /** As bound: port 0 is resolved. */
+  /** Bound address: port 0 is resolved. */
   readonly address: { readonly host: string; port: number };
   readonly #app = new Elysia({ systemRouter: false });
   readonly #context: RouteContext;
@@ -61,7 +64,7 @@ export class HttpServer {
   readonly #storeDeadline: StoreDeadline;
   #server: Bun.Server<SocketData> | null = null;
   #sockets: { closeAll(): void } | null = null;
-  /** Requests of this turn of the event loop. */
+  /** Requests in this turn of the event loop. */
   #inTurn = 0;
 
   constructor(
@@ -103,7 +106,7 @@ export class HttpServer {
     this.#app.compile();
   }
 
-  /** Binds and serves. Throws when the address is taken. */
+  /** Binds and serves. Throws if the address is in use. */
   listen(): this {
     const { settings } = this;
     try {
@@ -115,8 +118,8 @@ export class HttpServer {
   }
 
   /**
-   * Loads the routes of REST v1 before somebody asks for one of them, and the operations, which the dashboard's
-   * own API is made of: in parts, so that requests are answered in between.
+   * Loads the routes of REST v1 and the operations for the dashboard before their first use, in parts, so
+   * that requests are served in between.
    */
   async loadRoutes(): Promise<void> {
     await import("../contracts/operations.ts");
@@ -124,20 +127,20 @@ export class HttpServer {
     await this.#api.load();
   }
 
-  /** From now on every API request gets 503 `unavailable` with Retry-After; /healthz goes on. */
+  /** From now on every API request gets 503 `unavailable` with Retry-After; /healthz continues. */
   refuse(): void {
     this.#middleware.refuse();
   }
 
-  /** New connections use this certificate; open ones go on. Does nothing without TLS. */
+  /** New connections use this certificate; open ones continue. Does nothing without TLS. */
   renewCertificate(tls: NonNullable<HttpSettings["tls"]>): void {
     if (!this.settings.tls) return;
-    // The old listener accepts no more and serves its open connections. The new one follows at once.
+    // The old listener stops accepting and serves its open connections. The new one follows immediately.
     void this.#server?.stop();
     this.#bind(tls);
   }
 
-  /** Waits up to 5 s for requests under way, closes every connection, writes what is pending. */
+  /** Waits up to 5 s for running requests, closes every connection, writes pending data. */
   async stop(): Promise<void> {
     this.refuse();
     await this.#handler.idle(STOP_WAIT_MS);
@@ -166,8 +169,8 @@ export class HttpServer {
   }
 
   /**
-   * What one connection sent ahead of its answers the runtime takes in one turn, however much it is, and ends the
-   * connection where an answer waits. So above a few requests answers wait for the next turn.
+   * Bun handles all pipelined requests of a connection in one turn, and closes the connection while a
+   * response waits. So above a few requests, responses wait for the next turn.
    */
   #fetchInTurn(request: Request): Promise<Response> | Response {
     if (this.#inTurn === 0)
@@ -178,7 +181,7 @@ export class HttpServer {
     return yieldToEventLoop().then(() => this.#fetch(request));
   }
 
-  /** A request for a route that is not loaded yet waits for it. */
+  /** A request waits until its route is loaded. */
   #fetch(request: Request): Promise<Response> | Response {
     giveLongName(request);
     if (this.#api.isLoaded && this.#ownApi.isLoaded) return this.#app.fetch(request);
@@ -261,7 +264,7 @@ export class HttpServer {
     this.#app.compile();
   }
 
-  /** Also while it listens: what is asked from then on finds the routes. */
+  /** Works while the server listens: later requests find the routes. */
   #mount(routes: readonly Route[], mounts: readonly string[]): void {
     const { settings, deps } = this;
     const { clock, log } = deps;
@@ -308,7 +311,7 @@ export class HttpServer {
       );
   }
 
-  /** Answers a request below a mount after it was admitted. */
+  /** Handles an admitted request below a mount. */
   #admitted(
     request: Request,
     isOpen: boolean,
@@ -320,7 +323,7 @@ export class HttpServer {
       : (rejected ?? answer());
   }
 
-  /** Without a key, a path below a mount answers 401 whether it exists or not. */
+  /** Without a key, a path below a mount returns 401 whether it exists or not. */
   #unknownPath(request: Request): Promise<Response> | Response {
     const answer = () => this.#middleware.notFound(request);
     return isBelowMount(this.#middleware.requestContextOf(request).path)
@@ -328,7 +331,7 @@ export class HttpServer {
       : answer();
   }
 
-  /** Everything that is not an API route. Its answers carry the request id, as an API route's do. */
+  /** Mounts everything except API routes. These responses have a request id as well. */
   #mountPages(): void {
     const { settings, deps } = this;
     const app = new Elysia();
@@ -369,7 +372,10 @@ export class HttpServer {
   }
 }
 
-/** The router finds the path behind the first eleven characters of the address: `http://pbx/` has fewer before it. */
+/**
+ * Elysia searches the path after the first eleven characters of the URL, but `http://pbx/` has a shorter
+ * prefix.
+ */
 function giveLongName(request: Request): void {
   const { url } = request;
   const start = url.indexOf("/", url.indexOf("://") + 3);

@@ -1,11 +1,11 @@
 /**
- * The sliding window of requests for nodes that share one store: whichever node a request reaches,
- * no 60 seconds hold more than `limit` of one key. Exact as far as the nodes' clocks agree. A single
- * node counts in memory instead (rate-limit.ts). Refused requests do not count.
+ * Sliding window rate limiter for nodes with a shared store: at most `limit` requests per key in any 60
+ * seconds, over all nodes. Exact as far as the nodes' clocks agree. A single node counts in memory instead
+ * (rate-limit.ts). Rejected requests do not count.
  *
- * While many places are left, a node that is asked often sets some aside for itself, so that not
- * every request costs a round trip. They count as used at the end of the second in which they may be
- * used, and what is not used is given back then.
+ * While many requests are left, a busy node reserves some for itself, so that not every request costs a round
+ * trip. Reserved requests count as used when their reservation ends, after a second. Unused ones are then
+ * returned.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -14,9 +14,9 @@ import type { RateLimiter, RateLimitResult } from "./ports.ts";
 
 const WINDOW_MS = 60_000;
 const SET_ASIDE_MS = 1_000;
-/** From then on more is set aside for the time after it. */
+/** Age of a reservation at which the next one is requested. */
 const FOLLOW_MS = 600;
-/** A key that was asked for within this time is busy. */
+/** A key is busy if it was used within this time. */
 const BUSY_MS = 2_000;
 const ASIDE_MIN = 8;
 const ASIDE_MAX = 4_096;
@@ -27,12 +27,12 @@ interface RequestLog {
   take(asked: {
     readonly keyId: number;
     readonly nowMs: number;
-    /** Requests until then count no more. */
+    /** Requests up to this time have expired. */
     readonly forgottenMs: number;
     readonly limit: number;
-    /** All of them or none; 0: only to set aside. */
+    /** Takes all of them or none; 0: only reserve. */
     readonly places: number;
-    /** For later requests, as many as there may be. */
+    /** Maximum number to reserve for later requests. */
     readonly aside: number;
     readonly setAsideMs: number;
   }): Promise<{
@@ -50,12 +50,12 @@ interface RateDependencies {
   readonly clock: Clock;
 }
 
-/** What a node has set aside of one key. */
+/** A node's reservation for one key. */
 interface Aside {
   readonly id: number;
   readonly count: number;
   places: number;
-  /** Left in the store when it was set aside. */
+  /** Requests left in the store after the reservation. */
   readonly left: number;
   readonly limit: number;
   readonly oldestMs: number;
@@ -65,12 +65,12 @@ interface Aside {
 
 interface KeyState {
   aside: Aside | null;
-  /** How much to set aside next: twice as much each time, while all of it is used. */
+  /** Size of the next reservation: doubled each time while it is used up. */
   next: number;
   askedAt: number;
-  /** More is being set aside, or there is no more. */
+  /** True while the next reservation is requested, or if none is available. */
   isFollowed: boolean;
-  /** Those who wait take their places one after another. */
+  /** Last pending request: waiting requests are served one by one. */
   last: Promise<unknown>;
 }
 
@@ -89,7 +89,7 @@ class SharedRateLimiter implements RateLimiter {
 
   async take(keyId: number, weight = 1): Promise<RateLimitResult> {
     const state = this.#stateOf(keyId);
-    // Never all of the limit, because the request itself was counted already.
+    // Never the whole limit, because the request itself was counted already.
     const placesOf = () => Math.max(1, Math.min(weight, this.limitOf() - 1));
     const atOnce = this.#fromAside(keyId, state, placesOf());
     if (atOnce) return atOnce;
@@ -132,7 +132,7 @@ class SharedRateLimiter implements RateLimiter {
     return this.#ask(keyId, state, places);
   }
 
-  /** Before it is used up, or its time is over, more is set aside: those who ask need not wait. */
+  /** Reserves more before the reservation is used up or expires, so that requests need not wait. */
   #follow(keyId: number, state: KeyState, aside: Aside): void {
     const isUsed = aside.places * 2 < aside.count;
     const isOld = this.deps.clock.monotonic() - aside.sinceMs > FOLLOW_MS;
@@ -145,7 +145,7 @@ class SharedRateLimiter implements RateLimiter {
     });
   }
 
-  /** Takes so many from the store; 0: sets aside alone. */
+  /** Takes `places` from the store; 0: only reserves. */
   async #ask(keyId: number, state: KeyState, places: number): Promise<RateLimitResult> {
     const { clock } = this.deps;
     const limit = this.limitOf();
@@ -169,7 +169,7 @@ class SharedRateLimiter implements RateLimiter {
     return { allowed: taken.isTaken, limit, remaining, resetSeconds: resetOf(oldestMs, nowMs) };
   }
 
-  /** In place of what was set aside before. */
+  /** Replaces the previous reservation. */
   #keep(state: KeyState, set: Omit<Aside, "places" | "timer">): void {
     const { clock } = this.deps;
     const usableMs = this.#isStopped ? 0 : set.sinceMs + SET_ASIDE_MS - clock.monotonic();
@@ -186,7 +186,7 @@ class SharedRateLimiter implements RateLimiter {
     if (aside) this.#refund(aside);
   }
 
-  /** Of what is left of it. If that fails, it counts as used for a minute. */
+  /** Returns unused requests. If that fails, they count as used for a minute. */
   #refund(aside: Aside): void {
     aside.timer.cancel();
     if (aside.places === 0) return;
@@ -208,7 +208,7 @@ function takeFromStore(
       (queries) => database.finish(queries, () => requests(queries).take(asked), again),
       "urgent",
     );
-  // Places whose answer was lost count as used for a minute: never more than the limit pass.
+  // Requests whose reply was lost count as used for a minute, so the limit is never exceeded.
   return take(() => take());
 }
 

@@ -1,4 +1,4 @@
-/** A month's statement as an answer: a printable page, or CSV made while it is sent. */
+/** Response with a month's statement: a printable page, or streamed CSV. */
 import type { Statements } from "../../domain/billing/statement.ts";
 import { type CsvRows, statementCsv } from "../../domain/billing/statement-csv.ts";
 import { statementPage } from "../../domain/billing/statement-page.ts";

@@ -1,7 +1,6 @@
 /**
- * Answers 503 soon when the store hangs. What takes longer than half a second asks the store whether it
- * is there at all; if it does not say so within a second, the request fails. Slow work on a store that
- * answers goes on.
+ * Returns 503 quickly if the store hangs. After half a second of waiting, the store is pinged; if it does not
+ * respond within a second, the request fails. Slow work on a responsive store continues.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
@@ -11,8 +10,8 @@ const ASK_EVERY_MS = 500;
 const ANSWER_MS_MAX = 1_000;
 
 /**
- * Rejects with unavailable if the store does not answer; the work then goes on unheard. Only for work
- * that changes nothing: nobody would learn how a change ended.
+ * Rejects with unavailable if the store does not respond; the result of the work is then ignored. For reads
+ * only, because the result of a change must be reported.
  */
 export type StoreDeadline = <Result>(work: Promise<Result>) => Promise<Result>;
 
@@ -21,7 +20,7 @@ export function createStoreDeadline(deps: {
   readonly clock: Clock;
 }): StoreDeadline {
   const { database, clock } = deps;
-  /** One question for all who wait. */
+  /** One shared ping for all waiting requests. */
   let asking: Promise<void> | null = null;
 
   function ask(): Promise<void> {

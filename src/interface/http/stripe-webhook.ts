@@ -1,6 +1,6 @@
 /**
- * Where Stripe reports payments. Open to everybody: the signature over the raw body is the proof,
- * checked in billing/payments. A body that is too large or stalls is refused before that.
+ * Endpoint for Stripe's payment events. Open to everybody: billing/payments verifies the signature over the
+ * raw body. A body that is too large or stalls is rejected before that.
  */
 import type { Elysia } from "elysia";
 import type { Clock } from "../../core/clock.ts";

@@ -1,4 +1,4 @@
-/** Checks a request against its contract. The error names the first field that is wrong. */
+/** Validates a request against its contract. The error names the first wrong field. */
 import { z } from "zod";
 import { notFound } from "../../core/errors.ts";
 import { isUuid } from "../../core/ids.ts";
@@ -10,7 +10,7 @@ const DELIVERY_ID = /^del_[0-9a-f]{32}$/;
 const MONTH = /^20\d{2}-(0[1-9]|1[0-2])$/;
 const CHECKOUT_ID = /^chk_[0-9a-f]{32}$/;
 
-/** An impossible id is answered like an unknown one. */
+/** An impossible id gets the same response as an unknown one. */
 export function checkParams(
   contract: Contract,
   params: Readonly<Record<string, string | null | undefined>>,
@@ -62,7 +62,7 @@ export function checkQuery(contract: Contract, search: string): Record<string, u
   return schema ? checked(schema, values) : {};
 }
 
-/** The fields of each query schema, and whether they are numbers. */
+/** Fields of each query schema; the value is true for numbers. */
 const queryFields = new WeakMap<z.ZodObject, ReadonlyMap<string, boolean>>();
 const NO_FIELDS: ReadonlyMap<string, boolean> = new Map();
 

@@ -1,46 +1,47 @@
 /**
- * Versions of records (RFC 9110: ETag, If-None-Match, If-Match): the GET of a record answers its version, or 304
- * to who names that one; the answer to a change has the version that came of it. Who changes or deletes the record
- * may name the version they saw: if the record is another by then, the change is refused with `conflict` on the
- * field `if_match`, and nothing is written. Changes of one record run one after another within this process.
+ * Versions of records (RFC 9110: ETag, If-None-Match, If-Match). A GET returns the record's version, or 304
+ * if the client has it. The response to a change returns the new version. A change or deletion may name the
+ * version that the client saw. If the record has changed since, the request is rejected with `conflict` on
+ * the field `if_match`, and nothing is written. Changes of one record run one after another within this
+ * process.
  */
 import { z } from "zod";
 import { AppError } from "../../core/errors.ts";
 import type { Contract, Route } from "./contract.ts";
 
-/** A JSON answer as its version. */
+/** Version (ETag) of a JSON response. */
 export const versionOf = (json: string): string => `"${Bun.hash(json).toString(36)}"`;
 
 type Kind = Pick<Contract, "method" | "versioned">;
 
 const replacesRecord = ({ method, versioned }: Kind) => method === "PATCH" || versioned === true;
 
-/** Whether the route takes `If-Match`, where the record at its path has versions. */
+/** True if the route accepts `If-Match` for records with versions. */
 export const takesIfMatch = (contract: Kind) =>
   replacesRecord(contract) || contract.method === "DELETE";
 
-/** Whether answers carry the version, where the record at its path has versions. */
+/** True if responses include the version for records with versions. */
 export const answersVersion = (contract: Kind) =>
   replacesRecord(contract) || contract.method === "GET";
 
-/** The paths whose records have versions: those that can be read and changed. */
+/** Paths of records with versions: those that can be read and changed. */
 export function versionedPaths(contracts: readonly Contract[]): ReadonlySet<string> {
   const changed = new Set(contracts.filter(replacesRecord).map(({ path }) => path));
   const read = contracts.filter(({ method, path }) => method === "GET" && changed.has(path));
   return new Set(read.map(({ path }) => path));
 }
 
-/** A change, and the version that came of it; null: the record has none. */
+/** Result of a change and the new version; null: the record has none. */
 interface Changed<Result> {
   readonly result: Result;
   readonly version: string | null;
 }
 
 export interface Versions {
-  /** Whether the route shows a record that has versions. */
+  /** True if the route shows a record with versions. */
   has(contract: Contract): boolean;
   /**
-   * Runs `change` unless the record is none of the versions in `seen` (RFC 9110 13.1.1: one, several, or
+   * Runs `change` unless the record's version differs from those in `seen` (RFC 9110 13.1.1: one, several, or
    * `*` for any). `key` names the record.
    */
   guard<Result>(
@@ -92,8 +93,8 @@ export function createVersions(groups: readonly (readonly Route[])[]): Versions 
 }
 
 /**
- * Of what was answered, never of what somebody else has made of it since. An answer that shows less than the GET,
- * such as a file without its content, is looked up in it.
+ * Version of the returned record, never of a later change by another request. A reply with fewer fields than
+ * the GET, such as a file without its content, is compared with a new read.
  */
 async function versionAfter(
   contract: Contract,
@@ -116,18 +117,18 @@ function isSameReply(reply: z.ZodType, shown: z.ZodType): boolean {
   );
 }
 
-/** Whether all of `part` stands in `whole`. */
+/** True if `whole` contains all of `part`. */
 function holds(whole: unknown, part: unknown): boolean {
   if (typeof part !== "object" || part === null) return whole === part;
   if (typeof whole !== "object" || whole === null) return false;
   return Object.entries(part).every(([name, value]) => holds(Reflect.get(whole, name), value));
 }
 
-/** Whether a field of a condition names `version`: it names one, several, or `*` for any (RFC 9110, 13.1). */
+/** True if the condition names `version`: one, several, or `*` for any (RFC 9110, 13.1). */
 export const namesVersion = (field: string, version: string): boolean =>
   field.trim() === "*" || field.split(",").some((tag) => withoutMarks(tag) === version);
 
-/** Proxies that compress an answer mark its ETag: nginx `W/"…"`, Apache and Caddy `"…-gzip"`. */
+/** Proxies that compress a response mark its ETag: nginx `W/"…"`, Apache and Caddy `"…-gzip"`. */
 const withoutMarks = (tag: string) => tag.trim().replace(/^W\/|-\w+(?="$)/g, "");
 
 const changedSince = () =>

@@ -1,6 +1,6 @@
-/** An agent as its form shows it while somebody tries it, by text or by voice. */
+/** The agent as edited in its form, for a test by text or voice. */
 import { z } from "zod";
 import { trialShape } from "../../../domain/agent/agent-schema.ts";
 
-/** What is written in the form but not saved. What is left out is as it is saved. */
+/** Unsaved form fields. Missing fields have their saved values. */
 export const AgentDraft = z.strictObject(trialShape()).meta({ id: "AgentDraft" });

@@ -1,11 +1,10 @@
 /**
- * A call as a capture file (classic pcap, raw IPv4), for the tools of those who know SIP and RTP.
+ * Exports a call as a capture file (classic pcap, raw IPv4) for SIP and RTP tools.
  *
- * Signalling is made of what is kept of each message: start line, CSeq and the noted details. Its
- * addresses are examples (RFC 5737), 192.0.2.1 is the appliance; bodies, numbers and names were never
- * kept. Packets of RTP and RTCP are there where their headers were kept, over the addresses that they
- * went, and cut off after the header as `tcpdump -s` does. Where our sockets are bound to any address,
- * and for IPv6, the examples stand in.
+ * SIP messages are rebuilt from the stored parts: start line, CSeq and selected details. Their addresses are
+ * examples (RFC 5737), with 192.0.2.1 for the appliance. Bodies, numbers and names are never stored. RTP and
+ * RTCP packets are included if their headers were stored. They have real addresses and are truncated after
+ * the header, like with `tcpdump -s`. Wildcard sockets and IPv6 use example addresses.
  */
 import { isIPv4 } from "node:net";
 import { type PacketHeaders, packetsOf } from "../../../core/packet-headers.ts";
@@ -28,13 +27,13 @@ const THEIRS = "192.0.2.2";
 const LINE = /^(.*) \((\d+ [A-Z]+)\)$/;
 
 interface Packet {
-  /** Epoch ms, with a fraction. */
+  /** Epoch milliseconds with a fraction. */
   readonly atMs: number;
   readonly direction: "in" | "out";
   readonly ours: HostPort;
   readonly theirs: HostPort;
   readonly payload: Uint8Array;
-  /** Of the whole payload; more than are there where it was cut off. */
+  /** Bytes of the whole payload, even if it is truncated. */
   readonly payloadBytes: number;
 }
 
@@ -86,7 +85,7 @@ function writePacket(view: DataView<ArrayBuffer>, at: number, packet: Packet): n
   ip.setUint16(IP_HEADER, from.port);
   ip.setUint16(IP_HEADER + 2, to.port);
   ip.setUint16(IP_HEADER + 4, UDP_HEADER + payloadBytes);
-  // A UDP checksum of 0 means that there is none (RFC 768).
+  // A UDP checksum of 0 means no checksum (RFC 768).
   bytes.set(payload, headerBytes);
   return RECORD_HEADER + headerBytes + payload.length;
 }

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the dashboard's own API; served to people who are signed in. */
+/** The OpenAPI document of the dashboard's API, for signed-in people. */
 import type { Elysia } from "elysia";
 import type { Contract } from "../contract.ts";
 import type { Middleware } from "../middleware.ts";
@@ -28,7 +28,7 @@ export function dashboardDocument(version: string): Record<string, unknown> {
   return openApiDocument(contracts, version, frame(contracts));
 }
 
-/** Serves the document to people who are signed in. `admit` returns the rejection of all others. */
+/** `admit` returns the error response for people without a session. */
 export function dashboardDocumentRoute(
   app: Elysia,
   version: string,

@@ -1,6 +1,6 @@
 /**
- * The dashboard's own API, below its mount: one module, loaded with the first request, long after the
- * appliance answers calls.
+ * The dashboard's API below its mount. This module loads with the first request, after the appliance has
+ * started to answer calls.
  */
 export { dashboardDocumentRoute } from "./document.ts";
 export { dashboardRoutes } from "./routes/index.ts";

@@ -1,6 +1,6 @@
 /**
- * What the dashboard's product routes need beyond what REST v1 has. Put together by app.ts; missing
- * in a server without a dashboard (tests of the API alone).
+ * Dependencies of the dashboard's routes beyond those of REST v1. app.ts provides them; a server without a
+ * dashboard (API tests) has none.
  */
 
 import type { Unsubscribe } from "../../../core/emitter.ts";
@@ -43,23 +43,23 @@ export type LiveEvent =
     }
   | { readonly type: "registration"; readonly status: RegistrationStatus };
 
-/** The calls of other nodes on the same store. */
+/** Calls on other nodes with the same store. */
 export interface RemoteNodeCalls {
   list(tenantId: number): Promise<readonly LiveCallView[]>;
-  /** Until the signal aborts. Never rejects. */
+  /** Runs until the signal aborts. Never rejects. */
   follow(tenantId: number, tell: (event: LiveEvent) => void, signal: AbortSignal): Promise<void>;
 }
 
 export interface LiveCalls {
   list(tenantId: number): readonly LiveCallView[];
-  /** What was said so far, in the order the turns began. */
+  /** Turns so far, in the order in which they began. */
   turns(tenantId: number, callUuid: string): readonly TurnRecord[];
-  /** Calls with media, of all tenants. */
+  /** Number of calls with media, for all tenants. */
   readonly total: number;
   follow(tenantId: number, listener: (event: LiveEvent) => void): Unsubscribe;
   /**
-   * Both sides of an answered call: PCM, 8 kHz, interleaved (left caller, right agent), some 100 ms
-   * a time. Sent by the call's worker only while somebody listens. null: no such live call.
+   * Streams both sides of an answered call: PCM, 8 kHz, interleaved (left caller, right agent), in chunks of
+   * about 100 ms. The call's worker sends it only while somebody listens. null: no such live call.
    */
   monitor(
     tenantId: number,
@@ -71,14 +71,14 @@ export interface LiveCalls {
   ): Unsubscribe | null;
 }
 
-/** The state of the appliance's parts: a sentence if something is wrong. */
+/** State of the appliance's parts: a sentence if something is wrong. */
 export interface StatusSources {
   engine(): string | null;
-  /** A configured provider cannot be used, so calls use the fallback. */
+  /** True if a configured provider is unusable and calls use the fallback. */
   hasProviderTrouble(): boolean;
-  /** Voices that the operator brings and whose files cannot be used: the embedded ones speak. */
+  /** Custom voices with unusable files; embedded voices replace them. */
   failedVoices(): readonly { readonly language: AgentLanguage; readonly voice: AgentVoice }[];
-  /** `failed`: no calls are taken. */
+  /** `failed`: calls are rejected. */
   disk(): { readonly failed: boolean; readonly sentence: string } | null;
   backup(): {
     readonly problem: string | null;
@@ -91,14 +91,14 @@ export interface StatusSources {
     readonly lastError: string | null;
   }>;
   readonly mailProvider: string;
-  /** Files of the `outbox` provider, with the recordings in them. */
+  /** Days to keep files of the `outbox` provider, including recordings. */
   readonly outboxKeepDays: number;
 }
 
-/** What the configuration file decides for every company. */
+/** Settings of the configuration file that apply to all companies. */
 export interface FixedSettings {
   readonly engine: {
-    /** Ids, in the order they are tried. */
+    /** Provider ids in the order in which they are tried. */
     readonly providers: Readonly<Record<"stt" | "llm" | "tts", readonly string[]>>;
     readonly takesMessages: boolean;
   };
@@ -113,7 +113,7 @@ export interface DashboardParts {
   readonly toolRunner: Pick<ToolRunner, "trial">;
   readonly webhookTester: Pick<WebhookTester, "resendFailed">;
   readonly live: LiveCalls;
-  /** null: this node is alone. */
+  /** null: single node. */
   readonly remoteNodes: RemoteNodeCalls | null;
   readonly webCalls: WebCalls;
   readonly chats: AgentChats;
@@ -123,12 +123,12 @@ export interface DashboardParts {
   /** Call this after a mail was put back into the queue. */
   readonly wakeMails: () => void;
   readonly logs: LogRing;
-  /** The doctor's checks; null: this server was started without them. */
+  /** The doctor's checks; null: this server has none. */
   readonly checks: (() => Promise<readonly CheckResult[]>) | null;
   readonly backups: () => readonly BackupSummary[];
-  /** As they are now. */
+  /** Current values. */
   readonly fixedSettings: () => FixedSettings;
-  /** `[limits] daily_spend_eur`, as it is now. */
+  /** Current value of `[limits] daily_spend_eur`. */
   readonly dailySpendDefault: () => MicroEur;
   /** Days that transcripts are kept without a paid block. */
   readonly transcriptsDays: number;

@@ -1,4 +1,4 @@
-/** Live calls and turns as the dashboard shows them. */
+/** Live calls and turns in the dashboard's format. */
 import { isoUtc } from "../../../core/clock.ts";
 import type { TurnRecord } from "../../../domain/conversation/call-report.ts";
 import { isoOrNull } from "../routes/present.ts";

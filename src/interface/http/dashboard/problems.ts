@@ -1,4 +1,4 @@
-/** What is wrong for a tenant right now, each with its remedy and the page that fixes it. Pure. */
+/** Current problems of a tenant, each with its remedy and a link to the page that fixes it. Pure. */
 import { microToEur } from "../../../core/money.ts";
 import type { Balance } from "../../../domain/billing/ports.ts";
 import { coveredBy, coverSeconds } from "../../../domain/billing/rating.ts";
@@ -19,7 +19,7 @@ interface Problem {
   readonly values: Values;
   readonly sentence: string;
   readonly remedy: string;
-  /** The page of the app that fixes it; null: no page does. */
+  /** Dashboard page that fixes the problem; null: none. */
   readonly href: string | null;
 }
 
@@ -38,21 +38,21 @@ interface Troubles {
     readonly agentId: number | null;
   }[];
   readonly money: Pick<Balance, "availableBalance" | "availableIncludedSeconds" | "plan">;
-  /** Calls of the last day with a bad line, by side (CallNote). */
+  /** Calls of the last day with bad line quality, by side (CallNote). */
   readonly badLines: readonly { readonly side: string; readonly calls: number }[];
-  /** Whether the person may see the operator's pages. */
+  /** True if the person may see the operator's pages. */
   readonly isOperator: boolean;
 }
 
-/** The wallet must pay for a call of this length. */
+/** Minimum call length that the wallet must cover. */
 const CALL_SECONDS_MIN = 15;
-/** What is left is told from here on down. */
+/** At this remaining call time or less, a low balance is reported. */
 const LOW_SECONDS = 3600;
 
 const OPERATOR_PAGE = "/app/operator";
 const TRUNK_PAGE = "/app/trunk";
 
-/** Sorted by severity: first what stops calls, then what hinders them. */
+/** Sorted by severity: problems that stop calls come first. */
 export function problemsOf(troubles: Troubles): Problem[] {
   const { statuses } = troubles;
   const operatorPage = troubles.isOperator ? OPERATOR_PAGE : null;

@@ -1,6 +1,6 @@
 /**
- * Status indicators of the first page: what the appliance's parts say of themselves, as a colour, a sentence, and
- * a code with its values for whoever says it in another language.
+ * Status indicators of the home page: the state of each part as a colour, an English sentence, and a code
+ * with values for translation.
  */
 import type { OperatorTrunk } from "../../contracts/trunks.ts";
 import type { StatusSources } from "./ports.ts";
@@ -39,7 +39,7 @@ export interface StatusIndicator {
   readonly code: StatusCode;
   readonly values: Values;
   readonly sentence: string;
-  /** What to do; null: nothing. */
+  /** Suggested action; null: none. */
   readonly remedy: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Two versions of an agent share its callers (decisions 3): open, compare, close. */
+/** Splits of an agent's callers between two versions (decisions 3): open, compare, close. */
 import { z } from "zod";
 import { AgentSplitOut, presentSplit } from "../../contracts/agent-splits.ts";
 import { presentPublished, publishedShape } from "../../contracts/agent-versions.ts";

@@ -1,4 +1,4 @@
-/** Versions of agents (decisions 3): list, look at, compare, publish again; and the draft. */
+/** Versions of agents (decisions 3): list, show, compare, republish; and the draft. */
 import { z } from "zod";
 import { changesOf } from "../../../core/schema.ts";
 import { recordOf } from "../../../core/wire-names.ts";

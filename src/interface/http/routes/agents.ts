@@ -1,4 +1,4 @@
-/** Agents (specification 2 and 4, decisions 3). Built for the voices that the operator allows. */
+/** Agents (specification 2 and 4, decisions 3). Contracts depend on the voices that the operator allows. */
 
 import { z } from "zod";
 import { changesOf, shownFields } from "../../../core/schema.ts";
@@ -97,7 +97,7 @@ const update = (shape: AgentShape) =>
     errors: ["valid_voice_required", "unknown_field", "invalid_json"],
   });
 
-/** `voices`: those that this appliance takes. */
+/** `voices`: names that this appliance accepts. */
 export function agentContracts(voices: readonly string[]) {
   const shape = agentShape(voices);
   return { list, create: create(shape), get, update: update(shape), remove };

@@ -1,4 +1,4 @@
-/** What a call looks like in the API: its schema, and a stored call in that form (specification 4, decisions 6). */
+/** API format of a call: its schema, and the conversion of a stored call (specification 4, decisions 6). */
 import { z } from "zod";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
@@ -366,7 +366,7 @@ function ofKind<Kind extends CallNote["kind"]>(notes: readonly CallNote[], kind:
 }
 
 function presentNotes(notes: readonly CallNote[]) {
-  // One that was cut was said again.
+  // An interrupted disclosure was repeated, so the last note counts.
   const disclosure = ofKind(notes, "disclosure").at(-1);
   return {
     disclosure: disclosure ? wireOf(Disclosure, disclosure, { start_ms: disclosure.atMs }) : null,
@@ -401,7 +401,7 @@ export function presentDetail(
     agent_version: call.agentVersion,
     transcript: transcriptOf(turns) || null,
     turns: turns.map(presentTurn),
-    // Where none was made, version 0.1.0 stored an empty text.
+    // Version 0.1.0 stored an empty text for a missing summary.
     summary: call.summary || null,
     recording_url: hasRecording ? links.urlFor(call.callUuid).url : null,
     recording_status: call.recordingStatus,

@@ -1,13 +1,12 @@
 /**
- * The JSON of ended calls as lists show them, so that a page that nobody asked for before need not
- * make again what another page had. With the ids of a page the store says whether anything was
- * changed about an ended call since, by any process: then all texts are forgotten. Calls that have not
- * ended are read each time.
+ * Cache of the JSON of ended calls for lists, so that pages share their calls. With the ids of a page, the
+ * store returns a counter of changes to ended calls by any process. After a change the whole cache is
+ * dropped. Live calls are read each time.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { CallItem, CallRecords } from "../../../operations/admin/call-records.ts";
 
-/** Some 350 bytes each. */
+/** About 350 bytes each. */
 const TEXTS_MAX = 16_384;
 
 type Listing = CallRecords["listing"];
@@ -20,19 +19,19 @@ export function createCallTexts(
   let textsAt = 0;
 
   return {
-    /** The JSON of each call of a page, newest first, and how many calls match. */
+    /** JSON of each call of a page, newest first, and the number of matching calls. */
     async page(...[tenantId, filter, page]: Parameters<Listing>) {
       const { ids, total, changes } = await records.listing(tenantId, filter, page);
       if (changes !== textsAt) texts = new BoundedMap(TEXTS_MAX);
       textsAt = changes;
-      // A change during the next read puts another map in place of this one.
+      // A change during the next read replaces `texts` by a new map.
       const known = texts;
       const shown = ids.map((id) => known.get(id));
       const missing = ids.filter((_, at) => shown[at] === undefined);
       if (missing.length > 0) {
         const placeOf = new Map(ids.map((id, at) => [id, at]));
         for (const call of await records.listed(tenantId, missing)) {
-          // It went on since the ids were read.
+          // The call's status changed after the ids were read.
           if (filter.status !== undefined && call.status !== filter.status) continue;
           const [id, text] = [String(call.id), write(call)];
           const place = placeOf.get(id);

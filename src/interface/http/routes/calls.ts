@@ -22,7 +22,7 @@ import { CallDetail, CallItem, callUuid, presentDetail, presentItem } from "./ca
 import { createCallTexts } from "./call-texts.ts";
 import type { RouteContext } from "./context.ts";
 
-/** `ofWhat` days. */
+/** `ofWhat` describes the days. */
 export const dayIn = (description: string, ofWhat: string) =>
   field(z.iso.date(), {
     description: `${description} ${ofWhat}.`,
@@ -250,7 +250,7 @@ const callRecordRoutes = ({ dependencies, recordingLinks }: RouteContext): Route
   return [
     route(listCalls)(async ({ tenantId, query }) => {
       const filter = filterOf(query);
-      // A database server is asked once: what is saved here is less than a round trip.
+      // With a database server, one query: the cache would cost an extra round trip.
       if (dependencies.isStoreRemote) {
         const { calls, total } = await callRecords.list(tenantId, filter, query);
         return { ok: true, calls: calls.map(presentItem), total };
@@ -326,7 +326,7 @@ export const recordingRoutes = ({ dependencies, recordingLinks }: RouteContext) 
   ];
 };
 
-/** The MP3, or the part of it that is asked for. */
+/** The MP3, or the requested range of it. */
 export function recordingResponse(path: string, callUuid: string, request: Request): Response {
   const file = Bun.file(path);
   const etag = `"${file.size.toString(16)}.${file.lastModified.toString(16)}"`;
@@ -337,9 +337,9 @@ export function recordingResponse(path: string, callUuid: string, request: Reque
     "cache-control": "private, no-store",
     "content-disposition": `inline; filename="${callUuid}.mp3"`,
   };
-  // A range is of GET only (RFC 9110, 14.2).
+  // Ranges apply to GET only (RFC 9110, 14.2).
   const known = request.headers.get("if-range") ?? etag;
-  // A part of another file, or of one dated by its asker, fits to nothing (13.1.5).
+  // `If-Range` with another ETag, or with a date, requests the whole file (13.1.5).
   const isPart = request.method === "GET" && known === etag;
   const wanted = isPart ? request.headers.get("range") : null;
   const range = byteRange(wanted, file.size);

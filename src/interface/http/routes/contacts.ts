@@ -1,4 +1,4 @@
-/** Contacts and what is remembered of calls with them (decisions 11; additive to the specification). */
+/** Contacts and memories of earlier calls (decisions 11; additive to the specification). */
 
 import { z } from "zod";
 import { changesOf, shownFields } from "../../../core/schema.ts";

@@ -1,4 +1,4 @@
-/** What every resource's routes are built from. */
+/** Dependencies of the route groups. */
 import type { QueryCache } from "../../../core/query-cache.ts";
 import type { ApiKeys } from "../../../domain/tenant/api-keys.ts";
 import type { HttpDependencies, HttpSettings } from "../ports.ts";
@@ -10,6 +10,6 @@ export interface RouteContext {
   readonly apiKeys: ApiKeys;
   readonly recordingLinks: RecordingLinks;
   readonly queryCache: QueryCache;
-  /** Without a trailing slash. Known only once the server listens: ask when answering. */
+  /** Without a trailing slash. Known only once the server listens, so read it per request. */
   readonly publicUrl: () => string;
 }

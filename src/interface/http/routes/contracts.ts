@@ -42,7 +42,7 @@ const VERSIONS: readonly Contract[] = [
   rehearsals.deleteScenario,
 ];
 
-/** Those that are the same on every appliance. */
+/** Contracts that are equal on every appliance. */
 const FIXED: readonly Contract[] = [
   files.listFiles,
   files.createFile,

@@ -1,4 +1,4 @@
-/** The CRM bridge over HTTP: what it was told, telling it again, and trying it out (decisions 11). */
+/** The CRM bridge over HTTP: sent posts, sending one again, and a test (decisions 11). */
 
 import { z } from "zod";
 import { isoUtc } from "../../../core/clock.ts";

@@ -1,4 +1,4 @@
-/** A person's request to be forgotten, by telephone number; the person need be no contact (additive to the specification). */
+/** GDPR erasure by telephone number; the person need not be a contact (additive to the specification). */
 import { z } from "zod";
 import { callersNumberIn, okReply, shown } from "../../contracts/schema.ts";
 import { contract, route } from "../contract.ts";

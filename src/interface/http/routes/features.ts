@@ -1,4 +1,4 @@
-/** How the features that rest on contacts are set, birthday calls to come (decisions 11; additive). */
+/** Settings of features that use contacts, and upcoming birthday calls (decisions 11; additive). */
 
 import { z } from "zod";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";

@@ -44,7 +44,7 @@ export const filename = field(
     .string()
     .min(4)
     .check(atMost(255))
-    // Without the flag `i`, which JSON Schema has not.
+    // Spelled without the flag `i`, which JSON Schema lacks.
     .regex(
       /^(?:[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\u200c\u200d]*)+\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV]|[jJ][sS][oO][nN])$/u,
     ),
@@ -90,7 +90,7 @@ export const createFile = contract({
 const BASE64_MAX = Math.ceil(DOCUMENT_BYTES_MAX / 3) * 4;
 const isBase64Long = (text: string) => text.length <= BASE64_MAX;
 const BASE64_RULE = `be base64 of at most ${DOCUMENT_BYTES_MAX} bytes`;
-/** Room for the other fields. */
+/** Includes room for the other fields. */
 const IMPORT_BODY_BYTES_MAX = BASE64_MAX + 4_096;
 
 export const importFile = contract({
@@ -178,7 +178,7 @@ export const deleteFile = contract({
 
 const present = (file: FileRecord) => wireOf(KnowledgeFile, file);
 
-/** Not by a pattern: eight megabytes are too many for one. */
+/** Decodes without a regular expression, because eight megabytes are too much for one. */
 function documentOf(base64: string): Uint8Array<ArrayBuffer> {
   if (base64 === "") throw documentRefused("empty");
   const refused = invalidField("content_base64", `\`content_base64\` must ${BASE64_RULE}.`);
@@ -204,7 +204,7 @@ export const fileRoutes = ({ dependencies }: RouteContext) => {
     })),
     route(importFile)(async ({ tenantId, body, ...request }) => {
       const { filename, content_base64, agent_id: agentId } = body;
-      // Reading the body took some milliseconds; decoding it takes some more.
+      // Reading the body took some milliseconds and decoding takes more, so yield in between.
       await yieldToEventLoop();
       const bytes = documentOf(content_base64);
       const document = { filename, bytes, agentId };

@@ -1,4 +1,4 @@
-/** Paths beside the mounts: health. They need no key and say nothing about tenants. */
+/** Health routes outside the mounts. They need no key and reveal nothing about tenants. */
 import type { Elysia } from "elysia";
 import type { Health } from "../ports.ts";
 

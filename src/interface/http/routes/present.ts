@@ -1,4 +1,4 @@
-/** Rows as the API shows them: snake case, ISO times, EUR. */
+/** Converts rows to the API's format: snake case, ISO times, EUR. */
 import { isoUtc } from "../../../core/clock.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
 
@@ -10,5 +10,5 @@ export const eur = (amount: number): number => microToEur(microEur(Math.round(am
 export const eurOrNull = (amount: MicroEur | null): number | null =>
   amount === null ? null : microToEur(amount);
 
-/** To a hundredth. */
+/** Rounded to a hundredth. */
 export const minutesOf = (seconds: number): number => Math.round((seconds / 60) * 100) / 100;

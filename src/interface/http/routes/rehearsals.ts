@@ -1,4 +1,7 @@
-/** Rehearsals: suites that ship, scenarios kept with an agent, runs with their transcripts, and what failed at which turn. */
+/**
+ * Rehearsals (simulated test calls of an agent): built-in suites, scenarios stored with an agent, runs with
+ * transcripts, and the turn of each failure.
+ */
 import { z } from "zod";
 import { isoUtc } from "../../../core/clock.ts";
 import { wireOf } from "../../../core/wire-names.ts";
@@ -120,7 +123,7 @@ const Stages = z.object({
   tts_first_ms: stageMs("Time until the first audio, ms."),
 });
 
-/** The fields that a kept result has and that are not shown are left out. */
+/** Drops stored fields of a result that the API does not show. */
 const Result = z
   .object({
     name: shown(z.string(), "Name of the scenario.", "Opening hours"),

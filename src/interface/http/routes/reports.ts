@@ -1,4 +1,4 @@
-/** Analytics and usage (specification 4, decisions 8). Days and months are of the tenant's zone. */
+/** Analytics and usage (specification 4, decisions 8). Days and months are in the tenant's time zone. */
 
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../core/ended-reason.ts";

@@ -1,4 +1,4 @@
-/** Whether the service is there (specification 4). */
+/** Availability of the service (specification 4). */
 
 import { z } from "zod";
 import { isoUtc } from "../../../core/clock.ts";

@@ -1,4 +1,4 @@
-/** A month of the wallet: statement as JSON, as a page for printing, and its rows as CSV. */
+/** A month of the wallet: statement as JSON, as a printable page, and its rows as CSV. */
 
 import { z } from "zod";
 import { microToEur } from "../../../core/money.ts";

@@ -103,7 +103,7 @@ export const tenantRoutes = ({ dependencies, queryCache }: RouteContext) => {
           sip: {
             server: trunk?.server ?? null,
             username: trunk?.username ?? null,
-            // The port is left to DNS. 5060 is what a client without service records uses.
+            // Port 0 means that DNS decides; clients without SRV records use 5060.
             port: trunk ? shownPort(trunk) || 5060 : null,
             transport: trunk?.transport === "auto" ? "udp" : (trunk?.transport ?? null),
             caller_id: trunk?.callerId ?? null,

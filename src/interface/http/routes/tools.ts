@@ -1,4 +1,4 @@
-/** Tools (specification 4): read only here, made in the dashboard. */
+/** Tools (specification 4): read-only here, created in the dashboard. */
 
 import { z } from "zod";
 import { okReply } from "../../contracts/schema.ts";

@@ -1,7 +1,7 @@
 /**
- * What an entry of the audit log says of a changed setting: its name, and old and new values of the fields
- * that the request names. A secret is never read: its field counts as changed, and shows as dots. Long
- * values are shortened around their first difference.
+ * Details of an audit log entry for a changed setting: its name, and old and new values of the requested
+ * fields. Secrets are never read: their fields appear as dots. Long values are shortened around their first
+ * difference.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { AuditChange, AuditDetails } from "../../../domain/identity/stores.ts";
@@ -10,17 +10,17 @@ import type { RequestContext } from "../request-context.ts";
 
 const CHANGES_MAX = 20;
 const VALUE_LENGTH_MAX = 120;
-/** Kept of what is alike before the first difference. */
+/** Unchanged characters shown before the first difference. */
 const ALIKE_LENGTH = 24;
 const HIDDEN = "•••";
 const SECRET_FIELD = /password|secret|token|credential|header|api_?key|(^|_)pin(_|$)/i;
-/** Fields that name a record, the best first. */
+/** Fields that name a record, in order of preference. */
 const NAMES = ["name", "filename", "number", "server", "url"] as const;
 
 type Values = Readonly<Record<string, unknown>>;
 
 export interface AuditDetailsReader {
-  /** Reads the record before the change; what it returns is called with the reply and the body. */
+  /** Reads the record before the change. Call the returned function with the reply and the body. */
   before(
     contract: Contract,
     requestContext: RequestContext,
@@ -46,7 +46,7 @@ export function createAuditDetails(groups: readonly (readonly Route[])[]): Audit
       if (!readers.has(contract) || !(session || contract.audited)) return null;
       const reader = readers.get(contract);
       const isOfOne = contract.method !== "POST" || contract.versioned === true;
-      // What cannot be read cannot be changed either: the change says why.
+      // If the read fails, the change fails as well and reports the reason.
       const former = reader && isOfOne ? await read(reader).catch(() => null) : null;
       const from = recordIn(former);
       return (reply, body) => {
@@ -62,7 +62,7 @@ export function createAuditDetails(groups: readonly (readonly Route[])[]): Audit
   };
 }
 
-/** The webhook's address, without what its query carries. */
+/** The webhook's URL without its query, which may contain secrets. */
 export const webhookName = ({ url }: { readonly url: string }): string =>
   shortened(withoutQuery(url), 0);
 
@@ -86,7 +86,7 @@ function changesOf(from: Values | null, to: Values | null, body: unknown): Audit
   return changes.slice(0, CHANGES_MAX);
 }
 
-/** The fields of a group of settings. */
+/** Changed fields within a group of settings. */
 function changesWithin(group: string, before: unknown, after: unknown): AuditChange[] {
   const [from, to] = [isValues(before) ? before : {}, isValues(after) ? after : {}];
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]
@@ -116,7 +116,7 @@ function textOf(value: unknown): string | null {
   return JSON.stringify(value, (key, inner) => (SECRET_FIELD.test(key) ? HIDDEN : inner));
 }
 
-/** An address may carry a key in its query, or a password before the host. */
+/** Removes the query and credentials of a URL, because both may contain secrets. */
 function withoutQuery(text: string): string {
   if (!/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return text;
   const { origin, pathname } = new URL(text);
@@ -129,7 +129,7 @@ function alikeLength(left: string, right: string): number {
   return at;
 }
 
-/** At most `VALUE_LENGTH_MAX` characters around the place `from`. */
+/** At most `VALUE_LENGTH_MAX` characters around the position `from`. */
 function shortened(text: string, from: number): string {
   if (text.length <= VALUE_LENGTH_MAX) return text;
   const begin = Math.max(0, Math.min(from - ALIKE_LENGTH, text.length - VALUE_LENGTH_MAX));

@@ -1,8 +1,8 @@
 /**
- * Writes the audit log: every change through a session, every sign-in attempt, every read of
- * personal data (recordings, exports, the server's log), and what an API key did that people or money feel. An entry has operation, path, person,
- * address and result; of settings also the changed values (session/audit-details.ts). It never has
- * secrets or what is about callers.
+ * Writes the audit log: changes through a session, sign-in attempts, reads of personal data (recordings,
+ * exports, server log), and API key requests with effects on people or money. An entry has operation, path,
+ * person, address and result. For settings it has the changed values as well (session/audit-details.ts). It
+ * never contains secrets or caller data.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -17,9 +17,7 @@ import type { RequestContext } from "../request-context.ts";
 const PATH_LENGTH_MAX = 200;
 const MOUNT = new RegExp(`^(?:${[...MOUNTS, DASHBOARD_MOUNT].join("|")})(?=/)`);
 
-/**
- * Players request a recording in parts and pages reload lists, so repeated reads make one entry.
- */
+/** Players request a recording in parts and pages reload lists, so repeated reads create one entry. */
 const READ_AGAIN_MS = 15 * 60_000;
 const READS_REMEMBERED_MAX = 2_000;
 
@@ -33,7 +31,7 @@ interface AuditNotesDependencies {
 export type AuditNotes = ReturnType<typeof createAuditNotes>;
 
 export function createAuditNotes({ identity, apiKeys, clock, log }: AuditNotesDependencies) {
-  /** The time of each noted read, oldest first. */
+  /** Time of each logged read, oldest first. */
   const reads = new BoundedMap<string, number>(READS_REMEMBERED_MAX);
 
   function isReadAgain(
@@ -50,11 +48,11 @@ export function createAuditNotes({ identity, apiKeys, clock, log }: AuditNotesDe
   }
 
   return {
-    /** Whether the log may have an entry of it. */
+    /** True if the request may need an entry. */
     concerns: ({ audited }: Contract, { origins, keyId }: RequestContext): boolean =>
       origins !== null || (audited === true && keyId !== 0),
 
-    /** `ip`: where it came from. Never throws: the change is done even if its entry cannot be written. */
+    /** `ip`: the client's address. Never throws: the change is done even if its entry cannot be written. */
     async note(
       contract: Contract,
       requestContext: RequestContext,
@@ -64,7 +62,7 @@ export function createAuditNotes({ identity, apiKeys, clock, log }: AuditNotesDe
       const { session, actor, keyId } = requestContext;
       const isRead = contract.method === "GET";
       if ((isRead && !contract.audited) || !(session || actor || keyId)) return;
-      // 429 makes no entry: a flood of attempts must not fill the log.
+      // 429 creates no entry: a flood of attempts must not fill the log.
       if (status === 429) return;
       if (isRead && isReadAgain(contract, requestContext, status)) return;
       const details = status < 400 ? (actor?.details ?? requestContext.details) : null;
@@ -92,7 +90,7 @@ export function createAuditNotes({ identity, apiKeys, clock, log }: AuditNotesDe
   };
 }
 
-/** A key that has revoked itself has no label any more. */
+/** A key that revoked itself has no label any more. */
 async function labelOf(
   apiKeys: Pick<ApiKeys, "list">,
   { tenantId, keyId }: RequestContext,

@@ -1,19 +1,18 @@
 /**
- * The session's cookie (RFC 6265, and 6265bis for the prefix). Over TLS and on loopback, which
- * browsers trust like it, it is `__Host-linevoice`: Secure, bound to this host and path `/`, and no
- * other host can set it. On plain HTTP under another name that cannot work; there it is
- * `linevoice_session`.
+ * The session's cookie (RFC 6265, and 6265bis for the prefix). Over TLS and on loopback it is
+ * `__Host-linevoice`: Secure, bound to this host and path `/`, and no other host can set it. Browsers reject
+ * this name on plain HTTP under another host name, so it is `linevoice_session` there.
  */
 const SECURE_COOKIE = "__Host-linevoice";
 const PLAIN_COOKIE = "linevoice_session";
 
 const DAY_SECONDS = 86_400;
-/** The session ends at this time at the latest (identity/sessions.ts). */
+/** Maximum lifetime of a session (identity/sessions.ts). */
 const MAX_AGE_SECONDS = 14 * DAY_SECONDS;
 
 export const cookieName = (secure: boolean): string => (secure ? SECURE_COOKIE : PLAIN_COOKIE);
 
-/** The first cookie of that name; null: none. */
+/** The first cookie with that name; null: none. */
 export function cookieOf(headers: Headers, name: string): string | null {
   for (const pair of (headers.get("cookie") ?? "").split(";")) {
     const at = pair.indexOf("=");

@@ -1,4 +1,4 @@
-/** What a session's person may do, contract by contract (the table of roles). */
+/** Rights of a session's person per contract (the table of roles). */
 import { AppError } from "../../../core/errors.ts";
 import type { ActiveSession } from "../../../domain/identity/sessions.ts";
 import type { Role } from "../../contracts/operation.ts";

@@ -1,7 +1,7 @@
 /**
- * Whether a request that carries a cookie was made by our own pages (CSRF). Browsers say so in
- * `Sec-Fetch-Site`; older ones only in `Origin`. SameSite alone does not do: on loopback every port,
- * and in a company every host of the domain, is the same site.
+ * CSRF protection: checks that a request with a cookie comes from our own pages. Browsers send
+ * `Sec-Fetch-Site`; older ones only `Origin`. SameSite is not enough: every port on loopback, and every host
+ * of a company's domain, is the same site.
  */
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -13,18 +13,15 @@ interface Provenance {
 }
 
 /**
- * For requests that change something, and for WebSockets, which a GET opens with all rights. `Sec-
- * Fetch-Site` decides if it is present: `Origin` is "null" under a strict referrer policy.
+ * For changes and for WebSockets, because a GET opens them with full rights. `Sec-Fetch-Site` has priority:
+ * `Origin` is "null" under a strict referrer policy.
  */
 function isFromOurPages({ headers, own }: Provenance): boolean {
   const site = headers.get("sec-fetch-site");
   return site === null ? headers.get("origin") === own : site === "same-origin";
 }
 
-/**
- * For reads: allowed from our pages and for a person who opens the address, not as a resource of
- * another site's page.
- */
+/** For reads: allowed from our pages and for direct navigation, not as a resource of another site's page. */
 function mayRead({ headers }: Provenance): boolean {
   const site = headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return true;

@@ -1,6 +1,6 @@
 /**
- * Who sent a request with a cookie: provenance first, then the session. For the dashboard's own
- * API and for REST v1 alike.
+ * Authenticates a request with a cookie: first its origin, then the session. Used by the dashboard's API and
+ * REST v1.
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../core/clock.ts";
@@ -15,15 +15,15 @@ import { cookieName, cookieOf } from "./cookie.ts";
 import { isAllowedProvenance } from "./same-origin.ts";
 import type { OriginReader } from "./source.ts";
 
-/** Of a person, in all sessions: a page sends many requests at once. */
+/** Limit per person over all sessions. It is high because a page sends many requests at once. */
 const PERSON_REQUESTS_PER_MINUTE = 600;
-/** The limit for each network address without a session. */
+/** Limit per network address without a session. */
 const OPEN_REQUESTS_PER_MINUTE = 120;
 
 interface SessionAuthenticationDependencies {
   readonly sessions: Sessions;
   readonly origins: OriginReader;
-  /** The other end of the connection; "" when it is gone. */
+  /** Remote address of the connection; "" after a disconnect. */
   readonly peerOf: (request: Request) => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,13 +54,13 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
     /** The client's address, read through trusted proxies. */
     ipOf: (request: Request): string => deps.origins.ipOf(request.headers, deps.peerOf(request)),
 
-    /** Whether the request has a session cookie under the expected name. */
+    /** True if the request has a session cookie with the expected name. */
     hasCookie(requestContext: RequestContext, request: Request): boolean {
       readOrigins(requestContext, request);
       return requestContext.token !== null;
     },
 
-    /** Sets the session of the request, if there is one. Throws the reason for a rejection. */
+    /** Sets the session of the request, if it has one. Throws the reason for a rejection. */
     async authenticate(
       requestContext: RequestContext,
       request: Request,
@@ -79,14 +79,14 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
       if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds, weight);
     },
 
-    /** For pages: throws where the host's name is not ours (DNS rebinding). */
+    /** For pages: throws if the host name is unknown (DNS rebinding). */
     requireKnownHost(request: Request): void {
       if (!deps.origins.read(request.headers, "").hostKnown) throw misdirected();
     },
   };
 }
 
-/** Throws forbidden where the request was not made by our own pages. */
+/** Throws forbidden if the request does not come from our own pages. */
 function requireOurPages(log: Log, requestContext: RequestContext, request: Request): void {
   const own = requestContext.origins?.own ?? "";
   if (!requestContext.origins?.hostKnown) throw misdirected();

@@ -1,17 +1,17 @@
 /**
- * Where a request comes from, and under which name and scheme it reached us. What a proxy says
- * (X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host) counts only from a trusted proxy's address;
- * the client is the last address in the chain that is no trusted proxy.
+ * The client's address, and the host name and scheme that it used. Proxy headers (X-Forwarded-For,
+ * X-Forwarded-Proto, X-Forwarded-Host) count only from a trusted proxy's address. The client is the last
+ * address in the chain that is no trusted proxy.
  */
 import { BlockList, isIP } from "node:net";
 import { hostname } from "node:os";
 
 export interface Origins {
-  /** `scheme://host[:port]` this request was made to, as a browser writes it in `Origin`. */
+  /** The requested `scheme://host[:port]`, as a browser writes it in `Origin`. */
   readonly own: string;
-  /** TLS, or loopback, which all browsers but Safari treat the same: they store a Secure cookie. */
+  /** True for TLS and loopback: browsers store a Secure cookie for both, except for Safari on loopback. */
   readonly secure: boolean;
-  /** False: a name that is not ours, as in a DNS rebinding attack. */
+  /** False: unknown host name, as in a DNS rebinding attack. */
   readonly hostKnown: boolean;
   readonly ip: string;
 }
@@ -25,7 +25,7 @@ export interface OriginSettings {
 
 export interface OriginReader {
   read(headers: Headers, peer: string): Origins;
-  /** `ip` of the same, alone. */
+  /** Returns only the `ip`. */
   ipOf(headers: Headers, peer: string): string;
 }
 
@@ -92,7 +92,7 @@ const isSafari = (headers: Headers): boolean => {
   return /\bSafari\//.test(agent) && !/\b(?:Chrome|Chromium|HeadlessChrome|Edg)\//.test(agent);
 };
 
-/** IPv4 in IPv6 (RFC 4291 2.5.5.2) is IPv4. */
+/** Converts IPv4-mapped IPv6 addresses (RFC 4291 2.5.5.2) to IPv4. */
 const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
 function blockListOf(networks: readonly string[]): BlockList {

@@ -22,7 +22,7 @@ import { credentialIn, credentialOptions, proofFields } from "./session.ts";
 import { currentUserOf, proofOf, sessionOf } from "./signed-in.ts";
 
 const tag = "Account";
-/** About the person, whatever tenant is active. */
+/** Routes about the person, independent of the active tenant. */
 const own = { tag, scope: "user", role: "viewer" } as const;
 const done = z.strictObject({ ok: okTrue });
 
@@ -218,7 +218,7 @@ const passkeyView = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
 
 function accountParts({ dependencies }: RouteContext) {
   const { account, passkeys, secondFactor, sessions } = dependencies.identity;
-  /** For routes that add a way to sign in, or remove one: the sign-in must be recent. */
+  /** Wrapper for routes that add or remove a sign-in method: requires a recent sign-in. */
   const afresh =
     <Request extends Pick<ApiRequest, "session">, Reply>(handle: Handler<Request, Reply>) =>
     async (request: Request): Promise<Reply> => {

@@ -1,4 +1,7 @@
-/** What the configuration file decides for every company: engine, mail and warnings. No secret is among it. */
+/**
+ * Settings of the configuration file that apply to all companies: engine, mail and warnings. Contains no
+ * secrets.
+ */
 import { z } from "zod";
 import { AGENT_LANGUAGES, AGENT_VOICES } from "../../../../domain/agent/agent.ts";
 import { okReply, shown } from "../../../contracts/schema.ts";

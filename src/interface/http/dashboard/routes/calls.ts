@@ -1,4 +1,4 @@
-/** A call in every detail: timeline, stages, quality, SIP message trace, deliveries, cost, waveform, audio. */
+/** All details of a call: timeline, stages, quality, SIP message trace, deliveries, cost, waveform, audio. */
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
@@ -322,7 +322,7 @@ const presentQuality = (quality: CallDiagnosis["quality"], zeroMs: number) =>
 
 type CostLine = z.output<typeof CallDetails>["cost_lines"][number];
 
-/** What the tenant paid and, for operators only, what the call cost the operator. */
+/** Charges to the tenant and, for operators only, the operator's costs. */
 function costLines(call: CallRow, isOperator: boolean): CostLine[] {
   const tokens = call.llmInputTokens + call.llmOutputTokens;
   const answeredSeconds = Math.round((call.answeredClockMs ?? 0) / 1000);

@@ -20,16 +20,17 @@ const text = (what: string) =>
   });
 
 /**
- * By voice: WebSocket `/api/dashboard/agents/{id}/talk` (session cookie, our own Origin).
+ * Voice test: WebSocket `/api/dashboard/agents/{id}/talk` (session cookie, same Origin).
  *
- * Client: `{type:"start",sample_rate:8000|16000,draft?}`, then binary frames of PCM16LE mono, 20 ms each;
- * `{type:"digit",digit:"5"}`, `{type:"stop"}`. Server: `{type:"ready",call_uuid,sample_rate}`, then
- * binary frames of PCM16LE mono at that rate, 20 ms each, in real time; `{type:"turn",turn}` (again
- * as it grows), `{type:"state",state:"listening"|"speaking"}`, `{type:"clear"}` when what was sent
- * but not yet heard is void (the agent was interrupted),
- * `{type:"sources",index,sources}` (what the turn of that index was taken from),
- * `{type:"tool",tool,arguments,ok,http_status,duration_ms}`, `{type:"ended",reason,summary}`, then
- * it closes. Refused with `{type:"error",error,message}`.
+ * Client: `{type:"start",sample_rate:8000|16000,draft?}`, then binary frames of mono PCM16LE, 20 ms each;
+ * `{type:"digit",digit:"5"}`, `{type:"stop"}`.
+ *
+ * Server: `{type:"ready",call_uuid,sample_rate}`, then binary frames of mono PCM16LE at that rate, 20 ms
+ * each, in real time; `{type:"turn",turn}` (repeated as it grows),
+ * `{type:"state",state:"listening"|"speaking"}`, `{type:"clear"}` to discard sent but unplayed audio (the
+ * agent was interrupted), `{type:"sources",index,sources}` (knowledge sources of the turn with that index),
+ * `{type:"tool",tool,arguments,ok,http_status,duration_ms}`, `{type:"ended",reason,summary}`, then it closes.
+ * A rejection is `{type:"error",error,message}`.
  */
 export const chat = contract({
   operationId: "chatWithAgent",

@@ -1,4 +1,4 @@
-/** What the dashboard's routes need: the server's context and the dashboard's parts. */
+/** Dependencies of the dashboard's routes: the server's context and the dashboard's parts. */
 import type { RouteContext } from "../../routes/context.ts";
 import type { DashboardParts } from "../ports.ts";
 

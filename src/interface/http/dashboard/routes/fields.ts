@@ -1,4 +1,4 @@
-/** Fields that the contracts of sign-in, account and team share. */
+/** Fields shared by the contracts of sign-in, account and team. */
 
 import { z } from "zod";
 import { choice, field, nameIn, shown, timeOrNull } from "../../../contracts/schema.ts";
@@ -20,7 +20,7 @@ export const emailIn = () =>
     },
   );
 
-/** A password that is being chosen. */
+/** A new password. */
 export const newPassword = () =>
   field(z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX), {
     description: `The new password, ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
@@ -28,7 +28,7 @@ export const newPassword = () =>
     must: `be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters long`,
   });
 
-/** A password that a person enters to sign in. It may be older than the current rules. */
+/** A password for signing in. It may be older than the current rules. */
 export const givenPassword = (description = "The password.") =>
   field(z.string().min(1).max(PASSWORD_LENGTH_MAX), {
     description,
@@ -41,7 +41,7 @@ export const givenPassword = (description = "The password.") =>
 /** The secret of a one-time link. */
 export const LINK_TOKEN_HEADER = "x-link-token";
 
-/** The token may come in a header, because proxies log the query. */
+/** Optional in the query, because proxies log it: a header works as well. */
 export const linkTokenQuery = () =>
   z.strictObject({
     token: field(z.string().min(1).max(200), {
@@ -72,7 +72,7 @@ export const nextStep = () =>
 
 export const isoOrNullOut = (description: string) => timeOrNull(`${description}`);
 
-/** Whether a one-time link may still be used. */
+/** Validity of a one-time link. */
 export const linkOut = z
   .strictObject({
     valid: shown(z.boolean(), "Exists, is not used and not expired.", true),

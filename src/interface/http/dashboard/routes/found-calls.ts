@@ -1,4 +1,4 @@
-/** Calls as the dashboard lists them: with the contact's name and the summary, found by words that were said. */
+/** Call list of the dashboard: with the contact's name and the summary, and a search in transcripts. */
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
 import type { CallSearch, FoundCall } from "../../../../operations/admin/call-search.ts";
@@ -48,7 +48,7 @@ export const callWords = field(z.string().max(WORDS_MAX), {
   must: `be at most ${WORDS_MAX} characters`,
 }).default("");
 
-/** The filters of GET /calls, and those that only the dashboard has. */
+/** The filters of GET /calls plus those of the dashboard. */
 export const foundCallFilter = {
   ...callFilter,
   status: oneOf(
@@ -94,7 +94,7 @@ export const findCalls = contract({
   errors: ["valid_limit_required", "valid_offset_required"],
 });
 
-/** Times of the REST API have whole seconds: their difference may be one second off. */
+/** Computed from exact times: the REST API rounds to seconds, so a difference could be one second off. */
 export const durationOf = ({ answeredAt, endedAt }: Pick<FoundCall, "answeredAt" | "endedAt">) =>
   answeredAt === null || endedAt === null ? null : endedAt - answeredAt;
 

@@ -1,4 +1,4 @@
-/** The first page and what is going on right now. */
+/** The home page and live calls. */
 
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
@@ -138,12 +138,15 @@ export const LiveCall = z
   .meta({ id: "LiveCall" });
 
 /**
- * The same, kept up to date, over the WebSocket `/api/dashboard/ws` (session cookie, our own Origin):
- * first one `{type:"call",call}` for each live call with its turns so far, and one `{type:"ready"}`; then
- * `{type:"call",call}` on each change, `{type:"turn",call_uuid,turn}` (a turn comes again as it
- * grows), `{type:"ended",call_uuid,status,ended_reason}`, `{type:"registration",status,last_code,explanation}`,
- * and `{type:"ping"}` every 20 s. Closed with 4401 when the session ends; cut off when the client
- * does not keep up.
+ * Live updates of this list over the WebSocket `/api/dashboard/ws` (session cookie, same Origin).
+ *
+ * At the start: one `{type:"call",call}` per live call with its turns so far, then one `{type:"ready"}`.
+ *
+ * Then: `{type:"call",call}` on each change, `{type:"turn",call_uuid,turn}` (a turn repeats as it grows),
+ * `{type:"ended",call_uuid,status,ended_reason}`, `{type:"registration",status,last_code,explanation}`, and
+ * `{type:"ping"}` every 20 s.
+ *
+ * The server closes it with 4401 when the session ends, and disconnects a client that reads too slowly.
  */
 export const listLive = contract({
   operationId: "listLiveCalls",
@@ -190,13 +193,13 @@ function homeParts({ dependencies, parts }: ProductContext) {
     (await services.callSearch.latest(tenantId, LAST_CALLS)).map(presentFound);
   async function checklist(tenantId: number, trunk: Status) {
     const done = await services.tenants.progress(tenantId);
-    // Whom there is to talk to: the newest, which is the only one of a new company.
+    // Suggests the newest agent, which is the only one in a new company.
     const agent = done.talk ? undefined : (await services.agents.list(tenantId)).at(-1);
     const steps = [
       ["agent", done.agent, "/app/agents/new"],
       ["knowledge", done.knowledge, "/app/knowledge"],
       ["talk", done.talk, agent ? `/app/agents/${agent.id}?tab=test` : "/app/agents/new"],
-      // Later, a trunk that fails is a problem, and no step to the first call.
+      // After the first call a failing trunk is a problem, not a step of the checklist.
       ["trunk", trunk.state === "ok" || done.first_call, "/app/trunk"],
       ["number", done.number, "/app/numbers"],
       ["first_call", done.first_call, "/app/calls"],

@@ -1,4 +1,4 @@
-/** Whether the operator's appliance is well: the doctor's checks, a trial of the engine, calls that nobody got. */
+/** Health of the appliance for the operator: the doctor's checks, an engine test, unanswered calls. */
 
 import { z } from "zod";
 import { AppError } from "../../../../core/errors.ts";

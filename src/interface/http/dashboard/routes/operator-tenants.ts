@@ -1,4 +1,4 @@
-/** The operator's companies, and the money that they pay by transfer. */
+/** The operator's companies and their payments by bank transfer. */
 
 import { z } from "zod";
 import { notFound } from "../../../../core/errors.ts";

@@ -1,4 +1,4 @@
-/** The pages of the dashboard's own API: each one's contracts and routes. A new page is one line here. */
+/** Contracts and routes of each dashboard page. A new page needs one line here. */
 import type { Contract, Route } from "../../contract.ts";
 import { accountContracts } from "./account.ts";
 import * as appliance from "./appliance.ts";
@@ -23,7 +23,7 @@ import * as unanswered from "./unanswered.ts";
 import * as voiceSample from "./voice-sample.ts";
 import * as webhooks from "./webhooks.ts";
 
-/** About the product itself, not about people. */
+/** Routes about the product; those about people are separate. */
 const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[] = [
   [home, home.homeRoutes],
   [calls, calls.callRoutes],

@@ -1,4 +1,4 @@
-/** The current session, and all ways to sign in. */
+/** The current session, and all sign-in methods. */
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
@@ -156,7 +156,7 @@ const base64url = z
   .max(100_000)
   .regex(/^[\w-]*$/);
 
-/** The credential as the browser sends it (WebAuthn 5.1, `PublicKeyCredential.toJSON`). */
+/** The credential in the browser's format (WebAuthn 5.1, `PublicKeyCredential.toJSON`). */
 export const credentialIn = () =>
   field(
     z.looseObject({
@@ -442,7 +442,7 @@ const signedInRoutes = ({ account, sessions, identity }: Parts): Route[] => [
   }),
 ];
 
-/** The entry of the audit log for an operator who leaves a company by another way than its own. */
+/** Audit log entry for an operator whose impersonation ends by a sign-out or a new sign-in. */
 async function noteLeaving({ audit }: Identity, { source }: Browser, session: ActiveSession) {
   const { user, tenant, actingUntil } = session;
   if (actingUntil === null || !tenant) return;

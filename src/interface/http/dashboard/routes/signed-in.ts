@@ -1,4 +1,4 @@
-/** Finds the person behind a dashboard request, and answers a sign-in. */
+/** Finds the person behind a dashboard request, and responds to a sign-in. */
 
 import type { CurrentUser, Proof } from "../../../../domain/identity/account.ts";
 import type { ActiveSession } from "../../../../domain/identity/sessions.ts";
@@ -9,13 +9,13 @@ import { LINK_TOKEN_HEADER } from "./fields.ts";
 
 export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
 
-/** The session of a request. Throws if there is none. */
+/** The session of a request. Throws without one. */
 export function sessionOf({ session }: Pick<ApiRequest, "session">): ActiveSession {
   if (!session) throw signInNeeded();
   return session;
 }
 
-/** Hands the new session to the browser. */
+/** Sets the cookie of the new session. */
 export function welcome(browser: Browser, signedIn: SignedIn) {
   const { user, tenantId, token, next } = signedIn;
   browser.setSessionToken(token);
@@ -35,7 +35,7 @@ export function currentUserOf(request: Pick<ApiRequest, "session" | "browser">):
   return { session: sessionOf(request), token, source };
 }
 
-/** How the person proves who they are: password, code or passkey. */
+/** Proof of identity: password, code or passkey. */
 export const proofOf = ({
   body,
   browser,

@@ -1,4 +1,4 @@
-/** Web sites that are read into knowledge: what was read, what has changed, and reading again. */
+/** Web sites imported as knowledge: their pages, changes since the import, and a new import. */
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";

@@ -1,4 +1,4 @@
-/** Who works in the tenant, invitations, and what they did. */
+/** The tenant's team, invitations, and the audit log. */
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
@@ -258,7 +258,7 @@ const invitationView = ({ id, email, role, expiresAt }: InvitationRecord) => ({
   expires_at: isoUtc(expiresAt),
 });
 
-/** What a person who invites is told. */
+/** The response to a person who invites. */
 export function invitedBy(
   { dependencies }: RouteContext,
   { operator }: ActiveSession["user"],

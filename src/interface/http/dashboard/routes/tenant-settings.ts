@@ -1,4 +1,4 @@
-/** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
+/** A tenant's settings: time zone, features, dialling rules, disclosure. */
 
 import { z } from "zod";
 import { AppError } from "../../../../core/errors.ts";
@@ -132,17 +132,14 @@ export const updateTenantSettings = contract({
   reply: okReply({ settings: TenantSettings }),
 });
 
-/** Only the operator changes these (decisions 12). */
+/** Only the operator may change these (decisions 12). */
 const OPERATORS = [
   "allowed_prefixes",
   "short_numbers",
   "calls_per_minute_max",
   "daily_spend_max_eur",
 ] as const;
-/**
- * A change of these needs a recent sign-in: somebody who took over an open session must not lift
- * them.
- */
+/** Changing these needs a recent sign-in, so that an attacker with an open session cannot disable them. */
 const SAFEGUARDS = [...OPERATORS, "requires_second_factor"] as const;
 
 const isOther = (sent: unknown, known: unknown) =>

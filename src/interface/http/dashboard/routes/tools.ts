@@ -1,4 +1,4 @@
-/** Tools of the tenant's agents (specification 1): made here or by `linevoice tool`. */
+/** Tools of the tenant's agents (specification 1), created here or by `linevoice tool`. */
 
 import { z } from "zod";
 import { uuidV7 } from "../../../../core/ids.ts";

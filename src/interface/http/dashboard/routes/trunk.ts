@@ -1,4 +1,4 @@
-/** The tenant's trunk: its SIP account at a carrier. The password only goes in. */
+/** The tenant's trunk: its SIP account at a carrier. The password is write-only. */
 
 import { z } from "zod";
 import { notFound } from "../../../../core/errors.ts";
@@ -145,7 +145,7 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
       return { ok: true, deleted: true };
     }),
     route(testTrunk)(async ({ tenantId, http: { headers } }) => {
-      // A repeated request gets the stored answer, which is one piece.
+      // A repeated request gets the stored response without streaming.
       if (!headers.get("accept")?.includes(LINES) || headers.has("idempotency-key"))
         return { ok: true, test: presentTrunkTest(await trunks.testOf(tenantId)) };
       return linesResponse((line) =>

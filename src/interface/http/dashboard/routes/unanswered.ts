@@ -1,4 +1,4 @@
-/** Questions that agents could not answer, and how they become knowledge. */
+/** Questions that agents could not answer, and their conversion into knowledge. */
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";

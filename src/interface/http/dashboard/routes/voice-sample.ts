@@ -1,4 +1,4 @@
-/** How a voice sounds, before an agent gets it. It is no call: nothing is stored, charged or listed. */
+/** A sample of a voice, to help choose one for an agent. It is no call: nothing is stored, charged or listed. */
 import { z } from "zod";
 import { AGENT_LANGUAGES, AGENT_VOICES } from "../../../../domain/agent/agent.ts";
 import { choice } from "../../../contracts/schema.ts";

@@ -1,4 +1,4 @@
-/** What the dashboard can do with webhooks beyond the REST API. */
+/** Webhook functions of the dashboard that the REST API lacks. */
 
 import { z } from "zod";
 import { wireOf } from "../../../../core/wire-names.ts";

@@ -19,9 +19,7 @@ export function liveSocket(deps: {
 }): SocketRoute {
   const { live, remoteNodes, agents, clock, log } = deps;
 
-  /**
-   * An agent that was created after the socket opened gets its name with the call's next change.
-   */
+  /** Loads the agent names. An agent created later gets its name with the next change of its call. */
   async function learn(tenantId: number, names: Map<number, string>): Promise<void> {
     for (const { id, name } of await agents.list(tenantId)) names.set(id, name);
   }
@@ -71,7 +69,7 @@ export function liveSocket(deps: {
   };
 }
 
-/** The message for an event other than a change of a call. */
+/** Message for any event except a change of a call. */
 function messageOf(event: Exclude<LiveEvent, { readonly type: "call" }>): object {
   switch (event.type) {
     case "turn":

@@ -1,5 +1,5 @@
 /**
- * `/calls/{uuid}/listen`: both sides of a live call, for people who may change the tenant's calls.
+ * `/calls/{uuid}/listen`: audio of both sides of a live call, for people who may change the tenant's calls.
  * Read only. The audit log records every listener.
  */
 import { notFound } from "../../../../core/errors.ts";
@@ -21,7 +21,7 @@ export function monitorSocket(deps: {
         .list(tenantId)
         .some((call) => call.callUuid === uuid && call.status === "in_progress");
       if (!isUuid(uuid) || !isLive) throw notFound("live call");
-      // The listener is written to the audit log first. If that fails, nobody may listen.
+      // The audit log entry comes first. If it fails, nobody may listen.
       await audit.write({
         tenantId,
         userId: session?.user.id ?? null,

@@ -1,7 +1,7 @@
 /**
- * WebSockets of the dashboard, below its mount. Before a socket opens, its session, its role and the page
- * that opens it are checked. It is closed when the session ends or loses its rights, when the browser does not keep up or sends too
- * much, and when the server stops. How many there may be at once is bounded.
+ * WebSockets of the dashboard, below its mount. Before a socket opens, its session, role and origin page are
+ * checked. The server closes it when the session ends or loses its rights, when the browser reads too slowly
+ * or sends too much, and at shutdown. The number of open sockets is limited.
  */
 import type { Elysia } from "elysia";
 import type { Clock, Timer } from "../../../../core/clock.ts";
@@ -27,9 +27,9 @@ export const CLOSE = {
 export interface Socket {
   readonly tenantId: number;
   readonly session: ActiveSession;
-  /** Closes the socket where the browser is more than a megabyte behind. */
+  /** Closes the socket if the browser is more than a megabyte behind. */
   json(message: object): void;
-  /** Sends audio in real time. Frames that the browser is too slow for are dropped. */
+  /** Sends audio in real time and drops frames for a slow browser. */
   binary(bytes: Uint8Array): void;
   /** Idempotent. */
   close(code: number, reason: string): void;
@@ -37,12 +37,12 @@ export interface Socket {
 
 export interface SocketHandler {
   message?(data: string | Uint8Array): void;
-  /** Called once, for either side's close. */
+  /** Called once when either side closes. */
   closed(): void;
 }
 
 export interface SocketRoute {
-  /** Below the mount, `{id}` and `{uuid}` as in contracts. */
+  /** Path below the mount, with `{id}` and `{uuid}` as in contracts. */
   readonly path: string;
   readonly role: Role;
   /** Throws the error that rejects the upgrade. */
@@ -56,10 +56,10 @@ export interface SocketRoute {
 type SocketOpener = (socket: Socket) => SocketHandler;
 
 interface SocketDependencies {
-  /** False: it is no request for a WebSocket, or its connection is gone. */
+  /** Returns false if the request is not for a WebSocket, or its connection is gone. */
   readonly upgrade: (request: Request, data: SocketData) => boolean;
   readonly requestContextOf: (request: Request) => RequestContext;
-  /** Returns the rejection of a request without a valid session. */
+  /** Returns the error response for a request without a valid session. */
   readonly admit: (request: Request) => Promise<Response | undefined> | Response | undefined;
   readonly sessions: Pick<Sessions, "again">;
   readonly clock: Clock;
@@ -72,7 +72,7 @@ const BACKLOG_BYTES_MAX = 1_048_576;
 /** Audio that waits longer than 4 s is useless. */
 const BACKLOG_AUDIO_BYTES_MAX = 128 * 1024;
 const CHECK_EVERY_MS = 3_000;
-/** A browser sends 50 frames of audio a second, and what it held back while its network stood still. */
+/** A browser sends 50 audio frames per second, and a backlog after a network stall. */
 const MESSAGES_PER_SECOND = 100;
 const AUDIO_AT_ONCE_MAX = 100;
 const TEXTS_AT_ONCE_MAX = 100;
@@ -105,7 +105,7 @@ export function mountSockets(
       const { tenantId } = requestContext;
       admit(open, tenantId, session);
       const socket = new OpenSocket(tenantId, session, deps, () => open.delete(socket));
-      // Counted before the route waits: many that come at once must not slip past the limit.
+      // Count the socket before the route waits, so that concurrent requests cannot exceed the limit.
       open.add(socket);
       try {
         socket.opener = await route.open(params, requestContext);
@@ -139,7 +139,7 @@ export function mountSockets(
   };
 }
 
-/** Where all are taken, the tenant that has most gives its oldest to one that would have fewer. */
+/** If all sockets are in use, the tenant with the most loses its oldest one to a tenant with fewer. */
 function admit(open: ReadonlySet<OpenSocket>, tenantId: number, session: ActiveSession): void {
   const ofUser = [...open].filter((socket) => socket.session.user.id === session.user.id).length;
   if (ofUser >= SOCKETS_OF_USER_MAX) throw tooManyWindows();
@@ -225,7 +225,7 @@ class OpenSocket implements Socket {
     if (this.#closed) this.#handler?.closed();
   }
 
-  /** One read of the network may bring tens of thousands. Audio that comes too fast is dropped. */
+  /** One network read may contain tens of thousands of messages. Audio above the rate limit is dropped. */
   #received(data: string | Uint8Array): void {
     const isText = typeof data === "string";
     if (!this.#sent.take() || (isText && !this.#texts.take())) {
@@ -267,7 +267,7 @@ class OpenSocket implements Socket {
   }
 }
 
-/** How much a browser may send at once, and from then on with time. */
+/** Rate limiter for messages of a browser: a burst, then a steady rate. */
 class Pace {
   #paidUntilMs = 0;
 

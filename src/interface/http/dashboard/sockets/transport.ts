@@ -1,11 +1,11 @@
-/** How the server hands the events of a WebSocket on. The handlers behind it are loaded with the dashboard's API. */
+/** Forwards WebSocket events of the server. Their handlers load with the dashboard's API. */
 
 export type RawSocket = Pick<
   Bun.ServerWebSocket,
   "send" | "close" | "terminate" | "getBufferedAmount"
 >;
 
-/** What a WebSocket of the server carries. */
+/** Data attached to a WebSocket of the server. */
 export interface SocketData {
   open(raw: RawSocket): void;
   message(raw: RawSocket, data: string | Uint8Array): void;

@@ -1,4 +1,4 @@
-/** `/agents/{id}/talk`: a conversation with an agent from the browser. See routes/chat.ts. */
+/** `/agents/{id}/talk`: a conversation with an agent in the browser. See routes/chat.ts. */
 import { z } from "zod";
 import { AppError, notFound } from "../../../../core/errors.ts";
 import { recordOf } from "../../../../core/wire-names.ts";
@@ -22,9 +22,9 @@ const Command = z.discriminatedUnion("type", [
 type Command = z.output<typeof Command>;
 type StartCommand = Extract<Command, { type: "start" }>;
 
-/** Half a second at 16 kHz: a browser sends 20 ms. */
+/** Half a second at 16 kHz; a browser sends 20 ms per message. */
 const AUDIO_BYTES_MAX = 16_000;
-/** Only `start`, which brings a draft, is longer: of long messages a socket reads one. */
+/** Only the first message, `start` with a draft, may be longer. */
 const COMMAND_CHARACTERS_MAX = 200;
 
 export function webCallSocket({
@@ -39,7 +39,7 @@ export function webCallSocket({
     role: "member",
     async open({ id = "" }, { tenantId, session, origins }) {
       if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("agent");
-      // Audited: the conversation may cost the operator money, and the checklist reads this entry.
+      // Audited, because the conversation may cost the operator money and the checklist reads this entry.
       await audit.write({
         tenantId,
         userId: session?.user.id ?? null,
