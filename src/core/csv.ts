@@ -23,7 +23,7 @@ function cellText(cell: CsvCell): string {
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Text of a cell that `csvRow` or a spreadsheet wrote, without the apostrophes of protected formulas. */
+/** Text of a cell from `csvRow` or a spreadsheet, without the apostrophe that disables a formula. */
 export const csvCellText = (cell: string): string =>
   cell.replace(/^'(?='*[=+\-@\t\r])/, "").replace(ESCAPED_WITHIN, "$1");
 

@@ -1,25 +1,25 @@
 /**
- * Names in an agent's knowledge that a transcription model would write otherwise: people, products,
- * places. Found by how they are written: with capitals within a sentence, or as the first cell of a row
- * or the head of an item of a list.
+ * Names in an agent's knowledge (people, products, places) that a transcription model would
+ * misspell. Recognised by their form: capitals within a sentence, the first cell of a row, or the
+ * beginning of a list item.
  */
 import type { KnowledgeSnapshot } from "../../domain/conversation/call-config.ts";
 
 const KEYWORDS_MAX = 60;
 const KEYWORD_CHARACTERS_MAX = 60;
 const HEAD_WORDS_MAX = 4;
-/** Longer knowledge is not searched to its end. */
+/** Longer knowledge is searched only up to here. */
 const CHARACTERS_MAX = 200_000;
 
 const WORD = "\\p{Lu}[\\p{L}'’]{0,40}\\p{Ll}[\\p{L}'’-]{0,40}";
-/** Several words with capitals, or one that does not begin a sentence: "ask for Ona Petraitienė". */
+/** Several words with capitals, or one in the middle of a sentence: "ask for Ona Petraitienė". */
 const NAME = new RegExp(`${WORD}(?: ${WORD}){1,3}|(?<=[\\p{Ll}\\p{N},;(] )${WORD}`, "gu");
-/** What stands before a price or a description: "- Teeth whitening: 90 EUR", "| Whitening | 90 |". */
+/** Text before a price or a description: "- Teeth whitening: 90 EUR", "| Whitening | 90 |". */
 const HEAD = /^(?:[-*•|]|\d+[.)])?\s*(\p{Lu}[^:;,.|"\n]{2,60}?)\s*(?:[:|]|\s[–—-]\s)/u;
 /** The first cell of a row. */
 const CELL = /^"?(\p{Lu}[^:;,|"\n]{2,60}?)"?\s*[;,]/u;
 
-/** English writes these with capitals, too. */
+/** English also writes these with capitals. */
 const OF_CALENDAR = new Set(
   Array.from({ length: 12 }, (_, index) => new Date(Date.UTC(2026, index, index + 1))).flatMap(
     (day) =>
@@ -29,7 +29,7 @@ const OF_CALENDAR = new Set(
   ),
 );
 
-/** The most frequent ones first. */
+/** Returns the most frequent ones first. */
 export function knowledgeKeywords(knowledge: readonly KnowledgeSnapshot[]): string[] {
   const found = new Map<string, number>();
   const add = (text: string) => {

@@ -1,17 +1,20 @@
 /**
- * Models that are known by name: when their provider switches them off, what it names in their place, and
- * what they want of a request. docs/engine-reference.md shows the same with its sources. A model that is not here is
- * asked like any other, and what it refuses is learnt from its answer.
+ * Known models by name: shutdown date, the provider's replacement, and special rules for requests.
+ * docs/engine-reference.md shows the same with sources. Other models get ordinary requests; the
+ * client learns from their errors.
  */
 
 interface KnownModel {
-  /** ISO date from which nobody answers; null: none is announced. */
+  /** ISO date of the shutdown; null if none is announced. */
   readonly shutdown: string | null;
-  /** What its provider names in its place; null: none, or none is needed. */
+  /** Replacement by the provider; null if none, or if none is needed. */
   readonly replacement: string | null;
-  /** Values of reasoning effort, smallest first; null: it knows no such parameter. Absent: not known. */
+  /**
+   * Values of reasoning effort, smallest first; null if the model has no such parameter. Absent if
+   * unknown.
+   */
   readonly efforts?: readonly string[] | null;
-  /** Over chat completions it takes tools only where the effort is none. */
+  /** Over chat completions, tools work only with effort "none". */
   readonly toolsNeedNoEffort?: boolean;
 }
 
@@ -67,7 +70,7 @@ export const KNOWN_MODELS: Readonly<Record<string, KnownModel>> = {
   "llama-3.3-70b-versatile": until("2026-08-16", "openai/gpt-oss-120b", null),
 };
 
-/** A dated version, such as `gpt-4o-mini-2024-07-18`, is the model. Null: not known. */
+/** A dated version, such as `gpt-4o-mini-2024-07-18`, is the same model. Null if unknown. */
 export function knownModel(name: string): KnownModel | null {
   const plain = name.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   return KNOWN_MODELS[name] ?? KNOWN_MODELS[plain] ?? null;

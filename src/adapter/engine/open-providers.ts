@@ -1,4 +1,4 @@
-/** Opens the providers that `[engine]` names, each once, for all parts that it is named for. */
+/** Opens the providers in `[engine]`, each once for all its parts. */
 import type { Engine } from "../../domain/conversation/engine-port.ts";
 import type { ProviderSource, ProviderSources } from "./fallback/providers.ts";
 import type { Part, ProviderPorts } from "./provider.ts";

@@ -1,4 +1,4 @@
-/** Audio between a socket, which pushes, and the conversation, which pulls. One reader. */
+/** Buffers audio between a socket, which pushes, and the conversation, which pulls. One reader. */
 const SAMPLES_MAX = 60 * 16_000 * 3;
 
 export class PcmStream {
@@ -8,7 +8,7 @@ export class PcmStream {
   #ended = false;
   #failure: unknown = null;
 
-  /** Dropped after the end, and beyond three minutes that nobody takes. */
+  /** Dropped after the end, or if three minutes of audio are unread. */
   push(pcm: Int16Array): void {
     if (this.#ended || pcm.length === 0 || this.#samples + pcm.length > SAMPLES_MAX) return;
     this.#chunks.push(pcm);
@@ -21,14 +21,14 @@ export class PcmStream {
     this.#wake?.();
   }
 
-  /** What came before is still handed out. */
+  /** Earlier audio is still returned. */
   fail(error: unknown): void {
     if (this.#ended) return;
     this.#failure = error;
     this.end();
   }
 
-  /** Null at the end. Rejects with what it failed with. */
+  /** Null at the end. Rejects with the error of `fail`. */
   async next(): Promise<Int16Array | null> {
     while (this.#chunks.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {

@@ -1,20 +1,20 @@
 /**
- * How large a prompt is against what its model takes: prompt, knowledge and tools that fill it leave
- * no room for the conversation, and a model that is asked for more answers nothing at all. Whoever
- * runs the appliance reads of it in the log, with what fixes it.
+ * Warns if prompt, knowledge and tools leave too little of the model's window for the conversation.
+ * A model whose limit is exceeded does not answer at all. The warning goes to the operator's log,
+ * with the remedy.
  */
 import type { Log } from "../../core/log.ts";
 import type { SessionSettings } from "../../domain/conversation/engine-port.ts";
 
-/** Share of what the model takes that a prompt may fill before it is warned of. */
+/** Share of the model's window that a prompt may fill without a warning. */
 const PROMPT_SHARE_MAX = 0.8;
 
-/** A guess that rather takes too many: four octets of UTF-8 a token. */
+/** A high estimate: four bytes of UTF-8 per token. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
-/** `tokensMax`: what the model takes. `remedy`: what to do about it. */
+/** `tokensMax`: window of the model. `remedy`: advice for the operator. */
 export function warnOfPromptSize(
   log: Log,
   session: SessionSettings,

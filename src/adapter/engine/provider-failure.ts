@@ -1,6 +1,6 @@
 /**
- * How a provider failed, and whether asking it again may help. Messages are for the log: they name
- * the service and what it said, never a key.
+ * Reason for a provider's failure, and whether a retry may help. Messages are for the log: they
+ * contain the service and its error, never a key.
  */
 import { EngineFailure } from "../../domain/conversation/engine-port.ts";
 
@@ -9,28 +9,28 @@ export type FailureReason =
   | "connect"
   /** Connected, but the first byte or the next one did not come in time. */
   | "timeout"
-  /** The key is wrong or may not, or the account has no credit. */
+  /** The key is wrong or lacks a permission, or the account has no credit. */
   | "auth"
-  /** There is no such model, or nothing at the address. */
+  /** The model does not exist, or the address is wrong. */
   | "not_found"
   | "rate_limited"
-  /** 5xx, or an error the provider calls its own. */
+  /** 5xx, or an internal error of the provider. */
   | "server"
-  /** It refuses this request: a bad parameter, a tool's schema. */
+  /** The provider rejects this request: a bad parameter, a tool's schema. */
   | "request"
-  /** This request has more tokens than the model reads. */
+  /** This request has more tokens than the model accepts. */
   | "too_long"
-  /** It will not speak about this. */
+  /** The provider's policy forbids an answer. */
   | "policy"
-  /** It answered something that is not the protocol, or broke off. */
+  /** The answer does not follow the protocol, or broke off. */
   | "protocol";
 
-/** What a server said when it refused. */
+/** A server's error message. */
 export interface ErrorAnswer {
   readonly message: string;
-  /** Such as `context_length_exceeded`; empty: none was given. */
+  /** Such as `context_length_exceeded`; empty if missing. */
   readonly code: string;
-  /** The field of the request that it is about, such as `tools[0].function.parameters`. */
+  /** Field of the request with the error, such as `tools[0].function.parameters`. */
   readonly param: string;
 }
 
@@ -44,16 +44,16 @@ interface FailureDetail {
   readonly cause?: unknown;
 }
 
-/** The provider's own, for every call: nothing changes until the operator changes something. */
+/** Affects every call until the operator changes something. */
 const LASTING: readonly FailureReason[] = ["auth", "not_found"];
-/** One request's: the provider is well, and others get their answers. */
+/** Affects one request: the provider works for others. */
 const OF_REQUEST: readonly FailureReason[] = ["request", "too_long", "policy"];
 
 export class ProviderFailure extends EngineFailure {
   readonly reason: FailureReason;
   readonly status: number | null;
   readonly retryAfterMs: number | null;
-  /** In full and for reading only: it never goes into a log. */
+  /** Full text, for parsing only: never logged. */
   readonly answer: ErrorAnswer | null;
 
   constructor({ part, reason, message, status, retryAfterMs, answer, cause }: FailureDetail) {
@@ -65,12 +65,12 @@ export class ProviderFailure extends EngineFailure {
     this.answer = answer ?? null;
   }
 
-  /** Nothing changes until the operator changes something. */
+  /** Lasts until the operator changes something. */
   get lasting(): boolean {
     return LASTING.includes(this.reason);
   }
 
-  /** It says nothing about the provider: another request may well be answered. */
+  /** Shows nothing about the provider: other requests may succeed. */
   get ofRequest(): boolean {
     return OF_REQUEST.includes(this.reason);
   }
@@ -78,7 +78,7 @@ export class ProviderFailure extends EngineFailure {
 
 const DETAIL_CHARACTERS_MAX = 300;
 
-/** What a server said, cut short and without anything that looks like a key. */
+/** A server's message, shortened and without anything that looks like a key. */
 export function withoutSecrets(text: string, secrets: readonly (string | null)[]): string {
   let clean = text;
   for (const secret of secrets) {

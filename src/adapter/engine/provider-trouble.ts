@@ -1,14 +1,17 @@
-/** That a provider cannot be used by anybody, as call workers report it: once, and once that it answers again. */
+/**
+ * Report of call workers that a provider is unusable for everybody. Sent once, and once when it
+ * works again.
+ */
 import type { Part } from "./provider.ts";
 
 export interface ProviderTrouble {
   readonly provider: string;
   readonly part: Part;
-  /** Null: it answers again. */
+  /** Null: it works again. */
   readonly trouble: {
-    /** `auth`: key or credit. `not_found`: no such model, or nothing at the address. */
+    /** `auth`: key or credit. `not_found`: the model does not exist, or the address is wrong. */
     readonly reason: "auth" | "not_found";
-    /** What it said, without keys. */
+    /** Message of the provider, without keys. */
     readonly message: string;
   } | null;
 }

@@ -1,7 +1,7 @@
 /**
- * What a provider of speech to text, of a language model or of text to speech declares: its name, its keys
- * in `[engine.<id>]`, what they cost, what is missing in them, and how it is opened. `registry.ts` lists
- * the providers; configuration, reference, doctor and call workers take all they know of them from there.
+ * Declaration of a provider of STT, LLM or TTS: its name, its keys in `[engine.<id>]`, their prices
+ * and problems, and how to open it. `registry.ts` lists the providers. Configuration, reference,
+ * doctor and call workers use only these declarations.
  */
 import type { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
@@ -19,7 +19,7 @@ import type { Trust } from "../../platform/net/trust.ts";
 export type Part = EngineFailure["part"];
 export const PARTS: readonly Part[] = ["stt", "llm", "tts"];
 
-/** The parts in words, for messages to people. */
+/** Names of the parts, for messages to people. */
 export const PART_NAMES: Readonly<Record<Part, string>> = {
   stt: "speech to text",
   llm: "language model",
@@ -29,14 +29,18 @@ export const PART_NAMES: Readonly<Record<Part, string>> = {
 /** One part of a provider in one call. */
 export interface OpenPart<P extends Part> {
   readonly stream: EngineSession[P];
-  /** From the next utterance or sentence on. Absent: the part needs not know. */
+  /**
+   * Takes effect at the next utterance or sentence. Absent if the part does not need the language.
+   */
   switchLanguage?(language: AgentLanguage): void;
-  /** The speech worker does the work: its death is this call's business. */
+  /** The part runs in the speech worker: if that dies, this call is affected. */
   readonly onSpeechWorker?: boolean;
   close(): void;
 }
 
-/** One part of a provider in one call worker, for all its calls. Closing it closes what is open. */
+/**
+ * One part of a provider in one call worker, for all its calls. Closing it closes its open parts.
+ */
 export interface PartEngine<P extends Part> {
   open(session: SessionSettings): OpenPart<P>;
   close(): Promise<void>;
@@ -44,18 +48,18 @@ export interface PartEngine<P extends Part> {
 
 export type PartEngines = { readonly [P in Part]: PartEngine<P> };
 
-/** What a provider may use in a call worker. */
+/** Dependencies of a provider in a call worker. */
 export interface ProviderPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** For connections to the provider's servers. Missing: what the runtime trusts. */
+  /** For connections to the provider's servers. If missing, the runtime's certificates. */
   readonly trust?: Trust;
   /** The embedded engine of this thread, part by part. Its owner closes it. */
   readonly embedded: PartEngines;
 }
 
-/** What the operator pays, for the cost of goods. */
+/** Prices that the operator pays, for the cost of goods. */
 export interface EnginePrices {
   readonly stt_eur_per_min: number;
   readonly llm_input_eur_per_million_tokens: number;
@@ -63,13 +67,13 @@ export interface EnginePrices {
   readonly tts_eur_per_million_characters: number;
 }
 
-/** A key that is missing or wrong, and what to do about it. */
+/** A missing or wrong key, and the remedy. */
 export interface KeyProblem {
   readonly key: string;
   readonly message: string;
 }
 
-/** Which keys to look at when the doctor gets no answer. */
+/** Keys to check if the doctor gets no answer. */
 export interface DoctorKeys {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -77,40 +81,43 @@ export interface DoctorKeys {
   readonly timeout: string;
 }
 
-/** A model that a provider is asked for by name. */
+/** A model requested by name. */
 export interface UsedModel {
   readonly model: string;
-  /** Where the table names it. */
+  /** Key of the table that names it. */
   readonly key: string;
-  /** What answers `GET` with the server's models. */
+  /** `GET` request that lists the server's models. */
   readonly list: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
 
 type Shape = z.ZodRawShape;
-/** The keys of `[engine.<id>]` as they are in effect; unset texts and secrets are null. */
+/** Effective keys of `[engine.<id>]`. Unset texts and secrets are null. */
 type Table<S extends Shape> = z.output<z.ZodObject<S>>;
 
 interface ProviderDeclaration<S extends Shape> {
-  /** Its name in `[engine] stt`, `llm` and `tts`. Parts with the same id share the table `[engine.<id>]`. */
+  /**
+   * Name in `[engine] stt`, `llm` and `tts`. Parts with the same id share the table
+   * `[engine.<id>]`.
+   */
   readonly id: string;
-  /** What the table is about, for the reference. */
+  /** Description of the table, for the reference. */
   readonly description?: string;
-  /** The keys of its table. */
+  /** Keys of the table. */
   readonly settings: S;
   /** May be used as a fallback, but not as `[engine] kind`. */
   readonly isStandby?: boolean;
-  /** What keeps it from being asked. Empty: nothing. */
+  /** Configuration problems. Empty if the provider can be used. */
   problems(table: Table<S>): readonly KeyProblem[];
   prices(table: Table<S>): Partial<EnginePrices>;
-  /** Absent: it has none that could be switched off. */
+  /** Absent if it has no models that could be shut down. */
   models?(table: Table<S>): readonly UsedModel[];
-  /** Null: there is nothing to configure. */
+  /** Null if it has no configuration. */
   readonly doctorKeys: DoctorKeys | null;
 }
 
 export interface PartProvider<P extends Part, S extends Shape = Shape>
   extends ProviderDeclaration<S> {
-  /** Cheap: connections are made by calls. */
+  /** Cheap: calls make the connections. */
   open(table: Table<S>, ports: ProviderPorts): Promise<PartEngine<P>>;
 }
 
@@ -118,12 +125,12 @@ export interface SttProvider<S extends Shape = Shape> extends PartProvider<"stt"
 export interface LlmProvider<S extends Shape = Shape> extends PartProvider<"llm", S> {}
 export interface TtsProvider<S extends Shape = Shape> extends PartProvider<"tts", S> {}
 
-/** A provider whose parts are one session: it hears, answers and speaks, or does nothing of it. */
+/** A provider whose parts share one session: it does STT, LLM and TTS together or not at all. */
 export interface CombinedProvider<S extends Shape = Shape> extends ProviderDeclaration<S> {
   open(table: Table<S>, ports: ProviderPorts): Promise<Engine>;
 }
 
-/** A part engine that closes what it opened. */
+/** A part engine that closes all parts it opened. */
 export function partEngine<P extends Part>(
   open: (session: SessionSettings) => OpenPart<P>,
 ): PartEngine<P> {
@@ -147,7 +154,9 @@ export function partEngine<P extends Part>(
   };
 }
 
-/** One part of each kind as an engine without a fallback. Closes them. */
+/**
+ * Combines one part of each kind into an engine without a fallback. Closing it closes the parts.
+ */
 export function composeEngine(label: string, parts: PartEngines): Engine {
   return {
     label,

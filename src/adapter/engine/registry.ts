@@ -1,7 +1,7 @@
 /**
- * Every provider, by part. A new one is a folder beside this file and a line here: its table in the
- * configuration, its place among the values of `[engine] stt`, `llm` and `tts`, the reference, the
- * consistency check, the prices and the doctor's question follow.
+ * All providers, by part. To add one, create a folder and add a line here. Everything else follows:
+ * its configuration table, its value in `[engine] stt`, `llm` and `tts`, the reference, the
+ * consistency check, the prices and the doctor's check.
  */
 import { embeddedLlm, embeddedStt, embeddedTts } from "./embedded/provider.ts";
 import { openAi, standby } from "./openai/provider.ts";
@@ -24,10 +24,10 @@ const byPart: { readonly [P in Part]: readonly PartProvider<P>[] } = {
 
 const combined: readonly CombinedProvider[] = COMBINED_PROVIDERS;
 
-/** Ids that `[engine] stt` (`llm`, `tts`) may name. */
+/** Valid ids in `[engine] stt` (`llm`, `tts`). */
 export const idsOf = (part: Part): string[] => byPart[part].map(({ id }) => id);
 
-/** Ids that provide all three parts: what `[engine] kind` and `fallback` may name. */
+/** Ids that provide all three parts: valid in `[engine] kind` and `fallback`. */
 export const completeIds = (use: "kind" | "fallback"): string[] =>
   [...byPart.stt, ...combined]
     .filter(({ isStandby }) => use === "fallback" || isStandby !== true)
@@ -36,12 +36,12 @@ export const completeIds = (use: "kind" | "fallback"): string[] =>
 
 const offers = (id: string, part: Part) => byPart[part].some((provider) => provider.id === id);
 
-/** Null: there is none of this name with this part of its own. */
+/** Null if no provider with this name has a separate part. */
 export function partProvider<P extends Part>(part: P, id: string): PartProvider<P> | null {
   return byPart[part].find((provider) => provider.id === id) ?? null;
 }
 
-/** Null: there is none of this name whose parts are one session. */
+/** Null if no provider with this name combines its parts in one session. */
 export function combinedProvider(id: string): CombinedProvider | null {
   return combined.find((provider) => provider.id === id) ?? null;
 }

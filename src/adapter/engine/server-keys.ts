@@ -1,4 +1,4 @@
-/** Keys that providers on servers have in common, and what is missing in them. */
+/** Keys shared by providers on servers, and their problems. */
 import { isHttpUrl, isWebSocketUrl } from "../../platform/config/formats.ts";
 import { eur } from "../../platform/config/key.ts";
 import type { KeyProblem } from "./provider.ts";
@@ -18,16 +18,16 @@ export const API_KEY = { allowed: "an API key" };
 export const price = (what: string) =>
   eur(`What ${what} costs you in EUR, for the cost of goods.`, 100_000);
 
-/** Hosts that answer nobody without a key. */
+/** Hosts that require a key. */
 const NEEDS_KEY = /(^|\.)(openai\.com|groq\.com|mistral\.ai|together\.xyz|deepinfra\.com)$/;
 
 export const needsKey = (url: string): boolean => NEEDS_KEY.test(new URL(url).hostname);
 
-/** OpenAI itself, or its models at Azure: what only they have, or do not need, is told by it. */
+/** OpenAI itself, or its models at Azure. Some settings apply only to them. */
 export const isOpenAi = (url: string): boolean =>
   /(^|\.)(openai\.com|openai\.azure\.com)$/.test(new URL(url).hostname);
 
-/** `advice`: another way out, e.g. `, or base_url to a server of your own`. */
+/** `advice`: an alternative, e.g. `, or base_url to a server of your own`. */
 export function keyMissing(
   { id, key, url }: { readonly id: string; readonly key: string; readonly url: string },
   advice = "",

@@ -1,6 +1,6 @@
 /**
- * What `[engine]` says, as the call worker gets it: plain data (structured clone), checked already.
- * Keys of providers are in here; nothing of it is ever logged.
+ * Settings from `[engine]` for the call worker: validated, plain data (structured clone). They
+ * contain keys of providers, so nothing of them is logged.
  */
 import type { VoiceFiles } from "./embedded/own-voices/voice-files.ts";
 import type { GuardSettings } from "./fallback/guard-settings.ts";
@@ -13,20 +13,26 @@ export interface ProviderChoice {
 }
 
 export interface EngineSettings {
-  /** `engine` in the API: the provider's id; of several, joined with "+". */
+  /** `engine` in the API: the provider's id; several are joined with "+". */
   readonly label: string;
-  /** Of each part, in the order they are tried; at least one. */
+  /** Per part, in order of preference; at least one. */
   readonly providers: Readonly<Record<Part, readonly ProviderChoice[]>>;
-  /** When all providers fail, the embedded engine takes a message. */
+  /** If all providers fail, the embedded engine takes a message. */
   readonly takesMessages: boolean;
   readonly guard: GuardSettings;
-  /** Of the embedded voices. */
+  /** Speaking rate of the embedded voices. */
   readonly speechRatePercent: number;
-  /** Piper voices of the operator's, spoken instead of the embedded ones. Default: none. */
+  /** The operator's Piper voices, which replace embedded ones. Default: none. */
   readonly voices?: VoiceFiles;
-  /** The embedded engine understands English speech; false: callers press keys. Default: true. */
+  /**
+   * Whether the embedded engine recognises English speech. If false, callers press keys. Default:
+   * true.
+   */
   readonly hearsSpeech?: boolean;
-  /** PEM of authorities that providers' servers may have beside the built-in ones. Default: none. */
+  /**
+   * PEM of certificate authorities for the providers' servers, in addition to the built-in ones.
+   * Default: none.
+   */
   readonly caPem?: string | null;
 }
 
@@ -47,14 +53,14 @@ export const EMBEDDED_ONLY: EngineSettings = {
   speechRatePercent: 100,
 };
 
-/** The first choice of each part is the embedded engine's. */
+/** The embedded engine is the first choice for every part. */
 export const isEmbeddedOnly = ({ providers }: EngineSettings): boolean =>
   PARTS.every((part) => providers[part][0]?.id === "embedded");
 
-/** One of these parts may use another provider. The embedded engine is free. */
+/** One of these parts may use a paid provider. The embedded engine is free. */
 export const costsMoney = ({ providers }: EngineSettings, parts: readonly Part[]): boolean =>
   parts.some((part) => providers[part].some(({ id }) => id !== "embedded"));
 
-/** Calls cannot be understood or answered without a speech worker. */
+/** Calls need a speech worker for STT or TTS. */
 export const needsSpeechWorker = ({ providers }: EngineSettings): boolean =>
   [providers.stt, providers.tts].some(([first]) => first?.id === "embedded");

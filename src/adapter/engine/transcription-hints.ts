@@ -1,10 +1,11 @@
 /**
- * What a transcription model is told beside the audio: the language, names to listen for, a prompt. Which
- * model takes which is OpenAI's (openai 7.57.0: resources/realtime/realtime.d.ts `AudioTranscription`,
- * resources/audio/transcriptions.d.ts): gpt-transcribe and gpt-live-transcribe take `languages` and
- * `keywords`, older ones and servers of one's own `language`, with names in the `prompt`.
+ * Hints for a transcription model in addition to the audio: the language, names, a prompt. OpenAI's
+ * types define which model takes which (openai 7.57.0: resources/realtime/realtime.d.ts
+ * `AudioTranscription`, resources/audio/transcriptions.d.ts). gpt-transcribe and
+ * gpt-live-transcribe take `languages` and `keywords`. Older models and self-hosted servers take
+ * `language`, with names in the `prompt`.
  *
- * A hint that a server refuses is not sent again: transcription without it is better than none.
+ * A rejected hint is not sent again: transcription without it is better than none.
  */
 import type { JsonObject } from "../../core/json.ts";
 
@@ -14,7 +15,7 @@ interface TranscriptionRequest {
   readonly model: string;
   readonly language: string;
   readonly keywords: readonly string[];
-  /** The operator's. */
+  /** The operator's prompt. */
   readonly prompt: string | null;
 }
 
@@ -24,14 +25,14 @@ const PROMPT_CHARACTERS_MAX = 600;
 const takesLists = (model: string) => /^gpt-(live-)?transcribe/.test(model);
 const takesNoPrompt = (model: string) => /^gpt-realtime-whisper|-diarize/.test(model);
 
-/** Models that write words down before the audio is committed. */
+/** Models that send words before the audio is committed. */
 export const writesWhileSpoken = (model: string): boolean =>
   /^gpt-(live-transcribe|realtime-whisper)/.test(model);
 
 export class TranscriptionHints {
   readonly #refused = new Set<string>();
 
-  /** `transcription` of a session, and the fields of a request with a file. */
+  /** `transcription` of a session, or fields of a request with a file. */
   fieldsOf({ model, language, keywords, prompt }: TranscriptionRequest): JsonObject {
     const hasLists = takesLists(model);
     const isRefused = (hint: string) => this.#refused.has(hint);
@@ -51,7 +52,7 @@ export class TranscriptionHints {
     };
   }
 
-  /** Whether a refusal is of a hint that was sent: asked again, it is left out. */
+  /** Returns whether the error is about a sent hint. The retry leaves it out. */
   learn(fields: JsonObject, refusal: string): boolean {
     const hint = refusedHint(refusal);
     if (hint === null) return false;
@@ -79,7 +80,7 @@ function promptOf(prompt: string | null, names: readonly string[]): string {
   return text;
 }
 
-/** Whisper models write their prompt down where they hear only noise. */
+/** Whisper models repeat their prompt if the audio contains only noise. */
 export function isEchoOfPrompt(text: string, fields: JsonObject): boolean {
   const { prompt } = fields;
   if (typeof prompt !== "string" || !text.includes(",")) return false;

@@ -1,4 +1,4 @@
-/** The audio of one utterance: its lead and its frames, copied, up to a stated length. */
+/** Audio of one utterance: a copy of its lead and frames, up to a maximum length. */
 const SECONDS_MAX = 40;
 
 export class UtteranceAudio {
@@ -13,7 +13,7 @@ export class UtteranceAudio {
     return (this.#length / this.sampleRateHz) * 1_000;
   }
 
-  /** A view, until the next `begin` or `push`. */
+  /** A view, valid until the next `begin` or `push`. */
   get pcm(): Int16Array {
     return this.#pcm.subarray(0, this.#length);
   }

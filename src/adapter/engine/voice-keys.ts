@@ -1,4 +1,4 @@
-/** `[engine.<id>.voices]`: the four voices of the API, each as the provider calls it. */
+/** `[engine.<id>.voices]`: the provider's names of the API's four voices. */
 import type { AgentVoice } from "../../domain/agent/agent.ts";
 import { section, text } from "../../platform/config/key.ts";
 

@@ -121,7 +121,7 @@ export class SafeHttpClient implements OutboundHttpClient {
   // start.
   #madeContext: import("node:tls").SecureContext | null;
   readonly #kept = new KeptConnections();
-  /** What an abort stops. Hundreds of requests share a signal, whose list of listeners is slow. */
+  /** Callbacks that an abort runs. Hundreds of requests share a signal, and its own listener list is slow. */
   readonly #stops = new WeakMap<AbortSignal, Set<() => void>>();
   #bodiesDraining = 0;
 
@@ -167,7 +167,7 @@ export class SafeHttpClient implements OutboundHttpClient {
     };
   }
 
-  /** Connects, and checks where to before anything is sent. */
+  /** Connects, and checks the remote address before anything is sent. */
   #connect(url: URL): HttpConnection {
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const isLiteral = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
@@ -189,7 +189,7 @@ export class SafeHttpClient implements OutboundHttpClient {
     return tls.connect({ ...to, secureContext, rejectUnauthorized: true });
   }
 
-  /** Stops a request at its time limit, or when the caller aborts it. Returns what ends the watch. */
+  /** Stops a request at its time limit, or when the caller aborts it. Returns a function that ends the watch. */
   #watch({ timeoutMs, signal }: OutboundHttpRequest, stop: (error: Error) => void): () => void {
     const onAbort = () => stop(abandoned());
     const timer = this.#clock.after(timeoutMs, () =>

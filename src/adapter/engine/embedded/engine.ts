@@ -1,9 +1,10 @@
 /**
- * The embedded engine as a call worker sees it: no network, no key, no download. Speech to text and text to
- * speech go over the port to the speech worker; the scripted agent in place of a language model is cheap
- * and runs here, but its knowledge is prepared and looked up elsewhere (`askTopics`). It answers from the agent's
- * knowledge, word for word, and fills the slots of tools; it does not generate. It understands English. In Lithuanian,
- * Latvian and Russian it speaks and offers keys.
+ * The embedded engine in a call worker. It needs no network, key or download. STT and TTS requests
+ * go over the port to the speech worker. The scripted agent, which replaces a language model, is
+ * cheap and runs here. The knowledge worker prepares and searches its knowledge (`askTopics`). It
+ * answers word for word from the agent's knowledge and fills the parameters of tools; it generates
+ * nothing. It understands English. In Lithuanian, Latvian and Russian it speaks, and callers answer
+ * with keys.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -23,22 +24,22 @@ import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
 import type { SpeechRequest } from "./speech-messages.ts";
 
 interface EmbeddedEngineOptions {
-  /** Other end of a port given to the speech worker by `init`. Closed by `close()`. */
+  /** The other end is given to the speech worker in `init`. `close()` closes this one. */
   readonly port: MessagePort;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** How long the speech worker may take. Default: what a caller waits for. */
+  /** Time limits for the speech worker. Default: how long a caller waits. */
   readonly deadline?: SpeechDeadline;
   /** `[engine.embedded] speech_rate_percent`. Default: 100. */
   readonly speechRatePercent?: number;
-  /** `[engine.embedded] hearing`: false, callers answer with keys. Default: true. */
+  /** `[engine.embedded] hearing`. If false, callers answer with keys. Default: true. */
   readonly hearsSpeech?: boolean;
   readonly askTopics: AskTopics;
 }
 
 export interface EmbeddedEngine extends Engine {
-  /** Its parts, each for itself; they are closed with the engine. */
+  /** The parts, for use with other engines. Closing the engine closes them. */
   readonly parts: PartEngines;
 }
 

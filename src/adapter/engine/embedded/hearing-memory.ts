@@ -1,4 +1,7 @@
-/** Memory that hearing English takes. Not in transcriber.ts: the main thread asks for it and must not load a model. */
+/**
+ * Memory for recognising English. Not in transcriber.ts: the main thread uses it and must not load
+ * a model.
+ */
 import { availableMemoryMb } from "../../../platform/memory/available.ts";
 
 /** Memory of a transcriber's thread while it reads. */
@@ -6,7 +9,10 @@ export const MEMORY_MB = 450;
 /** Memory for calls, recordings and the database. */
 const RESERVE_MB = 150;
 
-/** MB that are missing before English can be heard; 0 if there is enough, or if the system does not report it. */
+/**
+ * MB missing before English can be recognised; 0 if there is enough, or if the system does not
+ * report it.
+ */
 export function missingMemoryMb(available: number | null = availableMemoryMb()): number {
   return available === null ? 0 : Math.max(0, MEMORY_MB + RESERVE_MB - available);
 }

@@ -1,4 +1,4 @@
-/** The embedded engine's three parts, each of which may stand beside parts of other providers. */
+/** The three parts of the embedded engine. Each can be combined with parts of other providers. */
 import { z } from "zod";
 import { AGENT_VOICES, type AgentLanguage, LANGUAGE_NAMES } from "../../../domain/agent/agent.ts";
 import { integer, oneOf, section, tableOf } from "../../../platform/config/key.ts";

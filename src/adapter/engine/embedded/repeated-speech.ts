@@ -1,25 +1,26 @@
 /**
- * Speech that callers hear again and again: a menu, a question, "are you still there?". What is spoken a
- * second time is kept, so that the third costs no synthesis. Bounded; what was not used longest goes first,
- * and what was not used for a while is forgotten: it may name somebody who is erased meanwhile.
+ * Cache of phrases that callers hear often, such as a menu, a question or "are you still there?". A
+ * phrase is stored the second time it is spoken, so the third needs no synthesis. When the cache is
+ * full, the least recently used phrase is deleted. An unused phrase is deleted after a while,
+ * because it may name a person whose data was erased.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 
-/** Nearly nine minutes at 8 kHz. */
+/** Nearly nine minutes of audio at 8 kHz. */
 const BYTES_MAX = 8 * 1024 * 1024;
 const PIECE_BYTES_MAX = 512 * 1024;
 const SPOKEN_ONCE_MAX = 500;
-/** After the last use. */
+/** Time since the last use. */
 const KEPT_MS = 15 * 60_000;
 
 interface Piece {
-  /** Null: spoken once, and not kept yet. */
+  /** Null if spoken once and not stored yet. */
   readonly pcm: Int16Array | null;
   readonly usedMs: number;
 }
 
 export class RepeatedSpeech {
-  /** In the order of their last use. */
+  /** The least recently used piece first. */
   readonly #kept = new Map<string, Piece>();
   readonly #spokenOnce = new Map<string, Piece>();
   #bytes = 0;
@@ -27,7 +28,7 @@ export class RepeatedSpeech {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Null: it has to be synthesised. */
+  /** Null if the phrase must be synthesised. */
   get(key: string): Int16Array | null {
     const pcm = this.#kept.get(key)?.pcm;
     if (!pcm) return null;
@@ -35,7 +36,7 @@ export class RepeatedSpeech {
     return pcm;
   }
 
-  /** It was synthesised to its end. */
+  /** Records a completely synthesised phrase. */
   spoken(key: string, chunks: readonly Int16Array[]): void {
     if (!this.#spokenOnce.has(key)) {
       this.#use(this.#spokenOnce, key, null);

@@ -1,7 +1,7 @@
 /**
- * The call worker's side of the port to the speech worker: matches replies to the speeches and
- * utterances they belong to. A speech worker that does not answer shows as EngineFailure after a
- * time-out, never as a wait without end.
+ * The call worker's side of the port to the speech worker. Matches replies to speeches and
+ * utterances. If the speech worker does not answer, the request ends with EngineFailure after a
+ * time-out.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { EngineFailure, type SttResult } from "../../../domain/conversation/engine-port.ts";
@@ -10,17 +10,17 @@ import { RepeatedSpeech } from "./repeated-speech.ts";
 import type { SpeechReply, SpeechRequest } from "./speech-messages.ts";
 
 export interface SpeechDeadline {
-  /** From one piece of speech to the next. */
+  /** Maximum time from one piece of speech to the next. */
   readonly chunkMs: number;
-  /** From the end of an utterance to what was heard. */
+  /** Maximum time from the end of an utterance to its text. */
   readonly resultMs: number;
-  /** From a text to what it means. */
+  /** Maximum time for comparing the meaning of a text. */
   readonly meaningMs: number;
 }
 
 /**
- * Covers a speech worker that is still starting, and one whose processor is taken. A late text still
- * answers the caller; a repeated question only adds to the load.
+ * Long enough for a speech worker that is still starting or short of CPU. A late text still answers
+ * the caller; repeating the question only adds load.
  */
 const CALLER_DEADLINE_MS: SpeechDeadline = {
   chunkMs: 6_000,
@@ -32,7 +32,7 @@ const REMEMBERED_MAX = 200;
 interface SpeechClientOptions {
   readonly port: MessagePort;
   readonly clock: Clock;
-  /** Default: a caller's. */
+  /** Default: the limits for a caller. */
   readonly deadline?: SpeechDeadline;
 }
 
@@ -44,7 +44,7 @@ interface PendingResult {
 interface SttChannel {
   readonly sttStreamId: number;
   onPartial: (text: string) => void;
-  /** By number: a caller may go on while the recogniser is late. */
+  /** By number: a caller may continue while the recogniser is late. */
   readonly pending: Map<number, PendingResult>;
 }
 
@@ -57,13 +57,13 @@ export class SpeechClient {
   readonly #sttChannels = new Map<number, SttChannel>();
   /** Opened again in a new speech worker. */
   readonly #openings = new Map<number, Extract<SpeechRequest, { type: "stt_open" }>>();
-  /** Sent again to a speech worker that does not know them (any more). */
+  /** Sent again if the speech worker does not have them (any more). */
   readonly #lessons = new Map<string, Lesson>();
   readonly #comparisons = new Map<number, (nearness: Nearness | null) => void>();
-  /** A speech worker that owes one is not asked again: nobody waits for it twice. */
+  /** True while a comparison is pending. No second one is sent meanwhile. */
   #isComparisonOwed = false;
   #nextId = 1;
-  /** False while English speech cannot be read: memory is short, or the recogniser failed. */
+  /** False while English cannot be recognised: memory is short, or the recogniser failed. */
   canHear = true;
 
   constructor(options: SpeechClientOptions) {
@@ -74,7 +74,9 @@ export class SpeechClient {
     this.#listen();
   }
 
-  /** The old port leads nowhere any more: what was asked over it fails, STT streams are opened anew. */
+  /**
+   * Replaces the port of a dead speech worker. Pending requests fail; STT streams are opened again.
+   */
   usePort(port: MessagePort): void {
     this.#port.onmessage = null;
     this.#port.close();
@@ -101,7 +103,7 @@ export class SpeechClient {
     this.send({ type: "learn", lesson });
   }
 
-  /** Null: not known, or not in time. Never rejects. */
+  /** Null if unknown or timed out. Never rejects. */
   compare(lessonKey: string, text: string): Promise<Nearness | null> {
     if (this.#isComparisonOwed) return Promise.resolve(null);
     const comparisonId = this.#nextId++;
@@ -122,7 +124,10 @@ export class SpeechClient {
     });
   }
 
-  /** Chunks until the end of the speech; not to be written to. Aborting, or leaving the loop early, cancels it. */
+  /**
+   * Chunks until the end of the speech. Don't write to them. Aborting, or leaving the loop early,
+   * cancels the speech.
+   */
   async *speak(
     order: Omit<Extract<SpeechRequest, { type: "speak" }>, "type" | "speechId">,
     signal: AbortSignal,
@@ -165,7 +170,7 @@ export class SpeechClient {
     return channel;
   }
 
-  /** Ends an utterance: resolves with what was heard. */
+  /** Ends an utterance. Resolves with its text. */
   endUtterance(channel: SttChannel, utterance: number): Promise<SttResult> {
     return new Promise<SttResult>((resolve, reject) => {
       const settle = () => {
@@ -258,13 +263,13 @@ function rejectAll(channel: SttChannel, detail: string): void {
     pending.reject(new EngineFailure("stt", detail));
 }
 
-/** Chunks between the port, which pushes, and the conversation, which pulls. One reader. */
+/** Buffers chunks between the port, which pushes, and the conversation, which pulls. One reader. */
 class SpeechStream {
   readonly #chunks: Int16Array[] = [];
   #wake: (() => void) | null = null;
   #state: "open" | "ended" | "failed" = "open";
   #failure = "";
-  /** True once the speech worker has nothing more to say about it. */
+  /** True once the speech worker has sent its last message about the speech. */
   complete = false;
 
   constructor(

@@ -1,7 +1,7 @@
 /**
- * What the speech worker is told and answers. Main only introduces it to its customers (`init`, one
- * port per call worker); all speech then goes straight from call worker to speech worker over that
- * port. Plain data; audio is transferred, not copied, where the sender has no more use for it.
+ * Messages of the speech worker. The main thread only gives it one port per call worker (`init`).
+ * All speech then goes directly between call worker and speech worker over that port. Messages are
+ * plain data. Audio is transferred instead of copied if the sender no longer needs it.
  */
 
 import type { Lesson, Nearness } from "./meaning/lessons.ts";
@@ -12,7 +12,7 @@ export type ToSpeechWorker =
   | {
       readonly type: "init";
       readonly port: MessagePort;
-      /** Threads that may read English at once; default: one. */
+      /** Maximum number of threads that recognise English; default: one. */
       readonly transcribersMax?: number;
       /** `[engine.embedded.voices]`; default: none. */
       readonly voices?: VoiceFiles;
@@ -23,16 +23,16 @@ export type ToSpeechWorker =
 export type FromSpeechWorker =
   | { readonly type: "ready"; readonly startMs: number }
   | { readonly type: "failed"; readonly detail: string }
-  /** The text of an utterance came late, or not in time. */
+  /** The text of an utterance came late, or timed out. */
   | { readonly type: "load"; readonly event: "waited" | "lost" }
   /** A file of the operator's voices cannot be used. Reported once per file. */
   | { readonly type: "voice_failed"; readonly file: string; readonly detail: string }
-  /** The recogniser is loaded, or its memory was given back. */
+  /** The recogniser was loaded, or its memory was freed. */
   | { readonly type: "hearing"; readonly isLoaded: boolean }
-  /** English cannot be read. Reported once, and again only when it could be read meanwhile. */
+  /** English cannot be recognised. Reported once, and again only after it has worked in between. */
   | { readonly type: "hearing_failed"; readonly detail: string };
 
-/** Call worker → speech worker, over the port. Ids are chosen by the call worker. */
+/** Call worker → speech worker, over the port. The call worker chooses the ids. */
 export type SpeechRequest =
   | {
       readonly type: "speak";
@@ -71,16 +71,16 @@ export type SpeechRequest =
 
 /** Speech worker → call worker, over the port. */
 export type SpeechReply =
-  /** Whether callers can be heard: reported when a stream opens, and with each result. */
+  /** Whether speech can be recognised. Sent when a stream opens, and with each result. */
   | { readonly type: "hearing"; readonly isPossible: boolean }
-  /** Null: the lesson is not learnt (yet). */
+  /** Null if the topics are not encoded (yet). */
   | {
       readonly type: "compared";
       readonly comparisonId: number;
       readonly nearness: Nearness | null;
     }
   | { readonly type: "speech_chunk"; readonly speechId: number; readonly pcm: Int16Array }
-  /** Last message of a speech, unless it was cancelled. */
+  /** Last message of a speech, unless the speech was cancelled. */
   | { readonly type: "speech_end"; readonly speechId: number }
   | { readonly type: "speech_failed"; readonly speechId: number; readonly detail: string }
   | { readonly type: "stt_partial"; readonly sttStreamId: number; readonly text: string }

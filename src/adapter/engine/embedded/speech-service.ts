@@ -1,10 +1,10 @@
 /**
- * What runs in the speech worker: one synthesiser, and the recogniser of English with its threads, for any number
- * of call workers, each with its own port. Requests that arrive while the synthesiser loads wait for it. A failed
- * request is reported to its call worker and affects nobody else.
+ * Code of the speech worker: one synthesiser, and the recogniser of English with its threads. They
+ * serve all call workers, each over its own port. Requests wait while the synthesiser loads. A
+ * failed request is reported to its call worker and affects no other.
  *
- * The first STT stream loads the recogniser (while the greeting is spoken); `UNLOAD_AFTER_MS` after the last STT stream
- * was closed its memory is given back.
+ * The first STT stream loads the recogniser while the greeting is spoken. `UNLOAD_AFTER_MS` after
+ * the last STT stream closes, its memory is freed.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -16,10 +16,10 @@ import type { SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
 
 interface SpeechService {
-  /** Resolves when the voices are warm. */
+  /** Resolves when the voices are loaded. */
   readonly ready: Promise<void>;
   serve(port: MessagePort, transcribersMax?: number): void;
-  /** Loads the operator's voices; eSpeak NG speaks until then. */
+  /** Loads the operator's voices. Until then, eSpeak NG speaks. */
   useVoices(files: VoiceFiles): void;
   close(): void;
 }
@@ -29,13 +29,13 @@ const UNLOAD_AFTER_MS = 5 * 60_000;
 
 interface SpeechServiceOptions {
   readonly clock: Clock;
-  /** The text of an utterance came late, or not in time. */
+  /** Called if the text of an utterance comes late or times out. */
   readonly onLoad: (event: "waited" | "lost") => void;
   readonly onHearingLoaded?: (isLoaded: boolean) => void;
   readonly onHearingFailed: (detail: string) => void;
   readonly spawnTranscriber: () => TranscriberThread;
   readonly spawnVoices: () => VoiceThread;
-  /** A file of the operator's voices cannot be used. */
+  /** Called if a file of the operator's voices cannot be used. */
   readonly onVoiceFailed: (file: string, detail: string) => void;
   readonly availableMb?: () => number | null;
 }
@@ -73,7 +73,7 @@ export function createSpeechService(options: SpeechServiceOptions): SpeechServic
   };
 }
 
-/** The recogniser, loaded only while there are STT streams. */
+/** The recogniser. Loaded only while STT streams are open. */
 class Hearing {
   readonly transcriber: Transcriber;
   #openStreams = 0;
@@ -211,7 +211,7 @@ class PortConnection {
     }
   }
 
-  /** Requests that follow need not wait for it. */
+  /** Later requests don't wait for it. */
   async #finalize(
     request: Extract<SpeechRequest, { type: "stt_finalize" }>,
     stt: CallerSttStream,

@@ -1,10 +1,10 @@
 /**
- * Text to speech by eSpeak NG, or by a voice that the operator brings (`own-voices`), on whatever thread it is made. The thread is blocked while a sentence is made
- * (`speech/espeak.ts`), so a text is spoken sentence by sentence with the event loop let through in
- * between, and an abort takes effect after the sentence that is being made.
+ * Text to speech with eSpeak NG or with the operator's voices (`own-voices`), on the calling
+ * thread. Synthesis of a sentence blocks the thread (`speech/espeak.ts`). Therefore the event loop
+ * runs between sentences, and an abort takes effect after the current sentence.
  *
- * Level: about −20 dBFS while speaking, never above full scale. Texts are made speakable first
- * (money, clock times, e-mail addresses) and escaped: eSpeak NG reads SSML.
+ * Level: about −20 dBFS while speaking, never above full scale. Texts are first made speakable
+ * (money, clock times, email addresses) and escaped, because eSpeak NG reads SSML.
  */
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import { createResampler } from "../../../platform/audio/resampler.ts";
@@ -16,20 +16,23 @@ import { escapeSsml, splitSentences } from "./speech/sentences.ts";
 import { spokenText } from "./speech/spoken-text.ts";
 import { espeakVoiceName, VOICE_GAINS } from "./speech/voices.ts";
 
-/** A neural voice takes longer for each, and the caller waits for the first. */
+/** A neural voice takes longer per character, and the caller waits for the first piece. */
 const OWN_CHARACTERS_MAX = 100;
 
-/** A voice's level is measured with this. */
+/** Sentence for measuring the level of a voice. */
 export const LEVEL_SENTENCE = "Good afternoon, how can I help you today?";
 
-/** Longer texts are cut: nobody listens to more at one go, and it bounds the work of one order. */
+/** Longer texts are cut. Nobody listens to more at once, and the work per request is bounded. */
 const SPEECH_CHARACTERS_MAX = 6_000;
 
 interface SpeechOrder {
   readonly text: string;
-  /** `lt`, `lv`, `en`, `ru`; en is spoken American. */
+  /** `lt`, `lv`, `en` or `ru`. English has an American accent. */
   readonly language: string;
-  /** Sari, Emma, Nathan, Adrian, one of eSpeak NG's own variants (`m3`, `f2`) or empty for plain. */
+  /**
+   * Sari, Emma, Nathan, Adrian, one of eSpeak NG's own variants (`m3`, `f2`), or empty for the
+   * plain voice.
+   */
   readonly voice: string;
   readonly sampleRateHz: 8000 | 16000;
   /** Default: 100. */
@@ -37,7 +40,7 @@ interface SpeechOrder {
 }
 
 export interface Synthesiser {
-  /** Hands sentences out as they are made; resolves when all is spoken or `signal` aborts. */
+  /** Returns sentences through `onChunk`. Resolves when everything is spoken or `signal` aborts. */
   speak(
     order: SpeechOrder,
     onChunk: (pcm: Int16Array) => void,
@@ -97,7 +100,7 @@ class SentenceSynthesiser implements Synthesiser {
     return { pcm, rateHz: ESPEAK_SAMPLE_RATE_HZ, gain: await this.#gainOf(name) };
   }
 
-  /** Null: it cannot be spoken so, or not in time. */
+  /** Null if the voice fails or times out. */
   async #ownSpeech(own: OwnVoice, sentence: string, { ratePercent = 100 }: SpeechOrder) {
     const clauses = await this.espeak.phonemes(sentence, own.espeakVoice);
     if (clauses.length === 0) return null;
@@ -115,7 +118,7 @@ class SentenceSynthesiser implements Synthesiser {
     return concatenate(chunks);
   }
 
-  /** The loudness of a voice that is not one of ours is measured once, on a fixed sentence. */
+  /** Measures the loudness of a voice without a known gain once, with a fixed sentence. */
   async #gainOf(voice: string): Promise<number> {
     const known = this.#gains.get(voice);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * What was said in a call, whoever's engine said it: what a second provider is told when it takes
- * over, and what is left for a summary when nobody can write one. Bounded.
+ * History of a call across all engines. A second provider gets it when it takes over. The summary
+ * uses it if no model can write one. Bounded.
  */
 
 import type { JsonValue } from "../../../core/json.ts";
@@ -11,7 +11,7 @@ const TOOL_CHARACTERS_MAX = 4_000;
 
 export class CallMemory {
   #entries: ChatMessage[];
-  /** Where the running exchange began, and with which words. */
+  /** Start and question of the current exchange. */
   #exchange: { at: number; question: string } | null = null;
   #answerWasCut = false;
   readonly toolsDone: string[] = [];
@@ -30,14 +30,17 @@ export class CallMemory {
     return this.#entries.some(({ by }) => by === "caller");
   }
 
-  /** For an engine that takes over now: without the running input, which it gets, unless an answer began. */
+  /**
+   * History for an engine that takes over now. Without the current input, which it gets separately,
+   * unless an answer began.
+   */
   get failoverHistory(): readonly ChatMessage[] {
     const answering = this.#entries.at(-1)?.by === "agent";
     if (!this.#exchange || answering) return this.#entries;
     return this.#entries.slice(0, this.#exchange.at);
   }
 
-  /** An input for the LLM. Answers how to take it back. */
+  /** Adds an input for the LLM. Returns a function that removes it again. */
   asked(input: LlmInput): () => void {
     const before = this.#entries;
     this.#entries = [...before];

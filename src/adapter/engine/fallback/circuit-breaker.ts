@@ -1,7 +1,6 @@
 /**
- * Whether a service is worth asking: after some failures in a row it is not asked for a while, then one
- * request may try.
- *
+ * Circuit breaker of a service. After some failures in a row it gets no requests for a while; then
+ * one request may probe it.
  *   closed ── failures in a row ──► open ── time passes ──► half-open ── success ──► closed
  *                                    ▲                         │
  *                                    └───────── failure ───────┘
@@ -14,7 +13,7 @@ type BreakerSettings = Pick<GuardSettings, "breaker_failures" | "breaker_open_se
 type State =
   | { readonly name: "closed"; readonly failures: number }
   | { readonly name: "open"; readonly until: number }
-  /** The one request that tries is on its way. */
+  /** The probe is in progress. */
   | { readonly name: "half_open"; readonly since: number };
 
 export class CircuitBreaker {
@@ -30,7 +29,10 @@ export class CircuitBreaker {
     return this.#state.name;
   }
 
-  /** Whether a request may go out now. A true in `half-open` is for one request: report on it. */
+  /**
+   * Whether a request may be sent now. A `true` in `half-open` is for one request; its result must
+   * be reported.
+   */
   tryPass(): boolean {
     const now = this.clock.monotonic();
     const state = this.#state;
@@ -42,7 +44,7 @@ export class CircuitBreaker {
         this.#become({ name: "half_open", since: now });
         return true;
       case "half_open":
-        // A probe that nobody reported on must not shut the service out for ever.
+        // A probe without a reported result must not block the service forever.
         if (now - state.since < this.settings.breaker_open_sec * 1_000) return false;
         this.#become({ name: "half_open", since: now });
         return true;
@@ -54,7 +56,7 @@ export class CircuitBreaker {
     this.#become({ name: "closed", failures: 0 });
   }
 
-  /** `lasting`: it will not get better by itself; opens at once. */
+  /** `lasting`: the failure will not go away by itself. Opens the breaker at once. */
   failed(lasting: boolean): void {
     const state = this.#state;
     const failures = state.name === "closed" ? state.failures + 1 : this.settings.breaker_failures;
@@ -64,7 +66,9 @@ export class CircuitBreaker {
     } else this.#become({ name: "closed", failures });
   }
 
-  /** The request was abandoned, or refused for reasons of its own: nothing is known. */
+  /**
+   * The request was abandoned, or rejected for its own content. Shows nothing about the service.
+   */
   abandoned(): void {
     if (this.#state.name !== "half_open") return;
     this.#become({ name: "open", until: this.clock.monotonic() });

@@ -1,7 +1,7 @@
 /**
- * The engine of a call worker where providers are configured: each part of each call goes to its first
- * provider, to the next when that fails, and to the embedded engine when all do. One per call worker, so
- * that a provider found dead by one call is not waited for by the next.
+ * Engine of a call worker with configured providers. Each part of a call uses its first provider.
+ * If that fails it uses the next one, and finally the embedded engine. One instance per call
+ * worker, so that the next calls don't wait for a provider that one call has found dead.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
@@ -32,12 +32,14 @@ interface FallbackEngineOptions {
   readonly providers: ProviderSources;
   /** Closed with the engine. */
   readonly embedded: Engine;
-  /** When all providers fail it takes a message; else the call ends with an apology. */
+  /**
+   * If true, it takes a message when all providers fail. If false, the call ends with an apology.
+   */
   readonly takesMessages: boolean;
   readonly guard: GuardSettings;
   readonly clock: Clock;
   readonly log: Log;
-  /** A provider that nobody can use, and that it answers again. */
+  /** Called if a provider is unusable for everybody, and when it works again. */
   readonly onTrouble?: (trouble: ProviderTrouble) => void;
 }
 

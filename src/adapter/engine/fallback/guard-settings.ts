@@ -1,4 +1,4 @@
-/** `[engine]`: how often a provider that fails is asked again. */
+/** `[engine]`: retry settings for failing providers. */
 import type { z } from "zod";
 import { integer } from "../../../platform/config/key.ts";
 

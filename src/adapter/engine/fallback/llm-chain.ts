@@ -1,9 +1,9 @@
 /**
- * A language model that never leaves the caller without an answer: the provider, the provider again, the
- * next one with all that was said so far, and when all fail, the message taker.
+ * A language model that always answers the caller. It tries the provider twice, then the next one
+ * with the history so far, and finally the message taker.
  *
- * When one fails in the middle of an answer, the next one goes on after the words that were spoken. A
- * provider that was left is not asked again in this call.
+ * If a provider fails in the middle of an answer, the next one continues after the spoken words. A
+ * failed provider is not used again in this call.
  */
 
 import { type Clock, sleep } from "../../../core/clock.ts";
@@ -27,26 +27,26 @@ import { summaryWithoutModel, withDeadline } from "./summary.ts";
 
 interface LlmChainOptions {
   readonly providers: CallProviders;
-  /** Null: when all fail, the call does. */
+  /** Null: if all fail, the call fails. */
   readonly messageTaker: MessageTaker | null;
   readonly memory: CallMemory;
   readonly guard: GuardSettings;
   readonly clock: Clock;
   readonly language: () => AgentLanguage;
   /**
-   * False: the recogniser of the last utterance knows closed phrases only. What it made of a name or
-   * a message would be wrong words; the recording has the right ones.
+   * False if the last utterance was recognised with fixed phrases only. Its text for a name or a
+   * message would be wrong; the recording has the right words.
    */
   readonly knowsOpenSpeech: () => boolean;
 }
 
-/** The conversation waits 4 s for a summary: time for one that needs no model must be left. */
+/** The conversation waits 4 s for a summary. This leaves time for one without a model. */
 const SUMMARY_MS_MAX = 3_000;
 const GO_ON = "Your last answer was cut off there. Go on from exactly there, without repeating it.";
 const USE_RESULT = "Answer the caller with what the tool returned.";
 
 export class LlmChain implements LlmSession {
-  /** Who called which tool. */
+  /** Session that made each tool call. */
   readonly #toolCallOwners = new Map<string, LlmSession>();
 
   constructor(private readonly options: LlmChainOptions) {}
@@ -165,7 +165,7 @@ export class LlmChain implements LlmSession {
     return { ...input, text: "" };
   }
 
-  /** The input, or what stands for it with a model that was not there at the beginning. */
+  /** The input, or a note in its place for a model that takes over. */
   #inputFor(llm: LlmSession, input: LlmInput, { hasSpoken }: { hasSpoken: boolean }): LlmInput {
     if (hasSpoken) return note(GO_ON, input);
     if (input.type !== "tool_result" || this.#toolCallOwners.get(input.toolCallId) === llm)

@@ -1,4 +1,4 @@
-/** What is said, and written down, when nobody can answer and a message is taken instead. */
+/** Phrases, spoken and written, for taking a message when no model answers. */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 
 export interface MessagePhrases {
@@ -7,7 +7,7 @@ export interface MessagePhrases {
   readonly askNumber: string;
   readonly askMessage: string;
   readonly thanks: string;
-  /** Stands for words that were recorded but not understood. */
+  /** Placeholder for recorded words that were not understood. */
   readonly onTheRecording: string;
   readonly name: string;
   readonly number: string;

@@ -1,7 +1,7 @@
 /**
- * Answers when no language model does: apologises, asks for name, number and message in the caller's
- * language, thanks and ends the call. It needs no model and understands nothing: whatever is said after a
- * question is the answer, and what was not transcribed is on the recording.
+ * Answers if no language model does. Apologises, asks for name, number and message in the caller's
+ * language, thanks and ends the call. It needs no model and understands nothing: the words after a
+ * question are its answer. The recording has whatever was not transcribed.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type {
@@ -13,7 +13,7 @@ import { MESSAGE_PHRASES, type MessagePhrases } from "./message-phrases.ts";
 
 type Step = "name" | "number" | "message" | "taken";
 
-/** `step`: what was asked for last; null: nothing yet. */
+/** `step`: the last question; null before the first one. */
 interface TakenMessage {
   readonly step: Step | null;
   readonly name: string;
@@ -32,13 +32,13 @@ const ANSWER_CHARACTERS_MAX = 2_000;
 
 export class MessageTaker {
   #taken: TakenMessage = { step: null, name: "", number: "", message: "" };
-  /** Before the last input. */
+  /** State before the last input. */
   #before = this.#taken;
   #language: AgentLanguage;
 
   constructor(
     language: AgentLanguage,
-    /** Where the caller is called back when no number is understood; may be empty. */
+    /** Number for calling back if no number is understood; may be empty. */
     private readonly callerNumber: string,
   ) {
     this.#language = language;
@@ -52,7 +52,7 @@ export class MessageTaker {
     return this.#taken.step !== null;
   }
 
-  /** What is known of it so far, as text; empty before anything was asked. */
+  /** The message so far, as text; empty before the first question. */
   get text(): string {
     const { step } = this.#taken;
     if (step === null || step === "name") return "";
@@ -68,7 +68,7 @@ export class MessageTaker {
     return this.#phrases.outage;
   }
 
-  /** The first input is answered with the apology, whatever it was. */
+  /** Answers the first input, whatever it is, with the apology. */
   *respond(input: LlmInput): Generator<LlmEvent> {
     const phrases = this.#phrases;
     this.#before = this.#taken;
@@ -83,7 +83,10 @@ export class MessageTaker {
     yield { type: "done", usage: { inputTokens: 0, outputTokens: 0 } };
   }
 
-  /** Nobody has answered a question of which nothing was heard, and after half an apology none was. */
+  /**
+   * A question that the caller did not hear has no answer. After half an apology, the caller has
+   * not heard the question.
+   */
   truncateSpoken(text: string): void {
     const isApology = this.#before.step === null;
     if (text === "" || (isApology && text.length <= this.#phrases.apology.length))
@@ -100,7 +103,7 @@ export class MessageTaker {
     const clipped = answer.slice(0, ANSWER_CHARACTERS_MAX);
     switch (taken.step) {
       case "name":
-        // Keys are no name: the caller is ahead of the question.
+        // Keys are not a name: the caller is ahead of the question.
         if (input.type === "digits") this.#taken = { ...taken, number: clipped, step: "message" };
         else this.#taken = { ...taken, name: clipped, step: "number" };
         break;

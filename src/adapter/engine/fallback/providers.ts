@@ -1,8 +1,8 @@
 /**
- * The providers of a call, of each part in their order, with what the call worker knows of their health:
- * opened when they are first needed, left for good when the call cannot go on with them.
+ * The providers of a call, in order per part, with their health in this call worker. A provider is
+ * opened at first use. After a failure, the call never returns to it.
  *
- * A provider whose parts are one session (`combined`) is entered and left as a whole.
+ * A provider whose parts share one session (`combined`) is opened and left as a whole.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -21,22 +21,22 @@ import type { ProviderTrouble } from "../provider-trouble.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 
-/** A provider's part, or a provider whose parts are one session: then the same object for each part. */
+/** One part of a provider. If its parts share one session, each part has the same object. */
 export type ProviderSource<P extends Part> =
   | { readonly name: string; readonly engine: PartEngine<P> }
   | { readonly name: string; readonly combined: Engine };
 
-/** Of each part, in the order they are tried. */
+/** Per part, in order of preference. */
 export type ProviderSources = { readonly [P in Part]: readonly ProviderSource<P>[] };
 
 interface ProviderWatchPorts {
   readonly clock: Clock;
   readonly log: Log;
-  /** A provider that nobody can use, and that it answers again. */
+  /** Called if a provider is unusable for everybody, and when it works again. */
   readonly onTrouble?: (trouble: ProviderTrouble) => void;
 }
 
-/** One part of one provider as a call worker sees it, for all its calls. */
+/** One part of a provider, shared by all calls of the call worker. */
 export class Provider<P extends Part> {
   readonly breaker: CircuitBreaker;
   #isInTrouble = false;
@@ -54,7 +54,7 @@ export class Provider<P extends Part> {
     });
   }
 
-  /** The breaker hears of it: a refused request says nothing about the provider. */
+  /** Reports a failure to the breaker. A rejected request shows nothing about the provider. */
   failed(failure: ProviderFailure | null): void {
     if (failure?.ofRequest) this.breaker.abandoned();
     else this.breaker.failed(failure?.lasting === true);
@@ -64,7 +64,7 @@ export class Provider<P extends Part> {
     }
   }
 
-  /** Once for each trouble, and once that it is over. */
+  /** Called once per trouble, and once when it ends. */
   #report(trouble: ProviderTrouble["trouble"]): void {
     const isInTrouble = trouble !== null;
     if (isInTrouble === this.#isInTrouble) return;
@@ -85,7 +85,7 @@ export type Providers = { readonly [P in Part]: readonly Provider<P>[] };
 
 /** One part of a provider in one call. */
 interface OpenedPart<P extends Part> extends OpenPart<P> {
-  /** The other parts belong to the same session: whoever replaces one of them replaces all. */
+  /** The other parts belong to the same session and can only be replaced together. */
   readonly isCombined: boolean;
 }
 
@@ -99,20 +99,20 @@ export interface Candidate<P extends Part> {
 interface CallProvidersOptions {
   readonly providers: Providers;
   readonly settings: SessionSettings;
-  /** What a provider that is opened now must know. */
+  /** Call history for a newly opened provider. */
   readonly history: () => readonly ChatMessage[];
   readonly log: Log;
 }
 
 export class CallProviders {
-  /** Each part is opened by itself, so that a language model begins with all that was said. */
+  /** Each part is opened separately, so that a language model starts with the whole history. */
   readonly #opened: { readonly [P in Part]: Map<Provider<P>, OpenedPart<P>> } = {
     stt: new Map(),
     llm: new Map(),
     tts: new Map(),
   };
   readonly #combined = new Map<Engine, EngineSession>();
-  /** How many of its providers each part has left behind. */
+  /** Number of failed providers per part. */
   readonly #skipped: Record<Part, number> = { stt: 0, llm: 0, tts: 0 };
   #language: AgentLanguage;
 
@@ -121,18 +121,21 @@ export class CallProviders {
     for (const part of PARTS) this.current(part);
   }
 
-  /** A part that is open works in the speech worker. */
+  /** True if an open part works in the speech worker. */
   get onSpeechWorker(): boolean {
     return this.#parts.some(({ onSpeechWorker }) => onSpeechWorker === true);
   }
 
-  /** The provider this part is with, opened; null when it has left all. */
+  /** The current provider of this part, opened; null if all have failed. */
   current<P extends Part>(part: P): OpenedPart<P> | null {
     const provider = this.options.providers[part][this.#skipped[part]];
     return provider ? this.#open(part, provider) : null;
   }
 
-  /** Those still to be tried whose breakers let a request pass, in order; each is opened when it comes. */
+  /**
+   * Remaining providers whose breakers allow a request, in order. Each is opened when its turn
+   * comes.
+   */
   *candidates<P extends Part>(part: P): Generator<Candidate<P>> {
     const providers = this.options.providers[part];
     for (let index = this.#skipped[part]; index < providers.length; index++) {
@@ -143,7 +146,7 @@ export class CallProviders {
     }
   }
 
-  /** This part goes on with the next provider; where parts are one session, all of them do. */
+  /** Moves this part to the next provider. If the parts share one session, all of them move. */
   leave<P extends Part>(part: P, opened: OpenedPart<P>): void {
     const providers = this.options.providers[part];
     const index = providers.findIndex((one) => this.#opened[part].get(one) === opened);
@@ -159,18 +162,18 @@ export class CallProviders {
     for (const each of PARTS) this.#skipTo(each, this.#placeOf(each, next.combined));
   }
 
-  /** Nobody comes after this one but the embedded engine. */
+  /** Only the embedded engine remains after this one. */
   isLast<P extends Part>(part: P, opened: OpenedPart<P>): boolean {
     const last = this.options.providers[part].at(-1);
     return last !== undefined && this.#opened[part].get(last) === opened;
   }
 
-  /** Another provider says this text; this one stays. */
+  /** Another provider speaks this text. The current one stays. */
   unsupportedText({ name }: Candidate<"tts">, error: Error): void {
     this.options.log.warn("provider.unsupported_text", { provider: name, error: error.message });
   }
 
-  /** Logs the failure and tells the provider's health of it. */
+  /** Logs the failure and reports it to the provider's health. */
   failed<P extends Part>(part: P, { name, provider }: Candidate<P>, error: unknown): void {
     const failure = error instanceof ProviderFailure ? error : null;
     provider.failed(failure);
@@ -193,7 +196,7 @@ export class CallProviders {
     for (const part of this.#parts) part.close();
   }
 
-  /** What is open, combined sessions aside. */
+  /** The open parts, without combined sessions. */
   get #parts(): OpenPart<Part>[] {
     const { stt, llm, tts } = this.#opened;
     const all = [...stt.values(), ...llm.values(), ...tts.values()];
@@ -204,7 +207,7 @@ export class CallProviders {
     this.#skipped[part] = Math.max(this.#skipped[part], index);
   }
 
-  /** Where a combined provider stands among those of a part; -1: it does not. */
+  /** Index of a combined provider among those of a part, or -1. */
   #placeOf(part: Part, engine: Engine): number {
     return this.options.providers[part].findIndex(({ combined }) => combined === engine);
   }
@@ -233,13 +236,16 @@ export class CallProviders {
   }
 }
 
-/** Longest wait before an attempt is repeated: a caller is on the line. */
+/** Longest pause before a retry: a caller is waiting. */
 const RETRY_AFTER_MS_MAX = 700;
-/** … where nobody else can answer: a filler covers it, and an answer is better than a message taken. */
+/**
+ * Longest pause if no other provider is left. A filler phrase covers it, and an answer is better
+ * than a message.
+ */
 const RETRY_AFTER_ALONE_MS_MAX = 2_500;
 const RETRY_PAUSE_MS = 150;
 
-/** Milliseconds to wait before asking the same provider again; null: not worth it. */
+/** Milliseconds before a retry with the same provider; null if a retry makes no sense. */
 export function retryPauseMs(
   error: unknown,
   attempt: number,
@@ -248,7 +254,7 @@ export function retryPauseMs(
 ): number | null {
   if (attempt > guard.retries) return null;
   if (!(error instanceof ProviderFailure)) return null;
-  // One that took all the time it had would take it again.
+  // After a time-out, a retry would time out too.
   if (error.lasting || error.ofRequest || error.reason === "timeout") return null;
   const pauseMs = error.retryAfterMs ?? RETRY_PAUSE_MS;
   return pauseMs <= (isLast ? RETRY_AFTER_ALONE_MS_MAX : RETRY_AFTER_MS_MAX) ? pauseMs : null;

@@ -1,6 +1,6 @@
 /**
- * Speech to text that loses no utterance to a provider: it keeps the audio of the running utterance and
- * gives it to the next provider when the first one fails. After all providers, the embedded recogniser.
+ * Speech to text that loses no utterance when a provider fails. It stores the audio of the current
+ * utterance and sends it to the next provider. The embedded recogniser comes last.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import {
@@ -15,14 +15,14 @@ import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts
 
 interface SttChainOptions {
   readonly providers: CallProviders;
-  /** The embedded one; opened when it is needed. Null: none. */
+  /** The embedded recogniser, opened when needed. Null if none. */
   readonly lastResort: () => SttStream | null;
   readonly sampleRateHz: number;
   readonly guard: GuardSettings;
   readonly clock: Clock;
 }
 
-/** What a recogniser is fed at a time when it gets an utterance as a whole. */
+/** Chunk size for a recogniser that gets a whole utterance at once. */
 const FRAME_MS = 20;
 
 export class SttChain implements SttStream {
@@ -43,7 +43,7 @@ export class SttChain implements SttStream {
     return stt?.capabilities ?? { partials: false };
   }
 
-  /** The embedded recogniser understood the last utterance. */
+  /** The embedded recogniser recognised the last utterance. */
   get understoodByEmbedded(): boolean {
     return this.#byEmbedded;
   }
@@ -92,7 +92,7 @@ export class SttChain implements SttStream {
     const live = this.#live;
     this.#live = null;
     this.#byEmbedded = live !== null && isEmbedded(live.candidate);
-    // The next utterance may begin before this one is understood.
+    // The next utterance may begin before this one is recognised.
     const pcm = this.#audio.pcm.slice();
     this.#audio.clear();
     let failure: unknown = new EngineFailure("stt", "no speech to text is left");
@@ -124,7 +124,7 @@ export class SttChain implements SttStream {
     return { stt, candidate };
   }
 
-  /** `fed`: the stream has the audio already, at the first attempt. */
+  /** `fed`: the stream already has the audio, at the first attempt. */
   async #recognise(
     stt: SttStream,
     candidate: Candidate<"stt"> | null,
@@ -171,6 +171,6 @@ export class SttChain implements SttStream {
   }
 }
 
-/** Null stands for the last resort. */
+/** A null candidate is the last resort. */
 const isEmbedded = (candidate: Candidate<"stt"> | null): boolean =>
   candidate === null || candidate.name === "embedded";

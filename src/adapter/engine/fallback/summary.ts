@@ -1,4 +1,4 @@
-/** A summary when no model writes one: from what is known of the call. */
+/** Summary of a call from its known facts, if no model writes one. */
 
 import type { Clock } from "../../../core/clock.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
@@ -21,7 +21,8 @@ export function summaryWithoutModel(
   if (!messageTaker?.begun) {
     const topics = memory.entries.filter(({ by }) => by === "caller").map(({ text }) => text);
     for (const text of topics) record.addAnswer(text.slice(0, 60));
-    // The caller's own words are no line for anybody who calls from the number.
+    // The caller's own words are not shown in later calls: the next caller from the number may be
+    // another person.
     return { ...summaryOf(record, end, language), line: "" };
   }
   const { text, outage } = messageTaker;

@@ -1,7 +1,7 @@
 /**
- * Text to speech that finishes its sentence: when a provider falls silent in the middle, the next one says
- * the words that are missing. After all providers, the embedded voice, which then stays for the call: a
- * voice that changes with every sentence is worse than a plain one.
+ * Text to speech that finishes its sentence. If a provider stops in the middle, the next one speaks
+ * the remaining words. The embedded voice comes last and then stays for the call: a plain voice is
+ * better than one that changes with every sentence.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import {
@@ -21,10 +21,10 @@ interface TtsChainOptions {
   readonly clock: Clock;
 }
 
-/** Ordinary speech, for a guess at which words were out when a voice broke off. */
+/** Ordinary speaking rate, to estimate the spoken words when a voice stops early. */
 const MS_PER_CHARACTER = 65;
 
-/** What is still to be said. */
+/** Text still to be spoken. */
 interface Unspoken {
   text: string;
   spokenMs: number;
@@ -36,7 +36,7 @@ export class TtsChain implements TtsStream {
 
   constructor(private readonly options: TtsChainOptions) {}
 
-  /** Another voice than the agent's speaks. */
+  /** True if a voice other than the agent's speaks. */
   get isFallback(): boolean {
     return this.#isFallback;
   }
@@ -66,7 +66,7 @@ export class TtsChain implements TtsStream {
     if (unspoken.text !== "") yield* last.speak(unspoken.text, signal);
   }
 
-  /** One sentence may be too much for a voice; one that refuses a second is left. */
+  /** A voice may reject one sentence. It is replaced when it rejects a second one. */
   #mayStay({ opened }: Candidate<"tts">, failure: unknown): boolean {
     if (!(failure instanceof ProviderFailure && failure.ofRequest)) return false;
     const isFirst = !this.#refusedOnce.has(opened.stream);
@@ -113,7 +113,7 @@ export class TtsChain implements TtsStream {
   }
 }
 
-/** The words that were said go; the one that was being said stays. */
+/** Removes the spoken words. The unfinished word stays. */
 function dropSpoken(unspoken: Unspoken): void {
   const characters = Math.floor(unspoken.spokenMs / MS_PER_CHARACTER);
   unspoken.spokenMs = 0;

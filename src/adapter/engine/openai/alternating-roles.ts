@@ -1,11 +1,12 @@
 /**
- * A conversation for models whose template wants user and assistant to take turns, the user first (Mistral,
- * Gemma). Neighbours of one role become one message, and what the agent said before the caller's first words
- * goes to the system prompt. Tool calls and their results stay as they are: templates do not count them.
+ * Converts a conversation for models whose template needs alternating roles, the user first
+ * (Mistral, Gemma). Neighbouring messages of one role are merged. Words of the agent before the
+ * caller's first words go to the system prompt. Tool calls and their results don't change:
+ * templates ignore them.
  */
 import type { CompletionMessage } from "./chat-history.ts";
 
-/** Stands for an answer that did not come before the caller spoke on. */
+/** Placeholder for an answer that did not come before the caller spoke again. */
 const NO_ANSWER = "…";
 
 const isCounted = ({ role, tool_calls: calls }: CompletionMessage): boolean =>

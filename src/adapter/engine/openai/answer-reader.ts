@@ -1,4 +1,4 @@
-/** What both APIs of a language model have in common: the request, and an answer as it is put together. */
+/** Types and helpers for both APIs of a language model: the request, and a streamed answer. */
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../../core/json.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
@@ -8,40 +8,43 @@ import type { CompletionMessage } from "./chat-history.ts";
 export interface ModelRequest {
   readonly messages: readonly CompletionMessage[];
   readonly tools: readonly ToolSnapshot[];
-  /** The model must answer in words. The request still lists the tools: servers want the ones in the history. */
+  /**
+   * The model must answer in words. The request still lists the tools: servers need those in the
+   * history.
+   */
   readonly withoutTools?: boolean;
-  /** Requests with the same one begin with the same words. */
+  /** Requests with the same key begin with the same words. */
   readonly cacheKey?: string;
-  /** Stands for the caller, without saying who it is. */
+  /** Identifies the caller without revealing who it is. */
   readonly safetyIdentifier?: string;
 }
 
 export interface ModelToolCall {
   readonly name: string;
-  /** Null: what came is no JSON object. */
+  /** Null if the text is not a JSON object. */
   readonly arguments: JsonObject | null;
-  /** What the model thought before it, encrypted: only the provider can read it. */
+  /** The model's reasoning before the call, encrypted: only the provider can read it. */
   readonly thoughts?: readonly JsonObject[];
 }
 
-/** `cut`: at the limit of its length. `withheld`: the provider's filter took the rest. */
+/** `cut`: the length limit was reached. `withheld`: the provider's filter removed the rest. */
 export type AnswerEnd = "whole" | "cut" | "withheld";
 
 export interface AnswerReader {
-  /** Text that this event, or whole answer, adds; often empty. Throws ErrorInStream. */
+  /** Adds an event, or a whole answer, and returns its text, often empty. Throws ErrorInStream. */
   add(event: JsonValue): string;
-  /** `[DONE]`: nothing follows. */
+  /** The end of the stream (`[DONE]`). */
   done(): void;
-  /** Nothing follows. */
+  /** True after the end of the stream. */
   readonly through: boolean;
-  /** The model has begun: text, thoughts or a tool call. */
+  /** The model has started to send text, reasoning or a tool call. */
   readonly alive: boolean;
-  /** The server separates thoughts from the answer. */
+  /** The server separates the reasoning from the answer. */
   readonly hasSeparateThoughts?: boolean;
-  /** Null: the provider has not said that the answer is over. */
+  /** Null if the provider has not ended the answer. */
   readonly end: AnswerEnd | null;
   readonly toolCalls: readonly ModelToolCall[];
-  /** As counted by the provider; null when it did not say. */
+  /** The provider's count; null if unknown. */
   readonly usage: LlmUsage | null;
 }
 
@@ -54,10 +57,10 @@ export class ErrorInStream extends Error {
   }
 }
 
-/** Of a tool call's arguments. */
+/** Limit for a tool call's arguments. */
 export const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
 
-/** The arguments of a tool call; null: no object. */
+/** Arguments of a tool call; null if not an object. */
 export function toolArguments(raw: string): JsonObject | null {
   if (raw.trim() === "") return {};
   const parsed = parseJson(raw);
@@ -67,14 +70,16 @@ export function toolArguments(raw: string): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-/** Of one request: more than any model reads or writes. A call's sum stays an integer that can be priced. */
+/**
+ * Limit per request, more than any model reads or writes. The sum of a call stays a safe integer.
+ */
 const TOKENS_MAX = 100_000_000;
 
-/** A number of tokens as a server told it; 0: it told none that can be. */
+/** Number of tokens reported by a server; 0 if missing or invalid. */
 export const tokenCount = (value: JsonValue | undefined): number =>
   typeof value === "number" ? Math.min(TOKENS_MAX, Math.max(0, Math.round(value))) : 0;
 
-/** `details`: what the server says of the input, where it does. */
+/** `details`: the server's details of the input, if any. */
 export function usageOf(
   input: JsonValue | undefined,
   output: JsonValue | undefined,

@@ -1,7 +1,7 @@
 /**
- * The chunks of a streamed chat completion, put together: text as it comes, tool calls when they are
- * whole, usage. Reads what servers really send: tool calls in fragments by index or whole at once,
- * with or without ids, arguments as text or as an object, a `message` where a `delta` belongs.
+ * Assembles the chunks of a streamed chat completion: text immediately, tool calls when complete,
+ * and usage. Accepts the variants of real servers: tool calls in fragments by index or complete,
+ * with or without ids. Arguments may be text or an object, and a `message` may replace a `delta`.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
@@ -24,9 +24,12 @@ interface Fragments {
 }
 
 const TOOL_CALLS_MAX = 16;
-/** Arguments that are read to see whether they are whole, in an answer: each fragment with a name asks for it. */
+/**
+ * Limit per answer for checking whether arguments are complete. Each fragment with a name needs a
+ * check.
+ */
 const JUDGED_CHARACTERS_MAX = 1024 * 1024;
-/** Reasons to finish that are not the answer's own end. */
+/** Finish reasons for incomplete answers. */
 const ENDS: Readonly<Record<string, AnswerEnd>> = { length: "cut", content_filter: "withheld" };
 
 export class ChatChunks implements AnswerReader {
@@ -112,7 +115,7 @@ export class ChatChunks implements AnswerReader {
     }
   }
 
-  /** The running call this fragment belongs to, or a new one; null when there are too many. */
+  /** The current call of this fragment, or a new one; null if there are too many. */
   #callFor(index: number | null, id: string, name: string): Fragments | null {
     const last = this.#calls.at(-1);
     const known = this.#calls.findLast((call) => {
@@ -120,7 +123,7 @@ export class ChatChunks implements AnswerReader {
       if (index !== null && call.index !== null) return index === call.index;
       return id !== "" && id === call.id;
     });
-    // Some servers number every whole call 0: a second name begins a second call.
+    // Some servers give every complete call the number 0. Then a second name begins a second call.
     const isAnother = known && name !== "" && known.name !== "" && this.#isComplete(known);
     if (known && !isAnother) return known;
     const continuesLast = !known && last && index === null && id === "" && name === "";

@@ -1,10 +1,10 @@
 /**
- * What a model is told of its call: messages of /v1/chat/completions, kept to what was really said
- * and heard, and within the model's window (the oldest turns go first).
+ * History of a call for the model, as messages of /v1/chat/completions. It contains only words that
+ * were really said and heard. It fits the model's window: the oldest turns are removed first.
  *
- * Guarantees: every tool call in it has its answer before the next request, whatever happened; an
- * answer that was cut holds only what the caller heard; one that nobody heard leaves no trace, and
- * its question is not asked twice when the caller says it again with more.
+ * Guarantees: every tool call has an answer before the next request. A cut answer contains only the
+ * words that the caller heard. An unheard answer is removed, and its question is not repeated if
+ * the caller says it again with more words.
  */
 
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
@@ -21,7 +21,7 @@ export interface CompletionMessage {
     readonly function: { readonly name: string; readonly arguments: string };
   }[];
   readonly tool_call_id?: string;
-  /** What the model thought before each of the calls. */
+  /** The model's reasoning before each call. */
   readonly thoughts?: readonly (readonly JsonObject[])[];
 }
 
@@ -32,16 +32,16 @@ export interface RememberedCall {
   readonly thoughts?: readonly JsonObject[];
 }
 
-/** Of an answer: some minutes of speech. */
+/** Limit of an answer: some minutes of speech. */
 export const ANSWER_TOKENS_MAX = 1_024;
 const MESSAGES_MAX = 400;
 const NO_RESULT = '{"error":"no result"}';
 
 export class ChatHistory {
   #messages: CompletionMessage[] = [];
-  /** The caller's last words, and where they stand; null: something else was asked since. */
+  /** The caller's last words and their index; null if another input came since. */
   #question: { readonly text: string; readonly at: number } | null = null;
-  /** The running answer's message; null before its first word. */
+  /** Message of the current answer; null before its first word. */
   #answer: CompletionMessage | null = null;
   #answerWasCut = false;
 
@@ -52,7 +52,7 @@ export class ChatHistory {
     for (const message of before) this.#messages.push(messageOf(message));
   }
 
-  /** Everything up to here, to come back to when a request failed. */
+  /** Returns a function that restores the current state, for a failed request. */
   mark(): () => void {
     const messages = [...this.#messages];
     const question = this.#question;
@@ -70,19 +70,19 @@ export class ChatHistory {
     this.#answer = null;
   }
 
-  /** What the caller said could not be understood. */
+  /** The caller's words were not understood. */
   inaudible(): void {
     this.note("inaudible");
   }
 
-  /** A fact about the call, as data. */
+  /** Adds a fact about the call, as data. */
   note(text: string): void {
     this.#answer = null;
     this.#question = null;
     this.#add({ role: "user", content: `[${text}]` });
   }
 
-  /** A piece of the running answer. */
+  /** Adds a piece of the current answer. */
   agent(text: string): void {
     const previous = this.#answer;
     const content = previous?.content ? `${previous.content} ${text}` : text;
@@ -111,7 +111,7 @@ export class ChatHistory {
     this.#add({ role: "tool", tool_call_id: id, content: JSON.stringify(output) });
   }
 
-  /** Something of the running answer is there. */
+  /** True if the current answer has any text. */
   get isAnswering(): boolean {
     return this.#answer !== null;
   }
@@ -125,12 +125,12 @@ export class ChatHistory {
       .filter((id) => !answered.has(id));
   }
 
-  /** The answer was stopped: whether anything of it was heard is not known yet. */
+  /** The answer was stopped. It is not known yet whether the caller heard any of it. */
   cut(): void {
     this.#answerWasCut = true;
   }
 
-  /** The answer was abandoned before anybody knew of it: as if it had not been asked. */
+  /** Removes the question of an abandoned answer that nobody knew about. */
   forgetQuestion(): void {
     const question = this.#question;
     this.#question = null;
@@ -143,7 +143,7 @@ export class ChatHistory {
     this.#answerWasCut = false;
   }
 
-  /** The caller heard only this of the last answer; empty: nothing. */
+  /** The caller heard only this part of the last answer; empty if nothing. */
   truncateSpoken(text: string): void {
     const last = this.#messages.findLastIndex(({ role, content }) => {
       return role === "assistant" && content !== null;
@@ -158,7 +158,7 @@ export class ChatHistory {
     if (!this.#answerWasCut) this.#question = null;
   }
 
-  /** For a request: whole tool exchanges only, within `contextTokens`. */
+  /** Messages of a request: only complete tool exchanges, within `contextTokens`. */
   messages(contextTokens: number): CompletionMessage[] {
     for (const id of this.openCalls) this.#answerMissing(id);
     const system: CompletionMessage = { role: "system", content: this.systemPrompt };
@@ -192,7 +192,10 @@ export class ChatHistory {
     this.#messages.splice(call + 1, 0, { role: "tool", tool_call_id: id, content: NO_RESULT });
   }
 
-  /** The caller goes on with a question whose answer nobody heard: it is asked once, as a whole. */
+  /**
+   * The caller continues a question whose answer nobody heard. The question is sent once, as a
+   * whole.
+   */
   #dropUnplayed(text: string): void {
     const question = this.#question;
     if (!question || !this.#answerWasCut) return;
@@ -228,7 +231,7 @@ function messageOf({ by, text }: ChatMessage): CompletionMessage {
 
 const WORDS_CHARACTERS_MAX = 20_000;
 
-/** Square brackets are ours: no words that were spoken can look like a note about the call. */
+/** Square brackets are reserved for notes about the call. Spoken words can't contain them. */
 const spokenWords = (text: string): string =>
   oneLine(text, WORDS_CHARACTERS_MAX)
     .replace(/[[［]/g, "(")

@@ -1,10 +1,11 @@
 /**
- * The language side over a model's text API: streams an answer, piece by piece as it can be spoken, hands
- * tool calls on, and keeps the history of its call.
+ * LLM session over a model's text API. It streams an answer in speakable pieces, passes tool calls
+ * on, and stores the history of its call.
  *
- * A tool that does not exist, or arguments that are no object, go back to the model, which may try again
- * as often as the input says, and is then asked to answer without tools; several calls at once are answered when all results are in. An answer that is not whole ends
- * with a sentence that says so. Where the history is too long for the model, its oldest turns are left out.
+ * If a tool does not exist, or its arguments are not an object, the model gets an error. It may
+ * retry as often as the input allows and must then answer without tools. Several calls at once are
+ * answered when all results are present. An incomplete answer ends with a sentence that says so. If
+ * the history is too long for the model, the oldest turns are removed.
  */
 
 import type { Random } from "../../../core/random.ts";
@@ -53,18 +54,18 @@ interface ChatSessionOptions {
 }
 
 const ANSWER_CHARACTERS_MAX = 3_000;
-/** A summary and the thoughts before it. */
+/** Limit for a summary and the reasoning before it. */
 const SUMMARY_WRITTEN_MAX = 32_000;
-/** Requests for one answer that the model may call too long. */
+/** Maximum retries per answer if the model rejects the request as too long. */
 const SHORTENINGS_MAX = 3;
 
 interface RunningAnswer {
   readonly signal: AbortSignal;
-  /** Asked before the caller had certainly finished. */
+  /** The request was sent before it was certain that the caller had finished. */
   readonly early: boolean;
-  /** Requests that the model may still answer with tool calls. */
+  /** Number of further requests that may be answered with tool calls. */
   toolRounds: number;
-  /** Its first event is wanted: somebody asked for the second. */
+  /** The consumer has taken the first event: it asked for the second. */
   isTaken: boolean;
 }
 
@@ -76,12 +77,12 @@ export class ChatSession implements LlmSession {
   readonly #tools: readonly ToolSnapshot[];
   readonly #toolNames: readonly string[];
   #language: AgentLanguage;
-  /** What stands before the caller's last words; empty: nothing. */
+  /** Text before the caller's last words; empty if none. */
   #passages = "";
-  /** Since it was last told. */
+  /** Usage since the last report. */
   #used: LlmUsage = NOTHING_USED;
   readonly #closed = new AbortController();
-  /** As configured, until the model finds a request too long. */
+  /** The configured value, until the model rejects a request as too long. */
   #contextTokens: number;
 
   constructor(private readonly options: ChatSessionOptions) {
@@ -117,7 +118,7 @@ export class ChatSession implements LlmSession {
       }
       if (!signal.aborted) this.#history.complete();
     } catch (error) {
-      // Asked again, it must not stand there twice.
+      // Otherwise a retry would add it twice.
       if (!running.isTaken) asBefore();
       throw error;
     } finally {
@@ -153,12 +154,12 @@ export class ChatSession implements LlmSession {
     return { text: plainText(summary.text), line: plainText(summary.line) };
   }
 
-  /** A summary that nobody waits for any more is read no further. */
+  /** Also stops reading a summary that nobody waits for. */
   close(): void {
     this.#closed.abort();
   }
 
-  /** Whether the model must be asked now. */
+  /** Returns whether the model must be called now. */
   #remember(input: LlmInput): boolean {
     switch (input.type) {
       case "utterance":
@@ -189,7 +190,7 @@ export class ChatSession implements LlmSession {
       }
     } catch (error) {
       if (!(error instanceof ProviderFailure) || error.reason !== "policy") throw error;
-      // What was refused once would be refused with every later request, too.
+      // A rejected question would be rejected in every later request too.
       if (!this.#history.isAnswering) this.#history.forgetQuestion();
       yield* this.#say([this.#unfinished.withheld]);
     }
@@ -201,7 +202,10 @@ export class ChatSession implements LlmSession {
     };
   }
 
-  /** One request, asked again with less of the history where it is too long. Answers whether another is needed. */
+  /**
+   * One request, repeated with less history if it is too long. Returns whether another one is
+   * needed.
+   */
   async *#round(running: RunningAnswer): AsyncGenerator<LlmEvent, boolean> {
     for (let shortening = 0; ; shortening++) {
       const messages = this.#messages();
@@ -216,7 +220,7 @@ export class ChatSession implements LlmSession {
     }
   }
 
-  /** Whether the next request has fewer messages than this one, which was too long. */
+  /** Returns whether the next request has fewer messages than this one, which was too long. */
   #shorten(messages: readonly CompletionMessage[]): boolean {
     const [system] = messages;
     const ofPrompt = estimateOf(system ? [system] : []);
@@ -225,7 +229,7 @@ export class ChatSession implements LlmSession {
     return this.#messages().length < messages.length;
   }
 
-  /** Passages are of one question: they stand in its request and not in the history. */
+  /** Passages belong to one question: they are part of its request, but not of the history. */
   #messages(): CompletionMessage[] {
     if (this.#passages === "") return this.#history.messages(this.#contextTokens);
     const room = this.#contextTokens - estimateTokens(this.#passages);
@@ -280,7 +284,7 @@ export class ChatSession implements LlmSession {
         if (signal.aborted) return false;
       }
     } finally {
-      // What was read and written before a failure or an interruption is paid for all the same.
+      // The provider also charges for tokens before a failure or an interruption.
       if (answer.hasBegun || signal.aborted) {
         const isDiscarded = running.early && !running.isTaken && signal.aborted;
         this.#count(usage ?? estimatedUsage(messages, this.#tools, written, calls), isDiscarded);
@@ -296,7 +300,9 @@ export class ChatSession implements LlmSession {
     return sorted.hasRejected && sorted.accepted.length === 0;
   }
 
-  /** What is left to say. Nothing at all, and half a sentence, give way to one that says so. */
+  /**
+   * The remaining words. An empty answer or half a sentence is replaced by a sentence that says so.
+   */
   #lastWords(rest: readonly string[], end: AnswerEnd, isSilent: boolean): readonly string[] {
     if (end === "withheld") return [this.#unfinished.withheld];
     if (isSilent) return [this.#unfinished.noAnswer];
@@ -333,7 +339,7 @@ export class ChatSession implements LlmSession {
     }
   }
 
-  /** Remembers all calls; those that cannot be carried out are answered at once. */
+  /** Stores all calls. Invalid ones get an error at once. */
   #sort(calls: readonly ModelToolCall[]): SortedToolCalls {
     if (calls.length === 0) return { accepted: [], hasRejected: false };
     const known = new Set(this.#toolNames);
@@ -356,7 +362,7 @@ export class ChatSession implements LlmSession {
     return { accepted, hasRejected: accepted.length < calls.length };
   }
 
-  /** As Mistral's template wants it: nine letters and digits. */
+  /** Mistral's template needs nine letters and digits. */
   #newId(): string {
     return Array.from(this.options.random.bytes(9), (byte) => (byte % 36).toString(36)).join("");
   }

@@ -1,10 +1,10 @@
-/** Whether a TCP connection to a server comes up in time: runs beside a first request. */
+/** Checks in parallel to a first request whether a TCP connection to a server succeeds in time. */
 import { connect } from "node:net";
 import type { Clock } from "../../../core/clock.ts";
 
 /**
- * False only when no connection came up within `timeoutMs`: a refusal is the request's own to
- * report, and behind a proxy nothing is known.
+ * False only if no connection was made within `timeoutMs`. The request itself reports a refused
+ * connection. Behind a proxy, the result is unknown.
  */
 export function canConnect(
   url: URL,

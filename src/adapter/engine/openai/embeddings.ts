@@ -1,4 +1,7 @@
-/** Vectors of texts by `POST /embeddings`: OpenAI, and servers of one's own (Ollama, llama.cpp, vLLM, LocalAI). */
+/**
+ * Embeddings by `POST /embeddings`: OpenAI, and self-hosted servers (Ollama, llama.cpp, vLLM,
+ * LocalAI).
+ */
 import type { Clock } from "../../../core/clock.ts";
 import { isObject, type JsonValue, parseJson } from "../../../core/json.ts";
 import type { Embedded, Embedder } from "../../../domain/knowledge/embedder.ts";
@@ -7,16 +10,16 @@ import { tokenCount } from "./answer-reader.ts";
 import { Service } from "./service.ts";
 import { type EmbeddingSettings, embeddingServiceOf } from "./settings.ts";
 
-/** A turn waits 300 ms for its passages: the search itself needs some of them. */
+/** A turn waits 300 ms for its passages, and the search needs some of them. */
 const QUESTION_MS_MAX = 250;
 const PASSAGES_MS_MAX = 30_000;
 const DIMENSIONS_MAX = 4_096;
-/** Of a number as servers write it, in a line of its own too. */
+/** A number as servers write it, also if it is on a separate line. */
 const NUMBER_BYTES_MAX = 40;
-/** Beside the vectors. */
+/** Bytes in addition to the vectors. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** `trust`: missing, what the runtime trusts. */
+/** `trust`: if missing, the runtime's certificates. */
 export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock, trust?: Trust): Embedder {
   const model = settings.embedding_model ?? "";
   const serviceWithin = (timeoutMs: number) =>
@@ -45,7 +48,7 @@ export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock, trust?
   };
 }
 
-/** Null: it is not one vector for each text. */
+/** Null if the answer does not contain one vector per text. */
 function readEmbeddings(body: JsonValue | undefined, count: number): Embedded | null {
   if (!isObject(body) || !Array.isArray(body.data) || body.data.length !== count) return null;
   const vectors: Float32Array[] = [];

@@ -1,6 +1,6 @@
 /**
- * The parts of a provider that speaks OpenAI's HTTP protocol, as a call worker has them: each at its own
- * server with its own key. One of each a call worker: they keep what they learnt of their servers.
+ * The parts of a provider with OpenAI's HTTP protocol, each with its own server and key. One
+ * instance per call worker, because it remembers what it learns about the servers.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { SttStream } from "../../../domain/conversation/engine-port.ts";
@@ -84,7 +84,7 @@ export function openAiTts(
   { clock, log, trust }: Pick<Ports, "clock" | "log" | "trust">,
 ): PartEngine<"tts"> {
   if (speaksOverRealtime(settings)) {
-    // There is nothing to think about in a text that is read out.
+    // Reading a text aloud needs no reasoning.
     const reasoning = new ReasoningEffort("auto", settings.tts_model, "minimal");
     return partEngine((session) =>
       openRealtimeSpeech(settings, session, { clock, log, reasoning, trust }),

@@ -1,9 +1,9 @@
 /**
- * What servers of OpenAI's protocol say when they refuse, as the body of an answer or as an event of a
- * stream, and whose trouble it is: the provider's own (key, credit, model) or this one request's.
+ * Error messages of servers with OpenAI's protocol, in a body or as an event of a stream.
+ * Classifies them: a problem of the provider (key, credit, model) or of this request.
  *
- * Guarantees: a 4xx that is not known to be the provider's own counts as the request's, so that no
- * tenant's request takes the provider away from others.
+ * Guarantee: a 4xx counts as a problem of the request unless it is known to be the provider's. So
+ * no tenant's request can disable the provider for others.
  */
 import type { JsonValue } from "../../../core/json.ts";
 import { isObject } from "../../../core/json.ts";
@@ -16,11 +16,11 @@ const NO_MODEL =
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size)|reduce the length of the messages|reduce your message size/i;
 const POLICY = /content_filter|content_policy|policy_violation|invalid_prompt|bio_policy/i;
-/** A template's exception, which servers answer with any status. */
+/** Exception of a chat template. Servers return it with any status. */
 export const ROLES_ALTERNATE = /roles must alternate/i;
 const RATE_LIMIT = /rate_limit|too_many_requests/i;
 
-/** The error of a body or an event, whatever server wrote it. */
+/** Error in a body or an event, in any server's format. */
 export function readErrorAnswer(body: JsonValue | undefined, text = ""): ErrorAnswer {
   const plain = (message: string): ErrorAnswer => ({ message, code: "", param: "" });
   if (typeof body === "string") return plain(body);
@@ -38,7 +38,7 @@ export function readErrorAnswer(body: JsonValue | undefined, text = ""): ErrorAn
   };
 }
 
-/** Of an answer with this status. */
+/** Reason for an answer with this status. */
 export function reasonOfStatus(status: number, { code, message }: ErrorAnswer): FailureReason {
   const said = `${code} ${message}`;
   if (status === 401 || status === 403 || status === 402) return "auth";
@@ -46,12 +46,12 @@ export function reasonOfStatus(status: number, { code, message }: ErrorAnswer): 
   if (status === 429) return NO_CREDIT.test(said) ? "auth" : "rate_limited";
   if (status >= 500 || status === 408 || status === 409 || status === 425) return "server";
   if (BAD_KEY.test(said)) return "auth";
-  // Redirects and unknown paths: the address is wrong, whoever asks.
+  // Redirects and unknown paths: the address is wrong for everybody.
   if (status < 400 || status === 404 || status === 405 || NO_MODEL.test(code)) return "not_found";
   return ofRequest(said) ?? "request";
 }
 
-/** Of an error within an answer that had begun well. */
+/** Reason for an error within an answer that began well. */
 export function reasonOfEvent({ code, message }: ErrorAnswer): FailureReason {
   const said = `${code} ${message}`;
   if (NO_CREDIT.test(said)) return "auth";

@@ -1,7 +1,7 @@
 /**
- * Speech to text over `POST /audio/transcriptions`: each utterance is one WAV file, sent at its first
- * silence where that is asked for, and again when the caller went on after it. The answer may be
- * JSON, plain text or server-sent events, whatever the server makes of what it was asked.
+ * Speech to text over `POST /audio/transcriptions`. Each utterance is one WAV file. If early
+ * recognition is on, it is sent at the first silence, and again if the caller continued. The answer
+ * may be JSON, plain text or server-sent events, whatever the request asked for.
  */
 
 import type { JsonObject } from "../../../core/json.ts";
@@ -32,10 +32,10 @@ interface HttpSttOptions {
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const PAUSE_MS_MAX = 5_000;
-/** These services do not say how sure they are. */
+/** These services report no confidence. */
 const CONFIDENCE = 0.9;
 
-/** What was asked for at the first silence. */
+/** Request sent at the first silence. */
 interface EarlyRecognition {
   readonly text: Promise<string>;
   readonly abort: AbortController;
@@ -47,7 +47,7 @@ export class HttpSttStream implements SttStream {
   readonly #audio: UtteranceAudio;
   readonly #closed = new AbortController();
   #early: EarlyRecognition | null = null;
-  /** Sent since the last result, and of no use. */
+  /** Milliseconds of audio sent and discarded since the last result. */
   #discardedMs = 0;
   #onPartial: (text: string) => void = () => {};
   #language: AgentLanguage;
@@ -111,7 +111,7 @@ export class HttpSttStream implements SttStream {
     return { text: await text, confidence: CONFIDENCE, audioMs, discardedMs };
   }
 
-  /** The audio so far, as it is now. */
+  /** Recognises the audio so far. */
   async #recognise(dropped: AbortSignal): Promise<string> {
     const { sampleRateHz, hints } = this.options;
     const signal = AbortSignal.any([this.#closed.signal, dropped]);

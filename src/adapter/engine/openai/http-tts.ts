@@ -1,10 +1,9 @@
 /**
- * Text to speech over `POST /audio/speech`, chunk by chunk as it is made, resampled to the call's
- * rate. The next sentence is asked for while the one before is still coming.
+ * Text to speech over `POST /audio/speech`, in chunks, resampled to the call's rate. The next
+ * sentence is requested while the previous one is still arriving.
  *
- * Guarantees: no more than `AHEAD_MAX` sentences are asked for ahead; when speaking is aborted they
- * are dropped; an answer without a sample, one that stops in the middle, and one that lasts longer than
- * its text can, is a failure.
+ * Guarantees: at most `AHEAD_MAX` sentences are requested ahead. Aborting drops them. An answer
+ * without samples, one that stops in the middle, or one too long for its text is a failure.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -24,7 +23,7 @@ interface HttpTtsOptions {
   readonly settings: Pick<OpenAiSettings, "tts_model" | "tts_format" | "tts_sample_rate_hz">;
   readonly manner: SpeechManner;
   readonly language: AgentLanguage;
-  /** As the provider calls it. */
+  /** The provider's name of the voice. */
   readonly voice: string;
   readonly sampleRateHz: number;
 }
@@ -33,7 +32,9 @@ const AHEAD_MAX = 2;
 const ANNOUNCED_MAX = 32;
 const PAUSE_MS_MAX = 3_000;
 const BYTES_MAX = 24 * 1024 * 1024;
-/** A sentence's speech, and the time in which it comes: "1999" has four characters and a second and a half. */
+/**
+ * Audio of a sentence and the time in which it arrives. "1999" has four characters and takes 1.5 s.
+ */
 const SPEECH_MS_MAX = 10_000;
 const MS_PER_CHARACTER_MAX = 500;
 
@@ -44,7 +45,7 @@ interface Running {
 
 export class HttpTtsStream implements TtsStream {
   readonly #ahead = new Map<string, Running>();
-  /** Announced, and not asked for yet. */
+  /** Sentences announced but not requested yet. */
   #announced: string[] = [];
 
   #language: AgentLanguage;

@@ -1,7 +1,8 @@
 /**
- * A language model behind `POST /chat/completions` or `POST /responses`, whichever it wants: text, then
- * tool calls, how the answer ended, and usage. An answer that broke off rejects, even when all of it so far
- * was well-formed. What a server refuses is learnt, and the request asked again as the server wants it.
+ * A language model behind `POST /chat/completions` or `POST /responses`, whichever it supports.
+ * Streams text, then tool calls, the reason for the end, and usage. An interrupted answer rejects,
+ * even if it was well-formed so far. If a server rejects a field, the request is repeated without
+ * it, and the client remembers that.
  */
 import { type JsonValue, parseJson } from "../../../core/json.ts";
 import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
@@ -29,11 +30,11 @@ type ModelEvent =
 
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const PAUSE_MS_MAX = 5_000;
-/** Models that think before they answer, by their usual names. */
+/** Usual names of reasoning models. */
 const THINKS =
   /deepseek-?(?:r\d|reasoner)|\br1\b|qwq|qwen-?3(?!.*instruct)|think|reason|magistral|nemotron|glm-?(?:z1|4\.[5-9]|5)|minimax-m|hunyuan|phi-4-(?:mini-)?reasoning|exaone-deep|marco-o1|skywork-o/iu;
 const MALFORMED_MAX = 3;
-/** One for each lesson that a server may have to teach, and the answer. */
+/** One for each rule to learn from a server, plus the answer. */
 const ATTEMPTS_MAX = 6;
 const ENDS_A_SENTENCE = /[.!?…]["»”’)\]]*\s*$/u;
 
@@ -42,10 +43,10 @@ const APIS = {
   responses: { path: "/responses", body: responsesBody, reader: () => new ResponseEvents() },
 } as const;
 
-/** One of each server in a call worker. */
+/** One instance per server and call worker. */
 export class LanguageModel {
   readonly #rules: ModelRules;
-  /** Null: no answer has shown it yet. */
+  /** Null before the first answer. */
   #thinksAloud: boolean | null = null;
 
   constructor(
@@ -55,17 +56,19 @@ export class LanguageModel {
     this.#rules = new ModelRules(settings);
   }
 
-  /** Its answers may begin with a thought whose opening tag is missing. */
+  /** True if its answers may begin with reasoning whose opening tag is missing. */
   get mayThinkAloud(): boolean {
     return this.#thinksAloud ?? THINKS.test(this.#rules.model);
   }
 
-  /** What a whole answer shows about the server. Once a thought came without its beginning, others will, too. */
+  /**
+   * Learns from a complete answer. Once reasoning came without its opening tag, others will too.
+   */
   answered({ hasLoneThoughtEnd }: { readonly hasLoneThoughtEnd: boolean }): void {
     this.#thinksAloud = this.#thinksAloud === true || hasLoneThoughtEnd;
   }
 
-  /** Rejects with ProviderFailure; ends quietly when aborted. */
+  /** Rejects with ProviderFailure. Ends without an error when aborted. */
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const { answer, api } = await this.#ask(request, signal);
     const reader = APIS[api].reader();
@@ -91,14 +94,14 @@ export class LanguageModel {
         });
         return { answer, api };
       } catch (error) {
-        // Another call may have learnt it meanwhile.
+        // Another call may have learnt it in the meantime.
         const isNew = rules.state !== state || rules.learn(error);
         if (attempt >= ATTEMPTS_MAX || !isNew || !isRefusal(error)) throw error;
       }
     }
   }
 
-  /** A server that does not stream. */
+  /** Reads the answer of a server without streaming. */
   async *#whole(
     answer: Answer,
     reader: AnswerReader,
@@ -169,7 +172,10 @@ export class LanguageModel {
     if (reader.usage) yield { type: "usage", usage: reader.usage };
   }
 
-  /** Some servers neither finish nor say done: a sentence or a tool call that is whole will do. */
+  /**
+   * Some servers send neither a finish reason nor `[DONE]`. A complete sentence or tool call is
+   * enough.
+   */
   #checkWhole(reader: AnswerReader, written: string): void {
     if (reader.end !== null) return;
     const calls = reader.toolCalls;

@@ -1,7 +1,7 @@
 /**
- * How the language model wants to be asked: over which API, with which reasoning effort, without which
- * fields. Begins with what is known of the model by name and learns from each refusal; one of each server
- * and model in a call worker, so that a lesson is paid for once.
+ * Rules for requests to a language model: API, reasoning effort, unsupported fields. Starts with
+ * the known rules for the model's name and learns from each rejected request. One instance per
+ * server, model and call worker, so that each rule is learnt only once.
  */
 import { knownModel } from "../models.ts";
 import { type ErrorAnswer, ProviderFailure } from "../provider-failure.ts";
@@ -15,7 +15,7 @@ export type RuleSettings = Pick<
   "llm_model" | "llm_api" | "llm_reasoning_effort" | "llm_temperature"
 >;
 
-/** What we can do without, where a server does not know it. */
+/** Optional fields, left out if a server does not support them. */
 const DISPENSABLE = [
   "temperature",
   "stream_options",
@@ -39,11 +39,11 @@ const BOUND_COUNTS = /in the completion|max_(?:completion_|output_)?tokens/i;
 
 export class ModelRules {
   readonly #refused = new Set<string>();
-  /** Null: it knows no effort; undefined: nothing is known. */
+  /** Null if it has no effort setting; undefined if unknown. */
   #efforts: readonly string[] | null | undefined;
   #toolsNeedNoEffort: boolean;
   #rolesAlternate = false;
-  /** The one API that this server has; null: either will do. */
+  /** The server's only API; null if it has both. */
   #onlyApi: LlmApi | null = null;
 
   constructor(private readonly settings: RuleSettings) {
@@ -63,7 +63,7 @@ export class ModelRules {
     return this.#toolsNeedNoEffort && this.#nearestEffort !== "none" ? "responses" : "chat";
   }
 
-  /** Empty: none is sent. */
+  /** Empty if no effort is sent. */
   get effort(): string {
     const mustBeNone = this.#toolsNeedNoEffort && this.api === "chat";
     if (mustBeNone && (this.#efforts?.includes("none") ?? this.#efforts === undefined)) {
@@ -72,7 +72,7 @@ export class ModelRules {
     return this.#nearestEffort;
   }
 
-  /** Undefined: it is not sent. Models that think take none. */
+  /** Undefined if it is not sent. Reasoning models don't support it. */
   get temperature(): number | undefined {
     const thinks = this.effort !== "" && this.effort !== "none";
     return thinks ? undefined : this.settings.llm_temperature;
@@ -82,17 +82,17 @@ export class ModelRules {
     return !this.#refused.has(field);
   }
 
-  /** Its template wants user and assistant to take turns. */
+  /** True if its template needs alternating roles of user and assistant. */
   get rolesAlternate(): boolean {
     return this.#rolesAlternate;
   }
 
-  /** Changes with every lesson that changes a request. */
+  /** Changes with every learnt rule that changes a request. */
   get state(): string {
     return [this.api, this.effort, this.#rolesAlternate, ...this.#refused].join(" ");
   }
 
-  /** Whether the request may be asked again, because it would look different now. */
+  /** Learns from an error. Returns whether a retry makes sense: the new request would be different. */
   learn(failure: unknown): boolean {
     if (!(failure instanceof ProviderFailure) || failure.answer === null) return false;
     const before = this.state;
@@ -119,7 +119,7 @@ export class ModelRules {
   #learnFields({ message, param, code }: ErrorAnswer): void {
     const said = `${param} ${message}`;
     if (code === "invalid_function_parameters" || param.startsWith("tools[")) {
-      // One tenant's tool teaches nothing but that, whatever its name is.
+      // The error may depend on one tenant's tool, so nothing else is learnt from it.
       if (ABOUT_STRICT.test(message)) this.#refused.add("strict");
     } else if (param === "include" || ABOUT_THOUGHTS.test(said)) this.#refused.add("include");
     else if (ROLES_ALTERNATE.test(message)) this.#rolesAlternate = true;
@@ -130,7 +130,7 @@ export class ModelRules {
     else for (const name of DISPENSABLE) if (said.includes(name)) this.#refused.add(name);
   }
 
-  /** The room for the answer counts as used: without a bound the request may fit. */
+  /** Servers count the answer's limit as used. Without a limit the request may fit. */
   #learnBound({ message }: ErrorAnswer): void {
     if (!BOUND_COUNTS.test(message)) return;
     this.#refused.add("max_completion_tokens");
@@ -138,7 +138,7 @@ export class ModelRules {
   }
 }
 
-/** The values that a refusal lists; null: it lists none. */
+/** Supported values in an error message; null if it has none. */
 function effortsIn(message: string, refused: string): readonly string[] | null {
   const at = message.search(LIST_FOLLOWS);
   const list = at < 0 ? "" : message.slice(at);

@@ -1,7 +1,7 @@
 /**
- * Any provider that speaks OpenAI's HTTP protocol: the cloud, or speaches, Ollama, llama.cpp, vLLM,
- * Kokoro-FastAPI, LocalAI. Speech to text, language model and text to speech are three providers of the
- * same table. `standby` is a second table, for `[engine] fallback`.
+ * Any provider with OpenAI's HTTP protocol: the cloud, or speaches, Ollama, llama.cpp, vLLM,
+ * Kokoro-FastAPI, LocalAI. STT, LLM and TTS are three providers of the same table. `standby` is a
+ * second table, for `[engine] fallback`.
  */
 import type { z } from "zod";
 import { optionalText, text } from "../../../platform/config/key.ts";

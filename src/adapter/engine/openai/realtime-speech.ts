@@ -1,6 +1,6 @@
 /**
- * Text to speech over OpenAI's Realtime API, for models that `/audio/speech` does not take: one socket a
- * call, whose session hears nothing and answers nothing; each sentence is asked for word for word.
+ * Text to speech over OpenAI's Realtime API, for models without `/audio/speech`. One socket per
+ * call. Its session gets no audio and answers nothing: each sentence is requested word for word.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";

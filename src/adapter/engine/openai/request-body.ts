@@ -1,6 +1,6 @@
 /**
- * The bodies of `POST /chat/completions` and `POST /responses` for the same question, with what the rules
- * of the model allow. Nothing is stored at the provider.
+ * Bodies of `POST /chat/completions` and `POST /responses` for the same question, within the rules
+ * of the model. The provider stores nothing.
  */
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
@@ -12,7 +12,7 @@ import { strictSchema } from "./strict-schema.ts";
 
 type Body = Record<string, unknown>;
 
-/** Thoughts count as answer: where there may be some, the bound leaves room for them. */
+/** Reasoning counts as part of the answer, so the limit leaves room for it. */
 const THOUGHT_TOKENS_MAX = 7_168;
 
 const strictSchemas = new WeakMap<JsonObject, JsonObject | null>();
@@ -79,7 +79,7 @@ function chatTool({ name, description, parameters }: ToolSnapshot, rules: ModelR
   return { type: "function", function: { name, description, ...schema } };
 }
 
-/** Here a tool is strict unless it says otherwise. */
+/** In this API a tool is strict by default. */
 function responsesTool({ name, description, parameters }: ToolSnapshot, rules: ModelRules): Body {
   const strict = rules.takes("strict") ? strictOf(parameters) : null;
   const schema = { parameters: strict ?? parameters, strict: strict !== null };
@@ -94,7 +94,7 @@ function strictOf(parameters: JsonObject): JsonObject | null {
   return strict;
 }
 
-/** Thoughts stand where they stood: in front of the words or the call that followed from them. */
+/** Reasoning stays in its place: before the words or the call that followed from it. */
 function inputItems(message: CompletionMessage, withThoughts: boolean): JsonValue[] {
   const { role, content, tool_calls: calls = [], tool_call_id: callId } = message;
   const [first = [], ...later] = withThoughts ? (message.thoughts ?? []) : [];

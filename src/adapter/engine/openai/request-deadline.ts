@@ -1,6 +1,6 @@
 /**
- * The deadline of one request: one bound at a time, on the next thing that must happen. When it is
- * used up, or the caller aborts, whatever is waited for rejects and the request is aborted.
+ * Deadline of one request: one limit at a time, for the next expected event. If it passes, or the
+ * caller aborts, the pending wait rejects and the request is aborted.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 
@@ -13,7 +13,7 @@ export class RequestDeadline {
   #waiting: ((error: Error) => void) | null = null;
   #failure: Error | null = null;
   #bound: { ms: number; failure: () => Error } | null = null;
-  /** The bound is on every pause, not on one moment. */
+  /** The limit applies to every pause, not to a single moment. */
   #repeats = false;
 
   constructor(clock: Clock, outer: AbortSignal) {
@@ -28,19 +28,19 @@ export class RequestDeadline {
     return this.#controller.signal;
   }
 
-  /** From now on: something must happen within `ms`. */
+  /** From now on, the next event must come within `ms`. */
   within(ms: number, failure: () => Error): void {
     this.#repeats = false;
     this.#bound = { ms, failure };
     this.#arm();
   }
 
-  /** A part came: a bound on pauses begins anew; one on the beginning goes on. */
+  /** A part arrived: restarts a limit on pauses. A limit on the beginning continues. */
   received(): void {
     if (this.#repeats) this.#arm();
   }
 
-  /** From now on: something must happen every `ms`. */
+  /** From now on, an event must come every `ms`. */
   pauses(ms: number, failure: () => Error): void {
     this.within(ms, failure);
     this.#repeats = true;
@@ -61,7 +61,7 @@ export class RequestDeadline {
     });
   }
 
-  /** Used up. */
+  /** The deadline has passed. */
   fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = error;
@@ -71,7 +71,7 @@ export class RequestDeadline {
     this.#controller.abort(error);
   }
 
-  /** The request is over, one way or the other. */
+  /** The request has ended, with or without success. */
   end(): void {
     this.#timer?.cancel();
     this.#timer = null;

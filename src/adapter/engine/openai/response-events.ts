@@ -1,6 +1,7 @@
 /**
- * The events of a streamed response (`/v1/responses`), put together: text and refusals as they come, tool
- * calls when they are whole, how it ended, usage. Reads a response that was not streamed, too.
+ * Assembles the events of a streamed response (`/v1/responses`): text and refusals immediately,
+ * tool calls when complete, the reason for the end, and usage. Also reads a response without
+ * streaming.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
@@ -20,12 +21,12 @@ const THOUGHTS_MAX = 16;
 
 export class ResponseEvents implements AnswerReader {
   readonly #calls: ModelToolCall[] = [];
-  /** Since the last call. */
+  /** Reasoning since the last call. */
   #thoughts: JsonObject[] = [];
   #alive = false;
   #end: AnswerEnd | null = null;
   #usage: LlmUsage | null = null;
-  /** The message whose text came last: another one's does not run on from it. */
+  /** Message of the latest text. Text of another message starts separately. */
   #speaking = "";
 
   get alive(): boolean {

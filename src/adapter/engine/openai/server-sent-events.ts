@@ -1,9 +1,10 @@
 /**
- * Server-sent events out of bytes (WHATWG HTML, 9.2.6 "Interpreting an event stream"): lines may end in
- * each of the three ways and be cut anywhere; several `data` lines are one text; comments say nothing.
+ * Parses server-sent events (WHATWG HTML, 9.2.6 "Interpreting an event stream"). Lines may have any
+ * of the three endings and be split anywhere. Several `data` lines are one text. Comments are
+ * ignored.
  *
- * One departure: an event that the end of the stream cuts off before its blank line is handed out
- * all the same, because servers end so. Whether it is whole is the reader's to judge.
+ * One deviation: an event without its final blank line at the end of the stream is returned,
+ * because some servers end so. The reader must check whether it is complete.
  */
 const EVENT_CHARACTERS_MAX = 1024 * 1024;
 
@@ -17,12 +18,12 @@ export class ServerSentEvents {
   #data: string[] = [];
   #dataLength = 0;
 
-  /** The `data` of each event that is complete now. Throws EventTooLong. */
+  /** Returns the `data` of each event that is now complete. Throws EventTooLong. */
   push(bytes: Uint8Array): string[] {
     return this.#take(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** The stream has ended: what was left. */
+  /** End of the stream: returns the rest. */
   end(): string[] {
     const events = this.#take(`${this.#decoder.decode()}\n`);
     const last = this.#dispatch();
@@ -36,7 +37,7 @@ export class ServerSentEvents {
       const end = this.#rest.search(/[\r\n]/);
       if (end < 0) break;
       const isCr = this.#rest[end] === "\r";
-      // A CR at the very end may be half of CRLF: wait for what follows.
+      // A CR at the very end may be half of a CRLF: wait for more.
       if (isCr && end === this.#rest.length - 1) break;
       const line = this.#rest.slice(0, end);
       const ending = isCr && this.#rest[end + 1] === "\n" ? 2 : 1;

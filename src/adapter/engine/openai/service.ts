@@ -1,10 +1,11 @@
 /**
- * One HTTP service of a provider (STT, LLM or TTS): requests with its key, over connections that are
- * kept and used again, every wait bounded, every answer capped in size, every failure classified.
+ * One HTTP service of a provider (STT, LLM or TTS). It sends requests with the provider's key over
+ * persistent connections. It limits every wait and the size of every answer, and classifies every
+ * failure.
  *
- * Guarantees: a connection that does not come up within `connectTimeoutMs` fails as `connect`,
- * whatever the answer's own time-out is; no message carries the key; aborting the caller's signal
- * ends the request at once. What answers mean is the reader's.
+ * Guarantees: if a connection is not established within `connectTimeoutMs`, the request fails as
+ * `connect`, whatever the time-out of the answer. No message contains the key. Aborting the
+ * caller's signal ends the request at once. The reader interprets the answers.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -21,7 +22,7 @@ interface ServiceOptions {
   readonly part: EngineFailure["part"];
   readonly settings: ServiceSettings;
   readonly clock: Clock;
-  /** Missing: what the runtime trusts. */
+  /** If missing, the runtime's certificates. */
   readonly trust?: Trust | undefined;
 }
 
@@ -35,18 +36,20 @@ interface Ask {
   readonly bytesMax: number;
 }
 
-/** An answer with status 2xx; reading it goes on under the same bounds. */
+/** An answer with status 2xx. The same limits apply while reading it. */
 export interface Answer {
   readonly contentType: string;
-  /** Parts as they come. Throws ProviderFailure; ends quietly when the signal was aborted. */
+  /**
+   * Parts as they arrive. Throws ProviderFailure. Ends without an error if the signal was aborted.
+   */
   parts(): AsyncGenerator<Uint8Array>;
   /** The whole body. */
   text(): Promise<string>;
-  /** What counts as the answer's beginning has come: from now on only pauses are bounded. */
+  /** The answer has started: from now on, only pauses are limited. */
   begun(): void;
   /**
-   * All that matters of it has come: the rest of `parts` is read in the background, so that the connection
-   * can be used again. A server that does not end it soon loses the connection.
+   * Everything important has arrived. The rest of `parts` is read in the background, so that the
+   * connection can be reused. If the server does not end it soon, the connection is closed.
    */
   readOut(parts: AsyncGenerator<Uint8Array>): void;
 }
@@ -80,7 +83,7 @@ export class Service {
     return new ProviderFailure({ part, reason, message: `${this.#name}: ${text}`, ...more });
   }
 
-  /** Resolves with the head of a 2xx answer. Rejects with ProviderFailure. */
+  /** Resolves with the headers of a 2xx answer. Rejects with ProviderFailure. */
   async ask(ask: Ask): Promise<Answer> {
     const { clock, settings } = this.options;
     const deadline = new RequestDeadline(clock, ask.signal);
@@ -119,7 +122,7 @@ export class Service {
     });
   }
 
-  /** Beside the request: fetch itself does not tell connecting from waiting. */
+  /** Runs in parallel to the request, because fetch can't distinguish connecting from waiting. */
   #watchConnection(deadline: RequestDeadline): void {
     const { clock, settings } = this.options;
     const { connectTimeoutMs } = settings;
@@ -226,7 +229,7 @@ async function readAtMost(
   return text.slice(0, bytesMax);
 }
 
-/** Milliseconds, or undefined. Dates are not honoured: nobody sends them here. */
+/** Milliseconds, or undefined. Dates are ignored: no provider sends them here. */
 function retryAfterOf(headers: Headers): number | undefined {
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return ms;

@@ -1,6 +1,6 @@
 /**
- * `[engine.openai]` and `[engine.standby]`: one server for all three parts, or one for each. A part at
- * another server never gets the first one's key.
+ * `[engine.openai]` and `[engine.standby]`: one server for all three parts, or one per part. A part
+ * with its own server never gets the first server's key.
  */
 import type { z } from "zod";
 import {
@@ -135,7 +135,7 @@ const ttsKeys = () => ({
   tts_sample_rate_hz: integer("Sample rate of PCM without a header.", 24_000, 8000, 48_000),
 });
 
-/** The search of knowledge by meaning. One server is enough: the standby has none of these keys. */
+/** Semantic search in knowledge. One server is enough: the standby has none of these keys. */
 export const embeddingKeys = () => ({
   embedding_model: optionalText(
     'Name of a model by which large knowledge is searched by meaning as well, e.g. "text-embedding-3-small". Empty: by words alone.',
@@ -177,17 +177,17 @@ export type EmbeddingSettings = OpenAiSettings &
 export interface ServiceSettings {
   /** Without a trailing slash, e.g. `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** Null: none is sent. */
+  /** Null: no key is sent. */
   readonly apiKey: string | null;
   readonly apiKeyHeader: "authorization" | "api-key";
-  /** Null: none is sent. */
+  /** Null: no version is sent. */
   readonly apiVersion: string | null;
   readonly connectTimeoutMs: number;
-  /** STT: until the text; LLM: until the first token; TTS: until the first audio. */
+  /** STT: until the text. LLM: until the first token. TTS: until the first audio. */
   readonly timeoutMs: number;
 }
 
-/** What a part has of its own; null: the table's. */
+/** A part's own server settings; null: those of the table. */
 interface OwnServer {
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
@@ -221,7 +221,7 @@ function serverOf(table: OpenAiSettings, own: OwnServer, timeoutMs: number): Ser
   };
 }
 
-/** `path`: with its slash. */
+/** `path` starts with a slash. */
 export const addressOf = ({ baseUrl, apiVersion }: ServiceSettings, path: string): string =>
   `${baseUrl}${path}${apiVersion === null ? "" : `?api-version=${apiVersion}`}`;
 
@@ -230,7 +230,7 @@ export function keyHeaderOf({ apiKey, apiKeyHeader }: ServiceSettings): Record<s
   return { [apiKeyHeader]: apiKeyHeader === "api-key" ? apiKey : `Bearer ${apiKey}` };
 }
 
-/** The socket of one part, with the query that its server wants. */
+/** WebSocket address of one part, with the query that its server needs. */
 export function realtimeUrlOf(
   table: OpenAiSettings,
   part: "stt" | "tts",
@@ -245,17 +245,17 @@ export function realtimeUrlOf(
   return url.href;
 }
 
-/** The model that writes while the caller speaks, or the one a server of one's own has. */
+/** The model that transcribes while the caller speaks, or the model of a self-hosted server. */
 export function liveModelOf(table: OpenAiSettings): string {
   if (table.stt_realtime_model !== null) return table.stt_realtime_model;
   return isOpenAi(realtimeUrlOf(table, "stt", {})) ? LIVE_MODEL : table.stt_model;
 }
 
-/** Models of the Realtime API speak over its socket only. */
+/** Models of the Realtime API speak only over its socket. */
 export const speaksOverRealtime = ({ tts_mode: mode, tts_model: model }: OpenAiSettings): boolean =>
   mode === "realtime" || (mode === "auto" && /^gpt-realtime/.test(model));
 
-/** `id`: the table's. */
+/** `id`: name of the table. */
 export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyProblem[] {
   const own = ownServer(table, part);
   if (own.baseUrl === null && table.base_url === null) {
@@ -272,7 +272,7 @@ export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyP
   return [...missingKey(table, id, part, own), ...unknown];
 }
 
-/** Of the server that turns knowledge into vectors. */
+/** Problems with the keys of the embedding server. */
 export const embeddingKeyProblems = (table: EmbeddingSettings, id: string): KeyProblem[] =>
   table.embedding_model === null ? [] : missingKey(table, id, "embedding", embeddingServer(table));
 

@@ -1,13 +1,13 @@
 /**
- * `instructions` for `/audio/speech`: the language, which a model otherwise guesses from the text, and
- * how the operator wants the voice to speak. A server that refuses them is not told again.
+ * `instructions` for `/audio/speech`: the language, which a model otherwise guesses from the text,
+ * and the operator's speaking style. If a server rejects them, it gets none from then on.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import { inLanguage } from "../spoken-language.ts";
 import type { OpenAiSettings } from "./settings.ts";
 
-/** Models that take instructions unasked (tts-1 and tts-1-hd take none). */
+/** Models that support instructions (tts-1 and tts-1-hd don't). */
 const TAKES_INSTRUCTIONS = /^gpt-/;
 const LANGUAGE_ONLY = "Speak {language}, with the accent of a native speaker.";
 
@@ -16,14 +16,14 @@ export class SpeechManner {
 
   constructor(private readonly settings: Pick<OpenAiSettings, "tts_model" | "tts_instructions">) {}
 
-  /** Null: none are sent. */
+  /** Null: no instructions are sent. */
   instructionsIn(language: AgentLanguage): string | null {
     const { tts_model: model, tts_instructions: own } = this.settings;
     if (this.#isRefused || (own === null && !TAKES_INSTRUCTIONS.test(model))) return null;
     return inLanguage(own ?? LANGUAGE_ONLY, language);
   }
 
-  /** Whether a request was refused for its instructions: asked again, they are left out. */
+  /** Returns whether a request was rejected for its instructions. The retry has none. */
   learn(error: unknown): boolean {
     if (!(error instanceof ProviderFailure) || !error.ofRequest) return false;
     const { answer } = error;

@@ -1,11 +1,11 @@
 /**
- * Synthesised speech out of bytes, at the call's sample rate: headerless 16-bit PCM or WAV, cut
- * anywhere, at any rate, mono or stereo. Compressed formats are refused by name.
+ * Decodes synthesised speech to the call's sample rate. Input: headerless 16-bit PCM or WAV, split
+ * anywhere, at any rate, mono or stereo. For compressed formats the error names the format.
  */
 import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
 import { looksLikeWav, NotSpeech, readWavHeader } from "./wav.ts";
 
-/** Before this many bytes it is not judged what they are. */
+/** The format is decided after this many bytes. */
 const JUDGE_BYTES = 12;
 
 export class SpeechSamples {
@@ -35,7 +35,7 @@ export class SpeechSamples {
     return this.#begin(sampleRateHz, channels, known.subarray(dataAt));
   }
 
-  /** What the resampler still holds. */
+  /** The rest in the resampler. */
   end(): Int16Array {
     return this.#resampler?.flush() ?? new Int16Array(0);
   }
@@ -81,7 +81,10 @@ function refuseCompressed(bytes: Uint8Array): void {
   if (start.startsWith("{")) throw new NotSpeech("JSON instead of audio");
 }
 
-/** Layer III of ISO 11172-3, with a bit rate and a sample rate. As PCM it would be a loud sample, and an odd one. */
+/**
+ * Layer III of ISO 11172-3, with a bit rate and a sample rate. As PCM it would be one loud, odd
+ * sample.
+ */
 const isMp3Frame = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
   first === 0xff &&
   (second & 0xe6) === 0xe2 &&

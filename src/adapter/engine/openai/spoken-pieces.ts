@@ -1,7 +1,7 @@
 /**
- * A model's text, as it is written, cut into pieces to speak: whole sentences, the first one earlier
- * when it is long, so that TTS can begin. Markup, emoji, thoughts and written tool calls (written-answer.ts) are
- * removed. The first piece waits while it may still turn out to be a thought.
+ * Splits a model's streamed text into pieces to speak: whole sentences. A long first sentence is
+ * split earlier, so that TTS can begin. Removes markup, emoji, reasoning and written tool calls
+ * (written-answer.ts). The first piece waits as long as it may be reasoning.
  */
 import { ABBREVIATIONS } from "../abbreviations.ts";
 import { WrittenAnswer } from "./written-answer.ts";
@@ -13,16 +13,16 @@ const ABBREVIATION = new RegExp(`(?:^|[\\s(])(?:${ABBREVIATIONS}|\\d{1,2})\\.$`,
 const FIRST_CLAUSE_CHARACTERS_MIN = 50;
 const PIECE_CHARACTERS_MIN = 12;
 const PIECE_CHARACTERS_MAX = 300;
-/** Each end of a sentence is judged by all that stands before it. */
+/** For each possible end of a sentence, the regex checks all text before it. */
 const DELTA_CHARACTERS_MAX = 1_000;
 
-/** How models begin a thought whose opening tag their template has taken. */
+/** Typical beginnings of reasoning whose opening tag was removed by the template. */
 const SOUNDS_LIKE_THOUGHT =
   /\bthe (?:user|caller|customer)(?:'s)? (?:\w+ )?(?:asks?|asked|asking|wants?|says?|said|is|wrote|question|message|request)\b|\bI (?:should|need to|have to|must|will) (?:say|answer|respond|reply|tell|call|use|check)\b|\b(?:we|I) need to (?:answer|respond|call|produce)\b/iu;
 
 interface SpokenPiecesOptions {
   readonly toolNames?: readonly string[];
-  /** The model may write its thoughts before the answer, without an opening tag. */
+  /** The model may write its reasoning before the answer, without an opening tag. */
   readonly mayThink?: () => boolean;
 }
 
@@ -30,29 +30,29 @@ export class SpokenPieces {
   readonly #written: WrittenAnswer;
   #text = "";
   #spoken = 0;
-  /** Nothing is handed out: it may be a thought. */
+  /** True while the text may be reasoning. Nothing is returned until then. */
   #isHeld: boolean | null = null;
 
   constructor(private readonly options: SpokenPiecesOptions = {}) {
     this.#written = new WrittenAnswer(options.toolNames);
   }
 
-  /** Tool calls in the text. */
+  /** Tool calls written in the text. */
   get calls(): readonly WrittenCall[] {
     return this.#written.calls;
   }
 
-  /** Nothing was handed out. */
+  /** True if nothing was returned. */
   get isSilent(): boolean {
     return this.#spoken === 0;
   }
 
-  /** The end of a thought came without its beginning. */
+  /** True if reasoning ended that had no beginning. */
   get hasLoneThoughtEnd(): boolean {
     return this.#written.hasLoneEnd;
   }
 
-  /** Pieces that are complete now. */
+  /** Returns the pieces that are now complete. */
   push(delta: string): string[] {
     this.#isHeld ??= this.options.mayThink?.() ?? false;
     const pieces: string[] = [];
@@ -66,7 +66,7 @@ export class SpokenPieces {
     return pieces;
   }
 
-  /** The text is over: what is left. */
+  /** The text has ended: returns the rest. */
   end(): string[] {
     this.#text += this.#written.end();
     this.#isHeld = false;
@@ -95,7 +95,7 @@ export class SpokenPieces {
     return pieces;
   }
 
-  /** Where the next piece ends; 0: not known yet. */
+  /** End of the next piece; 0 if not known yet. */
   #nextEnd(): number {
     for (const match of this.#text.matchAll(SENTENCE_END)) {
       const end = match.index + match[0].length;
@@ -115,7 +115,9 @@ export class SpokenPieces {
   }
 }
 
-/** Elements of HTML and SSML. Other words between `<` and `>` are text, unless written like a tag. */
+/**
+ * Elements of HTML and SSML. Other words between `<` and `>` are text, unless they look like a tag.
+ */
 const ELEMENTS =
   "a|abbr|answer|audio|b|big|blockquote|body|br|break|button|center|cite|code|del|details|div|em|emphasis|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|lang|lexicon|li|link|main|mark|nav|ol|output|p|paragraph|phoneme|pre|prosody|q|response|s|say-as|section|sentence|small|span|speak|speech|strike|strong|style|sub|summary|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|video|voice|w";
 const TAG = new RegExp(
@@ -157,7 +159,7 @@ function entityText(_: string, decimal?: string, hex?: string, name?: string): s
   return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : " ";
 }
 
-/** A row of a table, read out cell by cell. */
+/** Reads a row of a table cell by cell. */
 const tableRow = (row: string): string => {
   const cells = row.split("|").map((cell) => cell.trim());
   const said = cells.filter((cell) => cell !== "" && !/^:?-+:?$/.test(cell));
@@ -169,7 +171,10 @@ const ARROWS =
 const EMOJI =
   /(?![\d#*])[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|[\u2500-\u27bf\p{Co}]|\u20e3|\ufe0f|\u200d/gu;
 
-/** Text as it is said: no markup (SSML too), addresses of links, tables, emoji or invisible characters. */
+/**
+ * Text for speech: without markup (also SSML), link addresses, tables, emoji or invisible
+ * characters.
+ */
 export function speakable(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -192,13 +197,13 @@ export function speakable(text: string): string {
     .trim();
 }
 
-/** A whole text, as it is said. */
+/** Converts a whole text for speech. */
 export function plainText(text: string): string {
   const pieces = new SpokenPieces();
   return [...pieces.push(text), ...pieces.end()].join(" ");
 }
 
-/** A whole text without thoughts and special tokens; its lines and markup stay. */
+/** A whole text without reasoning and special tokens. Keeps lines and markup. */
 export function withoutThoughts(text: string): string {
   const written = new WrittenAnswer();
   const { text: begin } = written.push(text);

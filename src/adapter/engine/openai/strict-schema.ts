@@ -1,11 +1,12 @@
 /**
- * A tool's schema as `strict` wants it: then a model's arguments always fit. Only a schema that means the
- * same with it: every property is required, nothing else is allowed or said about further ones, and no word
- * that the strict subset lacks. Where it is silent about further properties, they are ruled out.
+ * Converts a tool's schema to `strict`, so that a model's arguments always fit. Only for schemas
+ * whose meaning stays the same. Every property must be required, further properties must not be
+ * allowed or described, and every keyword must exist in the strict subset. If the schema does not
+ * mention further properties, they are forbidden.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 
-/** What the strict subset has, each with a plain value. */
+/** Keywords of the strict subset with a plain value. */
 const PLAIN = new Set([
   "type",
   "description",
@@ -22,7 +23,7 @@ const PLAIN = new Set([
   "required",
 ]);
 
-/** Null: it cannot be strict without meaning something else. */
+/** Null if a strict schema would have another meaning. */
 export function strictSchema(schema: JsonObject): JsonObject | null {
   const strict: Record<string, JsonValue> = {};
   for (const [word, value] of Object.entries(schema)) {
@@ -39,7 +40,7 @@ export function strictSchema(schema: JsonObject): JsonObject | null {
   return { ...strict, additionalProperties: false };
 }
 
-/** The word's value in the strict schema; null: it has no place there. */
+/** The keyword's value in the strict schema; null if it is not supported there. */
 function strictWord(word: string, value: JsonValue): JsonValue | null {
   if (PLAIN.has(word)) return value;
   if (word === "additionalProperties") return value === false ? false : null;

@@ -1,8 +1,8 @@
 /**
- * Speech to text over the Realtime transcription socket: the audio goes out while it is spoken,
- * words come back while it is spoken. The socket is the call's, opened with it; one that is gone is
- * opened again with the next utterance, which the new one gets from its beginning. A session that would
- * expire is replaced before, between two utterances.
+ * Speech to text over the Realtime transcription socket. Audio is sent and words are received while
+ * the caller speaks. The call opens the socket. A lost socket is opened again at the next
+ * utterance, which the new one gets from its beginning. An expiring session is replaced between two
+ * utterances.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -42,11 +42,11 @@ interface TranscriptionSttOptions {
 }
 
 const FORMAT = "pcm";
-/** Event ids of updates to another language begin with it. */
+/** Prefix of the event ids of language updates. */
 const LANGUAGE = "language";
-/** The caller speaks again while earlier words are still to come. */
+/** The caller may speak again while earlier words are pending. */
 const UPLOADS_MAX = 3;
-/** Of an item that is still growing, and of how many. */
+/** Limits for an unfinished item's text, and for the number of such items. */
 const WORDS_CHARACTERS_MAX = 5_000;
 const ITEMS_MAX = 100;
 
@@ -58,12 +58,12 @@ export class TranscriptionSttStream implements SttStream {
   readonly #renewal: SessionRenewal;
   #ready: Promise<void> = Promise.resolve();
   #created: ServerEvent | null = null;
-  /** What the transcription was told last. */
+  /** The last transcription settings sent. */
   #told: JsonObject = {};
   #utterances = 0;
   #updates = 0;
   #uploads: Upload[] = [];
-  /** Words of items that are still growing. */
+  /** Words of unfinished items. */
   readonly #words = new Map<string, string>();
   #onPartial: (text: string) => void = () => {};
 
@@ -148,7 +148,7 @@ export class TranscriptionSttStream implements SttStream {
     await this.#ready;
   }
 
-  /** From now on this is the call's socket. */
+  /** Uses the socket for the call from now on. */
   #adopt(socket: RealtimeSocket): RealtimeSocket {
     this.#ready = socket.ready.then(({ expiresAt }) => {
       this.#renewal.schedule(expiresAt);
@@ -162,7 +162,7 @@ export class TranscriptionSttStream implements SttStream {
     const before = this.#socket;
     this.#socket = this.#adopt(successor);
     before.close();
-    // It may have been begun before the language changed.
+    // The session may have started before the language changed.
     this.#tellLanguage();
   }
 
@@ -240,7 +240,9 @@ export class TranscriptionSttStream implements SttStream {
     }
   }
 
-  /** Only what names an event of ours is about an utterance; the rest is a remark. */
+  /**
+   * An error is about an utterance only if it names one of our events. Other errors are warnings.
+   */
   #receiveError(body: JsonObject): void {
     const error = errorOf(body);
     const failure = this.#socket.failureOf(body);
@@ -252,7 +254,7 @@ export class TranscriptionSttStream implements SttStream {
     if (isLanguage && this.options.hints.learn(this.#told, detailOf(error))) this.#tellLanguage();
   }
 
-  /** Words may come before the item they belong to is committed: they are the running one's. */
+  /** Words of an item may come before it is committed. They belong to the current utterance. */
   #grew(itemId: string, delta: string): void {
     const known = this.#words.get(itemId);
     if (known === undefined && this.#words.size >= ITEMS_MAX) return;
@@ -283,7 +285,7 @@ export class TranscriptionSttStream implements SttStream {
     if (upload?.over) this.#reject(upload, failure);
   }
 
-  /** What is waited for fails; a running utterance goes to the next socket. */
+  /** Pending results fail. The current utterance goes to the next socket. */
   #lost(failure: ProviderFailure): void {
     this.#renewal.cancel();
     this.options.log.warn("stt.connection_lost", { error: failure.message });
@@ -296,7 +298,7 @@ export class TranscriptionSttStream implements SttStream {
   }
 }
 
-/** OpenAI takes the model with the session only; servers of one's own want it in the address. */
+/** OpenAI takes the model only in the session. Self-hosted servers need it in the address. */
 function transcriptionUrlOf(settings: OpenAiSettings, model: string): string {
   const intent = { intent: "transcription" };
   const isTheirs = isOpenAi(realtimeUrlOf(settings, "stt", {}));

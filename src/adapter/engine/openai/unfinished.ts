@@ -1,12 +1,15 @@
-/** What a caller is told when a model's answer was not a whole one, instead of half a sentence or silence. */
+/**
+ * Sentences for the caller if a model's answer is incomplete, instead of half a sentence or
+ * silence.
+ */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 
 interface UnfinishedPhrases {
-  /** Something was said, then the answer was cut at its limit. */
+  /** The answer was cut at its limit after some words. */
   readonly brokeOff: string;
-  /** Nothing was said at all. */
+  /** The answer has no words. */
   readonly noAnswer: string;
-  /** The provider withheld the answer, or would not hear the question. */
+  /** The provider withheld the answer, or rejected the question. */
   readonly withheld: string;
 }
 

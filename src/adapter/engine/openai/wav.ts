@@ -1,16 +1,20 @@
 /**
- * WAV: a header before recorded speech for transcription, and the header of synthesised speech read
- * from a stream, where sizes are often unknown (0 or 0xFFFFFFFF) and chunks may stand before `data`.
+ * WAV: writes a header for recorded speech, for transcription, and reads the header of streamed
+ * speech. In streams the sizes are often unknown (0 or 0xFFFFFFFF), and other chunks may precede
+ * `data`.
  */
 const HEADER_BYTES = 44;
-/** A header longer than this is none. */
+/** Longer headers are invalid. */
 const HEADER_BYTES_MAX = 64 * 1024;
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
-/** Every rate in use is a multiple of it; the tables that convert others hold up a thread and have 24 MB. */
+/**
+ * All common rates are multiples of it. Conversion tables for others take 24 MB and block the
+ * thread.
+ */
 const RATE_STEP_HZ = 25;
 
-/** 16-bit mono PCM as a file. */
+/** Converts 16-bit mono PCM to a file. */
 export function wavFile(pcm: Int16Array, sampleRateHz: number): Uint8Array<ArrayBuffer> {
   const file = new Uint8Array(HEADER_BYTES + pcm.byteLength);
   const view = new DataView(file.buffer);
@@ -34,7 +38,7 @@ export function wavFile(pcm: Int16Array, sampleRateHz: number): Uint8Array<Array
 interface WavHeader {
   readonly sampleRateHz: number;
   readonly channels: number;
-  /** Where the samples begin. */
+  /** Offset of the samples. */
   readonly dataAt: number;
 }
 
@@ -45,7 +49,7 @@ export class NotSpeech extends Error {
 export const looksLikeWav = (bytes: Uint8Array): boolean =>
   bytes.length >= 4 && ascii(bytes, 0, 4) === "RIFF";
 
-/** Null: more bytes are needed. Throws NotSpeech when it is no 16-bit PCM. */
+/** Null if more bytes are needed. Throws NotSpeech if it is not 16-bit PCM. */
 export function readWavHeader(bytes: Uint8Array): WavHeader | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let format: { sampleRateHz: number; channels: number } | null = null;

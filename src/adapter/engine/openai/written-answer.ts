@@ -1,9 +1,9 @@
 /**
- * Separates what a model wants to say from what it writes beside it: thoughts, the special tokens of its template,
- * and tool calls in the usual spellings. Works on a stream, however the text is cut.
+ * Separates a model's spoken text from the rest: reasoning, special tokens of its template, and
+ * tool calls in the usual formats. Works on a stream, wherever the text is split.
  *
- * Templates of models that think may open the thought themselves, so that only its end is written. Then all text
- * before that end was a thought.
+ * Templates of reasoning models may start the reasoning themselves, so that only its end is
+ * written. Then all text before that end is reasoning.
  */
 import { beginOfCall, readWrittenCalls, splitCall, type WrittenCall } from "./written-calls.ts";
 
@@ -17,7 +17,7 @@ const THOUGHT_END = new RegExp(
   `<\\s*/\\s*${THOUGHT_NAMES}\\s*>|\\[/THINK\\]|◁/think▷|<\\|(?:end_of_thought|end_thinking)\\|>`,
   "iu",
 );
-/** Ends a thought of the Harmony format, which has no closing tag. */
+/** Ends reasoning of the Harmony format, which has no closing tag. */
 const CHANNEL_END =
   /<\|(?:end|return|start)\|>|<\|channel\|>\s*final(?:(?!<\|message)[\s\S]){0,200}<\|message\|>/iu;
 const CALL_BEGIN =
@@ -26,10 +26,10 @@ const CALL_END =
   /<\/(?:tool_call|function_call|tool_calls|function)>(?!\s*<\/tool_calls?>)|<\|(?:\/tool_call|call|tool_calls_section_end)\|>|<[｜|]tool▁calls▁end[｜|]>/iu;
 const TOKEN =
   /<\|start\|>\s*\w*|<\|channel\|>\s*final(?:(?!<\|message)[\s\S]){0,200}<\|message\|>|<\|im_start\|>\s*\w*|<\|start_header_id\|>[^<]*<\|end_header_id\|>|<[|｜][^<>|｜\n]{1,40}[|｜]>|<\/?(?:s|bos|eos|pad|unk)>|<(?:start|end)_of_turn>(?:model|user)?|\[\/?INST\]/iu;
-/** Text end that may become a tag, a token or the beginning of a tool call. */
+/** End of a text that may become a tag, a token or the beginning of a tool call. */
 const UNFINISHED =
   /(?:<[/|｜\s]?[\p{L}|｜▁_:/=-]{0,40}(?:\s[^<>\n]{0,100})?|\[\/?[A-Z_]{0,12}|◁\/?\p{L}{0,6}|`{1,3}\w*\s*(?:[[{]\s*){0,2}|(?:[[{]\s*){1,2})$/u;
-/** A token of a template, and the words that belong to it have not all come. */
+/** A template's token whose words have not all arrived. */
 const UNFINISHED_TOKEN =
   /^<\|(?:(?:channel\|>(?:(?!<\|message\|>)[\s\S]){0,200}|start_header_id\|>(?:(?!<\|end_header_id\|>)[\s\S]){0,60})|(?:im_)?start\|>\s*\w*)$/iu;
 const CALL_CHARACTERS_MAX = 16 * 1024;
@@ -49,19 +49,18 @@ export class WrittenAnswer {
   #mode: Mode = "text";
   #call = "";
   readonly #calls: WrittenCall[] = [];
-  /** A closing tag came without an opening one: the text before it was a thought. */
+  /** True after a closing tag without an opening one: the text before it was reasoning. */
   hasLoneEnd = false;
-  /** The text had a thought with both tags. */
+  /** True after reasoning with both tags. */
   hasWholeThought = false;
 
   constructor(private readonly toolNames: readonly string[] = []) {}
 
-  /** Tool calls in the text so far. */
   get calls(): readonly WrittenCall[] {
     return this.#calls;
   }
 
-  /** `voided`: the text that was handed out before was a thought. */
+  /** `voided`: the text returned before was reasoning. */
   push(delta: string): { readonly text: string; readonly voided: boolean } {
     this.#held += delta;
     let text = "";
@@ -92,7 +91,7 @@ export class WrittenAnswer {
     return { text, voided };
   }
 
-  /** The rest of the text. */
+  /** Returns the rest of the text. */
   end(): string {
     const rest = this.#held;
     this.#held = "";
@@ -104,7 +103,7 @@ export class WrittenAnswer {
     return split.text;
   }
 
-  /** Skips up to the end of a thought or tool call. False: the end has not come yet. */
+  /** Skips to the end of reasoning or a tool call. Returns false if the end has not arrived yet. */
   #skip(mode: keyof typeof ENDS): boolean {
     const end = ENDS[mode].exec(this.#held);
     if (!end) {
@@ -144,7 +143,7 @@ export class WrittenAnswer {
     return isChannel ? { ...first, kind: "channel" } : first;
   }
 
-  /** A token whose words have not all come yet. */
+  /** True for a token that may still be incomplete. */
   #mayBeMore({ kind, at }: Marker): boolean {
     if (kind !== "token" && kind !== "call") return false;
     const rest = this.#held.slice(at);

@@ -8,7 +8,7 @@ const CALLS_MAX = 16;
 const ARGUMENT_FIELDS = ["arguments", "parameters", "args", "input", "tool_input"] as const;
 const JSON_BEGIN = /(?<=^|\n|[.!?:]\s)[ \t]*(?:```\w*\s*)?(?:\{\s*"|\[\s*\{\s*")/u;
 
-/** Index where a tool call may begin that ends with the text; null: nowhere. */
+/** Index of a possible tool call at the end of the text; null if none. */
 export function beginOfCall(text: string, toolNames: readonly string[]): number | null {
   const json = /[{[]/u.test(text) ? (JSON_BEGIN.exec(text)?.index ?? -1) : -1;
   const named = toolNames.map((name) => indexOfCall(text, name)).filter((at) => at >= 0);
@@ -22,7 +22,7 @@ function indexOfCall(text: string, name: string): number {
   return text[at - 1] === "[" ? at - 1 : at;
 }
 
-/** A text that begins with a tool call, or with what looks like one: its calls, and the words around them. */
+/** Splits a text that begins with a possible tool call into its calls and the words around them. */
 export function splitCall(
   text: string,
   toolNames: readonly string[],
@@ -41,7 +41,7 @@ export function splitCall(
   return { calls: called, text: words };
 }
 
-/** Index behind the JSON that a text begins with; 0: it does not end. */
+/** Index after the JSON at the beginning of a text; 0 if the JSON is incomplete. */
 function endOfJson(text: string): number {
   let depth = 0;
   let isQuoted = false;
@@ -55,7 +55,7 @@ function endOfJson(text: string): number {
   return 0;
 }
 
-/** The calls of a text that is nothing else; empty: it is something else. */
+/** The tool calls if the text contains nothing else; otherwise empty. */
 export function readWrittenCalls(text: string, toolNames: readonly string[]): WrittenCall[] {
   const tagged = ofTags(text);
   if (tagged.length > 0) return tagged.slice(0, CALLS_MAX);
@@ -116,7 +116,7 @@ function ofJson(json: JsonValue): WrittenCall[] {
   ];
 }
 
-/** `name(key=value, …)`, one or several, in brackets or not. */
+/** `name(key=value, …)`, one or several, with or without brackets. */
 function ofExpression(text: string, toolNames: readonly string[]): WrittenCall[] {
   const calls: WrittenCall[] = [];
   let rest = text.replace(/^\[|\]$/gu, "").trim();

@@ -1,7 +1,7 @@
 /**
- * Audio between the call (16-bit PCM at its own rate) and the socket (base64 of G.711 at 8 kHz or of
- * PCM at 24 kHz). G.711 of an 8 kHz call passes through without a change of rate; with the trunk's
- * own law its octets are the same ones.
+ * Converts audio between the call (16-bit PCM at its own rate) and the socket (base64 of G.711 at 8
+ * kHz, or of PCM at 24 kHz). G.711 of an 8 kHz call needs no resampling. If the trunk uses the same
+ * law, the bytes stay the same.
  */
 import { decodeG711, encodeG711, type G711Law } from "../../../platform/audio/g711.ts";
 import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
@@ -27,7 +27,7 @@ export class AudioEncoder {
     return Buffer.from(octets.buffer).toString("base64");
   }
 
-  /** The end of an utterance: what the resampler holds. May be empty. */
+  /** End of an utterance: returns the rest in the resampler. May be empty. */
   flush(): string {
     const rest = this.#resampler.flush();
     if (this.format !== "pcm" || rest.length === 0) return "";
@@ -46,7 +46,7 @@ export class AudioDecoder {
     this.#resampler = createResampler(rateOf(format), callRateHz);
   }
 
-  /** How long a piece of audio is, as base64. */
+  /** Duration of base64 audio. */
   msOf(text: string): number {
     const octets = Buffer.byteLength(text, "base64");
     const samples = this.format === "pcm" ? octets / 2 : octets;

@@ -1,8 +1,8 @@
 /**
- * OpenAI's Realtime protocol as an engine: one WebSocket a call carries speech to text, language model and
- * text to speech. They implement the same three ports as any engine, so what the conversation guarantees
- * (disclosure first, recording, transcript, tools on main, barge-in, fillers, idle prompts, the longest
- * duration) needs no second implementation.
+ * OpenAI's Realtime protocol as an engine: one WebSocket per call for STT, LLM and TTS. They
+ * implement the same three ports as any engine. So the conversation's guarantees apply without a
+ * second implementation: disclosure first, recording, transcript, tools on the main thread,
+ * barge-in, fillers, idle prompts, maximum duration.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -27,7 +27,7 @@ import { RealtimeTtsStream } from "./realtime-tts.ts";
 import { languageUpdate, ReasoningEffort, sessionUpdate } from "./session-update.ts";
 import { audioFormatOf, type RealtimeSettings } from "./settings.ts";
 
-/** Instructions and tools together, as the protocol's documentation has it. */
+/** Limit for instructions and tools together, from the protocol's documentation. */
 const PROMPT_TOKENS_MAX = 16_384;
 
 export interface RealtimeEngineOptions {
@@ -38,7 +38,7 @@ export interface RealtimeEngineOptions {
   readonly trust?: Trust;
 }
 
-/** What the server takes, for all calls of a worker. */
+/** Learnt limits of the server, shared by all calls of a worker. */
 interface Learnt {
   readonly hints: TranscriptionHints;
   readonly reasoning: ReasoningEffort;
@@ -113,7 +113,7 @@ function openSession(
   };
 }
 
-/** The session of a call: what it is told at its beginning, and what of it a language changes. */
+/** Session of a call: its initial settings, and its update when the language changes. */
 function sessionOf(
   settings: RealtimeSettings,
   session: SessionSettings,

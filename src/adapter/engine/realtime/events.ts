@@ -1,6 +1,6 @@
 /**
- * The words of OpenAI's Realtime protocol: GA names, with the beta's read as the same. What a server
- * speaks is seen from its first event.
+ * Event names of OpenAI's Realtime protocol. Beta names are mapped to GA names. The server's first
+ * event shows its dialect.
  */
 import { isObject, type JsonObject, parseJson } from "../../../core/json.ts";
 
@@ -8,7 +8,7 @@ export type Dialect = "ga" | "beta";
 
 export type AudioFormat = "g711_alaw" | "g711_ulaw" | "pcm";
 
-/** Beta name → GA name. Those that are the same in both are not listed. */
+/** Beta name → GA name. Identical names are not listed. */
 const GA_NAMES: Readonly<Record<string, string>> = {
   "response.audio.delta": "response.output_audio.delta",
   "response.audio.done": "response.output_audio.done",
@@ -27,7 +27,7 @@ export interface ServerEvent {
   readonly body: JsonObject;
 }
 
-/** Null: no JSON object with a type. */
+/** Null if it is not a JSON object with a type. */
 export function readServerEvent(frame: string): ServerEvent | null {
   const body = parseJson(frame);
   if (!isObject(body)) return null;
@@ -46,19 +46,19 @@ export function objectField(body: JsonObject, name: string): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** Of an `error` event: what it says. */
+/** Details of an `error` event. */
 export const errorOf = (body: JsonObject): JsonObject => objectField(body, "error");
 
-/** Which field an error is about, and what it says of it. */
+/** Field and message of an error. */
 export const detailOf = (error: JsonObject): string =>
   `${textField(error, "param")} ${textField(error, "message")}`;
 
-/** Of `session.created`. */
+/** Dialect of a `session.created` event. */
 export function dialectOf({ body }: ServerEvent): Dialect {
   const session = objectField(body, "session");
   const isBeta = "modalities" in session || "input_audio_format" in session;
   return isBeta && !("audio" in session) ? "beta" : "ga";
 }
 
-/** Hz of the audio on the socket. */
+/** Sample rate on the socket, in Hz. */
 export const rateOf = (format: AudioFormat): number => (format === "pcm" ? 24_000 : 8_000);

@@ -1,11 +1,10 @@
 /**
- * A call's connection to a Realtime server: the socket, the session on it and the answers under way. Its
- * faces (STT, LLM, TTS) meet here.
+ * A call's connection to a Realtime server: the socket, its session and the active responses. STT,
+ * LLM and TTS share it.
  *
- * Reconnect rules: a socket that is lost is opened again when something is wanted next, at most
- * `CONNECTS_MAX` times in a call; the new session is told all that was said, as text. What was under
- * way on the lost one fails. A session that would expire is replaced before, in a moment when nothing
- * is under way.
+ * Reconnection: a lost socket is opened again when it is needed, at most `CONNECTS_MAX` times per
+ * call. The new session gets the history as text. Responses in progress on the lost one fail. An
+ * expiring session is replaced while it is idle.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -30,18 +29,18 @@ import { SessionRenewal } from "./session-renewal.ts";
 import { formatProblem } from "./session-update.ts";
 import { RealtimeSocket } from "./socket.ts";
 
-/** What the session is to be; the language may change during a call. */
+/** Session settings. The language may change during a call. */
 export interface LinkSession {
-  /** `session.update` for a session that has just begun. */
+  /** `session.update` for a new session. */
   begin(dialect: Dialect, language: AgentLanguage): JsonObject;
-  /** For a language that changes in the middle; null: the session needs not know. */
+  /** Update for a new language; null if the session does not depend on it. */
   switchLanguage(dialect: Dialect, language: AgentLanguage): JsonObject | null;
-  /** Whether an update that was refused with this error is worth sending again, changed. */
+  /** Returns whether an update rejected with this error should be repeated with changes. */
   learn(error: JsonObject): boolean;
 }
 
 interface LinkOptions {
-  /** With what names the model. */
+  /** Contains the model's name. */
   readonly url: string;
   readonly apiKey: string | null;
   readonly apiKeyHeader?: "authorization" | "api-key";
@@ -54,7 +53,7 @@ interface LinkOptions {
   readonly language: AgentLanguage;
   readonly sampleRateHz: number;
   readonly history: readonly ChatMessage[];
-  /** Each question needs passages before it is answered. Missing: false. */
+  /** Each question needs passages before the answer. Default: false. */
   readonly looksUpKnowledge?: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -62,12 +61,12 @@ interface LinkOptions {
 
 const CONNECTS_MAX = 4;
 const HISTORY_MAX = 300;
-/** A server at its limit tells so with each answer. */
+/** A server at its limit reports it with each answer. */
 const RATE_LIMIT_LOG_MS = 10_000;
 const RATE_LIMITS_MAX = 10;
-/** Event ids of updates to another language begin with it. */
+/** Prefix of the event ids of language updates. */
 const LANGUAGE = "language";
-/** Complaints about what is over already. */
+/** Errors about something that has already ended. */
 const HARMLESS = /cancel_not_active|commit_empty|item_not_found|truncat|item.*not.*exist/i;
 
 export class RealtimeLink {
@@ -122,17 +121,17 @@ export class RealtimeLink {
     return this.#socket?.alive ?? false;
   }
 
-  /** The answer that is being made in the conversation, if one is. */
+  /** The current response in the conversation, or null. */
   get active(): RealtimeResponse | null {
     return this.#responses.active;
   }
 
-  /** How many sessions there were: a new one was told everything that is remembered. */
+  /** Number of sessions so far. A new session gets the whole history. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** For `response.create`: answer in writing. */
+  /** Field of `response.create` for a text-only answer. */
   get isTextOnly(): JsonObject {
     return { [this.#dialect === "ga" ? "output_modalities" : "modalities"]: ["text"] };
   }
@@ -141,28 +140,30 @@ export class RealtimeLink {
     this.#listeners.push(listener);
   }
 
-  /** The session begins anew: what was sent before is not there. */
+  /** Called when a session starts without anything sent before. */
   onReconnect(listener: () => void): void {
     this.#onReconnect.push(listener);
   }
 
-  /** The socket is gone; `ready` opens another. */
+  /** Called when the socket is lost. `ready` opens another one. */
   onLost(listener: () => void): void {
     this.#onLost.push(listener);
   }
 
-  /** While one of these is true the session is not exchanged for a new one. */
+  /** While one of these returns true, the session is not replaced. */
   busyWhile(isBusy: () => boolean): void {
     this.#isBusy.push(isBusy);
   }
 
-  /** Resolves when the session stands; opens it again when it is lost. Rejects with ProviderFailure. */
+  /**
+   * Resolves when the session is ready. Opens it again if it is lost. Rejects with ProviderFailure.
+   */
   async ready(): Promise<void> {
     if (!this.alive) this.#connect();
     await this.#ready;
   }
 
-  /** False when there is no session to send to. */
+  /** Returns false if there is no session. */
   send(event: JsonObject): boolean {
     return this.#socket?.send(event) ?? false;
   }
@@ -172,19 +173,19 @@ export class RealtimeLink {
     if (this.history.length > HISTORY_MAX) this.history.shift();
   }
 
-  /** Asks for an answer. One in the conversation waits until the one before is over. */
+  /** Requests a response. A response in the conversation waits for the end of the previous one. */
   async ask(response: JsonObject = {}, outOfBand = false): Promise<RealtimeResponse> {
     await this.ready();
     if (!outOfBand) await this.#responses.untilIdle();
     return this.askNow(response, outOfBand);
   }
 
-  /** The same without waiting; the session must stand. */
+  /** Like `ask`, without waiting. The session must be ready. */
   askNow(response: JsonObject = {}, outOfBand = false): RealtimeResponse {
     return this.#responses.ask(response, outOfBand);
   }
 
-  /** Stops an answer, here and at the server. */
+  /** Stops a response, here and at the server. */
   cancel(response: RealtimeResponse): void {
     this.#responses.cancel(response);
   }
@@ -210,12 +211,12 @@ export class RealtimeLink {
     this.#responses.lose(this.fail(this.options.part, "connect", "the call is over"));
   }
 
-  /** A text as an item of the conversation. */
+  /** Sends a text as an item of the conversation. */
   sendText(by: ChatMessage["by"], text: string): boolean {
     return this.send(this.#itemOf(by, text));
   }
 
-  /** Facts for the next answer, under an id of ours: they are deleted when others take their place. */
+  /** Sends facts for the next answer under our own id, so that they can be deleted later. */
   sendFacts(id: string, text: string): boolean {
     const content = [{ type: "input_text", text }];
     const item = { id, type: "message", role: "system", content };
@@ -266,7 +267,7 @@ export class RealtimeLink {
     return socket;
   }
 
-  /** From now on this is the call's socket. */
+  /** Uses the socket for the call from now on. */
   #adopt(socket: RealtimeSocket): void {
     this.#socket = socket;
     this.#generation++;

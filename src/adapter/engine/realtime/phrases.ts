@@ -1,7 +1,7 @@
 /**
- * Texts that are said word for word by a model that would rather answer: each is asked for beside the
- * conversation and compared, as it is transcribed, with what it was to be. What the transcript confirms is
- * played at once; at the first other word it stops, and what is missing is asked for again.
+ * Speaks texts word for word with a model that would rather answer. Each text is requested outside
+ * the conversation, and its transcript is compared with the text. Audio with a matching transcript
+ * is played at once. At the first different word it stops, and the rest is requested again.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import { NOTHING_USED, UnsupportedText } from "../../../domain/conversation/engine-port.ts";
@@ -9,28 +9,28 @@ import type { RealtimeLink } from "./link.ts";
 import type { RealtimeResponse, ResponseUsage } from "./response.ts";
 
 const ATTEMPTS_MAX = 2;
-/** Texts that are asked for before they are spoken. */
+/** Texts requested before they are spoken. */
 const AHEAD_MAX = 2;
 const ANNOUNCED_MAX = 32;
-/** Slow speech: sound that runs further ahead of its words waits for them. */
+/** Duration per letter in slow speech. Audio further ahead of its words must wait for them. */
 const MS_PER_LETTER_MAX = 130;
 const UNCONFIRMED_MS_MAX = 300;
-/** Rather a word twice than one that is missing. */
+/** A repeated word is better than a missing one. */
 const MS_PER_CHARACTER_SPOKEN = 80;
 
 export class Phrases {
   #usage: ResponseUsage = NOTHING_USED;
-  /** Announced, and not asked for yet. */
+  /** Texts announced but not requested yet. */
   #announced: string[] = [];
   readonly #ahead = new Map<string, Promise<RealtimeResponse>>();
 
   constructor(
     private readonly link: RealtimeLink,
-    /** How a text is to be read out. */
+    /** Instructions for reading a text aloud. */
     private readonly manner: (language: AgentLanguage) => string,
   ) {}
 
-  /** What phrases have used since it was last asked. */
+  /** Returns the usage since the last call. */
   takeUsage(): ResponseUsage {
     const usage = this.#usage;
     this.#usage = NOTHING_USED;
@@ -56,7 +56,7 @@ export class Phrases {
     this.#ahead.clear();
   }
 
-  /** Rejects with UnsupportedText where the model says something else. */
+  /** Rejects with UnsupportedText if the model says something else. */
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
     let unspoken = text;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -80,15 +80,15 @@ export class Phrases {
       const { failure } = response;
       if (!failure) continue;
       if (!this.link.alive) throw failure;
-      // One that was asked for ahead may only have waited for the one before it.
+      // A text requested ahead may only have waited for the previous one.
       if (isAhead && failure.reason === "timeout") continue;
-      // A phrase that fails is no reason to leave a session that stands.
+      // A failed phrase is no reason to give up a working session.
       throw new UnsupportedText(failure.message, unspoken);
     }
     throw new UnsupportedText("it said something else, or nothing", unspoken);
   }
 
-  /** Hands out what is confirmed as it comes; returns what was not said. */
+  /** Yields confirmed audio as it arrives. Returns the unspoken text. */
   async *#read(
     response: RealtimeResponse,
     text: string,
@@ -157,11 +157,11 @@ export class Phrases {
   }
 }
 
-/** How much sound these words can be. */
+/** Maximum duration of these words. */
 const confirmedMs = (said: string): number =>
   said === "" ? 0 : said.length * MS_PER_LETTER_MAX + UNCONFIRMED_MS_MAX;
 
-/** What is left of a text of which so much was played, and so many letters were right. */
+/** Remaining text after `playedMs` of audio and `lettersSaid` correct letters. */
 function unspokenOf(text: string, playedMs: number, lettersSaid: number): string {
   const right = endOfLetters(text, lettersSaid);
   const characters = Math.min(right, Math.floor(playedMs / MS_PER_CHARACTER_SPOKEN));
@@ -176,7 +176,7 @@ function sharedLength(wanted: string, said: string): number {
   return length;
 }
 
-/** Where in a text its first so many letters end. */
+/** Index after the first `count` letters of a text. */
 function endOfLetters(text: string, count: number): number {
   let left = count;
   for (const { 0: letter, index } of text.matchAll(/[\p{L}\p{N}]/gu)) {
@@ -186,7 +186,7 @@ function endOfLetters(text: string, count: number): number {
   return left <= 0 ? text.length : 0;
 }
 
-/** The same words, whatever the punctuation. */
+/** Letters of a text without punctuation, for comparison. */
 export const letters = (text: string): string =>
   text
     .normalize("NFC")

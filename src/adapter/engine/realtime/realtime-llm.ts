@@ -1,6 +1,6 @@
 /**
- * The LLM side of a Realtime session: hands on the words of an answer as they can be said, and its tool
- * calls; what was not heard is truncated at the server, to the millisecond that was played.
+ * The LLM side of a Realtime session. Passes on the words of an answer as they can be spoken, and
+ * its tool calls. Truncates unheard audio at the server, to the millisecond.
  */
 
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
@@ -28,7 +28,7 @@ import type { RealtimeResponse, ResponseCall, ResponseUsage } from "./response.t
 interface RealtimeLlmOptions {
   readonly link: RealtimeLink;
   readonly tools: readonly ToolSnapshot[];
-  /** Estimated tokens of the instructions and tools: part of every request. */
+  /** Estimated tokens of instructions and tools, which are part of every request. */
   readonly promptTokens: number;
   readonly stt: RealtimeSttStream;
   readonly tts: RealtimeTtsStream;
@@ -38,12 +38,12 @@ interface RealtimeLlmOptions {
 const NO_MORE_TOOLS = "no more tool calls: answer in words now";
 
 export class RealtimeLlmSession implements LlmSession {
-  /** Our ids of tool calls → the server's, those without a result yet. */
+  /** Our ids of tool calls → the server's ids, for calls without a result. */
   readonly #calls = new Map<string, { readonly callId: string; readonly generation: number }>();
-  /** Answers since the caller spoke last. */
+  /** Answers since the caller's last words. */
   #turn: RealtimeResponse[] = [];
 
-  /** The passages of the last question, as the server knows them. */
+  /** Passages of the last question, as an item at the server. */
   #facts: { readonly id: string; readonly generation: number } | null = null;
   #factsSent = 0;
 
@@ -56,7 +56,7 @@ export class RealtimeLlmSession implements LlmSession {
     const { link } = this.options;
     const before = [...link.history];
     let response = await this.#ask(input).catch((error: unknown) => {
-      // Asked again, it must not be remembered twice.
+      // Otherwise a retry would add it twice.
       link.history.splice(0, link.history.length, ...before);
       throw error;
     });
@@ -97,7 +97,10 @@ export class RealtimeLlmSession implements LlmSession {
     this.#truncateItems(turn.slice(firstHeard(turn, text)), text, playedMs);
   }
 
-  /** What was played of these answers is kept; the item it ends in is cut there, later ones go. */
+  /**
+   * Keeps the played part of these answers. The item in which it ends is truncated; later ones are
+   * deleted.
+   */
   #truncateItems(
     answers: readonly RealtimeResponse[],
     text: string,
@@ -108,7 +111,7 @@ export class RealtimeLlmSession implements LlmSession {
       items.map(({ id, from, through }, index) => ({
         id,
         ms: track.msOf(through - from),
-        // More of it may be at the server than came here.
+        // The server may have more of it than arrived here.
         isOpen: cancelled && index === items.length - 1,
       })),
     );
@@ -154,7 +157,7 @@ export class RealtimeLlmSession implements LlmSession {
     return { text: plainText(summary.text), line: plainText(summary.line) };
   }
 
-  /** The answer to this input; null: it needs none yet. */
+  /** The answer to this input; null if it needs none yet. */
   async #ask(input: LlmInput): Promise<RealtimeResponse | null> {
     const { link, stt } = this.options;
     if (input.type !== "tool_result") this.#turn = [];
@@ -184,12 +187,12 @@ export class RealtimeLlmSession implements LlmSession {
     const { link } = this.options;
     const before = link.generation;
     await link.ready();
-    // A session that began just now was told everything that is remembered.
+    // A session that started just now has the whole history.
     if (known && before === link.generation) return;
     if (before === link.generation) link.sendText(by, text);
   }
 
-  /** What the question before was answered from goes: only its answer is still of use. */
+  /** Deletes the passages of the previous question; its answer stays. */
   async #tellPassages(text: string): Promise<void> {
     const { link } = this.options;
     await link.ready();
@@ -212,7 +215,7 @@ export class RealtimeLlmSession implements LlmSession {
     const before = link.generation;
     await link.ready();
     if (before !== link.generation) return;
-    // A session that is younger than the call knows of no call.
+    // A session younger than the tool call does not have the call.
     if (call.generation === link.generation) this.#sendResult(call.callId, result);
     else link.sendText("tool", result);
   }
@@ -224,7 +227,7 @@ export class RealtimeLlmSession implements LlmSession {
     });
   }
 
-  /** For a server that reports none. */
+  /** For a server that reports no usage. */
   #estimated({ outputTokensEstimated }: RealtimeResponse): { readonly usage: ResponseUsage } {
     const { link, promptTokens } = this.options;
     const said = link.history.map(({ text }) => text).join("\n");
@@ -232,7 +235,7 @@ export class RealtimeLlmSession implements LlmSession {
     return { usage: { inputTokens, outputTokens: outputTokensEstimated } };
   }
 
-  /** Whether calls were refused, so that the model must be asked again. */
+  /** Returns whether tool calls were rejected, so that the model must answer again. */
   async *#read(
     response: RealtimeResponse,
     toolRounds: number,
@@ -245,7 +248,7 @@ export class RealtimeLlmSession implements LlmSession {
     const remember = () => {
       if (words.length > 0) link.remember({ by: "agent", text: words.splice(0).join(" ") });
     };
-    // At once: whoever aborts may say next how much of it was heard.
+    // At once, because the caller of abort may report next how much was heard.
     const onAbort = () => {
       remember();
       this.#aborted(response);
@@ -281,7 +284,7 @@ export class RealtimeLlmSession implements LlmSession {
     return hasRejected && toolCalls === 0;
   }
 
-  /** What the caller is told of an answer that is not a whole one. */
+  /** Sentence for the caller if the answer is incomplete. */
   #sayingOf({ ending, cancelled }: RealtimeResponse): string | null {
     return ending === "whole" || cancelled ? null : UNFINISHED[this.options.link.language][ending];
   }
@@ -290,7 +293,7 @@ export class RealtimeLlmSession implements LlmSession {
     const { link } = this.options;
     link.cancel(response);
     if (response.track.begun) return;
-    // Nobody heard a sound of it: it was never said.
+    // Nobody heard any of it, so it was never said.
     this.#turn = this.#turn.filter((answer) => answer !== response);
     void response.settled.then(() => {
       for (const { id } of response.items) {
@@ -299,7 +302,7 @@ export class RealtimeLlmSession implements LlmSession {
     });
   }
 
-  /** Null: it cannot be carried out; the model is told why. */
+  /** Null if the call is invalid; the model gets the reason. */
   #toolCall({ callId, name, arguments: args }: ResponseCall): LlmEvent | null {
     const problem = this.options.tools.some((tool) => tool.name === name)
       ? "the arguments are not a JSON object"
@@ -314,11 +317,11 @@ export class RealtimeLlmSession implements LlmSession {
   }
 }
 
-/** For `response.create`. */
+/** Field of `response.create`. */
 const choiceOf = (toolRounds: number | undefined): JsonObject =>
   toolRounds === undefined || toolRounds > 0 ? {} : { tool_choice: "none" };
 
-/** Which answer what was heard begins with: those before it were heard and done. */
+/** Index of the first answer in the heard text. Answers before it were heard completely. */
 function firstHeard(answers: readonly RealtimeResponse[], text: string): number {
   const heard = letters(text);
   const index = answers.findLastIndex(({ transcript }) => {

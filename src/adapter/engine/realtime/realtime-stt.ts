@@ -1,9 +1,9 @@
 /**
- * Speech to text of a Realtime session: the audio of each utterance goes out while it is spoken; its end
- * commits it and asks for the answer at once, so that the model works while the words are transcribed.
- * With the server's turn detection the server says when the caller has finished.
+ * Speech to text of a Realtime session. The audio of each utterance is sent while it is spoken. Its
+ * end commits it and requests the answer at once, so that the model works during the transcription.
+ * With the server's turn detection, the server decides when the caller has finished.
  *
- * An answer that nobody fetches (the utterance was a cough, a "mhm") is cancelled and forgotten.
+ * An answer that nobody uses (after a cough or "mhm") is cancelled and deleted.
  */
 import type { Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -20,16 +20,16 @@ import type { RealtimeResponse } from "./response.ts";
 import type { RealtimeSettings } from "./settings.ts";
 import { committedFor, isNothing, Upload } from "./upload.ts";
 
-/** Heard, but not written down. */
+/** Text of an utterance without a transcript. */
 const UNWRITTEN = "…";
-/** An answer that was asked for ahead and not fetched by then is not wanted. */
+/** An answer requested ahead is cancelled if nobody uses it within this time. */
 const UNFETCHED_MS_MAX = 4_000;
-/** The caller speaks again while earlier words are being written down. */
+/** The caller may speak again during the transcription. */
 const UPLOADS_MAX = 3;
 
 export class RealtimeSttStream implements SttStream {
   readonly capabilities = { partials: false };
-  /** The running utterance last; before it those whose words are still to come. */
+  /** The current utterance last. Before it, those whose text is pending. */
   #uploads: Upload[] = [];
   #ahead: { readonly response: RealtimeResponse; readonly timer: Timer } | null = null;
   #committed = false;
@@ -98,7 +98,7 @@ export class RealtimeSttStream implements SttStream {
 
   expect(_: ExpectedAnswer): void {}
 
-  /** The answer to what was just heard, asked for ahead. Whoever takes it owns it. */
+  /** The early answer to the last utterance. The caller of this function owns it. */
   takeAhead(): RealtimeResponse | null {
     const ahead = this.#ahead;
     this.#ahead = null;
@@ -106,7 +106,7 @@ export class RealtimeSttStream implements SttStream {
     return ahead?.response ?? null;
   }
 
-  /** Whether the last utterance stands in the server's conversation as audio. */
+  /** Whether the server's conversation contains the last utterance as audio. */
   takeCommitted(): boolean {
     const committed = this.#committed && this.link.alive;
     this.#committed = false;
@@ -136,7 +136,7 @@ export class RealtimeSttStream implements SttStream {
   #askAhead(): void {
     this.#dropAhead();
     const { clock, looksUpKnowledge = false } = this.link.options;
-    // What it is to be answered from is known when its words are.
+    // The passages for the answer are known only after the transcription.
     if (this.link.active || looksUpKnowledge) return;
     const response = this.link.askNow();
     this.#ahead = { response, timer: clock.after(UNFETCHED_MS_MAX, () => this.#dropAhead()) };
@@ -155,7 +155,7 @@ export class RealtimeSttStream implements SttStream {
     if (id !== "") this.link.send({ type: "conversation.item.delete", item_id: id });
   }
 
-  /** Somebody waits for words that the lost session was to write down: another one shall. */
+  /** Ended utterances wait for text from the lost session. Another session must transcribe them. */
   #lost(): void {
     const waiting = this.#uploads.filter(({ over }) => over);
     if (waiting.length === 0) return;
@@ -169,7 +169,7 @@ export class RealtimeSttStream implements SttStream {
     );
   }
 
-  /** A new session knows nothing of what is running or waiting. */
+  /** A new session has no pending utterances: sends them again. */
   #reconnected(): void {
     for (const upload of this.#uploads) upload.restart();
     this.#running?.send();
@@ -203,7 +203,7 @@ export class RealtimeSttStream implements SttStream {
     this.#checkWritten(upload);
   }
 
-  /** Too short to be speech: there is nothing to answer. */
+  /** Too short to be speech, so there is nothing to answer. */
   #rejected(error: JsonObject): void {
     const upload = this.#uploads.find((one) => one.over && one.isAbout(error));
     if (!upload || !isNothing(error)) return;
@@ -216,7 +216,7 @@ export class RealtimeSttStream implements SttStream {
     if (upload.over && upload.text !== null) this.#resolve(upload, upload.text);
   }
 
-  /** The words are late: the answer must not be. */
+  /** The text is late, but the answer must not be. */
   #late(upload: Upload): void {
     if (this.link.alive && upload.items.size > 0) this.#resolve(upload, UNWRITTEN);
     else {

@@ -1,6 +1,6 @@
 /**
- * The TTS side of a Realtime session. What its LLM said is played from that answer's own audio; a text of
- * the conversation (greeting, disclosure, filler) is a phrase of its own.
+ * The TTS side of a Realtime session. The words of the LLM are played from the audio of their
+ * answer. Other texts of the conversation (greeting, disclosure, filler) are requested as phrases.
  */
 import { type TtsStream, UnsupportedText } from "../../../domain/conversation/engine-port.ts";
 import { readAloud } from "../spoken-language.ts";
@@ -19,12 +19,12 @@ export class RealtimeTtsStream implements TtsStream {
     this.#phrases = new Phrases(link, (language) => readAloud(language));
   }
 
-  /** The words of this answer are played from its audio. */
+  /** From now on, words of this answer are played from its audio. */
   speaksFrom(response: RealtimeResponse): void {
     this.#answers = [...this.#answers, response].slice(-ANSWERS_MAX);
   }
 
-  /** What phrases have used since it was last asked. */
+  /** Returns the phrases' usage since the last call. */
   takeUsage(): ResponseUsage {
     return this.#phrases.takeUsage();
   }

@@ -1,7 +1,7 @@
 /**
- * One response of the model, from `response.create` to `response.done`: its words cut into pieces as
- * they can be said, its audio beside them, its tool calls, its usage. One reader; every wait has a
- * bound: on the first sign of it, then on every pause.
+ * One response of the model, from `response.create` to `response.done`. It contains the words in
+ * speakable pieces, their audio, tool calls and usage. One reader. Every wait has a limit: first
+ * for the first event, then for every pause.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -16,10 +16,10 @@ import { reasonOf } from "./socket.ts";
 import { SpeechTrack } from "./speech-track.ts";
 
 export interface ResponseCall {
-  /** As the server calls it: its result goes back under this id. */
+  /** The server's id: the result is sent back under it. */
   readonly callId: string;
   readonly name: string;
-  /** Null: no JSON object, or too long. */
+  /** Null if not a JSON object, or too long. */
   readonly arguments: JsonObject | null;
 }
 
@@ -27,12 +27,12 @@ type ResponseEvent =
   | { readonly type: "piece"; readonly text: string }
   | { readonly type: "call"; readonly call: ResponseCall };
 
-/** A message of the response: a model may say several (commentary first, then its answer). */
+/** A message of the response. A model may send several (commentary first, then its answer). */
 interface SpokenItem {
   readonly id: string;
-  /** Samples of the track before it. */
+  /** Number of samples in the track before it. */
   readonly from: number;
-  /** Samples of the track up to its end, as far as they have come. */
+  /** Number of samples up to its end, as far as they have arrived. */
   through: number;
 }
 
@@ -41,13 +41,13 @@ export interface ResponseUsage {
   readonly outputTokens: number;
 }
 
-/** How a response ended that did not fail. */
+/** End of a response that did not fail. */
 type ResponseEnding = "whole" | "brokeOff" | "noAnswer" | "withheld";
 
 interface ResponseOptions {
-  /** Ours, for `response.create` and its metadata. */
+  /** Our id, for `response.create` and its metadata. */
   readonly key: string;
-  /** Beside the conversation: a phrase that is only to be said. */
+  /** Outside the conversation: a phrase to speak. */
   readonly outOfBand: boolean;
   readonly decoder: AudioDecoder;
   readonly sampleRateHz: number;
@@ -57,13 +57,13 @@ interface ResponseOptions {
 }
 
 const PAUSE_MS_MAX = 5_000;
-/** Of one event: its conversion holds up the audio of other calls. */
+/** Limit per event: its conversion blocks the audio of other calls. */
 const SOUND_MS_MAX = 20_000;
-/** Of an answer, whose sound is kept for two minutes. */
+/** Limit per answer; its audio is stored for two minutes. */
 const WORDS_CHARACTERS_MAX = 10_000;
 const RECEIVED_MAX = 20_000;
 const EVENTS_MAX = 2_000;
-/** Audio that comes without a word is played all the same. */
+/** Audio without words is played after this time. */
 const WORDLESS_MS = 400;
 const NO_WORDS = "…";
 
@@ -78,7 +78,7 @@ export class RealtimeResponse {
   #saying = "";
   #firstWords = "";
   #transcript = "";
-  /** Items whose words have come. */
+  /** Items whose words have arrived. */
   readonly #written = new Set<string>();
   readonly #calls = new Set<string>();
   #speaking = false;
@@ -102,12 +102,12 @@ export class RealtimeResponse {
     );
   }
 
-  /** The server's; empty before `response.created`. */
+  /** The server's id; empty before `response.created`. */
   get id(): string {
     return this.#id;
   }
 
-  /** Its messages in the server's conversation so far, in the order they are spoken. */
+  /** Its messages in the server's conversation so far, in order of speech. */
   get items(): readonly SpokenItem[] {
     return this.#items;
   }
@@ -116,7 +116,7 @@ export class RealtimeResponse {
     return this.#over;
   }
 
-  /** What of it is missing, once it is over. */
+  /** Whether and how the ended response is incomplete. */
   get ending(): ResponseEnding {
     return this.#ending;
   }
@@ -129,12 +129,12 @@ export class RealtimeResponse {
     return this.#usage;
   }
 
-  /** False: the server did not say how much it used. */
+  /** False if the server reported no usage. */
   get isUsageReported(): boolean {
     return this.#isUsageReported;
   }
 
-  /** Estimated from the words and tool calls. */
+  /** Estimate from the words and tool calls. */
   get outputTokensEstimated(): number {
     return estimateTokens(this.#transcript + this.#called);
   }
@@ -144,12 +144,12 @@ export class RealtimeResponse {
     return this.#transcript;
   }
 
-  /** Resolves when nothing more comes of it here, whatever the reason. */
+  /** Resolves when no more events of it come, for any reason. */
   get finished(): Promise<void> {
     return this.#finished.promise;
   }
 
-  /** Resolves when the server is through with it, too. */
+  /** Resolves when the server has ended it too. */
   get settled(): Promise<void> {
     return this.#settled.promise;
   }
@@ -162,7 +162,7 @@ export class RealtimeResponse {
     return this.#failure;
   }
 
-  /** Resolves when there are more words or more sound, or when it is over. One reader. */
+  /** Resolves when there are more words or audio, or at the end. One reader. */
   progress(): Promise<void> {
     if (this.#over) return Promise.resolve();
     return new Promise((resolve) => {
@@ -192,7 +192,7 @@ export class RealtimeResponse {
         this.#words(textField(body, "item_id"), textField(body, "delta"));
         break;
       case "response.output_audio_transcript.done":
-        // Some servers write the words down only when all are said.
+        // Some servers send the words only at the end.
         if (!this.#written.has(textField(body, "item_id"))) {
           this.#words(textField(body, "item_id"), textField(body, "transcript"));
         }
@@ -207,7 +207,7 @@ export class RealtimeResponse {
     this.#alive();
   }
 
-  /** Stops it here: what came is kept. The server is told by whoever calls this. */
+  /** Stops it here and keeps the data so far. The calling code must notify the server. */
   cancel(): void {
     this.#cancelled = true;
     this.#end();
@@ -219,7 +219,7 @@ export class RealtimeResponse {
     this.#end();
   }
 
-  /** Null at its end. Rejects with ProviderFailure. */
+  /** Null at the end. Rejects with ProviderFailure. */
   async next(): Promise<ResponseEvent | null> {
     while (this.#events.length === 0 && !this.#over) {
       await new Promise<void>((resolve) => {
@@ -236,7 +236,7 @@ export class RealtimeResponse {
     if (textField(item, "type") === "message") this.#itemOf(textField(item, "id"));
   }
 
-  /** The item with this id, or the newest where a server names none. */
+  /** The item with this id, or the newest if the server sends no id. */
   #itemOf(id: string): SpokenItem {
     const known = this.#items.findLast((item) => id === "" || item.id === id);
     if (known) return known;
@@ -282,7 +282,7 @@ export class RealtimeResponse {
     this.#progressed();
   }
 
-  /** The first whole words are a piece of their own as soon as there is sound: nothing waits. */
+  /** Once there is audio, the first whole words are a piece, so that nothing waits. */
   #begin(): void {
     if (this.track.samples === 0) return;
     const space = this.#firstWords.lastIndexOf(" ");
@@ -319,7 +319,7 @@ export class RealtimeResponse {
   }
 
   #finish(response: JsonObject): void {
-    // Calls that had no event of their own.
+    // Calls without separate events.
     for (const item of Array.isArray(response.output) ? response.output : []) {
       if (isObject(item)) this.#itemDone(item);
     }

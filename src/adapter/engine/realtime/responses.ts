@@ -1,9 +1,8 @@
 /**
- * The answers a Realtime session is asked for: one at a time in its conversation, any number beside it.
+ * Responses of a Realtime session: one at a time in its conversation, any number outside it.
  *
- * An answer is only cancelled by the server's id: before it has one it is marked, and cancelled when the
- * server tells that it was begun. A question that meets an answer still under way is asked again when that
- * is over.
+ * Cancelling needs the server's id. Until the server sends it, a cancelled response is only marked.
+ * If a request is rejected because another response is active, it is repeated after that one's end.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -13,43 +12,46 @@ import { errorOf, objectField, type ServerEvent, textField } from "./events.ts";
 import { RealtimeResponse } from "./response.ts";
 
 interface ResponsesOptions {
-  /** False: there is no session to send to. */
+  /** Returns false if there is no session. */
   readonly send: (event: JsonObject) => boolean;
   readonly fail: (reason: ProviderFailure["reason"], message: string) => ProviderFailure;
   readonly createDecoder: () => AudioDecoder;
   readonly sampleRateHz: number;
-  /** Until the first sign of an answer. */
+  /** Maximum time to the first event of a response. */
   readonly firstMsMax: number;
   readonly clock: Clock;
 }
 
-/** An answer that was asked for. */
+/** A requested response. */
 interface Asked {
   readonly response: RealtimeResponse;
   readonly body: JsonObject;
-  /** Of the question that was sent last. */
+  /** Event id of the latest request. */
   eventId: string;
   attempts: number;
-  /** Another answer is under way: asked again when that is over, or when this runs out. */
+  /**
+   * Set while another response is active. The request is repeated after its end, or when this timer
+   * fires.
+   */
   blocked: Timer | null;
 }
 
-/** An answer that was cancelled is over on the server within this time. */
+/** Maximum time that the server takes to end a cancelled response. */
 const CANCEL_MS_MAX = 500;
-/** Asked again after this time, where nothing tells when the other answer is over. */
+/** Time before a retry if nothing reports the end of the other response. */
 const BLOCKED_MS_MAX = 250;
 const ATTEMPTS_MAX = 8;
 const ALREADY_ACTIVE = /already_has_active_response|already has an active response/;
 
 export class Responses {
-  /** Not begun by the server yet, in the order they were asked for. */
+  /** Responses that the server has not started yet, in order of request. */
   #asked: Asked[] = [];
   readonly #running = new Map<string, RealtimeResponse>();
   #keys = 0;
 
   constructor(private readonly options: ResponsesOptions) {}
 
-  /** The answer that is being made in the conversation, if one is. */
+  /** The current response in the conversation, or null. */
   get active(): RealtimeResponse | null {
     return this.#all.find((response) => !response.options.outOfBand) ?? null;
   }
@@ -58,7 +60,7 @@ export class Responses {
     return this.#all.length === 0;
   }
 
-  /** Asks at once; the session must stand. */
+  /** Requests a response at once. The session must be ready. */
   ask(response: JsonObject, outOfBand: boolean): RealtimeResponse {
     const { sampleRateHz, firstMsMax, clock, fail, createDecoder } = this.options;
     const key = `r${++this.#keys}`;
@@ -87,14 +89,14 @@ export class Responses {
     return asked.response;
   }
 
-  /** Stops an answer, here and at the server. */
+  /** Stops a response, here and at the server. */
   cancel(response: RealtimeResponse): void {
     if (response.over) return;
     this.#cancelAtServer(response);
     response.cancel();
   }
 
-  /** Stops the answer in the conversation and waits, for a moment, until the server has done so. */
+  /** Stops the response in the conversation. Waits briefly until the server has done the same. */
   async untilIdle(): Promise<void> {
     const { active } = this;
     if (!active) return;
@@ -106,7 +108,7 @@ export class Responses {
     this.#forget(active);
   }
 
-  /** Every event whose name begins with `response.`. */
+  /** Handles every event whose name begins with `response.`. */
   receive(event: ServerEvent): void {
     const { type, body } = event;
     if (type === "response.created") {
@@ -119,7 +121,7 @@ export class Responses {
     for (const asked of this.#asked) if (asked.blocked) this.#askAgain(asked);
   }
 
-  /** Whether an `error` event was about one of them. */
+  /** Returns whether an `error` event was about one of the responses. */
   rejected(body: JsonObject, failure: ProviderFailure): boolean {
     const error = errorOf(body);
     const eventId = textField(error, "event_id");
@@ -148,7 +150,7 @@ export class Responses {
     this.#lost(asked.response, this.options.fail("connect", "the connection is lost"));
   }
 
-  /** The error names no question where the server began the other answer itself. */
+  /** The error names no request if the server started the other response itself. */
   #meetsActive(named: Asked | undefined, detail: string): boolean {
     const waits = ({ response, blocked }: Asked) => !response.options.outOfBand && !blocked;
     const asked = named ?? this.#asked.find(waits);
@@ -179,14 +181,14 @@ export class Responses {
   #created(response: JsonObject): void {
     const key = textField(objectField(response, "metadata"), "key");
     const id = textField(response, "id");
-    // A server that keeps no metadata begins them in the order they were asked for.
+    // A server without metadata starts responses in the order of the requests.
     const asked = this.#asked.find((one) => key === "" || one.response.options.key === key);
     if (asked) {
       this.#asked = this.#asked.filter((one) => one !== asked);
       asked.response.created(id);
       this.#running.set(id, asked.response);
     }
-    // Nobody wants it any more: it was abandoned before the server began it.
+    // The response was cancelled before the server started it.
     if (!asked || asked.response.over) {
       this.options.send({ type: "response.cancel", response_id: id });
     }

@@ -1,7 +1,7 @@
 /**
- * Sessions of a socket expire. Before that, another socket is opened beside it, and takes its place in a
- * moment when nothing is under way. Without a successor the session expires, and its owner opens another as
- * after any loss.
+ * Replaces expiring sessions of a socket. Before the expiry, a second socket is opened, which
+ * replaces the first one at an idle moment. Without a successor the session expires, and its owner
+ * opens a new one as after any loss.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
@@ -10,19 +10,25 @@ import type { RealtimeSocket } from "./socket.ts";
 interface SessionRenewalOptions {
   readonly clock: Clock;
   readonly open: () => RealtimeSocket;
-  /** Nothing is under way: no words are waited for. */
+  /** True if no words are pending. */
   readonly isIdle: () => boolean;
-  /** Takes the place of the socket before, which the owner closes. */
+  /** Makes the successor the current socket. The owner closes the old one. */
   readonly succeed: (successor: RealtimeSocket) => void;
   readonly onFailed: (failure: ProviderFailure) => void;
 }
 
-/** A session's longest life, where the server does not say when it expires. */
+/** Lifetime of a session if the server reports none. */
 const SESSION_MS_MAX = 60 * 60_000;
-/** A session is replaced so long before it expires; one with a short life in its last quarter. */
+/**
+ * Time before expiry at which a session is replaced. Short sessions are replaced in their last
+ * quarter.
+ */
 const RENEWED_BEFORE_MS = 5 * 60_000;
 const IDLE_CHECK_MS = 100;
-/** One that is to expire sooner has another clock than ours: it would be replaced again and again. */
+/**
+ * A shorter lifetime means that the server's clock differs. The session would be replaced again and
+ * again.
+ */
 const SESSION_MS_MIN = 1_000;
 
 export class SessionRenewal {
@@ -31,7 +37,7 @@ export class SessionRenewal {
 
   constructor(private readonly options: SessionRenewalOptions) {}
 
-  /** For a session that stands now. `expiresAt`: milliseconds since the epoch, where the server says it. */
+  /** For a ready session. `expiresAt`: milliseconds since the epoch, if the server reports it. */
   schedule(expiresAt: number | null): void {
     const { clock } = this.options;
     const toldMs = (expiresAt ?? Number.POSITIVE_INFINITY) - clock.now();
@@ -41,12 +47,12 @@ export class SessionRenewal {
     this.#timer = clock.after(Math.max(0, delayMs), () => this.#renew());
   }
 
-  /** The session is gone before its time. */
+  /** The session ended early. */
   cancel(): void {
     this.#timer?.cancel();
   }
 
-  /** The successor, for an owner that needs it at once; null: there is none. */
+  /** The successor, for an owner that needs it at once; null if there is none. */
   take(): RealtimeSocket | null {
     const successor = this.#successor;
     this.#successor = null;

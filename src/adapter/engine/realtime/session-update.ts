@@ -1,6 +1,6 @@
 /**
- * What a Realtime session is asked to be, in the shape its server takes, and whether it has become so:
- * the GA shape as OpenAI's SDK has it (openai 7.57.0, resources/realtime/realtime.d.ts), or the beta's.
+ * Builds the update of a Realtime session in the server's format, and checks the result. GA format:
+ * OpenAI's SDK (openai 7.57.0, resources/realtime/realtime.d.ts). Also supports the beta's format.
  */
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
@@ -16,7 +16,7 @@ interface SessionUpdateRequest {
   readonly tools: readonly ToolSnapshot[];
   readonly voice: string;
   readonly format: AudioFormat;
-  /** Null: callers are not written down. */
+  /** Null: callers are not transcribed. */
   readonly transcription: JsonObject | null;
   readonly turnDetection: TurnDetection;
   /** `ReasoningEffort.field`. */
@@ -24,14 +24,16 @@ interface SessionUpdateRequest {
   readonly noiseReduction: "off" | "near_field" | "far_field";
 }
 
-/** Models of the Realtime API that think before they speak. */
+/** Reasoning models of the Realtime API. */
 const THINKS = /^gpt-realtime-[2-9]/;
 
-/** `reasoning` of the sessions of one provider: not sent again once it was refused. */
+/**
+ * `reasoning` field of one provider's sessions. Not sent again after the server has rejected it.
+ */
 export class ReasoningEffort {
   #isRefused = false;
 
-  /** `setting`: "auto" is `automatic` for models that think; "" leaves it to the model. */
+  /** `setting`: "auto" means `automatic` for reasoning models; "" leaves it to the model. */
   constructor(
     private readonly setting: string,
     private readonly model: string,
@@ -44,7 +46,7 @@ export class ReasoningEffort {
     return this.#isRefused || effort === "" ? {} : { reasoning: { effort } };
   }
 
-  /** Whether this refusal is of what was sent: asked again, it is left out. */
+  /** Returns whether the error is about the sent `reasoning`. The retry has none. */
   learn(error: JsonObject, sent: JsonObject): boolean {
     const isRefused = sent.reasoning !== undefined && /reasoning/i.test(detailOf(error));
     this.#isRefused ||= isRefused;
@@ -57,7 +59,7 @@ export function sessionUpdate(dialect: Dialect, request: SessionUpdateRequest): 
   return { type: "session.update", session };
 }
 
-/** The only part of a session that another language changes. */
+/** The only part of a session that depends on the language. */
 export function languageUpdate(dialect: Dialect, transcription: JsonObject): JsonObject {
   if (dialect === "beta") {
     return { type: "session.update", session: { input_audio_transcription: transcription } };
@@ -67,8 +69,8 @@ export function languageUpdate(dialect: Dialect, transcription: JsonObject): Jso
 }
 
 /**
- * A session that only writes down. `isConversation`: a server of the beta's shape without transcription
- * sessions (speaches) takes no more than the transcription of its conversation.
+ * A session that only transcribes. `isConversation`: for servers with the beta's format but no
+ * transcription sessions (speaches). They accept only the transcription of a conversation.
  */
 export function transcriptionUpdate(
   dialect: Dialect,
@@ -97,8 +99,8 @@ export function transcriptionUpdate(
 }
 
 /**
- * Why the audio of a confirmed session is not in our format; null: it is. A server that does not say
- * (LocalAI) has the protocol's default, PCM.
+ * Error if the audio of a confirmed session is not in our format; null if it is. A server that does
+ * not report the format (LocalAI) uses the protocol's default, PCM.
  */
 export function formatProblem(
   session: JsonObject,
@@ -151,7 +153,7 @@ function betaSession(request: SessionUpdateRequest): JsonObject {
   };
 }
 
-/** The server finds where speech ends; when to answer and what to cut stays with us. */
+/** The server detects the end of speech. We decide when to answer and what to truncate. */
 function detectionOf({ turnDetection }: SessionUpdateRequest): JsonObject | null {
   const ours = { create_response: false, interrupt_response: false };
   if (turnDetection.by === "own") return null;

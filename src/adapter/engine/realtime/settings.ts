@@ -71,7 +71,7 @@ export const realtimeKeys = {
 
 export type RealtimeSettings = z.output<z.ZodObject<typeof realtimeKeys>>;
 
-/** As the protocol names it. */
+/** The protocol's name of the format. */
 export const audioFormatOf = ({ audio }: RealtimeSettings): AudioFormat =>
   audio === "g711" ? "g711_alaw" : audio;
 
@@ -91,7 +91,10 @@ const VOICES = [
   "marin",
   "cedar",
 ];
-/** Names of voices that the server at `url` does not know; other servers have their own. `id`: the table's. */
+/**
+ * Voices that the server at `url` does not have. Other servers have their own voices. `id`: name of
+ * the table.
+ */
 export function voiceProblems(
   id: string,
   url: string,

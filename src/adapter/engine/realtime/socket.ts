@@ -1,11 +1,11 @@
 /**
- * The WebSocket to a Realtime server: connects, asks for the session it is to have, then says what comes
- * and goes. One life: a socket that is gone is not used again, its owner opens another.
+ * The WebSocket to a Realtime server: connects, requests its session, then reports events. A lost
+ * socket is not used again; its owner opens another one.
  *
- * Guarantees: `ready` settles within `connectTimeoutMs`, and only with a session that the server has
- * confirmed as it was asked for; nothing is sent before; everything sent has an `event_id`; `onGone` comes
- * exactly once, after which nothing else does; frames that are no event are counted and dropped, too many
- * of them or of all, or one too long, end the socket.
+ * Guarantees: `ready` settles within `connectTimeoutMs`, and resolves only if the server has
+ * confirmed the requested session. Nothing is sent before. Every sent event has an `event_id`.
+ * `onGone` is called exactly once, and nothing is called after it. Invalid frames are counted and
+ * dropped. Too many invalid frames, too many frames, or one too long frame ends the socket.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -20,13 +20,15 @@ import {
 } from "../provider-failure.ts";
 import { errorOf, objectField, readServerEvent, type ServerEvent, textField } from "./events.ts";
 
-/** Which session the server is asked for. */
+/** The session requested from the server. */
 interface SessionRequest {
-  /** The update that follows `session.created`. */
+  /** The update after `session.created`. */
   update(created: ServerEvent): JsonObject;
-  /** The update after one that was refused with this error; null: there is no other way to ask. */
+  /**
+   * Another update if the first one was rejected with this error; null if there is no alternative.
+   */
   updateWithout(error: JsonObject): JsonObject | null;
-  /** Why the session the server confirms is not the one asked for; null: it is. */
+  /** Error if the confirmed session is not the requested one; null if it is. */
   problemOf(session: JsonObject): string | null;
 }
 
@@ -34,37 +36,37 @@ interface RealtimeSocketOptions {
   readonly url: string;
   readonly apiKey: string | null;
   readonly apiKeyHeader?: "authorization" | "api-key";
-  /** Missing: what the runtime trusts. */
+  /** If missing, the runtime's certificates. */
   readonly trust?: Trust | undefined;
   readonly connectTimeoutMs: number;
   readonly part: EngineFailure["part"];
   readonly clock: Clock;
   readonly session: SessionRequest;
-  /** What comes once the session stands. */
+  /** Events of a ready session. */
   readonly onEvent: (event: ServerEvent) => void;
   readonly onGone: (failure: ProviderFailure) => void;
 }
 
-/** A session that stands. */
+/** A ready session. */
 interface RealtimeSession {
-  /** Milliseconds since the epoch; null: the server does not say. */
+  /** Milliseconds since the epoch; null if the server does not report it. */
   readonly expiresAt: number | null;
 }
 
 const FRAME_CHARACTERS_MAX = 4 * 1024 * 1024;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 const MALFORMED_MAX = 5;
-/** A server sends some hundreds while it speaks, and what a stall has held back at once. */
+/** A server sends some hundreds while it speaks, and all delayed ones at once after a stall. */
 const FRAMES_PER_SECOND_MAX = 5_000;
-/** Of a session: each may be a line of the log. An interruption brings one now and then. */
+/** Limit per session: each may be a line of the log. An interruption causes one now and then. */
 const ERRORS_MAX = 1_000;
-/** How Bun words a handshake that was answered with another status than 101. */
+/** Bun's message if the handshake got a status other than 101. */
 const REFUSED_HANDSHAKE = /status code: (\d{3})/;
 
-/** How it words a certificate that is not trusted, or another host's. */
+/** Bun's message for an untrusted certificate or another host's. */
 const BAD_CERTIFICATE = /handshake failed: (.*certificate.*)/i;
 
-/** Bun's WebSocket takes headers; the DOM's type does not say so. */
+/** Bun's WebSocket supports headers; the DOM's type lacks them. */
 const SocketWithHeaders = WebSocket as unknown as new (
   url: string,
   options: { readonly headers: Readonly<Record<string, string>> } & Trust,
@@ -78,15 +80,15 @@ export class RealtimeSocket {
   readonly #timer: Timer;
   #state: State = "connecting";
   #malformed = 0;
-  /** Since then. */
+  /** Frames since then. */
   #frames = 0;
   #framesSinceMs = 0;
   #errors = 0;
   #events = 0;
-  /** The update that is to be confirmed. */
+  /** Id of the unconfirmed update. */
   #updateId = "";
   #expiresAt: number | null = null;
-  /** What the server complained of while it did not confirm the session. */
+  /** Error from the server before it confirmed the session. */
   #complaint: ProviderFailure | null = null;
 
   constructor(private readonly options: RealtimeSocketOptions) {
@@ -108,12 +110,12 @@ export class RealtimeSocket {
     );
   }
 
-  /** The session stands. Rejects with ProviderFailure. */
+  /** Resolves when the session is ready. Rejects with ProviderFailure. */
   get ready(): Promise<RealtimeSession> {
     return this.#ready.promise;
   }
 
-  /** Ready, and not gone. */
+  /** Ready, and not lost. */
   get isOpen(): boolean {
     return this.#state === "ready";
   }
@@ -133,12 +135,12 @@ export class RealtimeSocket {
     return new ProviderFailure({ part, reason, message: `${host}: ${text}`, ...more });
   }
 
-  /** After `ready`. False: not sent. */
+  /** Only after `ready`. Returns false if not sent. */
   send(event: JsonObject): boolean {
     return this.#state === "ready" && this.#send(event) !== "";
   }
 
-  /** Ends it; `onGone` does not come for what we end ourselves. */
+  /** Ends it without `onGone`. */
   close(): void {
     if (this.#state === "gone") return;
     this.#state = "gone";
@@ -147,18 +149,18 @@ export class RealtimeSocket {
     this.#socket.close(1000);
   }
 
-  /** It is of no use any more: gone, as if the server had closed it. */
+  /** Ends it as if the server had closed it. */
   giveUp(failure: ProviderFailure): void {
     this.#gone(failure);
   }
 
-  /** What an `error` event means. */
+  /** Converts an `error` event. */
   failureOf(body: ServerEvent["body"]): ProviderFailure {
     const error = errorOf(body);
     return this.fail(reasonOf(error), textField(error, "message") || textField(error, "code"));
   }
 
-  /** Its event id; empty: not sent. */
+  /** Returns the event id; empty if not sent. */
   #send(event: JsonObject): string {
     if (this.#socket.bufferedAmount > UNSENT_BYTES_MAX) {
       this.#gone(this.fail("timeout", "the server reads too slowly"));
@@ -233,7 +235,7 @@ export class RealtimeSocket {
     this.#ready.resolve({ expiresAt: this.#expiresAt });
   }
 
-  /** An error without our event id may be a remark about what is confirmed all the same. */
+  /** An error without our event id may be a warning: the session may be confirmed anyway. */
   #updateRefused(body: JsonObject): void {
     const error = errorOf(body);
     const failure = this.failureOf(body);
@@ -276,10 +278,10 @@ export class RealtimeSocket {
 
 const NOT_SAID: ErrorAnswer = { message: "", code: "", param: "" };
 const BAD_KEY = /api_key|authentication|permission/i;
-/** Errors of the type `invalid_request_error` that another attempt does not meet. */
+/** Errors of the type `invalid_request_error` that a retry may avoid. */
 const PASSING = /session_expired|already_has_active_response/;
 
-/** By its code rather than by its type: `invalid_request_error` is the type of nearly all of them. */
+/** Uses the code rather than the type: nearly all have the type `invalid_request_error`. */
 export function reasonOf(error: JsonObject): FailureReason {
   const code = `${textField(error, "type")} ${textField(error, "code")}`;
   if (BAD_KEY.test(code)) return "auth";

@@ -1,19 +1,19 @@
 /**
- * The audio of one spoken answer beside its words. Both come from the model at their own pace; the
- * conversation plays and counts in pieces of text. Which samples a piece is is known by proportion:
- * by the usual pace of speech while the answer is being made, exactly spread once it is whole.
+ * The audio of one spoken answer, next to its words. Both come from the model at their own pace;
+ * the conversation plays and counts pieces of text. The samples of a piece are calculated by
+ * proportion: with the usual rate of speech during the answer, exactly when it is complete.
  *
- * All of it is kept, so that a piece can be said again after a false interruption; bounded.
+ * All audio is kept (bounded), so that a piece can be repeated after a false interruption.
  */
 const SECONDS_MAX = 120;
-/** Ordinary speech, until an answer has shown its own pace. */
+/** Ordinary speaking rate, until an answer shows its own. */
 const MS_PER_CHARACTER = 65;
 
 interface SpeechPiece {
   readonly text: string;
-  /** Characters of the answer up to its end. */
+  /** Characters of the answer up to the end of the piece. */
   readonly charactersThrough: number;
-  /** Sample at which it was begun; null: not spoken yet. */
+  /** Sample at which it started; null if not spoken yet. */
   startedAt: number | null;
 }
 
@@ -42,7 +42,7 @@ export class SpeechTrack {
     return this.#length;
   }
 
-  /** Something was handed out to be played. */
+  /** True once any audio was returned for playing. */
   get begun(): boolean {
     return this.#cursor > 0;
   }
@@ -75,7 +75,7 @@ export class SpeechTrack {
     this.#changed();
   }
 
-  /** The piece with this text: one that was not spoken yet before one that was. */
+  /** The piece with this text; preferably an unspoken one. */
   find(text: string): SpeechPiece | null {
     const same = this.pieces.filter((piece) => piece.text === text);
     return same.find((piece) => piece.startedAt === null) ?? same.at(-1) ?? null;
@@ -86,7 +86,7 @@ export class SpeechTrack {
     return this.#pcm.subarray(0, this.#length);
   }
 
-  /** The samples of a piece as they come; goes on where the piece before it stopped. */
+  /** Yields the samples of a piece as they arrive, after those of the previous piece. */
   async *read(piece: SpeechPiece, signal: AbortSignal): AsyncGenerator<Int16Array> {
     this.#cursor = piece.startedAt ?? this.#startOf(piece);
     piece.startedAt = this.#cursor;
@@ -108,14 +108,14 @@ export class SpeechTrack {
     }
   }
 
-  /** Behind the piece before it, also when that one was said from elsewhere. */
+  /** After the previous piece, even if that one was spoken from another source. */
   #startOf(piece: SpeechPiece): number {
     const before = this.pieces[this.pieces.indexOf(piece) - 1];
     if (!before || before.startedAt !== null) return this.#cursor;
     return Math.max(this.#cursor, this.#endOf(before));
   }
 
-  /** First sample after the piece; without a successor it is not known yet. */
+  /** First sample after the piece; unknown for the last one of a running answer. */
   #endOf(piece: SpeechPiece): number {
     if (this.pieces.at(-1) === piece) return this.#ended ? this.#length : Number.POSITIVE_INFINITY;
     if (this.#ended) {

@@ -1,6 +1,6 @@
 /**
- * One utterance on its way to a Realtime server: its audio goes out as it is spoken, and again from
- * its beginning when the session had to be opened anew. Ends with its text, or with a failure.
+ * Upload of one utterance to a Realtime server. Its audio is sent while it is spoken, and again
+ * from its beginning in a new session. Ends with its text or a failure.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -9,18 +9,18 @@ import { UtteranceAudio } from "../utterance-audio.ts";
 import { AudioEncoder } from "./audio-codec.ts";
 import { type AudioFormat, textField } from "./events.ts";
 
-/** These services do not say how sure they are. */
+/** These services report no confidence. */
 const CONFIDENCE = 0.9;
 
 interface UploadOptions {
-  /** What is sent of it has this before a number as its event id. */
+  /** Prefix of its event ids, before a number. */
   readonly key: string;
   readonly format: AudioFormat;
   readonly sampleRateHz: number;
   readonly clock: Clock;
-  /** The session stands. */
+  /** True if the session is ready. */
   readonly isOpen: () => boolean;
-  /** False when there is no session. */
+  /** Returns false if there is no session. */
   readonly send: (event: JsonObject) => boolean;
 }
 
@@ -32,9 +32,9 @@ export class Upload {
   #over = false;
   #timer: Timer | null = null;
   readonly #result = Promise.withResolvers<SttResult>();
-  /** Items the server made of it, each with its text once it is written. */
+  /** The server's items for it; each with its text once transcribed. */
   readonly items = new Map<string, string | null>();
-  /** It was committed by us, and the server has not said so yet. */
+  /** We have committed it, but the server has not confirmed that yet. */
   awaitsCommit = false;
 
   constructor(
@@ -47,7 +47,7 @@ export class Upload {
     this.#result.promise.catch(() => {});
   }
 
-  /** Spoken to its end. */
+  /** True after the end of speech. */
   get over(): boolean {
     return this.#over;
   }
@@ -65,7 +65,7 @@ export class Upload {
     this.send();
   }
 
-  /** What has not gone out yet. */
+  /** Sends the rest of the audio. */
   send(): void {
     const fresh = this.#audio.pcm.subarray(this.#sent);
     if (fresh.length === 0 || !this.options.isOpen()) return;
@@ -75,7 +75,7 @@ export class Upload {
     else this.restart();
   }
 
-  /** A new session knows nothing of it. */
+  /** For a new session: everything must be sent again. */
   restart(): void {
     this.#sent = 0;
     this.#encoder = new AudioEncoder(this.options.format, this.options.sampleRateHz);
@@ -83,13 +83,13 @@ export class Upload {
     this.awaitsCommit = false;
   }
 
-  /** The caller has finished: from now on `result` is waited for. */
+  /** The caller has finished; `result` has a time limit from now on. */
   end(timeoutMs: number, onLate: () => void): void {
     this.#over = true;
     this.#timer = this.options.clock.after(timeoutMs, onLate);
   }
 
-  /** The rest of it, and the commit; where the server found the end itself, it has committed. */
+  /** Sends the rest and the commit. If the server detected the end, it has already committed. */
   commit(): void {
     this.send();
     const audio = this.#encoder.flush();
@@ -99,7 +99,7 @@ export class Upload {
     this.#send({ type: "input_audio_buffer.commit" });
   }
 
-  /** Whether an error is about something that was sent of it. */
+  /** Whether an error is about an event of this upload. */
   isAbout(error: JsonObject): boolean {
     const { event_id: id } = error;
     return typeof id === "string" && id.startsWith(`${this.options.key}_`);
@@ -109,7 +109,7 @@ export class Upload {
     return this.options.send({ event_id: `${this.options.key}_${++this.#events}`, ...event });
   }
 
-  /** All its texts, when all are written; null before. */
+  /** All its texts, if complete; otherwise null. */
   get text(): string | null {
     const texts = [...this.items.values()];
     if (texts.length === 0 || texts.includes(null)) return null;
@@ -127,13 +127,13 @@ export class Upload {
   }
 }
 
-/** The utterance that an item the server made belongs to. */
+/** The utterance of an item that the server created. */
 export function committedFor(uploads: readonly Upload[]): Upload | null {
   const awaited = uploads.find((upload) => upload.awaitsCommit);
   if (awaited) awaited.awaitsCommit = false;
   return awaited ?? uploads.at(-1) ?? null;
 }
 
-/** The server found nothing in it that could be speech. */
+/** The server found no speech in it. */
 export const isNothing = (error: JsonObject): boolean =>
   textField(error, "code") === "input_audio_buffer_commit_empty";

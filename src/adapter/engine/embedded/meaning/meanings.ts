@@ -1,6 +1,6 @@
 /**
- * How near what was said is in meaning to what an agent can be asked. Topics are learnt once, a text at a time
- * while nobody is read; what is not learnt yet is not known, and words alone decide.
+ * Compares a caller's words by meaning with the topics of an agent. Each topic is encoded once, one
+ * text at a time, while the thread has no utterance to read. Until then, only the words decide.
  */
 import type { Clock } from "../../../../core/clock.ts";
 import { LESSONS_MAX, type Lesson, type Nearness, TOPICS_MAX, type TopicTexts } from "./lessons.ts";
@@ -15,17 +15,17 @@ const BETWEEN_TEXTS_MS = 5;
 
 export class Meanings {
   #encoder: SentenceEncoder | null = null;
-  /** Null: being learnt. */
+  /** Null while the topics are encoded. */
   readonly #lessons = new Map<string, Learnt | null>();
   #learning: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly clock: Clock,
-    /** Somebody waits for this thread. Default: nobody. */
+    /** True if somebody waits for this thread. Default: nobody does. */
     private readonly isBusy: () => boolean = () => false,
   ) {}
 
-  /** Resolves when it is learnt. */
+  /** Resolves when the topics are encoded. */
   learn({ key, topics }: Lesson): Promise<void> {
     if (this.#lessons.has(key) || topics.length > TOPICS_MAX) return this.#learning;
     this.#lessons.set(key, null);
@@ -49,7 +49,7 @@ export class Meanings {
       }
       if (this.#lessons.has(key)) this.#lessons.set(key, { asked, answered });
     } catch {
-      // The next call tries again; until then its words decide.
+      // The next call tries again. Until then, its words alone decide.
       this.#lessons.delete(key);
     }
   }
@@ -68,7 +68,7 @@ export class Meanings {
     return this.#encoder.encode(text);
   }
 
-  /** Null: the lesson is not learnt (yet). */
+  /** Null if the topics are not encoded (yet). */
   compare(key: string, text: string): Nearness | null {
     const learnt = this.#lessons.get(key) ?? null;
     if (learnt === null) return null;

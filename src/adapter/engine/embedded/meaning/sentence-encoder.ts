@@ -1,11 +1,12 @@
 /**
- * What an English sentence is about, as a direction of 512 numbers: sentences that mean much the same point the
- * same way, whatever their words. The small Universal Sentence Encoder, a transformer of two layers, in 8 bits.
+ * Encodes the meaning of an English sentence as a vector of 512 numbers. Sentences with similar
+ * meanings have similar directions. Uses the small Universal Sentence Encoder: a transformer of two
+ * layers, in 8 bits.
  */
 import { data } from "../recogniser/data.ts";
 import { WordPieces } from "./word-pieces.ts";
 
-/** Further ones do not change what a sentence is about. */
+/** More pieces don't change the meaning. */
 const PIECES_MAX = 32;
 const HEADS = 4;
 const NORM_MIN = 1e-6;
@@ -14,18 +15,18 @@ interface Matrix {
   readonly rows: number;
   readonly columns: number;
   readonly values: Float32Array | Int8Array;
-  /** Of each column. Null: its values are as they are. */
+  /** Scale per column; null if the values are not scaled. */
   readonly scales: Float32Array | null;
 }
 
 export class SentenceEncoder {
   private constructor(
     private readonly pieces: WordPieces,
-    /** Their rows can be divided by four. */
+    /** The number of rows is a multiple of four. */
     private readonly matrices: ReadonlyMap<string, Matrix>,
   ) {}
 
-  /** Takes 7 MB of memory, and some 40 ms. */
+  /** Takes 7 MB of memory and about 40 ms. */
   static load(): SentenceEncoder {
     const packed = Buffer.from(data("meaning"));
     const line = packed.indexOf(10);
@@ -49,7 +50,7 @@ export class SentenceEncoder {
     return new SentenceEncoder(new WordPieces(header.pieces), new Map(matrices));
   }
 
-  /** Of length 1. Some 3 ms a word; no longer than 100 ms. */
+  /** Returns a vector of length 1. Takes about 3 ms per word, at most 100 ms. */
   encode(text: string): Float32Array {
     const ids = this.pieces.idsOf(text).slice(0, PIECES_MAX);
     const words = this.#placed(ids);
@@ -65,7 +66,7 @@ export class SentenceEncoder {
     return sentence.map((value) => value / length);
   }
 
-  /** Each piece's row, twice, and where it stands. */
+  /** Each piece's row, twice, plus its position. */
   #placed(ids: readonly number[]): Float32Array {
     const pieces = this.#matrix("pieces");
     const frequencies = this.#matrix("frequencies").values;
@@ -105,7 +106,7 @@ export class SentenceEncoder {
     return normed;
   }
 
-  /** Rows times a matrix, plus its bias. */
+  /** Multiplies the rows by a matrix and adds its bias. */
   #times(rows: Float32Array, name: string): Float32Array {
     const matrix = this.#matrix(name);
     const { values: bias } = this.#matrix(`${name}.bias`);
@@ -123,7 +124,10 @@ export class SentenceEncoder {
   }
 }
 
-/** Four rows of the matrix at a time, for all rows on the left: three times as fast as one by one. */
+/**
+ * Takes four rows of the matrix at a time for all rows on the left: three times as fast as one at a
+ * time.
+ */
 function product(left: Float32Array, { rows, columns, values }: Matrix): Float32Array {
   const count = left.length / rows;
   const out = new Float32Array(count * columns);
@@ -150,7 +154,7 @@ function product(left: Float32Array, { rows, columns, values }: Matrix): Float32
   return out;
 }
 
-/** `triples`: of each piece what it asks for, what it answers to, and what it says, each `width` long. */
+/** `triples`: query, key and value per piece, each `width` long. */
 function attention(triples: Float32Array, width: number): Float32Array {
   const count = triples.length / (3 * width);
   const size = width / HEADS;

@@ -1,6 +1,9 @@
-/** Text as the likeliest row of a model's word pieces, each of which has a log likelihood. */
+/**
+ * Splits text into the likeliest sequence of a model's word pieces. Each piece has a log
+ * likelihood.
+ */
 
-/** Pieces before it stand for no text. */
+/** Lower ids are control pieces without text. */
 const RESERVED = 6;
 const UNKNOWN = 0;
 const SPACE = "▁";
@@ -19,7 +22,7 @@ export class WordPieces {
 
   idsOf(text: string): number[] {
     const symbols = SPACE + text.normalize("NFKC").replaceAll(" ", SPACE);
-    /** Of the best row that ends here: its score, its last piece, and where that begins. */
+    /** The best sequence up to each position: score, last piece, and start of that piece. */
     const best = [{ score: 0, id: UNKNOWN, from: 0 }];
     for (let end = 1; end <= symbols.length; end++) {
       let found = { score: Number.NEGATIVE_INFINITY, id: UNKNOWN, from: end - 1 };

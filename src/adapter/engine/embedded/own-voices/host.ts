@@ -1,4 +1,7 @@
-/** What runs in the thread of the operator's voices: files are loaded and sentences spoken in their order. */
+/**
+ * Code of the thread for the operator's voices. It loads files and speaks sentences in the order of
+ * the requests.
+ */
 import { describeError } from "../../../../core/errors.ts";
 import type { FromVoices, ToVoices } from "./messages.ts";
 import { PiperVoice } from "./piper-voice.ts";

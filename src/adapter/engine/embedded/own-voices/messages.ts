@@ -1,4 +1,4 @@
-/** Between a speech worker and the thread of the operator's voices. */
+/** Messages between a speech worker and the thread for the operator's voices. */
 
 export type ToVoices =
   | { readonly type: "load"; readonly file: string }
@@ -15,11 +15,11 @@ export type FromVoices =
   | {
       readonly type: "loaded";
       readonly file: string;
-      /** eSpeak NG's name of the voice whose phonemes the model was trained with. */
+      /** eSpeak NG's name of the voice that made the model's training phonemes. */
       readonly espeakVoice: string;
       readonly sampleRateHz: number;
     }
-  /** The file cannot be spoken with. `detail` names it and says why. */
+  /** The file cannot be used. `detail` names it and gives the reason. */
   | { readonly type: "failed"; readonly file: string; readonly detail: string }
   | { readonly type: "spoken"; readonly id: number; readonly pcm: Int16Array }
   | { readonly type: "unspoken"; readonly id: number; readonly detail: string };

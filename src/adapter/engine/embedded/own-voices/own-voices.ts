@@ -1,6 +1,7 @@
 /**
- * The operator's voices as a speech worker uses them: a thread loads their files, and makes one sentence after another.
- * What it cannot speak, or not in time, is null: eSpeak NG speaks it. A thread that dies is not started again.
+ * The operator's voices for a speech worker. A thread loads their files and speaks one sentence
+ * after another. The result is null if a sentence fails or times out; then eSpeak NG speaks it. A
+ * dead thread is not restarted.
  */
 import type { Clock } from "../../../../core/clock.ts";
 import type { AgentLanguage, AgentVoice } from "../../../../domain/agent/agent.ts";
@@ -23,7 +24,7 @@ export interface OwnVoice {
 interface OwnVoicesOptions {
   readonly spawn: () => VoiceThread;
   readonly clock: Clock;
-  /** Once per file. */
+  /** Called once per file. */
   readonly onFailed: (file: string, detail: string) => void;
 }
 
@@ -56,7 +57,7 @@ export class OwnVoices {
     return this.#idle.promise;
   }
 
-  /** Null: the operator brings none, or it is not loaded (yet). */
+  /** Null if the operator has no such voice, or if it is not loaded (yet). */
   find(language: string, voice: string): OwnVoice | null {
     const file = this.#files[language as AgentLanguage]?.[voice as AgentVoice];
     return file === undefined ? null : (this.#loaded.get(file) ?? null);

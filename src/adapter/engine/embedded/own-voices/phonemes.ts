@@ -1,16 +1,19 @@
-/** eSpeak NG's phonemes as Piper's models take them: with punctuation, as ids with pads between them. */
+/**
+ * Converts eSpeak NG's phonemes to the input of Piper's models: with punctuation, as ids with pads
+ * in between.
+ */
 
 const [PAD, START, END] = ["_", "^", "$"];
-/** Sign that ends a clause. */
+/** Punctuation at the end of a clause. */
 const SIGN = /[,;:.!?…]+(?=["»”)]*(?:\s|$))/g;
-/** eSpeak NG marks words of another language, as in "(en)weekend(lt)". */
+/** eSpeak NG marks foreign words, as in "(en)weekend(lt)". */
 const LANGUAGE_MARK = /\([a-z-]+\)/g;
 
-/** Phonemes of each clause, and the text that they are of, which has the punctuation. */
+/** Joins the phonemes of the clauses with the punctuation of the original text. */
 export function withPunctuation(clauses: readonly string[], text: string): string {
   const signs = Array.from(text.matchAll(SIGN), ([sign]) => (sign[0] === "…" ? "." : sign[0]));
   const last = signs.at(-1) ?? ".";
-  // eSpeak NG may divide the text otherwise, at brackets for example.
+  // eSpeak NG may split the text differently, for example at brackets.
   const isAligned = signs.length === clauses.length;
   return clauses
     .map((clause, index) => {
@@ -20,7 +23,7 @@ export function withPunctuation(clauses: readonly string[], text: string): strin
     .join(" ");
 }
 
-/** A sign that the model does not know is left out. */
+/** Skips signs that the model does not know. */
 export function phonemeIds(
   phonemes: string,
   ids: Readonly<Record<string, readonly number[]>>,

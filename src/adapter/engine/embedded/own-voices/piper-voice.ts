@@ -13,7 +13,7 @@ const MODEL_BYTES_MAX = 512 * 1024 * 1024;
 const DESCRIPTION_BYTES_MAX = 1024 * 1024;
 /** Spoken once when the voice is loaded. */
 const TRIAL = "a.";
-/** More is no sentence of 400 characters. */
+/** Longer than any sentence of 400 characters. */
 const SECONDS_MAX = 120;
 
 const description = z.object({

@@ -1,4 +1,4 @@
-/** Piper voices that the operator brings: the path of an `.onnx` file by language and name. */
+/** The operator's Piper voices: path of an `.onnx` file by language and name. */
 import {
   AGENT_LANGUAGES,
   AGENT_VOICES,
@@ -15,7 +15,7 @@ export interface FailedVoice {
   readonly voice: AgentVoice;
 }
 
-/** Voices of these files. */
+/** Voices that use these files. */
 export const voicesIn = (voices: VoiceFiles, files: ReadonlySet<string>): FailedVoice[] =>
   AGENT_LANGUAGES.flatMap((language) =>
     AGENT_VOICES.filter((voice) => files.has(voices[language]?.[voice] ?? "")).map((voice) => ({

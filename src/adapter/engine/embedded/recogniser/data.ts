@@ -1,4 +1,7 @@
-/** What the transcriber's thread needs, embedded in the program, compressed. scripts/hearing-data.ts writes it. */
+/**
+ * Data of the transcriber's thread, compressed and embedded in the program. Written by
+ * scripts/hearing-data.ts.
+ */
 import { readFileSync } from "node:fs";
 import decoder from "./data/decoder.zst" with { type: "file" };
 import encoder from "./data/encoder.zst" with { type: "file" };

@@ -1,6 +1,6 @@
 /**
- * What runs in a transcriber's thread: it reads utterances in their order, and between them it learns what agents can be
- * asked. Sound without words (music, noise, several people at once) gives an empty text.
+ * Code of a transcriber's thread. It reads utterances in order and, between them, encodes the
+ * topics of agents. Sound without words (music, noise, several people at once) gives an empty text.
  */
 import tokenizer from "llama-tokenizer-js";
 import { systemClock } from "../../../../core/clock.ts";
@@ -11,16 +11,16 @@ import type { FromTranscriber, ToTranscribe, ToTranscriber, Transcript } from ".
 import { Moonshine, START_TOKEN } from "./moonshine.ts";
 import { soundParts } from "./wideband.ts";
 
-/** Shorter sound holds no word. */
+/** Shorter sounds contain no word. */
 const SAMPLES_MIN = 3_200;
-/** Sentences of people on bad lines reach 0.7; invented words for noise and music reach 0.4. */
+/** Sentences on bad lines reach 0.7. Invented words for noise and music reach 0.4. */
 const CONFIDENCE_MIN = 0.45;
 
 export class TranscriberHost {
   readonly #model: Promise<Moonshine>;
   readonly #meanings = new Meanings(systemClock, () => this.#unread > 0);
   #queue: Promise<void>;
-  /** Utterances. The model counts as one until it is loaded. */
+  /** Utterances in the queue. The model counts as one until it is loaded. */
   #unread = 1;
 
   constructor(

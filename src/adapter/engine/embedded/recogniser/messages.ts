@@ -2,9 +2,9 @@
 import type { Lesson, Nearness } from "../meaning/lessons.ts";
 
 export interface Transcript {
-  /** Empty: there was sound, but no words that are likely enough. */
+  /** Empty if no words in the sound are likely enough. */
   readonly text: string;
-  /** Mean probability of a word piece: 0 to 1. */
+  /** Mean probability of the word pieces: 0 to 1. */
   readonly confidence: number;
 }
 
@@ -21,8 +21,8 @@ export type ToTranscriber =
 
 export type FromTranscriber =
   | { readonly type: "ready" }
-  /** The thread cannot be used any more and must be ended. */
+  /** The thread is unusable and must be ended. */
   | { readonly type: "failed"; readonly detail: string }
   | ({ readonly type: "transcript"; readonly id: number } & Transcript)
-  /** Null: the lesson is not learnt (yet). */
+  /** Null if the topics are not encoded (yet). */
   | { readonly type: "compared"; readonly id: number; readonly nearness: Nearness | null };

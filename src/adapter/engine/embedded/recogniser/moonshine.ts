@@ -1,7 +1,8 @@
 /**
- * Moonshine Base, a neural recogniser of English: sound at 16 kHz in, word pieces out. An encoder reads the whole
- * sound, a decoder writes one word piece after another. onnxruntime runs both in WebAssembly, on the calling thread.
- * The likeliest piece is taken each time: following four readings side by side made as many errors for twice the work.
+ * Moonshine Base, a neural recogniser of English: audio at 16 kHz in, word pieces out. An encoder
+ * reads the whole utterance; a decoder writes one word piece after another. onnxruntime runs both
+ * in WebAssembly on the calling thread. Decoding is greedy: a beam of four made as many errors for
+ * twice the work.
  */
 import * as ort from "onnxruntime-web/wasm";
 import { data } from "./data.ts";
@@ -16,7 +17,7 @@ const CACHES = Array.from({ length: LAYERS }, (_, layer) =>
     (part) => `${layer}.${part}`,
   ),
 ).flat();
-/** A model that repeats itself would write without end; nobody speaks faster. */
+/** Limits a model that repeats itself endlessly. Nobody speaks faster. */
 const TOKENS_PER_SECOND = 6.5;
 const TOKENS_MIN = 4;
 const SAMPLES_PER_SECOND = 16_000;
@@ -25,7 +26,7 @@ type Tensors = Record<string, ort.Tensor>;
 
 interface Reading {
   readonly tokens: readonly number[];
-  /** Mean natural logarithm of the probability of a piece, the end included. */
+  /** Mean natural logarithm of the pieces' probabilities, including the end. */
   readonly evidence: number;
 }
 
@@ -35,12 +36,12 @@ export class Moonshine {
     private readonly decoder: ort.InferenceSession,
   ) {}
 
-  /** Takes about a second of a core. Only the end of the thread gives the memory back. */
+  /** Takes about a second of one core. The memory is freed only when the thread ends. */
   static async load(): Promise<Moonshine> {
     ort.env.wasm.numThreads = 1;
     ort.env.wasm.wasmBinary = data("runtime");
     ort.env.logLevel = "error";
-    // The larger part first: the other one fits into memory that its loading leaves free.
+    // The larger part first: the other one then fits into memory that loading has freed.
     const decoder = await ort.InferenceSession.create(data("decoder"));
     const encoder = await ort.InferenceSession.create(data("encoder"));
     return new Moonshine(encoder, decoder);
@@ -58,7 +59,7 @@ export class Moonshine {
     const most = Math.max(TOKENS_MIN, (sound.length / SAMPLES_PER_SECOND) * TOKENS_PER_SECOND);
     for (let length = 0; length < most; length++) {
       const logits = await this.#step(heard, tokens.at(-1) ?? START_TOKEN, caches, length === 0);
-      // Somebody spoke, so the first piece is not the end.
+      // The caller spoke, so the first piece is not the end.
       if (length === 0) logits[END_TOKEN] = Number.NEGATIVE_INFINITY;
       const { token, logProbability } = likeliest(logits);
       evidence += logProbability;
@@ -68,7 +69,7 @@ export class Moonshine {
     return { tokens, evidence: evidence / tokens.length };
   }
 
-  /** Returns the logits of the next piece, and replaces `caches`. */
+  /** Returns the logits for the next piece and replaces `caches`. */
   async #step(
     heard: ort.Tensor,
     token: number,
@@ -81,7 +82,7 @@ export class Moonshine {
       use_cache_branch: new ort.Tensor("bool", [!isFirst]),
       ...caches,
     });
-    // After the first step the decoder returns nothing of what it made of the sound.
+    // After the first step the decoder returns no cache of the encoder's output.
     for (const name of CACHES)
       if (isFirst || !name.includes("encoder"))
         caches[`past_key_values.${name}`] = named(made, `present.${name}`);

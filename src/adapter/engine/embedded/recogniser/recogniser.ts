@@ -1,7 +1,8 @@
 /**
- * Recognises what callers of one speech worker say in English. An utterance is kept while it is spoken; it is read when
- * silence begins, and again if the caller went on. It waits for at most 8 s after its end; a text that comes later
- * finds a caller who no longer waits. Then nothing was understood, and the agent offers keys.
+ * Recognises the English of one speech worker's callers. An utterance is collected while it is
+ * spoken. It is read when silence begins, and again if the caller continued. The text may take at
+ * most 8 s after the end of the utterance: later, no caller waits for it. Then the result is empty,
+ * and the agent offers keys.
  */
 import type { Clock } from "../../../../core/clock.ts";
 import type { SttResult } from "../../../../domain/conversation/engine-port.ts";
@@ -11,13 +12,13 @@ import type { Transcriber, Transcription } from "./transcriber.ts";
 interface RecogniserOptions {
   readonly clock: Clock;
   readonly transcriber: Transcriber;
-  /** `waited`: the text came later than a caller finds natural. `lost`: it did not come in time. */
+  /** `waited`: the text came later than a caller finds natural. `lost`: it timed out. */
   readonly onLoad?: (event: "waited" | "lost") => void;
 }
 
 interface SttStreamOptions {
   readonly sampleRateHz: 8000 | 16000;
-  /** The words of the utterance so far, read early. */
+  /** Called with the words of the utterance so far. */
   readonly onPartial: (text: string) => void;
 }
 
@@ -26,13 +27,13 @@ const RESULT_MS_MAX = 8_000;
 const WAITED_MS = 1_000;
 const NOT_UNDERSTOOD: Transcript = { text: "", confidence: 0 };
 
-/** One caller. At most one utterance at a time. */
+/** STT stream of one caller. Has at most one utterance at a time. */
 export class CallerSttStream {
   #chunks: Int16Array[] = [];
   #samples = 0;
   #isRunning = false;
   #begun: Transcription | null = null;
-  /** Ended, and not read yet. */
+  /** Ended utterances without text yet. */
   readonly #ended = new Set<Transcription>();
 
   constructor(
@@ -53,7 +54,7 @@ export class CallerSttStream {
     this.#samples += pcm.length;
   }
 
-  /** What was said so far may be all. */
+  /** Starts to read the utterance, in case the caller has finished. */
   recogniseEarly(): void {
     if (!this.#isRunning || this.#begun !== null) return;
     const begun = this.#begin();
@@ -75,7 +76,7 @@ export class CallerSttStream {
     return this.#begun;
   }
 
-  /** The caller went on. */
+  /** The caller continued, so the early reading is useless. */
   dropEarly(): void {
     this.#begun?.drop();
     this.#begun = null;

@@ -1,8 +1,9 @@
 /**
- * Threads that read English speech, each with one model. The first caller starts the first thread; a further one starts
- * when an utterance would wait. A thread reads one utterance at a time. The others wait here and can still be dropped.
- * A thread that fails or does not answer is ended; the next one starts after a minute. No thread starts while memory is
- * short: callers are offered keys, because the system would kill the program.
+ * Threads that recognise English speech, each with one model. The first caller starts the first
+ * thread. Another one starts if an utterance would wait. A thread reads one utterance at a time.
+ * The others wait here and can still be dropped. A thread that fails or does not answer is ended;
+ * the next one starts after a minute. No thread starts while memory is short: the system would kill
+ * the program. Callers are then offered keys.
  */
 import type { Clock, Timer } from "../../../../core/clock.ts";
 import { describeError } from "../../../../core/errors.ts";
@@ -19,7 +20,7 @@ export interface TranscriberThread {
 }
 
 export interface Transcription {
-  /** Null: dropped, or it cannot be read. */
+  /** Null if the utterance was dropped or cannot be read. */
   readonly result: Promise<Transcript | null>;
   drop(): void;
 }
@@ -27,15 +28,15 @@ export interface Transcription {
 interface TranscriberOptions {
   readonly spawn: () => TranscriberThread;
   readonly clock: Clock;
-  /** The first thread started, or the last one ended. */
+  /** Called when the first thread has started or the last one has ended. */
   readonly onLoaded?: (isLoaded: boolean) => void;
-  /** No thread could be used. Reported once, and again only when one worked meanwhile. */
+  /** Called when no thread works. Called again only after one has worked in between. */
   readonly onFailed?: (detail: string) => void;
   readonly availableMb?: () => number | null;
 }
 
 const RESTART_PAUSE_MS = 60_000;
-/** Far more than the longest utterance takes, or the model to load, on a busy machine. */
+/** Far more than loading the model or the longest utterance takes on a busy machine. */
 const ANSWER_MS_MAX = 60_000;
 
 interface Job extends Omit<ToTranscribe, "id"> {
@@ -46,17 +47,17 @@ interface Running {
   readonly thread: TranscriberThread;
   isReady: boolean;
   job: Job | null;
-  /** Runs while the thread owes an answer. */
+  /** Time limit for the thread's current answer. */
   limit: Timer;
 }
 
 export class Transcriber {
-  /** Threads at most. */
+  /** Maximum number of threads. */
   threadsMax = 1;
   readonly #threads: Running[] = [];
   readonly #waiting = new Set<Job>();
   readonly #comparisons = new Map<number, (nearness: Nearness | null) => void>();
-  /** For the next first thread: only an STT stream starts one. */
+  /** Sent to the next first thread: only an STT stream starts one. */
   readonly #lessons = new Map<string, Lesson>();
   #nextId = 1;
   #pausedUntil = 0;
@@ -64,7 +65,7 @@ export class Transcriber {
 
   constructor(private readonly options: TranscriberOptions) {}
 
-  /** A thread reads, or could be started now. */
+  /** True if a thread is running or may be started now. */
   get canRead(): boolean {
     return this.#threads.length > 0 || this.#mayStart;
   }
@@ -74,7 +75,7 @@ export class Transcriber {
     return clock.monotonic() >= this.#pausedUntil && missingMemoryMb(availableMb()) === 0;
   }
 
-  /** Starts the first thread. Returns false if there is none and none may start. */
+  /** Starts the first thread. Returns false if none is running and none may start. */
   load(): boolean {
     if (this.#threads.length > 0) return true;
     if (!this.#mayStart) return false;
@@ -120,7 +121,7 @@ export class Transcriber {
       });
   }
 
-  /** Its utterance comes to nothing; those that wait do, too, if there is no other thread. */
+  /** Drops the thread's utterance, and all waiting ones if no other thread is left. */
   #failed(running: Running | null, detail: string): void {
     this.#pausedUntil = this.options.clock.monotonic() + RESTART_PAUSE_MS;
     if (running !== null) this.#end(running);
@@ -145,7 +146,7 @@ export class Transcriber {
     this.#comparisons.clear();
   }
 
-  /** Ends the threads and frees their memory. Utterances that wait are given up. */
+  /** Ends the threads, frees their memory and drops waiting utterances. */
   unload(): void {
     for (const running of [...this.#threads]) this.#end(running);
     for (const job of this.#waiting) job.settle(null);
@@ -153,7 +154,7 @@ export class Transcriber {
     this.#forgetComparisons();
   }
 
-  /** The meanings of what an agent can be asked; they are learnt between utterances. */
+  /** Sends an agent's topics, which the thread encodes between utterances. */
   learn(lesson: Lesson): void {
     this.#lessons.delete(lesson.key);
     this.#lessons.set(lesson.key, lesson);
@@ -164,7 +165,7 @@ export class Transcriber {
     this.#threads[0]?.thread.postMessage({ type: "learn", lesson });
   }
 
-  /** Null: not learnt (yet), or the thread is gone. */
+  /** Null if the topics are not encoded (yet), or if the thread is gone. */
   compare(key: string, text: string): Promise<Nearness | null> {
     const [first] = this.#threads;
     if (!first?.isReady) return Promise.resolve(null);
@@ -191,7 +192,7 @@ export class Transcriber {
     };
   }
 
-  /** The last thread first: the first one also compares meanings. */
+  /** Uses the last thread first, because the first one also compares meanings. */
   #next(): void {
     for (const job of this.#waiting) {
       const idle = this.#threads.findLast(({ isReady, job: own }) => isReady && own === null);

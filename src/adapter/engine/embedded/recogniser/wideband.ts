@@ -1,17 +1,17 @@
 /**
- * An utterance as Moonshine wants it: 16 kHz, without the silence around it. A long one is cut into parts, at its
- * quietest moments.
+ * Converts an utterance to Moonshine's input: 16 kHz, without the silence around it. A long
+ * utterance is cut into parts at its quietest moments.
  */
 import { createResampler } from "../../../../platform/audio/resampler.ts";
 
 const RATE_HZ = 16_000;
 const FRAME_SAMPLES = 320;
-/** Quieter than the loudest frame by 26 dB: nothing is said there. */
+/** A frame 26 dB below the loudest one is silence. */
 const SILENCE_RATIO = 20;
 const HEAD_SAMPLES = 2_400;
 const TAIL_SAMPLES = 4_000;
 const PART_FRAMES_MAX = 500;
-/** Where the end of a part is looked for. */
+/** Frames before the end of a part in which the cut is searched for. */
 const CUT_FRAMES = 200;
 
 export function soundParts(pcm: Int16Array, sampleRateHz: number): Float32Array<ArrayBuffer>[] {

@@ -1,7 +1,7 @@
 /**
- * The one home of the built-in engine's knowledge: an agent's files and tools, prepared once and then asked.
- * Runs in the knowledge worker, so no thread with audio parses it. Pauses every few milliseconds for other
- * companies' look-ups. Conversations ask through `AskTopics`.
+ * The knowledge of the scripted agents: files and tools, prepared once and then searched. Runs in
+ * the knowledge worker, so no audio thread parses them. It pauses every few milliseconds for other
+ * companies' requests. Conversations use `AskTopics`.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type {
@@ -14,14 +14,14 @@ import { entriesInSteps } from "./knowledge.ts";
 import type { Match } from "./retrieval.ts";
 import { type Finding, lessonOf, type Topic, type Topics, topicsInSteps } from "./topics.ts";
 
-/** What an agent can be asked. */
+/** Sources of an agent's topics. */
 export interface TopicSource {
   readonly language: AgentLanguage;
   readonly tools: readonly ToolSnapshot[];
   readonly knowledge: readonly KnowledgeSnapshot[];
 }
 
-/** A conversation's agent, and the earlier calls of its caller as one more small file. */
+/** The agent of one conversation. Earlier calls of its caller are one more small file. */
 export interface TopicSubject extends TopicSource {
   readonly callId: string;
   readonly memory: KnowledgeSnapshot | null;
@@ -29,40 +29,40 @@ export interface TopicSubject extends TopicSource {
 
 export interface TopicAsk {
   readonly texts: readonly string[];
-  /** How sure the recogniser is of the texts, 0 to 1. */
+  /** Confidence of the recogniser, 0 to 1. */
   readonly confidence: number;
-  /** Nearness of the texts to the topics in meaning; null if unknown. */
+  /** Nearness in meaning between the texts and the topics; null if unknown. */
   readonly nearness: Nearness | null;
-  /** Whether the topics that a menu offers are wanted. */
+  /** Whether to return the topics for a menu. */
   readonly offers: boolean;
-  /** Whether the texts are wanted from which meanings are learnt. */
+  /** Whether to return the texts for comparing meanings. */
   readonly lesson: boolean;
 }
 
-/** What the topics have for one text. */
+/** Best match for one text. */
 interface Found {
   readonly finding: Finding;
   readonly match: Match | null;
 }
 
 export interface TopicReply {
-  /** One for each text. */
+  /** One per text. */
   readonly found: readonly Found[];
   readonly offered: readonly Topic[];
-  /** Null if it was not asked for, or if there are too many topics. */
+  /** Null if not requested, or if there are too many topics. */
   readonly lesson: Lesson | null;
 }
 
-/** Null if nobody answers in time. Never rejects. */
+/** Resolves with null on a time-out. Never rejects. */
 export type AskTopics = (subject: TopicSubject, ask: TopicAsk) => Promise<TopicReply | null>;
 
 const QUESTION_WORDS_MAX = 40;
 const TEXTS_MAX = 4;
-/** Topics that a menu offers: forty pages. */
+/** Maximum topics in a menu: forty pages. */
 const OFFERED_MAX = 200;
-/** Maximum characters of all prepared sources; the newest source is always kept. */
+/** Maximum characters of all prepared sources. The newest source always stays. */
 const CHARACTERS_KEPT_MAX = 4_000_000;
-/** Entries between two looks at the clock. */
+/** Entries between two checks of the clock. */
 const STEPS_PER_LOOK = 4;
 const TURN_MS = 5;
 
@@ -74,12 +74,12 @@ interface Prepared {
 interface PreparedTopicsOptions {
   /** Milliseconds, monotonic. */
   readonly nowMs: () => number;
-  /** Resolves when other work of this thread has had its turn. */
+  /** Resolves after other work of this thread has run. */
   readonly rest: () => Promise<void>;
 }
 
 export class PreparedTopics {
-  /** By key, the one used last at the end. */
+  /** By key, the most recently used last. */
   readonly #sources = new Map<
     string,
     { readonly characters: number; readonly prepared: Promise<Prepared> }
@@ -153,7 +153,7 @@ export function boundedQuestion(text: string): string {
 
 const ZONES: readonly Finding["zone"][] = ["unknown", "unsure", "sure"];
 
-/** The answer that fits a text better; the first if both are equal. */
+/** The better match for a text; the first if both are equal. */
 export function betterOf(one: Found, other: Found): Found {
   const lead = ZONES.indexOf(one.finding.zone) - ZONES.indexOf(other.finding.zone);
   if (lead !== 0) return lead > 0 ? one : other;

@@ -1,15 +1,15 @@
-/** What really happened in a call, as the summary tells it. Bounded. */
+/** Facts of a call, for its summary. Bounded. */
 const TOPICS_MAX = 50;
 
 export class CallRecord {
-  /** Questions of the knowledge that were answered, each once, in order. */
+  /** Answered questions of the knowledge, each once, in order. */
   readonly answered: string[] = [];
   readonly toolsDone: string[] = [];
   readonly toolsFailed: string[] = [];
   notUnderstood = 0;
   message: "none" | "offered" | "taken" = "none";
   transferred = false;
-  /** The caller said something at all. */
+  /** True once the caller has said anything. */
   spoke = false;
 
   addAnswer(topic: string): void {

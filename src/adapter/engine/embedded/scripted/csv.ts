@@ -1,4 +1,4 @@
-/** Rows of a CSV text (RFC 4180; `;` or tab where the header has no comma). */
+/** Rows of a CSV text (RFC 4180). The separator is `;` or a tab if the header has no comma. */
 export function parseCsv(content: string): string[][] {
   const text = content.replace(/^\uFEFF/, "");
   const firstLine = text.split(/\r?\n/, 1)[0] ?? "";

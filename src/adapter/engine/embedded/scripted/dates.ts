@@ -1,4 +1,4 @@
-/** Spoken days and clock times. Days are reckoned in UTC from the moment of the call. */
+/** Spoken days and clock times. Days are counted in UTC from the moment of the call. */
 import { ORDINALS } from "../../../../core/ordinals.ts";
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { NEAR_DAYS, WEEKDAYS } from "./lexicon.ts";
@@ -11,7 +11,7 @@ const MONTHS =
     " ",
   );
 
-/** `2026-11-24`, never in the past; null when no day is named. */
+/** `2026-11-24`, never in the past; null if the text names no day. */
 export function parseDate(text: string, language: AgentLanguage, nowMs: number): string | null {
   const written = /\b(\d{4})-(\d{2})-(\d{2})\b/.exec(text);
   if (written !== null) return written[0];
@@ -64,7 +64,10 @@ function isoDay(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10);
 }
 
-/** `14:30`; null when no time is named. Hours 1–7 without a part of the day are taken as afternoon. */
+/**
+ * `14:30`; null if the text names no time. Hours 1–7 without a part of the day are in the
+ * afternoon.
+ */
 export function parseTime(text: string, language: AgentLanguage): string | null {
   const written = /\b(\d{1,2})[:.]?(\d{2})\b/.exec(text);
   if (written !== null) return clockTime(Number(written[1]), Number(written[2]));

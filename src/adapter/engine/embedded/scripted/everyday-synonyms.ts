@@ -1,6 +1,7 @@
 /**
- * Everyday English words that callers say for one another, a line a meaning. Written for any business; a word may
- * have several meanings. Forms that `stems.ts` makes one are not listed.
+ * Everyday English words that callers use as synonyms, one line per meaning. Suitable for any
+ * business. A word may have several meanings. Forms with the same stem in `stems.ts` are not
+ * listed.
  */
 const MEANINGS = `
 price cost charge fee rate pay much expensive cheap bill euros
@@ -88,7 +89,7 @@ instrument guitar piano violin
 tyre tyres wheel wheels
 `;
 
-/** By the stem of a word: the stems of those that mean the same. */
+/** Synonyms by word, all as stems. */
 export function everydaySynonyms(
   stem: (word: string) => string,
 ): ReadonlyMap<string, ReadonlySet<string>> {

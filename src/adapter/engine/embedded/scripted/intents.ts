@@ -1,17 +1,20 @@
-/** What an utterance means apart from knowledge: the intents of lexicon.ts, also inside sentences. */
+/**
+ * Intents of an utterance (lexicon.ts), apart from its knowledge question. Also finds them inside
+ * sentences.
+ */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { type Intent, LEXICON } from "./lexicon.ts";
 import { wordsOf } from "./words.ts";
 
 interface IntentMatch {
   readonly intent: Intent;
-  /** The utterance is nothing but the intent. */
+  /** The utterance contains only the intent. */
   readonly whole: boolean;
-  /** What was said beside yes or no ("no, how much is …"). */
+  /** The other words after a yes or no ("no, how much is …"). */
   readonly rest: string;
 }
 
-/** Tried in this order where an utterance only contains an intent. */
+/** Tried in this order if an utterance contains more than an intent. */
 const CONTAINED: readonly Intent[] = ["goodbye", "human", "message", "repeat", "thanks"];
 
 const ENGLISH_PATTERNS: Readonly<Partial<Record<Intent, RegExp>>> = {
@@ -20,19 +23,24 @@ const ENGLISH_PATTERNS: Readonly<Partial<Record<Intent, RegExp>>> = {
     /\b(speak|talk|connect|transfer|put)\b.*\b(human|person|somebody|someone|operator|agent|colleague|manager|reception)\b|^(human|operator|agent|reception)\b/,
   message: /\b(leave|take|pass)\b.*\bmessage\b|\bcall me back\b/,
   repeat: /\brepeat\b|\bsay (that|it) again\b|\bonce more\b|^(pardon|sorry|what)$/,
-  /** With more around it, it is a polite question, or a word that was misheard. */
+  /** With more words around it, "thanks" is part of a polite question or misheard. */
   thanks: /^(\S+ )?(thank you|thanks)( \S+){0,3}$/,
 };
 
 const REST_WORDS_MIN = 3;
 
-/** Words that were heard with less are asked back. */
+/** The agent asks back if the confidence is lower. */
 export const CONFIDENCE_MIN = 0.6;
 
-/** "Could I please speak to somebody at the reception": a longer sentence says more than that. */
+/**
+ * "Could I please speak to somebody at the reception". A longer sentence is about something else.
+ */
 const HUMAN_WORDS_MAX = 10;
 
-/** Whether the call may end, or go to a person, without asking: a sentence says that and nothing else. */
+/**
+ * Whether the call may end, or go to a person, without a question to the caller. True if the
+ * sentence contains nothing else.
+ */
 export function isCertain(
   { intent, whole }: IntentMatch,
   { text, confidence }: { readonly text: string; readonly confidence: number },
@@ -53,7 +61,7 @@ export function isCertain(
   });
 }
 
-/** Words with which people take leave: "okay, thank you, bye". */
+/** Words with which people say goodbye: "okay, thank you, bye". */
 const leavingWords = (language: AgentLanguage): ReadonlySet<string> =>
   new Set(
     (["goodbye", "thanks", "yes", "listening"] as const).flatMap((intent) =>
@@ -92,7 +100,7 @@ function exactIntent(plain: string, language: AgentLanguage): Intent | null {
   return null;
 }
 
-/** Alone a yes; before other words it goes with them: "great, thank you". */
+/** A yes if alone. Before other words it belongs to them: "great, thank you". */
 const PRAISE = /^(great|fine)$/;
 
 /** "Yes, that would be fine", "no, how much is a filling". */

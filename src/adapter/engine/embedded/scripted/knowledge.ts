@@ -1,12 +1,11 @@
 /**
- * Knowledge files as entries: what may be asked, and the answer word for word.
- *
- * - .md: a heading is a question, the text under it its answer; "a / b" and `Also:` lines are other
- *   ways to ask.
- * - .csv: columns question (q, frage …) and answer; further columns `alt…`; other tables become one
- *   entry a row, named by its first column.
+ * Knowledge files as entries: questions and a literal answer.
+ * - .md: a heading is a question, the text under it its answer; "a / b" and `Also:` lines are
+ *   alternative questions.
+ * - .csv: columns question (q, frage …) and answer; further columns `alt…`. Other tables give one
+ *   entry per row, named by its first column.
  * - .json: an array (or `{faq: […]}`) of `{q, a, alt}` / `{question, answer, alternatives}`.
- * - .txt: paragraphs; "Question?" on a line of its own followed by text is a pair.
+ * - .txt: paragraphs; a line "Question?" and the text after it are a pair.
  */
 
 import type { KnowledgeSnapshot } from "../../../../domain/conversation/call-config.ts";
@@ -14,7 +13,7 @@ import { headingOf } from "../../../../domain/knowledge/heading.ts";
 import { parseCsv } from "./csv.ts";
 
 export interface KnowledgeEntry {
-  /** Empty for a bare paragraph. The first is the one read out in "did you mean". */
+  /** Empty for a bare paragraph. The agent reads the first one aloud in "did you mean". */
   readonly questions: readonly string[];
   readonly answer: string;
 }
@@ -23,7 +22,7 @@ const PARSERS: Readonly<
   Record<KnowledgeSnapshot["format"], (content: string) => KnowledgeEntry[]>
 > = { md: parseMarkdown, csv: parseTable, json: parseJson, txt: parseText };
 
-/** More entries than a caller could ever reach by voice. */
+/** More entries than callers could ever ask about. */
 const ENTRIES_MAX = 2_000;
 const ANSWER_CHARACTERS_MAX = 1_200;
 const QUESTION_CHARACTERS_MAX = 300;
@@ -103,7 +102,7 @@ function parseTable(content: string): KnowledgeEntry[] {
   }));
 }
 
-/** A table of things: the row's name asks for it, its columns are told one by one. */
+/** A row of a table of things: its name is the question, its columns are the answer. */
 function entryOfRow(header: readonly string[], row: readonly string[]): KnowledgeEntry {
   const [name = ""] = row;
   const facts = row
@@ -156,7 +155,7 @@ function parseText(content: string): KnowledgeEntry[] {
   });
 }
 
-/** Text to be spoken: no Markdown marks, one space between words. */
+/** Prepares text for speech: no Markdown marks, one space between words. */
 function tidy(entry: KnowledgeEntry): KnowledgeEntry {
   const questions = entry.questions
     .slice(0, QUESTIONS_OF_ENTRY_MAX)
@@ -166,7 +165,10 @@ function tidy(entry: KnowledgeEntry): KnowledgeEntry {
   return { questions, answer: cutAtSentence(plainText(answer)) };
 }
 
-/** What repeats is bounded or anchored: files are the tenants', and this runs between the calls of all. */
+/**
+ * Every repetition in these patterns is bounded or anchored. Tenants write the files, and this
+ * thread serves all calls.
+ */
 function plainText(text: string): string {
   return text
     .trim()

@@ -1,6 +1,6 @@
 /**
- * What callers say to any agent, per language: whole utterances by intent. The recogniser's closed
- * grammars and the scripted agent's understanding both come from these lists.
+ * Phrases that callers say to any agent, per language: whole utterances by intent. The recogniser's
+ * fixed-phrase grammars and the scripted agent both use these lists.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 
@@ -15,7 +15,7 @@ export type Intent =
   | "message"
   | "help"
   | "cancel"
-  /** Said while somebody listens; it answers no question. */
+  /** Said while listening; it answers no question. */
   | "listening";
 
 export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, readonly string[]>>>> =
@@ -145,14 +145,14 @@ export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, rea
     },
   };
 
-/** 0 to 9 as callers say them. English knows more forms; see number-words.ts. */
+/** 0 to 9 as callers say them. English has more forms; see number-words.ts. */
 export const DIGIT_WORDS: Readonly<Record<Exclude<AgentLanguage, "en">, readonly string[]>> = {
   lt: ["nulis", "vienas", "du", "trys", "keturi", "penki", "šeši", "septyni", "aštuoni", "devyni"],
   lv: ["nulle", "viens", "divi", "trīs", "četri", "pieci", "seši", "septiņi", "astoņi", "deviņi"],
   ru: ["ноль", "один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять"],
 };
 
-/** How the names of the days begin in every case that callers say, Monday first. */
+/** Beginnings of the weekday names that cover all grammatical cases, Monday first. */
 export const WEEKDAYS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   en: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
   lt: [

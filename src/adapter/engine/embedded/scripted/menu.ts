@@ -1,6 +1,6 @@
 /**
- * Choices that are read out: one of two topics, and the keypad menu, which is left when words fail (five
- * topics a page, 8 for more, 0 for a person).
+ * Spoken choices: one of two topics, or the keypad menu as the last resort. The menu has five
+ * topics per page, 8 for more and 0 for a person.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { fill, type Phrases } from "./phrases.ts";
@@ -19,10 +19,10 @@ const TWO_OF_TWO: Readonly<Record<AgentLanguage, RegExp>> = {
   lv: /(^| )(div|otr)/,
   ru: /(^| )(два|втор)/,
 };
-/** More words are a question of their own. */
+/** A longer answer is a new question. */
 const CHOICE_WORDS_MAX = 4;
 
-/** Null: neither was named. "The second one" is the second. */
+/** Null if the caller named neither. "The second one" is the second. */
 export function choiceOfTwo(text: string, language: AgentLanguage): 1 | 2 | null {
   const words = wordsOf(text, language);
   if (words.length > CHOICE_WORDS_MAX) return null;
@@ -52,7 +52,7 @@ export function menuChoice(
   return pageOf(topics, page)[Number(key) - 1] ?? null;
 }
 
-/** Pages go round. */
+/** The first page follows the last one. */
 function pageOf(topics: readonly Topic[], page: number): readonly Topic[] {
   const pages = Math.max(1, Math.ceil(topics.length / PAGE));
   const start = (page % pages) * PAGE;

@@ -1,6 +1,5 @@
 /**
- * What the scripted agent is in the middle of. One writer: the agent.
- *
+ * Dialog state of the scripted agent. Only the agent changes it.
  *   open ─ unsure ─► confirming ─ yes ─► (answer | filling)
  *    │ ─ tool ─► filling ─ all values ─► waiting ─ result ─► open
  *    │ ─ two misses ─► menu           └ gave up ─► offering
@@ -15,7 +14,7 @@ import type { Topic } from "./topics.ts";
 
 export type Mode =
   | { readonly type: "open"; readonly askedForMore: boolean }
-  /** Did the caller mean this; or, where two are offered, which of them? */
+  /** Did the caller mean this? If two are offered, which one? */
   | {
       readonly type: "confirming";
       readonly topic: Topic;
@@ -32,17 +31,17 @@ export type Mode =
   /** The next utterance is the message. */
   | { readonly type: "recording" };
 
-/** What takes the caller away from the agent. */
+/** Intents that end the conversation with the agent. */
 export type LeavingIntent = "goodbye" | "human";
 
 export interface Filling {
   readonly type: "filling";
   readonly tool: ToolSnapshot;
   readonly values: JsonObject;
-  /** Still to ask, the current one first. */
+  /** Open parameters, the current one first. */
   readonly slots: readonly Slot[];
   readonly attempts: number;
-  /** Read back, waiting for yes. */
+  /** Value read back to the caller, waiting for yes. */
   readonly unconfirmed: JsonValue;
 }
 

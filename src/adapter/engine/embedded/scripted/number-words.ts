@@ -1,4 +1,4 @@
-/** English numbers as words, the way callers say them and the recogniser knows them. */
+/** English numbers as words, as callers say them and the recogniser writes them. */
 
 const SMALL =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
@@ -50,7 +50,7 @@ export function smallNumber(word: string): number | null {
   return value === undefined || value < 0 ? null : value;
 }
 
-/** "two hundred and forty five" → 245. Null when the words are no number. */
+/** "two hundred and forty five" → 245. Null if the words are not a number. */
 export function parseNumberWords(words: readonly string[]): number | null {
   let total = 0;
   let part = 0;
@@ -72,7 +72,7 @@ export function parseNumberWords(words: readonly string[]): number | null {
   return seen ? total + part : null;
 }
 
-/** "five double two oh" → "5220"; "twenty one" → "21". Words that are no digits are skipped. */
+/** "five double two oh" → "5220"; "twenty one" → "21". Skips words that are not digits. */
 export function digitsFromWords(words: readonly string[]): string {
   let digits = "";
   let repeat = 1;

@@ -1,4 +1,4 @@
-/** Everything that the scripted agent says by itself, per language. `{…}` is filled in. */
+/** All phrases of the scripted agent, per language. `{…}` is a placeholder. */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 
 export interface Phrases {

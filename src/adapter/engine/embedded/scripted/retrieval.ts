@@ -1,8 +1,7 @@
 /**
- * Finds the knowledge entry a question is about: words weighted by how rare they are among the
- * agent's entries (IDF), compared with every way to ask an entry and, weaker, with its answer; in
- * English a word counts, less, where another stands that means the same.
- * Scores run from 0 to 1 (the same words).
+ * Finds the knowledge entry for a question. Words are weighted by their rarity among the agent's
+ * entries (IDF). They are compared with each question of an entry and, with less weight, with its
+ * answer. In English, synonyms count with less weight. Scores go from 0 to 1 (the same words).
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { stem } from "../../../../domain/knowledge/stems.ts";
@@ -16,20 +15,20 @@ export interface Match {
   readonly score: number;
   /** Lead over the next best entry. */
   readonly margin: number;
-  /** Index of that. Null: no other shares a word. */
+  /** Index of the next best entry. Null if no other entry shares a word. */
   readonly next: number | null;
 }
 
 export interface Retriever {
   (text: string): Match | null;
-  /** Of each entry. */
+  /** Score per entry. */
   scores(text: string): readonly number[];
 }
 
 const STOP_WORD_WEIGHT = 0.15;
 const COVERAGE = 0.3;
 const ANSWER_WEIGHT = 0.4;
-/** Where they share none but everyday words. */
+/** Factor if a text shares only everyday words. */
 const WITHOUT_CONTENT = 0.5;
 
 const STOP_WORDS: Readonly<Record<AgentLanguage, string>> = {
@@ -39,19 +38,19 @@ const STOP_WORDS: Readonly<Record<AgentLanguage, string>> = {
   ru: "ли что где когда как какой какая какие сколько вы ваш ваши мой мне я вам есть и в на из с у о об можно могу хочу хотел скажите пожалуйста здравствуйте добрый день",
 };
 
-/** What a word counts where another stands that means the same. */
+/** Weight of a synonym, relative to the word itself. */
 const SYNONYM_WEIGHT = 0.6;
 const NO_WORDS: ReadonlySet<string> = new Set();
 
-/** A word of a question, as far as the knowledge has it. */
+/** A word of a question and its weight in the knowledge. */
 interface AskedWord {
   readonly word: string;
-  /** Words of the knowledge that mean the same. */
+  /** Synonyms in the knowledge. */
   readonly synonyms: readonly string[];
   readonly weight: number;
 }
 
-/** The words of the entries, by how much they tell. */
+/** Words of the entries, weighted by rarity. */
 function createVocabulary(
   bags: readonly ReadonlySet<string>[],
   stop: ReadonlySet<string>,
@@ -70,7 +69,7 @@ function createVocabulary(
     total: (bag: Iterable<string>) => [...bag].reduce((sum, word) => sum + weigh(word), 0),
     isContent: ({ word, synonyms: same }: AskedWord) =>
       !stop.has(word) && (entriesWith.has(word) || same.length > 0),
-    /** A word that the knowledge has not weighs as the rarest of those that mean the same. */
+    /** A word missing from the knowledge has the weight of its rarest synonym. */
     asWord(word: string): AskedWord {
       const same = [...(synonyms?.get(word) ?? [])].filter(
         (other) => entriesWith.has(other) && !stop.has(other),
@@ -79,7 +78,7 @@ function createVocabulary(
       const weight = isKnown ? weigh(word) : Math.max(...same.map(weigh));
       return { word, synonyms: same, weight };
     },
-    /** What of its weight a bag has. */
+    /** The part of the word's weight that a bag of words contains. */
     shareIn(bag: ReadonlySet<string>, { word, synonyms: same, weight }: AskedWord): number {
       if (bag.has(word)) return weight;
       const found = same.filter((other) => bag.has(other)).map(weigh);
@@ -156,7 +155,7 @@ export function* retrieverInSteps(
   return Object.assign(retrieve, { scores });
 }
 
-/** Null: no score is above 0. */
+/** Null if no score is above 0. */
 function bestOf(scores: readonly number[]): Match | null {
   const order = [...scores.keys()]
     .filter((index) => (scores[index] ?? 0) > 0)
@@ -170,7 +169,7 @@ function bestOf(scores: readonly number[]): Match | null {
 let synonyms: ReturnType<typeof everydaySynonyms> | null = null;
 const stopWords = new Map<AgentLanguage, ReadonlySet<string>>();
 
-/** Both are stemmed once. */
+/** Stems the synonyms once. */
 function stemmedSynonyms(): ReturnType<typeof everydaySynonyms> {
   synonyms ??= everydaySynonyms((word) => stem(word, "en"));
   return synonyms;

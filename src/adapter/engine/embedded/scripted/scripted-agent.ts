@@ -1,6 +1,6 @@
 /**
- * The dialogue itself: one input in, what to say and do out. Pure but for its own state; no waiting.
- * Every path says something or acts: the caller is never left in silence.
+ * The dialog: takes one input and returns the next phrases and actions. Pure except for its own
+ * state; never waits. Every path says or does something, so the caller never hears silence.
  */
 
 import type { JsonObject, JsonValue } from "../../../../core/json.ts";
@@ -32,7 +32,7 @@ import { type Finding, findingIn, type Topic } from "./topics.ts";
 
 type Step = Exclude<LlmEvent, { type: "done" }>;
 
-/** What the agent can be asked, as far as one input needs it. */
+/** The part of the agent's topics needed for one input. */
 export interface KnownTopics {
   readonly offered: readonly Topic[];
   find(text: string): Finding;
@@ -57,7 +57,7 @@ export class ScriptedAgent {
   #mode: Mode = OPEN;
   #misses = 0;
   #lastSpoken = "";
-  /** What was looked up for the caller's last words, beyond the entries it was given. */
+  /** Passages found for the caller's last words, in addition to the given entries. */
   #passages: readonly KnowledgePassage[] = [];
   #topics: KnownTopics = { offered: [], find: () => ({ zone: "unknown" }) };
 
@@ -66,7 +66,7 @@ export class ScriptedAgent {
     this.#phrases = PHRASES[options.language];
   }
 
-  /** `topics` has the findings for `textsToFind`. */
+  /** `topics` contains the results for `textsToFind`. */
   respond(input: LlmInput, topics: KnownTopics): readonly Step[] {
     this.#topics = topics;
     const steps = this.#stepsFor(input);
@@ -78,7 +78,10 @@ export class ScriptedAgent {
     return [...named, { type: "expect", answer: this.#expected() }];
   }
 
-  /** For an answer that is not heard. Null: it is, or there are no keys for it. */
+  /**
+   * Keys for the expected answer if speech is not recognised. Null if speech is recognised, or if
+   * there are no such keys.
+   */
   #keysToPress(): string | null {
     const answer = this.#expected();
     const { pressYesNo, pressOneOrTwo, byKeypad } = this.#phrases;
@@ -88,7 +91,7 @@ export class ScriptedAgent {
     return this.#mode.type === "confirming" ? pressOneOrTwo : byKeypad;
   }
 
-  /** Texts that an utterance may be looked up by. */
+  /** Texts to search the topics for. */
   textsToFind(text: string): readonly string[] {
     const rest = matchIntent(text, this.#options.language)?.rest ?? "";
     return rest === "" || rest === text ? [text] : [text, rest];
@@ -184,7 +187,7 @@ export class ScriptedAgent {
     return this.#handleMiss();
   }
 
-  /** `certain`: of an intent that takes the caller away; otherwise the agent asks first. */
+  /** `certain`: a leaving intent needs no question. If false, the agent asks first. */
   #act(intent: Intent, certain: boolean): Step[] {
     const phrases = this.#phrases;
     const afterOffer = this.#mode.type === "open" && this.#mode.askedForMore;
@@ -220,7 +223,7 @@ export class ScriptedAgent {
     return [say(text)];
   }
 
-  /** Said twice, it is certain, too. */
+  /** The second time, the intent is certain. */
   #leaveIf(certain: boolean, intent: LeavingIntent): Step[] {
     const mode = this.#mode;
     const isRepeated = mode.type === "leaving" && mode.intent === intent;
@@ -269,7 +272,7 @@ export class ScriptedAgent {
     return [say(this.#lastSpoken || this.#phrases.nothingToRepeat)];
   }
 
-  /** Nothing was understood: list, then keypad, then a message. */
+  /** Nothing was understood: offers the list, then the keypad menu, then a message. */
   #handleMiss(): Step[] {
     const mode = this.#mode;
     if (mode.type === "filling") return this.#askAgain(mode);

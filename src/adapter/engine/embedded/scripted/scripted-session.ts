@@ -1,6 +1,6 @@
 /**
- * The scripted agent behind the engine port: its steps as a stream, texts cut into
- * sentences. It generates nothing: answers are the tenant's own words.
+ * Engine port of the scripted agent: its steps as a stream, with texts cut into sentences. It
+ * generates nothing: answers are the tenant's texts.
  */
 import { type Clock, within } from "../../../../core/clock.ts";
 import type { Random } from "../../../../core/random.ts";
@@ -25,7 +25,7 @@ import { textForMeaning } from "./topics.ts";
 /** Compares texts with an agent's topics by meaning. */
 interface MeaningPort {
   learn(lesson: Lesson): void;
-  /** Null if it is not known in time. */
+  /** Null on a time-out. */
   compare(lessonKey: string, text: string): Promise<Nearness | null>;
 }
 
@@ -35,9 +35,9 @@ interface ScriptedSessionOptions {
   readonly askTopics: AskTopics;
   readonly clock: Clock;
   readonly random: Random;
-  /** Missing: words alone decide. */
+  /** If missing, only words decide. */
   readonly meanings?: MeaningPort | undefined;
-  /** Whether speech is understood now; if not, callers are offered keys. Default: it is. */
+  /** Whether speech is recognised now. If not, callers are offered keys. Default: true. */
   readonly hears?: () => boolean;
 }
 
@@ -87,7 +87,7 @@ export function createScriptedSession(options: ScriptedSessionOptions): LlmSessi
   };
 }
 
-/** Asks for the topics of one conversation. They are prepared while the greeting is spoken. */
+/** Requests the topics of one conversation. They are prepared while the greeting is spoken. */
 class SessionTopics {
   #about: Promise<TopicReply | null>;
 

@@ -1,6 +1,6 @@
 /**
- * The values a tool needs, one by one: what kind of answer a JSON-Schema property asks for, how to
- * ask, and how an utterance or keypad digits become its value.
+ * Parameters of a tool, collected one by one. Derives from each JSON-Schema property the kind of
+ * answer and the question. Converts an utterance or keypad digits into its value.
  */
 
 import type { JsonObject, JsonValue } from "../../../../core/json.ts";
@@ -17,12 +17,12 @@ type SlotKind = "yes_no" | "choice" | "number" | "digits" | "date" | "time" | "n
 
 export interface Slot {
   readonly name: string;
-  /** How it is called when asked for. */
+  /** Name in the agent's question. */
   readonly label: string;
   readonly kind: SlotKind;
   readonly integer: boolean;
   readonly options: readonly string[];
-  /** How many digits, or how large a number; both ends are allowed. */
+  /** Allowed count of digits, or range of the number; both ends are included. */
   readonly bounds: Bounds;
 }
 
@@ -31,7 +31,7 @@ interface Bounds {
   readonly max: number;
 }
 
-/** The required parameters in the order of the schema. */
+/** The required parameters, in the order of the schema. */
 export function slotsOf(tool: ToolSnapshot): readonly Slot[] {
   const properties = objectOf(tool.parameters.properties);
   const required = tool.parameters.required;
@@ -58,7 +58,7 @@ const boundsOf = (min: unknown, max: unknown): Bounds => ({
   max: typeof max === "number" ? max : Number.POSITIVE_INFINITY,
 });
 
-/** `^\\d{4}$`, `^[0-9]{4,6}$` and the like. Other patterns are judged when the tool is called. */
+/** `^\\d{4}$`, `^[0-9]{4,6}$` and the like. Other patterns are checked when the tool is called. */
 const COUNTED_DIGITS = /^\^?(?:\\d|\[0-9\])\{(\d+)(,?)(\d*)\}\$?$/;
 
 function digitsOf(schema: JsonObject): Bounds {
@@ -94,7 +94,7 @@ export function expectedAnswer(slot: Slot): ExpectedAnswer {
   return EXPECTED[slot.kind];
 }
 
-/** Null: the utterance holds no such value. */
+/** Null if the utterance contains no such value. */
 export function valueFromSpeech(
   slot: Slot,
   text: string,
@@ -123,7 +123,7 @@ export function valueFromSpeech(
   }
 }
 
-/** Keypad digits as a value; null where they make no sense. */
+/** Keypad digits as a value; null if they are invalid. */
 export function valueFromKeys(slot: Slot, keys: string): JsonValue {
   const digits = keys.replace(/\D/g, "");
   if (digits === "") return null;
@@ -143,21 +143,21 @@ export function valueFromKeys(slot: Slot, keys: string): JsonValue {
   }
 }
 
-/** Null where the tool would refuse it: better asked again than refused by it. */
+/** Null if the tool would reject the value: the agent asks again. */
 function within({ bounds }: Slot, value: string | number | null): string | number | null {
   if (value === null) return null;
   const size = typeof value === "string" ? value.length : value;
   return size >= bounds.min && size <= bounds.max ? value : null;
 }
 
-/** A value worth reading back before it is used. */
+/** Whether to read the value back before use. */
 export function needsConfirmation(slot: Slot, value: JsonValue, byKeys: boolean): boolean {
   const easilyMisheard = ["name", "text", "date", "time"].includes(slot.kind);
   if (easilyMisheard && !byKeys) return true;
   return slot.kind === "digits" && String(value).length >= 5;
 }
 
-/** Long digit strings one by one, in groups of three. */
+/** Long digit strings are read digit by digit, in groups of three. */
 export function readable(slot: Slot, value: JsonValue): string {
   if (slot.kind !== "digits") return String(value);
   return (String(value).match(/.{1,3}/g) ?? []).map((group) => [...group].join(" ")).join(", ");

@@ -1,6 +1,6 @@
 /**
- * One or two sentences about a call, in the agent's language, from what really happened; and as the
- * line for whoever calls back what was done, of questions and tools that the tenant named itself.
+ * One or two sentences about a call, in the agent's language, from its facts. Also the line about
+ * earlier calls for a returning caller, with the tenant's own names of questions and tools.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { CallEnd, CallSummary } from "../../../../domain/conversation/engine-port.ts";
@@ -164,7 +164,7 @@ const UNITS: Readonly<Record<AgentLanguage, readonly [string, string, string]>> 
   ru: ["ч", "мин", "сек"],
 };
 
-/** 75 → "1 min 15 sec": what is told to the person who takes the call over. */
+/** 75 → "1 min 15 sec". Spoken to the person who takes over the call. */
 function spokenDuration(seconds: number, language: AgentLanguage): string {
   const whole = Math.round(seconds);
   const values = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

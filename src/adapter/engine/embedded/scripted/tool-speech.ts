@@ -1,11 +1,11 @@
-/** What a tool answered, as something to say. */
+/** The result of a tool, as spoken text. */
 import type { JsonValue } from "../../../../core/json.ts";
 
 const SPOKEN_FIELDS = ["speech", "message", "text", "answer", "result"];
 const FACTS_MAX = 6;
 const CHARACTERS_MAX = 800;
 
-/** Empty when there is nothing to say. */
+/** Empty if there is nothing to say. */
 export function speechOfResult(output: JsonValue): string {
   return sayable(output).slice(0, CHARACTERS_MAX);
 }

@@ -1,6 +1,6 @@
 /**
- * Prepares and looks up an agent's knowledge in the calling thread. For the doctor, whose one file is small; calls ask
- * the knowledge worker.
+ * Prepares and searches an agent's knowledge in the calling thread. For the doctor, which has one
+ * small file; calls use the knowledge worker.
  */
 import { systemClock, yieldToEventLoop } from "../../../../core/clock.ts";
 import { type AskTopics, PreparedTopics } from "./agent-topics.ts";

@@ -1,6 +1,6 @@
 /**
- * What an agent can be asked: its knowledge and its tools in one ranking, so that "book an
- * appointment" and "cancel my appointment" compete. A score joins the shared words with the distance in meaning.
+ * The topics of an agent: its knowledge and its tools in one ranking, so that "book an appointment"
+ * and "cancel my appointment" compete. A score combines shared words and nearness in meaning.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
@@ -17,19 +17,19 @@ export type Topic =
 
 export type Finding =
   | { readonly zone: "sure"; readonly topic: Topic }
-  /** `other`: the caller may as well have meant this. */
+  /** `other`: the caller may have meant this instead. */
   | { readonly zone: "unsure"; readonly topic: Topic; readonly other: Topic | null }
   | { readonly zone: "unknown" };
 
-/** Shares of a score: words in common, meaning of the question, meaning of the answer. */
+/** Weights in a score: shared words, meaning of the question, meaning of the answer. */
 const WORDS = 0.3;
 const MEANING = 0.5;
 const MEANING_OF_ANSWER = 0.2;
 
 interface Thresholds {
-  /** Answered, if the next best topic is `margin` behind. */
+  /** Minimum score for an answer, if the next best topic is at least `margin` lower. */
   readonly sure: number;
-  /** Asked back. */
+  /** Minimum score for "did you mean". */
   readonly unsure: number;
   readonly margin: number;
 }
@@ -37,7 +37,7 @@ interface Thresholds {
 /** `bench/understanding` measures both kinds on five FAQs. */
 const BY_MEANING: Thresholds = { sure: 0.5, unsure: 0.37, margin: 0.04 };
 const BY_WORDS: Thresholds = { sure: 0.45, unsure: 0.3, margin: 0.04 };
-/** The next best is offered as well when it is so close. */
+/** The next best topic is offered too if its score is this close. */
 const OTHER_MARGIN_MAX = 0.2;
 
 export class Topics {
@@ -54,17 +54,17 @@ export class Topics {
     this.#retrieve = retrieve;
   }
 
-  /** Index and score of the best entry; tools come before the knowledge. */
+  /** Index and score of the best entry. Tools have lower indices than the knowledge. */
   match(text: string): Match | null {
     return this.#retrieve(text);
   }
 
-  /** Titles that can be offered: questions as the tenant wrote them. */
+  /** Topics with a title to offer: questions as the tenant wrote them. */
   get offered(): readonly Topic[] {
     return this.#topics.filter((topic) => topic.title !== "");
   }
 
-  /** `nearness`: to the topics of `lessonOf`. Default: not known, words alone decide. */
+  /** `nearness`: to the topics of `lessonOf`. Default: unknown, only words decide. */
   find(text: string, confidence: number, nearness: Nearness | null = null): Finding {
     const words = this.#retrieve.scores(text);
     const scores =
@@ -84,7 +84,7 @@ export class Topics {
   }
 }
 
-/** The very words of a topic: another that has them as well makes them no less clear. */
+/** The caller used the very words of a topic. It is clear even if another topic has them too. */
 const CLEAR_SCORE = 0.9;
 
 function joined(words: number, { asked, answered }: Nearness, topic: number): number {
@@ -92,7 +92,7 @@ function joined(words: number, { asked, answered }: Nearness, topic: number): nu
   return WORDS * words + near + MEANING_OF_ANSWER * Math.max(0, answered[topic] ?? 0);
 }
 
-/** The topics of an agent, in their order, to be learnt by their meanings. */
+/** Texts of an agent's topics, in order, for comparing meanings. */
 export function lessonOf(
   knowledge: readonly KnowledgeEntry[],
   tools: readonly ToolSnapshot[],
@@ -109,12 +109,12 @@ export function lessonOf(
   return { key, topics };
 }
 
-/** Recognisers write no marks, and numbers in words. */
+/** Recognisers write no punctuation, and write numbers as words. */
 export function textForMeaning(text: string): string {
   return wordsOf(text, "en").join(" ");
 }
 
-/** Yields after each entry; the result is the same as that of the constructor. */
+/** Yields after each entry. The result is the same as that of the constructor. */
 export function* topicsInSteps(
   knowledge: readonly KnowledgeEntry[],
   tools: readonly ToolSnapshot[],
@@ -132,11 +132,11 @@ const withTools = (
   ...knowledge,
 ];
 
-/** Shares of a question that a passage must hold to answer it, and to be offered. */
+/** Minimum shares of a question that a passage must contain: to answer it, and to offer it. */
 const SURE_COVERAGE_MIN = 0.8;
 const UNSURE_COVERAGE_MIN = 0.6;
 
-/** The best of the passages that were looked up, read as an entry. */
+/** The best of the given passages, as an entry. */
 export function findingIn(passages: readonly KnowledgePassage[]): Finding {
   const [best] = passages.toSorted((a, b) => b.coverage - a.coverage);
   if (!best || best.coverage < UNSURE_COVERAGE_MIN) return { zone: "unknown" };
@@ -149,7 +149,7 @@ export function findingIn(passages: readonly KnowledgePassage[]): Finding {
   return { zone: "unsure", topic, other: null };
 }
 
-/** Two are offered by their titles, to be answered; a tool is offered alone. */
+/** Two answers can be offered together by their titles. A tool is offered alone. */
 function canShareOffer(topic: Topic, other: Topic | undefined): other is Topic {
   return [topic, other].every((each) => each?.type === "answer" && each.title !== "");
 }

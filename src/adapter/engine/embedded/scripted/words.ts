@@ -1,4 +1,7 @@
-/** Text to comparable words: lower case, no marks, English numbers spelt out, endings cut. */
+/**
+ * Normalises text for comparison: lower case, no punctuation, English numbers as words, endings
+ * removed.
+ */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { stem } from "../../../../domain/knowledge/stems.ts";
 import { numberInWords } from "./number-words.ts";

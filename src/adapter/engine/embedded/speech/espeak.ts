@@ -1,7 +1,7 @@
 /**
- * eSpeak NG, as npm's `espeak-ng` has it: its command line in WebAssembly with all languages inside. The program is
- * compiled once per thread; each run is an instance of 32 MB that the collector takes back. A run blocks its thread,
- * for 70 ms with a sentence on a free core.
+ * eSpeak NG from npm's `espeak-ng`: its command line in WebAssembly with all languages included.
+ * The program is compiled once per thread. Each run is an instance of 32 MB, which is
+ * garbage-collected. A run blocks its thread: 70 ms per sentence on a free core.
  */
 import { readFileSync } from "node:fs";
 import createInstance from "espeak-ng";
@@ -15,13 +15,16 @@ const WORDS_PER_MINUTE = 175;
 const VARIANT_FOLDER = "/usr/local/share/espeak-ng-data/voices/!v/";
 const TEXT_FILE = "/text";
 const SOUND_FILE = "/sound.wav";
-/** RIFF and format, of the file that `-w` writes; samples of 16 bits follow. */
+/** RIFF header and format of the file that `-w` writes. Samples of 16 bits follow. */
 const WAV_HEADER_BYTES = 44;
 
 export interface Espeak {
-  /** Samples at `ESPEAK_SAMPLE_RATE_HZ`. `ssml` is escaped text. Rejects when there is no such voice. */
+  /**
+   * Returns samples at `ESPEAK_SAMPLE_RATE_HZ`. `ssml` is escaped text. Rejects if the voice does
+   * not exist.
+   */
   synthesize(ssml: string, voice: string, ratePercent?: number): Promise<Int16Array>;
-  /** International phonetic alphabet: one string per clause that the voice makes of the text. */
+  /** International phonetic alphabet: one string per clause of the voice. */
   phonemes(text: string, voice: string): Promise<string[]>;
 }
 
@@ -67,7 +70,7 @@ async function runOnce(
   const { FS } = await createInstance({
     arguments: [...options, "-f", TEXT_FILE],
     instantiateWasm(imports, receive) {
-      // The package's code is ready for its instance only after this returns.
+      // The package can receive its instance only after this returns.
       queueMicrotask(() => receive(new WebAssembly.Instance(program, imports)));
       return {};
     },
@@ -76,7 +79,7 @@ async function runOnce(
       for (const [name, definition] of Object.entries(VOICE_VARIANTS))
         this.FS.writeFile(VARIANT_FOLDER + name, definition);
     },
-    // The package's default sets the exit code of this process.
+    // The package's default would set the exit code of this process.
     quit(_, error) {
       throw error;
     },

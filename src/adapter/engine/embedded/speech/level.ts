@@ -1,11 +1,14 @@
-/** The level of synthetic speech: −20 dBFS while speaking, peaks rounded off below full scale. */
+/** Level of synthetic speech: −20 dBFS while speaking, with peaks rounded off below full scale. */
 
 const TARGET_RMS = 32_768 * 10 ** (-20 / 20);
 const FRAME_SAMPLES = 441;
 const KNEE = 22_000;
 const CEILING = 31_000;
 
-/** Factor that brings speech to the target. Pauses don't count: only frames near the loudest. */
+/**
+ * Factor that brings speech to the target level. Only frames near the loudest count, so pauses
+ * don't matter.
+ */
 export function gainFor(parts: readonly Int16Array[]): number {
   const energies: number[] = [];
   for (const part of parts) {
@@ -20,7 +23,7 @@ export function gainFor(parts: readonly Int16Array[]): number {
   return Math.min(4, Math.max(0.25, TARGET_RMS / rms));
 }
 
-/** In place. Above the knee samples approach the ceiling instead of clipping. */
+/** Changes `pcm` in place. Samples above the knee approach the ceiling instead of clipping. */
 export function applyGain(pcm: Int16Array, gain: number): void {
   for (let index = 0; index < pcm.length; index++) {
     const sample = (pcm[index] ?? 0) * gain;

@@ -1,10 +1,10 @@
-/** Cutting text into sentences to speak, and escaping it for SSML. */
+/** Splits text into sentences for speech and escapes it for SSML. */
 
 import { ABBREVIATIONS } from "../../abbreviations.ts";
 
 /**
- * Ends of sentences: punctuation, then a space, then something that can begin a sentence. A figure
- * after "plkst." or "24 d." begins none.
+ * End of a sentence: punctuation, a space, then a possible beginning of a sentence. A number after
+ * "plkst." or "24 d." is not a beginning.
  */
 const SENTENCE_BREAK = new RegExp(
   `(?<=[.!?…]["»”)]?)(?<!\\b[ap]\\.m\\.)(?!(?<=(?:^|[\\s(])(?:${ABBREVIATIONS})\\.)\\s+\\p{N})\\s+(?=["«“(]?[\\p{Lu}\\p{N}])|\\n+`,
@@ -12,18 +12,18 @@ const SENTENCE_BREAK = new RegExp(
 );
 
 const PIECE_CHARACTERS_MIN = 12;
-/** A voice makes a piece at a time, and the first sound of a longer one would be late. */
+/** A voice synthesises one piece at a time. In a longer one, the first sound would be late. */
 const PIECE_CHARACTERS_MAX = 400;
 
 /**
- * Whole sentences in order; very short ones ("Yes.") stay with what follows, those of more than `charactersMax`
- * come in parts.
+ * Returns whole sentences in order. Very short ones ("Yes.") are joined with the next; those longer
+ * than `charactersMax` are split.
  */
 export function splitSentences(text: string, charactersMax = PIECE_CHARACTERS_MAX): string[] {
   return wholeSentences(text).flatMap((sentence) => partsOf(sentence, charactersMax));
 }
 
-/** Up to a comma in the second half, else up to a space. */
+/** Splits at a comma in the second half, else at a space. */
 function partsOf(sentence: string, most: number): string[] {
   if (sentence.length <= most) return [sentence];
   const part = new RegExp(

@@ -1,8 +1,8 @@
 /**
- * Makes written text speakable where espeak-ng would read marks instead of meaning: addresses,
- * dates, clock times and opening hours, money, shortened units, telephone numbers, and figures in
- * the case and gender that the words around them ask for. It finds them; what is said is the
- * language's to know (languages/).
+ * Converts written text into speakable text, because espeak-ng reads characters, not meaning.
+ * Handles addresses, dates, clock times, opening hours, money, units and telephone numbers. Numbers
+ * get the case and gender that the words around them need. This file finds them; the rules of the
+ * languages are in languages/.
  */
 import { ENGLISH } from "./languages/english.ts";
 import { LATVIAN } from "./languages/latvian.ts";
@@ -30,7 +30,7 @@ const LANGUAGES: Readonly<Record<string, SpokenLanguage>> = {
 
 type Step = (text: string, language: SpokenLanguage) => string;
 
-/** Each takes out what a later one would mistake for something else. */
+/** The order matters: each step removes text that a later step would misread. */
 const STEPS: readonly Step[] = [
   spokenAddresses,
   rewritten,
@@ -50,9 +50,9 @@ const STEPS: readonly Step[] = [
   spokenSpans,
   spokenBlocks,
   spokenNumbers,
-  // The point of "p.m." ends its sentence, too.
+  // The full stop of "p.m." also ends its sentence.
   (text) => text.replace(/(\b[ap]\.m\.)\.(?!\w)/g, "$1"),
-  // Nouns of two words keep them together until they are declined.
+  // Non-breaking spaces keep nouns of two words together until they are declined.
   (text) => text.replaceAll("\u00a0", " "),
 ];
 
@@ -62,7 +62,9 @@ export function spokenText(text: string, language: string): string {
   return STEPS.reduce((said, step) => step(said, spoken), plain);
 }
 
-/** "ir t. t.", "utt.", "и т. д.": after these a sentence may end; an address goes on after "ул.". */
+/**
+ * "ir t. t.", "utt.", "и т. д.": a sentence may end after these. After "ул." an address continues.
+ */
 const CLOSES = /(?:t\. ?t|utt|pan|т\. ?[дп])\.$/i;
 
 function rewritten(text: string, { rewrites }: SpokenLanguage): string {
@@ -102,11 +104,11 @@ function spokenAddresses(text: string, { signs, digits }: SpokenLanguage): strin
 
 // Thousands and millions.
 
-/** "5 tūkst. eurų", "€1.5M", "5–10 тыс.": the whole figure. */
+/** "5 tūkst. eurų", "€1.5M", "5–10 тыс.": writes out the whole number. */
 function spokenScales(text: string, { scales, decimalMark }: SpokenLanguage): string {
   const sum = (whole: string, fraction: string | undefined, factor: number) => {
     const value = Math.round(Number(`${whole}.${fraction ?? "0"}`) * factor);
-    // Seven figures in a row are a telephone number.
+    // Seven digits in a row are a telephone number.
     if (value < 1e6) return String(value);
     return String(value).replace(/\B(?=(?:\d{3})+$)/g, decimalMark === "." ? "," : ".");
   };
@@ -132,7 +134,7 @@ function spokenScales(text: string, { scales, decimalMark }: SpokenLanguage): st
 
 const isDay = (day: number, month: number) => month >= 1 && month <= 12 && day >= 1 && day <= 31;
 
-/** "2026-11-24T10:12:00+02:00": seconds and zone are not said. */
+/** "2026-11-24T10:12:00+02:00": seconds and time zone are not spoken. */
 function spokenTimestamps(text: string): string {
   return text.replace(
     /(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?(?![\d:])/g,
@@ -140,7 +142,7 @@ function spokenTimestamps(text: string): string {
   );
 }
 
-/** Seven figures and a hyphen would be a telephone number. */
+/** Seven digits and a hyphen would be a telephone number. */
 const YEARS = /(?<![\d.,-])((?:19|20)\d{2})-((?:19|20)\d{2})(?![\d-])/g;
 
 function spokenDates(text: string, language: SpokenLanguage): string {
@@ -175,7 +177,7 @@ function spokenDates(text: string, language: SpokenLanguage): string {
 const MERIDIEM = "[ap]\\.?m\\.?(?![\\p{L}\\d])";
 const TIME = "(\\d{1,2})(?:[:.](\\d{2}))?";
 
-/** Null: no time of the day. */
+/** Null if it is not a time of day. */
 function timeOf(hour: string, minute: string | undefined, mark: string): ClockTime | null {
   const half = mark.charAt(0).toLowerCase();
   const isNamed = /^[ap]\.?m/i.test(mark);
@@ -241,7 +243,7 @@ function spokenBetween(text: string, language: SpokenLanguage): string {
   });
 }
 
-/** The "p.m." of "1–3 pm" holds for both. */
+/** The "p.m." of "1–3 pm" applies to both. */
 function earlierOf(from: ClockTime | null, to: ClockTime | null, sharesMark: boolean) {
   if (from === null || to === null || !sharesMark || to.hour < 12) return from;
   return from.hour + 12 < to.hour ? { ...from, hour: from.hour + 12 } : from;
@@ -298,7 +300,7 @@ function spokenClocks(text: string, language: SpokenLanguage): string {
 
 // Versions, network addresses, shares.
 
-/** "1.2.3", "50/50". "1.200.000" is a sum. */
+/** "1.2.3", "50/50". "1.200.000" is a number. */
 function spokenVersions(text: string, { signs }: SpokenLanguage): string {
   return text
     .replace(/(?<![\d.,])\d+(?:\.\d+){2,}(?![\d.,]*\d)/g, (written) =>
@@ -319,7 +321,7 @@ const CURRENCIES: readonly (readonly [RegExp, Unit, Unit])[] = [
 ];
 const SIGNS = "€|\\$|£|₽|(?:EUR|USD|GBP|RUB)(?![\\p{L}])";
 const AFTER = `${SIGNS}|[Ee]ur(?!\\p{L})|eur\\.|руб\\.|руб(?!\\p{L})`;
-/** Whole words count only where coins are written: "12,50 eurų". */
+/** Currency words count only together with cents: "12,50 eurų". */
 const WORDS =
   "euros?|eur(?:as|ai|ų|us|ą|o)|eiro|евро|dollars?|doleri\\p{L}+|dolār\\p{L}+|доллар\\p{L}*|pounds?|рубл\\p{L}+";
 const SUM = "(\\d{1,3}(?:[ ,.]\\d{3})+(?!\\d)|\\d+)(?:[.,](\\d{1,2}))?(?![\\d])";
@@ -446,13 +448,16 @@ function spanOf(
 const CALLS =
   /(?<!\p{L})(call|dial|phone|tel|skamb|numer|zvan|tālr|numur|звон|тел|номер)\p{L}*[.:]?\s*$/iu;
 
-/** Digit by digit, a short pause after every third. "1 200 000" is a sum, no telephone number. */
+/**
+ * Read digit by digit, with a short pause after every third. "1 200 000" is a number, not a
+ * telephone number.
+ */
 function spokenPhones(text: string, { signs, digits }: SpokenLanguage): string {
   return text.replace(/(?<![\p{L}\d.,])\+?\(?\d(?:[\s()/-]{0,2}\d){6,}/gu, (...parts) => {
     const [number = ""] = parts as string[];
     const isSum = /^[1-79]\d?(?: \d{3})+$/.test(number);
     if (isSum && !CALLS.test(beforeOf(parts))) return number;
-    // An invoice's: "No. 2026-118".
+    // The number of an invoice: "No. 2026-118".
     if (/^20\d{2}-\d{3}$/.test(number) && IS_LABEL.test(beforeOf(parts)))
       return number.replace("-", " ");
     const groups = number.replace(/\D/g, "").match(/\d{1,3}/g) ?? [];
@@ -465,7 +470,7 @@ function spokenPhones(text: string, { signs, digits }: SpokenLanguage): string {
 
 // Quantities and plain figures.
 
-/** English groups thousands with a comma, the others with a space or a point. */
+/** English groups thousands with a comma, the others with a space or a full stop. */
 function amountPattern({ decimalMark }: SpokenLanguage): string {
   const groups = decimalMark === "." ? "," : "[ .]";
   return `(\\d{1,3}(?:${groups}\\d{3})+(?!\\d)|\\d+)(?:[,.](\\d+))?`;
@@ -484,7 +489,7 @@ function spokenQuantities(text: string, language: SpokenLanguage): string {
     `(?<![\\p{L}\\d.,:/–-])(?:${amount}\\s?[–—-]\\s?)?${amount}\\s?(${units})(?![\\p{L}\\d])(?:/(\\p{L}+\\.?))?`,
     "gu",
   );
-  /** "after 1 min. 15 sec.": the case of the minutes is that of the seconds. */
+  /** "after 1 min. 15 sec.": the minutes have the case of the seconds. */
   const quantityBefore = new RegExp(`${amount}\\s?(?:${units})\\s*$`, "iu");
   const belowNought = new RegExp(`(?<!\\p{L})${language.signs.minus}\\s$`, "u");
   return text.replace(pattern, (...parts) => {
@@ -502,7 +507,7 @@ function spokenQuantities(text: string, language: SpokenLanguage): string {
   });
 }
 
-/** "2–3 days". A hyphen between figures alone belongs to an address or a code. */
+/** "2–3 days". A hyphen between plain numbers belongs to an address or a code. */
 function spokenSpans(text: string, language: SpokenLanguage): string {
   const amount = amountPattern(language);
   const pattern = new RegExp(
@@ -532,17 +537,20 @@ function spokenBlocks(text: string, language: SpokenLanguage): string {
     );
 }
 
-/** Said digit by digit after these. */
+/** Numbers after these words are read digit by digit. */
 const CODE_BEFORE =
   /(?<!\p{L})(?:code|pin|extension|reference|kod(?:as|ą|u|o)|kods|код(?:а|у|ом)?|пин|пин-код)(?:\s(?:is|yra|ir))?[\s:]+$/iu;
 
 /** "Call 911", "Zvaniet 112". */
 const DIALLED = /(?<!\p{L})(?:call|dial|zvaniet|zvanīt)\s+$/iu;
 
-/** What comes next is a name, and counts nothing. */
+/** The number after these words is a name and counts nothing. */
 const IS_LABEL = /(?<!\p{L})(?:number|numer(?:is|į|iu|io)|numurs?|номер)\s*$/iu;
 
-/** "dvi su puse valandos", "до двух с половиной часов": the gender of the noun. Of other fractions nothing agrees. */
+/**
+ * "dvi su puse valandos", "до двух с половиной часов": the number has the gender of the noun. Other
+ * fractions agree with nothing.
+ */
 function ofFraction(amount: Amount, parts: unknown[], language: SpokenLanguage): Agreement {
   if (amount.fraction !== "5") return NOMINATIVE;
   const before = beforeOf(parts);

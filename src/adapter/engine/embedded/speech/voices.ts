@@ -1,6 +1,6 @@
 /**
- * The four voices of the product as espeak-ng variants, for every language. Median pitch: Sari 195,
- * Emma 237, Nathan 110, Adrian 80 Hz.
+ * The product's four voices as espeak-ng variants, for every language. Median pitch: Sari 195, Emma
+ * 237, Nathan 110, Adrian 80 Hz.
  */
 import type { AgentLanguage, AgentVoice } from "../../../../domain/agent/agent.ts";
 
@@ -53,7 +53,10 @@ export const VOICE_VARIANTS: Readonly<Record<AgentVoice, string>> = {
   ),
 };
 
-/** What brings each voice to the level of level.ts, by language. A voice's first greeting need not wait for its measurement. */
+/**
+ * Gain of each voice by language, to reach the level of level.ts. Constants, so that a voice's
+ * first greeting need not wait for the measurement.
+ */
 export const VOICE_GAINS: Readonly<Record<AgentVoice, Readonly<Record<AgentLanguage, number>>>> = {
   Sari: { en: 1.3, lt: 1.02, lv: 0.94, ru: 1.32 },
   Emma: { en: 1.31, lt: 1.06, lv: 1.12, ru: 1.17 },
@@ -65,7 +68,7 @@ function variant(name: string, ...lines: string[]): string {
   return `language variant\nname ${name}\n${lines.join("\n")}\n`;
 }
 
-/** eSpeak NG's name of a voice. English is spoken American. */
+/** eSpeak NG's name of a voice. English has an American accent. */
 export function espeakVoiceName(language: string, voice: string): string {
   const accent = language === "en" ? "en-us" : language;
   return voice === "" ? accent : `${accent}+${voice}`;

@@ -1,4 +1,4 @@
-/** English as spoken in America: figures, clock times, dates and sums in words. */
+/** American English: numbers, clock times, dates and amounts in words. */
 import { numberInWords } from "../../scripted/number-words.ts";
 import {
   type Amount,
@@ -60,7 +60,7 @@ function clock({ hour, minute, isMarked }: ClockTime): string {
   return minutes === "" ? `${said} o'clock` : `${said} ${minutes}`;
 }
 
-/** "nine a.m. to five p.m.": one time that is marked tells how the other is meant. */
+/** "nine a.m. to five p.m.": if one time is marked, the other one is derived from it. */
 function hours(from: ClockTime, to: ClockTime): string {
   const isOverNoon = !from.isMarked && !to.isMarked && to.hour <= from.hour && to.hour < 12;
   if (isOverNoon) return hours(from, { ...to, hour: to.hour + 12, isMarked: true });
@@ -119,7 +119,7 @@ const MONTH_FIRST = new RegExp(
   "g",
 );
 
-/** "December 24–26", and "24th to 26th December 2026" brought into that form. */
+/** "December 24–26". "24th to 26th December 2026" is converted to that form. */
 const DAYS = new RegExp(
   `(?<![\\w:])${MONTH} (\\d{1,2})\\s?[–-]\\s?(\\d{1,2})(?!\\d)(?:,? (\\d{4})(?!\\d))?`,
   "g",
@@ -148,7 +148,7 @@ const namedDates = (text: string): string =>
       date({ day: Number(day), month: monthOf(month), year: yearOf(year) }),
     );
 
-/** "in 2026", "since 1998": a year after such a word, with no noun behind it. */
+/** "in 2026", "since 1998": a year after such a word, if no noun follows. */
 const years = (text: string): string =>
   text
     .replace(

@@ -48,7 +48,7 @@ function countOf(value: number): Count {
   return rule === "one" ? "one" : rule === "zero" ? "none" : "few";
 }
 
-/** Hundreds and thousands stay as they are in other cases: "pēc divsimt eiro". */
+/** Hundreds and thousands have no ending in other cases: "pēc divsimt eiro". */
 function cardinal(value: number, agreement: Agreement): string {
   if (value === 0) return "nulle";
   for (const [size, one, many] of LARGE) {
@@ -179,7 +179,9 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   degree: masculine("grād"),
 };
 
-/** Before a plural every preposition asks for the dative; before a singular each its own. */
+/**
+ * Before a plural, every preposition takes the dative. Before a singular, each takes its own case.
+ */
 const SINGULAR: readonly (readonly [RegExp, Case])[] = [
   [/^(no|pēc|pirms|bez|aiz|virs|zem|kopš|pie)$/, "genitive"],
   [/^(līdz|pa)$/, "dative"],
@@ -280,7 +282,7 @@ const monthForms = (stem: string): string =>
     ? `${stem}s ${stem}a ${stem}am ${stem}u ${stem}u ${stem}ā`
     : `${stem}is ${stem}a ${stem}im ${stem}i ${stem}i ${stem}ī`;
 
-/** The day itself is what is understood, named or chosen. */
+/** The day is the object of these verbs (understood, named, chosen), not the time of an event. */
 const TAKES_DAY =
   /(?<!\p{L})(?:sapratu|dzirdēju|izvēlēj\p{L}+|izvēlieties|norādīj\p{L}+|nosauc\p{L}+|minēj\p{L}+|domāj\p{L}+|apstiprin\p{L}+|piedāvā\p{L}*|pieņem\p{L}*|atcel\p{L}*|main\p{L}+)\s*:?\s*$/iu;
 /** "pirmdienu, 23. novembri": the day has the case of the weekday before it. */
@@ -291,7 +293,7 @@ const WEEKDAY_CASES: readonly (readonly [RegExp, Case])[] = [
   [/diena,?\s*$/i, "nominative"],
 ];
 
-/** On a day: the locative; "uz" and "par" ask for the accusative. */
+/** On a day: the locative. "uz" and "par" take the accusative. */
 function dayCase(before: string): Case {
   const governed = firstFitting(SINGULAR, lastWordOf(before));
   if (governed !== null) return governed;
@@ -460,7 +462,7 @@ const ORDINAL_NOUNS: readonly (readonly [RegExp, readonly [Kind, Case]])[] = [
 ];
 const isMasculineGenitive = (word: string) =>
   /^(stāva|kabineta|gada|gadsimta|dzīvokļa|numura|maršruta)$/.test(word);
-/** "5. stāvā", "3. kabinets": a point between a figure and a small letter. */
+/** "5. stāvā", "3. kabinets": a full stop between a number and a lower-case letter. */
 const ordinals = (text: string): string =>
   text.replace(/(?<![\p{L}\d.,:])(\d{1,3})\.\s(?=(\p{Ll}+))/gu, (...parts) => {
     const [, value, next = ""] = parts as string[];
@@ -586,7 +588,7 @@ export const LATVIAN: SpokenLanguage = {
       /(?<![\p{L}\d–-])(Pk|Pr|Ot|Tr|Ce|Se|Sv|[POTCS])\.?(?=:?\s\d{1,2}(?:[.:]\d{2})?\s?[–-]\s?\d{1,2}(?:[.:]\d{2})?(?!\d|\s\p{Ll})|\s(?:[–-]\s)?slēgt)/gu,
       (_, day = "") => WEEKDAYS[day.toLowerCase()] ?? day,
     ],
-    // The point belongs to the date.
+    // The full stop belongs to the date.
     [/(?<=\d{1,2}\.\d{2}\.\d{4})\.(?=\s(?:plkst|pulksten|\d{1,2}:))/g, ""],
     [/(?<![\d.,])(\d{1,2}),5\s(st\.|(?:stund|gad)\p{L}+)/gu, (...parts) => halves(parts)],
     [/(?<!\p{L})plkst\.?(?=\s)/giu, "pulksten"],

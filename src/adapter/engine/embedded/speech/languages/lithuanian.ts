@@ -216,7 +216,7 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   litre: masculine("litr"),
   millilitre: masculine("mililitr"),
   piece: masculine("vienet"),
-  // Two words, of which both are declined.
+  // Two words, both declined.
   squareMetre: [
     "kvadratinis\u00a0metras kvadratinio\u00a0metro kvadratiniam\u00a0metrui kvadratinį\u00a0metrą kvadratiniu\u00a0metru kvadratiniame\u00a0metre",
     "kvadratiniai\u00a0metrai kvadratinių\u00a0metrų kvadratiniams\u00a0metrams kvadratinius\u00a0metrus kvadratiniais\u00a0metrais kvadratiniuose\u00a0metruose",
@@ -230,7 +230,7 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   ],
 };
 
-/** By the last word before a quantity. */
+/** Case by the last word before a quantity. */
 const GOVERNED: readonly (readonly [RegExp, Case])[] = [
   [/^(nuo|iki|be|po|prie|ant|dėl|iš|virš|tarp|arti|ne mažiau|netoli|daugiau|mažiau)$/, "genitive"],
   [/^(už|per|apie|į|pas|prieš|kas|pro)$/, "accusative"],
@@ -292,7 +292,7 @@ function agreement(amount: Amount, before: string, after: string): Agreement {
     const oblique = /(ams|oms|ėms|iems)$/.test(noun) ? "dative" : governed;
     return { gender: "masculine", case: oblique };
   }
-  // "laukia penki klientai": no other case ends so.
+  // "laukia penki klientai": no other case has this ending.
   if (count === "few" && governed === "accusative" && /(?<!^(?:meta|ik))i$|^žmonės$/.test(noun))
     return { gender: "masculine", case: "nominative" };
   const found = firstFitting(count === "one" ? ONE_ENDINGS : FEW_ENDINGS, noun);
@@ -367,7 +367,7 @@ function clock(time: ClockTime, before: string): string {
   return clockIn(time, isGenitive ? "genitive" : "accusative");
 }
 
-/** "per 24 val.", "truks 2 val."; few hours are a time of the day only beside a day. */
+/** "per 24 val.", "truks 2 val.". A small number of hours is a time of day only next to a day. */
 const LASTS =
   /(?:^|\s)(per|už|kas|trunka|truks|truko|užtruks|užtrunka|bent|mažiausiai|daugiausiai?|palaukite|laukti|vos|tik|liko|lieka|dar)(?:\s(?:apie|maždaug))?\s*$/iu;
 const ON_A_DAY = /(dieną|dienį|rytoj|šiandien|vakar|poryt|nuo|tarp|\p{L}(?:t|m|či|r)ą),?\s*$/iu;
@@ -533,7 +533,7 @@ const PLACE_CASES: readonly (readonly [RegExp, Case])[] = [
   [/e$/, "locative"],
 ];
 
-/** "daktaras Petraitis", "pas daktarę Jonaitienę": the name shows gender and case. */
+/** "daktaras Petraitis", "pas daktarę Jonaitienę": the name's ending gives gender and case. */
 const TITLES: Readonly<Record<string, readonly [masculine: string, feminine: string]>> = {
   dr: ["daktar as o ui ą u", "daktar ė ės ei ę e"],
   gyd: ["gydytoj as o ui ą u", "gydytoj a os ai ą a"],

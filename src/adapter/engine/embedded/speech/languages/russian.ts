@@ -271,7 +271,7 @@ function caseAfter(before: string, amount: Amount, after = ""): Case {
   const word = governorOf(before);
   if (word === "в" && AWAY.test(after)) return "locative";
   const found = firstFitting(GOVERNED, word) ?? "nominative";
-  // "по пять евро": only one takes the dative.
+  // "по пять евро": only the number one takes the dative.
   if (word === "по" && countOf(amount.whole) !== "one") return "accusative";
   return word === "не" ? "nominative" : found;
 }
@@ -313,7 +313,7 @@ function agreement(amount: Amount, before: string, after: string): Agreement {
   // "на одного человека"
   if (count === "one" && governed === "accusative" && /[ая]$/.test(following))
     return { gender: "masculine", case: "genitive" };
-  // "от одного доллара", "после одной минуты": the preposition tells the masculine genitive apart.
+  // "от одного доллара", "после одной минуты": the preposition identifies the masculine genitive.
   if (count === "one" && governed === "genitive" && /[ая]$/.test(following))
     return { gender: "masculine", case: "genitive" };
   if (count === "one" && governed === "dative" && following.endsWith("е"))
@@ -617,7 +617,7 @@ export const RUSSIAN: SpokenLanguage = {
     ],
     [/(?<![\p{L}\d–-])вс\.?(?=\s(?:[–-]\s)?(?:выходной|закрыт))/giu, "воскресенье"],
     [/(?<![\p{L}\d–-])сб\.?(?=\s(?:[–-]\s)?(?:выходной|закрыт))/giu, "суббота"],
-    // "в 10.30", no decimal fraction.
+    // "в 10.30" is not a decimal fraction.
     [
       /(?<=(?:^|\s)(?:в|с|со|до|к|около|после)\s)(\d{1,2})\.([0-5]\d)(?=\s*(?:$|[,;!?)]|\.(?:\s|$)|[–-]|(?:до|по|и|утра|вечера|дня)(?!\p{L})))/giu,
       (written, hour = "", minute = "") => (Number(hour) > 24 ? written : `${hour}:${minute}`),

@@ -1,8 +1,8 @@
 /**
- * What a language must know so that figures in a text are said as its speakers say them. Each
- * language has a file of its own beside this one; spoken-text.ts finds the figures and asks here.
+ * Rules of one language for reading numbers in a text aloud. Each language has its own file in this
+ * folder. spoken-text.ts finds the numbers and calls these rules.
  *
- * `before` is the text up to the figure: a preposition or a verb at its end decides the case.
+ * `before` is the text before the number: a preposition or a verb at its end determines the case.
  */
 
 export type Case =
@@ -13,7 +13,7 @@ export type Case =
   | "instrumental"
   | "locative";
 
-/** `collective`: of nouns that have no singular (Lithuanian "metai"). */
+/** `collective`: for nouns without a singular (Lithuanian "metai"). */
 export type Gender = "masculine" | "feminine" | "neuter" | "collective";
 
 export interface Agreement {
@@ -21,7 +21,7 @@ export interface Agreement {
   readonly case: Case;
 }
 
-/** A number as written: whole part, and the digits after the decimal mark or "". */
+/** A written number: its whole part, and the digits after the decimal mark or "". */
 export interface Amount {
   readonly whole: number;
   readonly fraction: string;
@@ -30,14 +30,14 @@ export interface Amount {
 export interface CalendarDay {
   readonly day: number;
   readonly month: number;
-  /** Null: none is written. */
+  /** Null if no year is written. */
   readonly year: number | null;
 }
 
 export interface ClockTime {
   readonly hour: number;
   readonly minute: number;
-  /** The text shows that it is a 24-hour time ("09:00"), or says a.m. or p.m. */
+  /** The text shows that it is a 24-hour time ("09:00"), or contains a.m. or p.m. */
   readonly isMarked: boolean;
 }
 
@@ -74,7 +74,7 @@ export type Unit =
 type Rewrite = readonly [RegExp, string | ((...parts: string[]) => string)];
 
 export interface SpokenLanguage {
-  /** 0 to 9. */
+  /** Words for the digits 0 to 9. */
   readonly digits: readonly string[];
   readonly signs: {
     readonly at: string;
@@ -86,44 +86,47 @@ export interface SpokenLanguage {
     readonly minus: string;
     readonly and: string;
   };
-  /** How "€5/month" is said: the word, and the case of what follows. */
+  /** Reading of "€5/month": the word for "/", and the case of the word after it. */
   readonly per: { readonly word: string; readonly case: Case };
   readonly decimalMark: "." | ",";
-  /** "11/22/2026": the day comes first everywhere but in America. */
+  /** "11/22/2026": only America writes the month first. */
   readonly monthFirst: boolean;
-  /** Units as written after a figure, as patterns without regard to case. */
+  /** Written units after a number, as case-insensitive patterns. */
   readonly units: readonly (readonly [pattern: string, unit: Unit])[];
-  /** Thousands and millions as written after a figure, as patterns. */
+  /** Written thousands and millions after a number, as patterns. */
   readonly scales: readonly (readonly [pattern: string, factor: number])[];
-  /** The mark of a clock hour after its figure ("val.", "ч."), as a pattern. */
+  /** Mark of an hour after its number ("val.", "ч."), as a pattern. */
   readonly hourMark: string;
-  /** The word before a time that belongs to it ("plkst."), as a pattern. */
+  /** Word before a time ("plkst."), as a pattern. */
   readonly timeWord: string;
-  /** Opening hours are meant where this stands before "9–17", or the next after it. */
+  /** "9–17" means opening hours after these words. */
   readonly hoursBefore: RegExp;
   readonly hoursAfter: RegExp;
-  /** "takes 2–3 hours": after these it is no time of the day. */
+  /** "takes 2–3 hours": after these words it is not a time of day. */
   readonly lasts: RegExp;
-  /** Before all figures: what is to be said where no case has to be found. */
+  /** Replacements that need no case. They run before all numbers. */
   readonly rewrites: readonly Rewrite[];
-  /** Dates with the month in words, ordinals and years; after the dates in figures. */
+  /** Dates with the month in words, ordinals and years. They run after the numeric dates. */
   readonly inflected: readonly ((text: string) => string)[];
   date(day: CalendarDay, before: string): string;
   clock(time: ClockTime, before: string): string;
-  /** "5 val." is five hours, not five o'clock. */
+  /** True if "5 val." means five hours, not five o'clock. */
   isDuration(hour: number, before: string, after: string): boolean;
   hours(from: ClockTime, to: ClockTime, before: string): string;
-  /** "between 9:00 and 11:00": its words as patterns, and the times. Null: said like any others. */
+  /**
+   * "between 9:00 and 11:00": patterns of its words, and how to say the times. Null: like any other
+   * times.
+   */
   readonly between: {
     readonly words: readonly [between: string, and: string];
     times(from: ClockTime, to: ClockTime): string;
   } | null;
-  /** The case that the words around it ask of a quantity. */
+  /** Case of a quantity, determined by the words around it. */
   caseAfter(before: string, amount: Amount, after?: string): Case;
   genderOf(unit: Unit): Gender;
   number(amount: Amount, agreement: Agreement): string;
   noun(unit: Unit, amount: Amount, wanted: Case): string;
-  /** What a figure before a written word agrees with. */
+  /** Gender and case of a number before a written word. */
   agreement(amount: Amount, before: string, after: string): Agreement;
   /** "2–3 days" without the noun. */
   span(low: Amount, high: Amount, before: string, after: string): string;
@@ -144,14 +147,14 @@ function nextWordOf(after: string): string {
   return /^[\s\u00a0]*(\p{L}+)/u.exec(after)?.[1]?.toLowerCase() ?? "";
 }
 
-/** The word that is counted: the second one after an adjective or the like. */
+/** The counted word: the second one if the first is an adjective or the like. */
 export function countedWordOf(after: string, skipped: RegExp): string {
   const first = nextWordOf(after);
   if (!skipped.test(first)) return first;
   return /^\s*\p{L}+\s(\p{L}+)/u.exec(after)?.[1]?.toLowerCase() ?? first;
 }
 
-/** The value of the first pattern that fits. */
+/** Value of the first matching pattern. */
 export function firstFitting<Value>(
   entries: readonly (readonly [RegExp, Value])[],
   text: string,
@@ -164,20 +167,20 @@ export const listOf = (words: string): readonly string[] => words.split(" ");
 
 const CASES = ["nominative", "genitive", "dative", "accusative", "instrumental", "locative"];
 
-/** The form of a case from "nominative genitive dative accusative instrumental locative". */
+/** Form for a case, from "nominative genitive dative accusative instrumental locative". */
 export function formOf(forms: string, wanted: Case): string {
   return listOf(forms)[CASES.indexOf(wanted)] ?? "";
 }
 
-/** Words without the empty ones. */
+/** Joins the non-empty words. */
 export const joined = (...words: readonly string[]): string => words.filter(Boolean).join(" ");
 
 export const NOMINATIVE: Agreement = { gender: "masculine", case: "nominative" };
 
-/** Of the text before a match: it is looked through anew at each of them. */
+/** Maximum characters before a match. They are searched again at each match. */
 const BEFORE_MAX = 200;
 
-/** The text just before a match, of the arguments of `replace`. */
+/** Text just before a match, from the arguments of `replace`. */
 export function beforeOf(parts: readonly unknown[]): string {
   const [offset, whole] = placeOf(parts);
   return whole.slice(Math.max(0, offset - BEFORE_MAX), offset);
@@ -194,7 +197,7 @@ function placeOf(parts: readonly unknown[]): readonly [offset: number, whole: st
   return [Number(parts.at(-2 - skipped)), String(parts.at(-1 - skipped))];
 }
 
-/** The point of an abbreviation also ends a sentence where one begins after it. */
+/** The full stop of an abbreviation also ends the sentence if a new one follows. */
 export function sentenceEnd(written: string, after: string): string {
   return written.endsWith(".") && /^(?:\s*$|\s+["(]?\p{Lu})/u.test(after) ? "." : "";
 }
