@@ -1,4 +1,4 @@
-/** What an agent's fields take and what they are when nothing is said (decisions 3). */
+/** Limits and defaults of an agent's fields (decisions 3). */
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import { agentShape } from "../../../src/domain/agent/agent-schema.ts";
@@ -20,7 +20,7 @@ test.each([
   if (least > 0) expect(takes(least - 1)).toBe(false);
 });
 
-test("a call takes 30 to 3600 seconds, 600 when nothing is said", () => {
+test("a call takes 30 to 3600 seconds, 600 by default", () => {
   const takes = (seconds: number) =>
     schema.safeParse({ ...AGENT, max_duration_sec: seconds }).success;
   expect([29, 30, 3_600, 3_601].map(takes)).toEqual([false, true, true, false]);
@@ -37,7 +37,7 @@ test("a call takes 30 to 3600 seconds, 600 when nothing is said", () => {
   });
 });
 
-test("the agent's file of a rehearsal: its company, its zone, its tools", () => {
+test("an agent file of a rehearsal has its company, zone and tools", () => {
   const takes = (fields: object) => file.safeParse({ ...AGENT, ...fields }).success;
   const company = (length: number) => takes({ company: "a".repeat(length) });
   expect([0, 1, 200, 201].map(company)).toEqual([false, true, true, false]);

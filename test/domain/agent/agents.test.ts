@@ -1,4 +1,4 @@
-/** An agent that was stored although the store's answer was lost is found again among others. */
+/** An agent whose insertion succeeded without the store's reply is found among others. */
 import { expect, test } from "bun:test";
 import { createAgents } from "../../../src/domain/agent/agents.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -11,7 +11,7 @@ test.each([
   ["name", { name: "Sales" }],
   ["prompt", { prompt: "You sell." }],
   ["time", { createdAt: clock.now() + 1 }],
-])("another agent of the same time is told from it by its %s", async (_, other) => {
+])("another agent of the same time is distinguished by its %s", async (_, other) => {
   const stored = { ...draft, id: 1, createdAt: clock.now() };
   const agents = createAgents({
     clock,

@@ -1,4 +1,4 @@
-/** Which version a caller gets, and what the comparison of two versions may claim. */
+/** How callers are split between two versions, and which differences count as significant. */
 import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../../src/core/random.ts";
 import type { AgentContent } from "../../../src/domain/agent/agent-content.ts";
@@ -25,7 +25,7 @@ const NUMBERS = Array.from({ length: 5_000 }, (_, n) => `+3706${1_000_000 + n}`)
 const triedIn = (versions: readonly number[]) => versions.filter((version) => version === 4).length;
 
 describe("a caller", () => {
-  test("always gets the same version, and as many callers as were asked for get the other", () => {
+  test("always gets the same version, and the configured share of callers gets the other", () => {
     for (const percent of [1, 20, 50, 99]) {
       const versions = versionsOf(percent, NUMBERS);
       expect(versionsOf(percent, NUMBERS, seededRandom(2))).toEqual(versions);
@@ -33,12 +33,12 @@ describe("a caller", () => {
     }
   });
 
-  test("who had the version at a lower percentage keeps it at a higher one", () => {
+  test("keeps the tried version when the percentage rises", () => {
     const [few, many] = [versionsOf(10, NUMBERS), versionsOf(40, NUMBERS)];
     expect(few.every((version, at) => version === 3 || many[at] === 4)).toBe(true);
   });
 
-  test("whose number is withheld is drawn in each call", () => {
+  test("without caller ID gets a random version for each call", () => {
     const tried = triedIn(versionsOf(30, new Array<string>(2_000).fill("")));
     expect(Math.abs(tried / 20 - 30)).toBeLessThan(4);
   });
@@ -46,7 +46,7 @@ describe("a caller", () => {
   test.each([
     [0.499, 4],
     [0.5, 3],
-  ])("drawn at %d of one half gets version %d", (draw, version) => {
+  ])("with random number %d at 50 % gets version %d", (draw, version) => {
     const split = { version: 4, percent: 50, content };
     const random = { float: () => draw };
     expect(agentOfCall(agent, split, { key, number: "", random }).version).toBe(version);
@@ -76,7 +76,7 @@ describe("an interval", () => {
     expect(shareOf(0, 0)(0.95)).toEqual({ value: null, low: null, high: null });
   });
 
-  test("of a mean is Student's, and missing below five", () => {
+  test("of a mean is Student's, and null below five values", () => {
     // t(0.975, 9) = 2.262; the standard deviation of 1 to 10 is 3.028.
     const values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
     expect(near(meanOf(values)(0.95), 2)).toEqual([5.5, 3.33, 7.67]);
@@ -95,11 +95,11 @@ describe("an interval", () => {
     [[-3, -1, 0, 1, 3], 0.95, 2.770346],
     [[-3, -1, 0, 1, 3], 0.99, 4.548385],
     [[-6, -3, -3, 0, 0, 0, 3, 3, 3, 3], 0.99, 3.248575],
-  ])("of %j, whose standard error is 1, at %d is %d wide", (values, confidence, half) => {
+  ])("of %j (standard error 1) at %d is ±%d", (values, confidence, half) => {
     expect(meanOf(values)(confidence).high).toBeCloseTo(half, 5);
   });
 
-  test("of a percentile is of ranks, and missing where there are too few", () => {
+  test("of a percentile uses ranks, and is null for too few values", () => {
     const values = Array.from({ length: 200 }, (_, n) => n + 1);
     expect(percentileOf(values, 0.5)(0.95)).toEqual({ value: 100, low: 86, high: 115 });
     expect(percentileOf(values, 0.95)(0.95)).toEqual({ value: 190, low: 183, high: 198 });
@@ -119,7 +119,7 @@ const call = (version: number, changes: Partial<SplitCall> = {}): SplitCall => (
   ...changes,
 });
 
-/** Both versions alike. */
+/** Calls of two equal versions. */
 function drawnCalls(seed: number, count: number, ofTried: Partial<SplitCall> = {}): SplitCall[] {
   const { float } = seededRandom(seed);
   return Array.from({ length: count }, (_, n) => {
@@ -140,7 +140,7 @@ function drawnCalls(seed: number, count: number, ofTried: Partial<SplitCall> = {
 const VERSIONS = { published: 1, tried: 2 };
 
 describe("a comparison", () => {
-  test("of calls that are all alike is noise", () => {
+  test("of equal calls is noise", () => {
     const alike = Array.from({ length: 20 }, (_, n) => call(1 + (n % 2)));
     const compared = compareCalls(alike, VERSIONS);
     expect(compared.filter(({ isNoise }) => !isNoise)).toEqual([]);
@@ -154,7 +154,7 @@ describe("a comparison", () => {
   test.each([
     [10, 4],
     [4, 10],
-  ])("of %d calls with %d tells means without an interval", (published, tried) => {
+  ])("of %d calls with %d has means without an interval", (published, tried) => {
     const calls = [
       ...Array.from({ length: published }, () => call(1)),
       ...Array.from({ length: tried }, () => call(2)),
@@ -164,13 +164,16 @@ describe("a comparison", () => {
     expect(cost?.isNoise).toBe(true);
   });
 
-  test.each([1, 2])("with a version that had no calls tells nothing (only %d has)", (version) => {
-    const calls = Array.from({ length: 10 }, () => call(version));
-    for (const { difference } of compareCalls(calls, VERSIONS))
-      expect(difference).toEqual({ value: null, low: null, high: null });
-  });
+  test.each([1, 2])(
+    "with a version without calls has no difference (only %d has calls)",
+    (version) => {
+      const calls = Array.from({ length: 10 }, () => call(version));
+      for (const { difference } of compareCalls(calls, VERSIONS))
+        expect(difference).toEqual({ value: null, low: null, high: null });
+    },
+  );
 
-  test("of five calls has the means' intervals", () => {
+  test("of five calls has intervals of the means", () => {
     expect(meanOf([1, 2, 3, 4, 5])(0.95).low).not.toBeNull();
   });
 
@@ -201,14 +204,14 @@ describe("a comparison", () => {
     expect(near(answered?.difference ?? {}, 4)).toEqual([0.2, 0.0524, 0.3339]);
   });
 
-  test("takes equal versions for different in at most 5 of 100", () => {
+  test("calls equal versions different in at most 5 of 100 cases", () => {
     const wrong = Array.from({ length: 300 }, (_, seed) =>
       compareCalls(drawnCalls(seed, 200), VERSIONS).some(({ isNoise }) => !isNoise),
     ).filter(Boolean).length;
     expect(wrong / 300).toBeLessThan(0.06);
   });
 
-  test("finds what differs, and only that", () => {
+  test("finds the changed measures and no others", () => {
     const calls = drawnCalls(3, 600, { answeredMs: 120_000, tookMessage: true });
     const found = compareCalls(calls, VERSIONS).filter(({ isNoise }) => !isNoise);
     expect(found.map(({ measure, name }) => name ?? measure)).toEqual([
@@ -219,7 +222,7 @@ describe("a comparison", () => {
     expect(found[1]?.difference.low).toBeGreaterThan(0.5);
   });
 
-  test("of no calls, or few, claims nothing", () => {
+  test("of no or few calls is noise", () => {
     expect(compareCalls([], VERSIONS).map(({ measure, isNoise }) => [measure, isNoise])).toEqual([
       ["answered", true],
       ["length_sec", true],

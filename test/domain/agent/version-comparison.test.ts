@@ -1,4 +1,4 @@
-/** Two versions of an agent: which parts differ, and word by word how. */
+/** Comparison of two agent versions: changed parts, and word by word differences. */
 import { expect, test } from "bun:test";
 import type { AgentContent } from "../../../src/domain/agent/agent-content.ts";
 import { changedParts, compareContents } from "../../../src/domain/agent/version-comparison.ts";
@@ -10,7 +10,7 @@ async function segmentsOf(before: string, after: string) {
   return (await compareContents(from, to, () => undefined))[0]?.segments;
 }
 
-test("words that went and came are told apart from those that stayed", async () => {
+test("added and removed words are separated from unchanged ones", async () => {
   expect(await segmentsOf("We open at nine.", "We open at ten.")).toEqual([
     { op: "same", text: "We open at " },
     { op: "removed", text: "nine" },
@@ -24,7 +24,7 @@ test("words that went and came are told apart from those that stayed", async () 
 test.each([
   [480, 480],
   [481, 160 + 3 + 160],
-])("of %d characters that stayed %d are shown", async (length, shown) => {
+])("of %d unchanged characters %d are shown", async (length, shown) => {
   const same = "a".repeat(length - 1);
   const [first] = (await segmentsOf(`${same} one`, `${same} two`)) ?? [];
   expect([first?.op, first?.text.length]).toEqual(["same", shown]);
@@ -39,7 +39,7 @@ test("texts of more than 100,000 characters together are compared by lines", asy
   expect((await of(100_001 - others))?.[0]?.op).toBe("removed");
 });
 
-test("files by their texts, tools by their fields, in the order of their names", async () => {
+test("files are compared by text, tools by field, in the order of their names", async () => {
   const before = content({
     files: [{ filename: "a.md", sha256: "1" }],
     tools: [{ name: "book", url: "https://a.example" }],

@@ -9,12 +9,12 @@ const difference = (clock: number, rtp: number | null, engine: number | null) =>
   checkAnsweredTime({ answeredClockMs: clock, answeredRtpMs: rtp, answeredEngineMs: engine })
     .answeredDifferenceMs;
 
-test("three measures that agree have no difference, and a quiet caller is none", () => {
+test("three equal measurements have no difference, and a quiet caller causes none", () => {
   expect(difference(60_000, 60_000, 60_000)).toBe(0);
   expect(difference(60_000, 60_000, 0)).toBe(0);
 });
 
-test("clock and RTP are compared both ways, the engine only when it has too much", () => {
+test("clock and RTP are compared both ways, the engine only if it reports too much", () => {
   expect(difference(60_000, 58_500, 10_000)).toBe(1_500);
   expect(difference(58_500, 60_000, 10_000)).toBe(1_500);
   expect(difference(60_000, 60_000, 62_000)).toBe(2_000);
@@ -22,7 +22,7 @@ test("clock and RTP are compared both ways, the engine only when it has too much
   expect(difference(60_000, 58_000, 62_000)).toBe(4_000);
 });
 
-test("what was not measured differs from nothing", () => {
+test("a missing measurement causes no difference", () => {
   expect(difference(60_000, null, null)).toBe(0);
   expect(difference(60_000, null, 61_000)).toBe(1_000);
 });

@@ -73,7 +73,7 @@ describe("billing a call", () => {
     expect(Number(balance.availableBalance)).toBe(980_000);
   });
 
-  test("settled twice it is charged once and says the same", async () => {
+  test("a second settlement charges nothing and returns the same", async () => {
     const { tenantId, hold, settle } = await tenantWithCall("prepaid", 1_000_000);
     await hold();
     const first = await settle(20_000);
@@ -85,7 +85,7 @@ describe("billing a call", () => {
     expect(rows.map((row) => row.kind).sort()).toEqual(["charge", "credit"]);
   });
 
-  test("never answered it costs nothing and holds nothing", async () => {
+  test("an unanswered call costs nothing and holds nothing", async () => {
     const { tenantId, hold, settle } = await tenantWithCall("prepaid", 1_000_000);
     await hold();
     expect(Number((await billing.balance(tenantId)).availableBalance)).toBeLessThan(1_000_000);
@@ -93,7 +93,7 @@ describe("billing a call", () => {
     expect(Number((await billing.balance(tenantId)).availableBalance)).toBe(1_000_000);
   });
 
-  test("without the 15-second minimum it is refused, with exactly that it is not", async () => {
+  test("with funds below 15 seconds it is refused, with exactly 15 seconds it is not", async () => {
     const empty = await tenantWithCall("prepaid");
     expect(await refusal(empty.hold())).toBe("insufficient_balance");
     expect(await refusal(billing.requireFunds(database.read, empty.tenantId))).toBe(
@@ -109,14 +109,14 @@ describe("billing a call", () => {
     });
   });
 
-  test("what the closing phrase takes is written off", async () => {
+  test("the unpaid seconds of the closing phrase are written off", async () => {
     const { tenantId, uuid, hold, settle } = await tenantWithCall("prepaid", 200_002);
     await hold();
     expect(await billing.extendHold(tenantId, uuid, 110)).toEqual({
       coveredSeconds: 120,
       affordableSeconds: 120,
     });
-    // Price of 124 s: 206,669; the wallet paid 120 s. The call counts them all, and says what is not paid.
+    // Price of 124 s: 206,669; the wallet paid 120 s. The call counts all seconds, and the rest is written off.
     const charge = await settle(124_000);
     expect(charge).toMatchObject({ overageSeconds: 124, cost: microEur(200_002) });
     expect(writtenOff(charge)).toBe(microEur(6_667));
@@ -134,13 +134,13 @@ describe("billing a call", () => {
     });
   });
 
-  // Prepaid allows 5 calls at once: 300 s are a minute for each of them.
+  // Prepaid allows 5 concurrent calls: 300 s are a minute for each of them.
   test.each([
     ["below", 299, 15],
     ["at", 300, 60],
     ["above", 301, 60],
   ])(
-    "%s a minute for each call that the plan allows at once (%d s) a call holds %d s ahead",
+    "%s a minute for each allowed concurrent call (%d s) a call holds %d s ahead",
     async (_, seconds, ahead) => {
       const money = priceOfSeconds(seconds, prepaidPlan.overagePerMinute);
       const { tenantId, uuid, hold } = await tenantWithCall("prepaid", money);
@@ -156,7 +156,7 @@ describe("billing a call", () => {
     },
   );
 
-  test("a call that holds funds, or was charged, is given no other hold", async () => {
+  test("a call with a hold or a charge gets no second hold", async () => {
     const { tenantId, uuid, hold, settle } = await tenantWithCall("prepaid", 1_000_000);
     await hold();
     await billing.extendHold(tenantId, uuid, 100);
@@ -167,7 +167,7 @@ describe("billing a call", () => {
     expect(await billing.heldSeconds(database.read, tenantId, uuid)).toBeNull();
   });
 
-  test("little is left when the funds pay 60 s more at most", async () => {
+  test("the balance counts as low when the funds pay at most 60 s more", async () => {
     const money = priceOfSeconds(120, prepaidPlan.overagePerMinute);
     const { tenantId, uuid, hold } = await tenantWithCall("prepaid", money);
     await hold();
@@ -177,11 +177,11 @@ describe("billing a call", () => {
     expect(told).toEqual([60, 59]);
   });
 
-  test("money is credited to nobody who does not exist", async () => {
+  test("a credit for an unknown tenant is refused", async () => {
     expect(await refusal(billing.credit(987_654, microEur(1), "test"))).toBe("not_found");
   });
 
-  test("a charge takes plan seconds that another call holds, and that call holds money instead", async () => {
+  test("a charge may take plan seconds held by another call, which then holds money instead", async () => {
     const { tenantId, hold, settle } = await tenantWithCall("start", 30_000); // 15 s of 0.12
     await database.tx((queries) =>
       queries.insert(planUsage).values({ tenantId, month: "2026-11", secondsUsed: 570 }),
@@ -224,7 +224,7 @@ describe("billing a call", () => {
     expect(await billing.heldSeconds(database.read, two.tenantId, two.uuid)).toBe(60);
   });
 
-  test("a call that spans the end of a month uses the month it began in", async () => {
+  test("a call across the end of a month uses the month of its start", async () => {
     const { tenantId, hold, settle } = await tenantWithCall("start");
     await hold();
     clock.stepWallClock(30 * 24 * 3600 * 1000);
@@ -234,7 +234,7 @@ describe("billing a call", () => {
     expect((await billing.balance(tenantId)).includedSecondsLeft).toBe(540);
   });
 
-  test("a plan that is no longer configured falls back to the first one", async () => {
+  test("a plan missing in the configuration falls back to the first one", async () => {
     const tenantId = await insertTenant(database, { plan: "gone" });
     expect((await billing.planOf(database.read, tenantId)).slug).toBe("start");
   });
@@ -287,7 +287,7 @@ describe("the ledger", () => {
     await expect(remove).rejects.toThrow();
   });
 
-  test("the audit names the tenant whose hourly sums are not its ledger", async () => {
+  test("the audit names the tenant whose hourly sums differ from its ledger", async () => {
     const spoiled = await openTestDatabase(join(directory, "sums.db"), clock.now());
     const books = new Billing({ database: spoiled, stores: billingStores, plans, clock });
     const tenantIds = [await insertTenant(spoiled), await insertTenant(spoiled)];
@@ -306,7 +306,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  test("the audit names a wallet that drifted, a lopsided transaction and an orphaned hold", async () => {
+  test("the audit names a drifted wallet, an unbalanced transaction and an orphaned hold", async () => {
     const spoiled = await openTestDatabase(join(directory, "spoiled.db"), clock.now());
     const tenantId = await insertTenant(spoiled);
     const books = new Billing({ database: spoiled, stores: billingStores, plans, clock });
@@ -384,7 +384,7 @@ describe("checkouts", () => {
     },
   );
 
-  test("a refused top-up says which amounts are taken", async () => {
+  test("a refused top-up lists the accepted amounts", async () => {
     const tenantId = await insertTenant(database);
     const opening = checkouts.open(tenantId, { kind: "topup", amount: microEur(1) });
     await expect(opening).rejects.toMatchObject({
@@ -397,7 +397,7 @@ describe("checkouts", () => {
   const all = { search: "", limit: 50, offset: 0 };
   const topUp = { kind: "topup", amount: microEur(10_000_000) } as const;
 
-  test("a company has ten open checkouts; the next replaces its oldest, and no other's", async () => {
+  test("a company has at most ten open checkouts; the next replaces its own oldest", async () => {
     const [tenantId, other] = [await insertTenant(database), await insertTenant(database)];
     const others = await checkouts.open(other, topUp);
     const opened: string[] = [];
@@ -479,7 +479,7 @@ describe("checkouts", () => {
     await checkouts.confirm(three.id);
     expect((await accountOf(tenantId))?.retentionBlocks).toBe(3);
     expect(await refusal(buy(3))).toBe("valid_blocks_required");
-    // Opened while it still fitted: refused whole, nothing booked.
+    // Opened while it still fitted: refused completely, nothing booked.
     expect(await refusal(checkouts.confirm(alsoThree.id))).toBe("conflict");
     expect((await checkouts.get(alsoThree.id)).status).toBe("open");
     expect((await accountOf(tenantId))?.retentionBlocks).toBe(3);
@@ -494,26 +494,23 @@ describe("checkouts", () => {
     [151, 0],
     [3650, 0],
     [7, 5],
-  ])(
-    "where transcripts are kept %d days, %d blocks of 30 fit into 6 months",
-    async (days, most) => {
-      const kept = {
-        database,
-        stores: billingStores,
-        plans,
-        provider,
-        clock,
-        transcriptsDays: days,
-      };
-      const tenantId = await insertTenant(database);
-      const buy = (blocks: number) =>
-        new Checkouts(kept).open(tenantId, { kind: "retention", blocks });
-      const sold = [1, 2, 3, 4, 5].map(async (blocks) => (await refusal(buy(blocks))) === null);
-      expect(await Promise.all(sold)).toEqual([1, 2, 3, 4, 5].map((blocks) => blocks <= most));
-    },
-  );
+  ])("with transcripts kept %d days, %d blocks of 30 fit into 6 months", async (days, most) => {
+    const kept = {
+      database,
+      stores: billingStores,
+      plans,
+      provider,
+      clock,
+      transcriptsDays: days,
+    };
+    const tenantId = await insertTenant(database);
+    const buy = (blocks: number) =>
+      new Checkouts(kept).open(tenantId, { kind: "retention", blocks });
+    const sold = [1, 2, 3, 4, 5].map(async (blocks) => (await refusal(buy(blocks))) === null);
+    expect(await Promise.all(sold)).toEqual([1, 2, 3, 4, 5].map((blocks) => blocks <= most));
+  });
 
-  test("where transcripts are kept 90 days, payments for more than fits are not delivered", async () => {
+  test("with transcripts kept 90 days, payments for too many blocks are not delivered", async () => {
     const kept = { database, stores: billingStores, plans, provider, clock, transcriptsDays: 90 };
     const longer = new Checkouts(kept);
     const tenantId = await insertTenant(database);
@@ -534,11 +531,11 @@ describe("checkouts", () => {
     [3, 90, 180],
     [4, 90, 180],
     [5, 3650, 3650],
-  ])("with %d blocks, where transcripts are kept %d days, they stay %d", (blocks, kept, days) => {
+  ])("%d blocks with a basic period of %d days keep transcripts %d days", (blocks, kept, days) => {
     expect(retentionOf(blocks, kept).days).toBe(days);
   });
 
-  test("an expired or unknown one cannot be confirmed", async () => {
+  test("an expired or unknown checkout cannot be confirmed", async () => {
     const tenantId = await insertTenant(database);
     const opened = await checkouts.open(tenantId, { kind: "topup", amount: microEur(10_000_000) });
     clock.stepWallClock(15 * 24 * 3600 * 1000);

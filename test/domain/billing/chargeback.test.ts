@@ -1,4 +1,4 @@
-/** A payment that was taken back: the wallet pays what it has, the rest is a debt that the next money pays first. */
+/** A refunded payment: the wallet pays what it can, and the next money pays the remaining debt first. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
@@ -17,7 +17,7 @@ afterAll(() => database.close());
 
 const EURO = 1_000_000;
 
-/** A top-up of 20 EUR of which 15 are spent, and its refund. */
+/** A refunded top-up of 20 EUR, of which 15 were spent. */
 async function refundedTopUp() {
   const tenantId = await insertTenant(database);
   const checkout = { id: `chk_${tenantId}`, tenantId, kind: "topup" } as Checkout;
@@ -49,7 +49,7 @@ async function refundedTopUp() {
   return { owns, take, giveBack };
 }
 
-test("a refund takes what the wallet has once, and the rest is owed", async () => {
+test("a refund takes the wallet's money once, and the rest becomes a debt", async () => {
   const { owns, take } = await refundedTopUp();
   expect(await owns()).toEqual([5, 0, -20]);
   await take();
@@ -57,7 +57,7 @@ test("a refund takes what the wallet has once, and the rest is owed", async () =
   expect(await owns()).toEqual([0, -15, 0]);
 });
 
-test("a refund that fails pays the debt at once, once", async () => {
+test("a failed refund pays the debt at once, and only once", async () => {
   const { owns, take, giveBack } = await refundedTopUp();
   await giveBack();
   expect(await owns()).toEqual([5, 0, -20]);
@@ -68,7 +68,7 @@ test("a refund that fails pays the debt at once, once", async () => {
   expect(await owns()).toEqual([5, 0, -20]);
 });
 
-test("a refunded plan is taken from the revenue, not from the wallet, and comes back there", async () => {
+test("a refunded plan is taken from the revenue, not from the wallet, and a failed refund returns it", async () => {
   const tenantId = await insertTenant(database);
   const checkout = { id: `chk_${tenantId}`, tenantId, kind: "plan" } as Checkout;
   const amount = microEur(19 * EURO);

@@ -21,13 +21,13 @@ test("each part of the cost is its exact price, rounded half up once", () => {
   });
 });
 
-test("tokens of questions that were looked up count with the language model", () => {
+test("embedding tokens of knowledge searches count as language model cost", () => {
   const none = { llmInputTokens: 0, llmOutputTokens: 0, ttsCharacters: 0, sttSeconds: 0 };
   const { llm } = costOfGoods({ ...none, embeddingTokens: 1_000 }, 0, prices);
   expect(llm).toBe(microEur(20));
 });
 
-test("nothing used costs nothing", () => {
+test("a call without usage costs nothing", () => {
   const usage = { llmInputTokens: 0, llmOutputTokens: 0, ttsCharacters: 0, sttSeconds: 0 };
   const free = microEur(0);
   const none = { stt: free, llm: free, tts: free, trunk: free };

@@ -1,4 +1,6 @@
-/** After a crash calls are billed to their last heartbeat, to the second, whatever the clock says by then. */
+/**
+ * After a crash calls are billed to their last heartbeat, to the second, whatever the clock shows by then.
+ */
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -32,7 +34,7 @@ const directory = tempDir();
 const ANSWERED = Date.parse("2026-11-21T12:00:00Z");
 const MICRO_PER_SECOND = 10_000;
 const clock = fakeClock(ANSWERED);
-/** A cent a second. */
+/** One cent per second. */
 const plan = { ...prepaidPlan, overagePerMinute: microEur(60 * MICRO_PER_SECOND) };
 const database = await openTestDatabase(join(directory, "main.db"), clock.now());
 afterAll(() => database.close());
@@ -42,7 +44,7 @@ const wake = () => undefined;
 
 const mailedTo: number[] = [];
 
-/** What recovery reaches of an appliance that has just been started. */
+/** The services that recovery uses on a just started appliance. */
 const started = () =>
   ({
     database,
@@ -62,7 +64,7 @@ const started = () =>
 
 beforeEach(() => clock.stepWallClock(ANSWERED - clock.now()));
 
-/** A call whose process died: what it had written down last. */
+/** A call of a dead process, with its last stored heartbeat. */
 async function leftBehind(paidSeconds: number, heartbeatMs: number | null, answered = true) {
   const tenantId = await insertTenant(database, { plan: "prepaid" });
   await insertWebhook(database, tenantId, { events: ["call.failed"] });
@@ -111,7 +113,7 @@ test.each([
   ["a heartbeat before the answer was stored", -2_000, 60_000, 15],
   ["exactly a minute", 60_000, 5_000, 60],
   ["a millisecond more", 60_001, 5_000, 61],
-])("%s: billed to the last heartbeat and not further", async (_, heartbeatMs, downMs, seconds) => {
+])("%s: billed to the last heartbeat only", async (_, heartbeatMs, downMs, seconds) => {
   const { after } = await leftBehind(600, heartbeatMs);
   clock.stepWallClock(downMs);
   await recoverCalls(started());
@@ -125,13 +127,13 @@ test.each([
     told: ["call.failed", "transcript.completed"],
   });
   expect(once.endedAt).toBe(ANSWERED + Math.max(1, heartbeatMs ?? 0));
-  // It crashes again, while or after it made up for it.
+  // A second crash during or after the recovery.
   await recoverCalls(started());
   expect(await after()).toEqual(once);
   expect(await verifyLedger(stores(database.read))).toEqual([]);
 });
 
-test("what was never answered costs nothing, and holds nothing any more", async () => {
+test("an unanswered call costs nothing, and its hold is released", async () => {
   const { after } = await leftBehind(600, 20_000, false);
   clock.stepWallClock(HOURS_MS);
   await recoverCalls(started());
@@ -141,7 +143,7 @@ test("what was never answered costs nothing, and holds nothing any more", async 
 test.each([
   ["that was answered", true],
   ["that was never answered", false],
-])("whoever wants the words of each call by mail gets those of one %s: %p", async (_, answered) => {
+])("the transcript mail of an interrupted call %s is sent: %p", async (_, answered) => {
   const { uuid, tenantId } = await leftBehind(600, 20_000, answered);
   const mail = { transcriptEmailEnabled: true, transcriptEmail: "ona@clinic.example" };
   const agentId = await insertAgent(database, tenantId, mail);
@@ -152,14 +154,14 @@ test.each([
   expect(mailedTo.includes(tenantId)).toBe(answered);
 });
 
-test("a heartbeat beyond what the wallet had is billed for what it had", async () => {
+test("a heartbeat beyond the wallet's money is billed up to that money", async () => {
   const { after } = await leftBehind(20, 23_000);
   await recoverCalls(started());
   expect(await after()).toMatchObject({ seconds: 20, paid: 20, held: 0 });
   expect(await verifyLedger(stores(database.read))).toEqual([]);
 });
 
-test("a clock set an hour on in the middle of the call is not billed as talk", async () => {
+test("a clock set forward by an hour during the call does not extend the billed time", async () => {
   const { uuid, after } = await leftBehind(20_000, 40_000);
   await database.tx(async (queries) => {
     await queries
@@ -169,7 +171,7 @@ test("a clock set an hour on in the middle of the call is not billed as talk", a
   });
   clock.stepWallClock(HOURS_MS);
   await recoverCalls(started());
-  // 40 s and the 60 s ahead that were held for them.
+  // 40 s, plus the 60 s held ahead.
   const lasted = { seconds: 100, paid: 100, endedAt: ANSWERED + 100_000 };
   expect(await after()).toMatchObject({ ...lasted, held: 0 });
 });

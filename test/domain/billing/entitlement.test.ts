@@ -1,4 +1,4 @@
-/** What a payment that was taken back ends of an add-on, and what comes back with it. */
+/** Refunded payments of add-ons and plans: what ends, and what returns when the refund fails. */
 import { expect, test } from "bun:test";
 import { syncEntitlement } from "../../../src/domain/billing/entitlement.ts";
 import type { Books, Checkout } from "../../../src/domain/billing/stores.ts";
@@ -42,7 +42,7 @@ function world({ lastPaidAt = NOW_MS, paidAfter = false, blocks = 0 } = {}) {
   return { sync, notes };
 }
 
-test("a refunded bridge is off and its due months lapse; a failed refund only switches it on", async () => {
+test("a refund switches the bridge off and cancels its due months; a failed refund only switches it on", async () => {
   const { sync } = world();
   expect(await sync("crm_bridge", true)).toEqual(["bridge false", "lapse crm_bridge"]);
   expect(await sync("crm_bridge", true)).toEqual([]);
@@ -57,14 +57,14 @@ test.each([
   expect(await world(since).sync("crm_bridge", true)).toEqual([]);
 });
 
-test("a refunded plan ends its month, unless it was bought again; the month comes back", async () => {
+test("a refunded plan ends its month, unless it was bought again; a failed refund restores the month", async () => {
   const { sync } = world();
   expect(await sync("plan", true)).toEqual(["end 2026-11"]);
   expect(await sync("plan", false)).toEqual(["restore 2026-11"]);
   expect(await world({ lastPaidAt: NOW_MS + 1 }).sync("plan", true)).toEqual([]);
 });
 
-test("retention goes when the refund is final, to none at least; five blocks come back at most", async () => {
+test("a final refund removes retention blocks, down to 0; a failed refund restores at most five", async () => {
   const { sync } = world({ blocks: 5 });
   expect(await sync("retention", true, false)).toEqual([]);
   expect(await sync("retention", true)).toEqual(["blocks 3"]);
@@ -72,7 +72,7 @@ test("retention goes when the refund is final, to none at least; five blocks com
   expect(await world({ blocks: 1 }).sync("retention", true)).toEqual(["blocks 0"]);
 });
 
-test("the statement says what ended because its payment was taken back, and what is back", async () => {
+test("the statement lists services ended by a refund, and services restored", async () => {
   const { sync, notes } = world();
   for (const kind of ["crm_bridge", "plan", "retention"] as const) {
     await sync(kind, true);
@@ -88,6 +88,6 @@ test("the statement says what ended because its payment was taken back, and what
   ]);
 });
 
-test("a top-up entitles to nothing", async () => {
+test("a top-up changes no entitlement", async () => {
   expect(await world().sync("topup", true)).toEqual([]);
 });

@@ -1,14 +1,16 @@
-/** What other calls' holds get when a charge takes plan seconds that they hold. */
+/** Other calls' holds after a charge took plan seconds that they held. */
 import { expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
 import { backHolds } from "../../../src/domain/billing/hold.ts";
 import type { Hold } from "../../../src/domain/billing/stores.ts";
 
 const MONTH = "2026-11";
-/** 0.10 EUR a second. */
+/** 0.10 EUR per second. */
 const RATE = microEur(6_000_000);
 
-/** One other call holds 60 plan seconds and 1 EUR; the charge takes 70 of 100 plan seconds and costs 2 EUR. */
+/**
+ * One other call holds 60 plan seconds and 1 EUR; the charge takes 70 of 100 plan seconds and costs 2 EUR.
+ */
 async function backed(balanceEur: number): Promise<Hold | undefined> {
   const [first] = await backedAll(balanceEur, 100, [held("other", 60, 1)]);
   return first;
@@ -44,7 +46,7 @@ async function backedAll(
   return written;
 }
 
-test("seconds that a charge took are paid with money that no call holds and the charge leaves", async () => {
+test("lost plan seconds are replaced by money that is neither held nor charged", async () => {
   // 30 seconds are lost; they cost 3 EUR.
   const cases = [
     [5, 30, 3],
@@ -57,15 +59,15 @@ test("seconds that a charge took are paid with money that no call holds and the 
     expect(await backed(balance)).toMatchObject({ planSeconds, amount: euros * 1_000_000 });
 });
 
-test("the longest holds lose first, and share what money is free", async () => {
-  // 10 plan seconds are left of the 40 that are held: 30 are lost. 4 EUR are free of 6.
+test("the longest holds lose first, and share the free money", async () => {
+  // 10 of the 40 held plan seconds remain: 30 are lost. 4 of 6 EUR are free.
   const others = [held("short", 5, 0), held("long", 20, 0), held("middle", 15, 0)];
   expect(await backedAll(6, 80, others)).toEqual([held("long", 0, 2), held("middle", 5, 1)]);
   // 1.50 EUR are free: the first gets them all.
   expect(await backedAll(3.5, 80, others)).toEqual([held("long", 0, 1.5), held("middle", 5, 0)]);
 });
 
-test("holds whose plan seconds are all there stay as they are", async () => {
+test("holds with all their plan seconds stay unchanged", async () => {
   expect(await backedAll(6, 130, [held("one", 60, 1)])).toEqual([]);
   expect(await backedAll(6, 129, [held("one", 60, 1)])).toMatchObject([{ planSeconds: 59 }]);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../../src/domain/billing/rating.ts";
 
 describe("rating", () => {
-  test("bills seconds begun, 15 at least, nothing when never answered", () => {
+  test("bills each started second, at least 15, and nothing for an unanswered call", () => {
     const table = [
       [0, 0],
       [1, 15],
@@ -30,7 +30,7 @@ describe("rating", () => {
         const exact = sixtieths / 60n + (sixtieths % 60n >= 30n ? 1n : 0n);
         expect(Number(priceOfSeconds(seconds, microEur(rate)))).toBe(Number(exact));
       }
-    // One second: 0.09, 0.12, 0.15 and 0.100001 EUR a minute.
+    // One second: 0.09, 0.12, 0.15 and 0.100001 EUR per minute.
     const oneSecond = [90_000, 120_000, 150_000, 100_001].map((rate) =>
       Number(priceOfSeconds(1, microEur(rate))),
     );
@@ -39,7 +39,7 @@ describe("rating", () => {
 
   test("uses plan seconds first and rounds the rest half up, once", () => {
     const funds = { planSeconds: 10, money: microEur(10 ** 9) };
-    // 5 s at 0.100001 EUR a minute are 8333.4166…
+    // 5 s at 0.100001 EUR per minute are 8333.4166…
     expect(rateCall(15_000, funds, microEur(100_001))).toEqual({
       billableSeconds: 15,
       includedSeconds: 10,
@@ -47,12 +47,12 @@ describe("rating", () => {
       overagePerMinute: microEur(100_001),
       cost: microEur(8333),
     });
-    // 15 s at 2 micro-euro a minute are 0.5
+    // 15 s at 2 micro-euro per minute are 0.5
     const none = { planSeconds: 0, money: microEur(100) };
     expect(rateCall(1, none, microEur(2)).cost).toBe(microEur(1));
   });
 
-  test("the wallet pays at most the funds at hand", () => {
+  test("the wallet pays at most the available funds", () => {
     const funds = { planSeconds: 0, money: microEur(1000) };
     expect(rateCall(60_000, funds, microEur(120_000))).toMatchObject({
       billableSeconds: 60,
@@ -61,7 +61,7 @@ describe("rating", () => {
     });
   });
 
-  test("affordable seconds are exactly those whose price fits", () => {
+  test("affordable seconds are the most whose price fits the funds", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 10 ** 9 }),

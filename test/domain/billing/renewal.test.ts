@@ -1,4 +1,4 @@
-/** Monthly renewal and low-balance notices, on a real file, with the hands of the clock turned. */
+/** Monthly renewal and low-balance notices, on a real file with a fake clock. */
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -95,7 +95,7 @@ afterEach(async () => {
   turnTo("2026-11-21T04:05:06Z");
 });
 
-test("the month a tenant begins in is free, each later one is charged once", async () => {
+test("the month of a tenant's creation is free, each later one is charged once", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now() });
   await credit(tenantId, 100);
   await round();
@@ -117,7 +117,7 @@ test("the month a tenant begins in is free, each later one is charged once", asy
   ]);
 });
 
-test("each tenant's month begins at midnight of its own zone", async () => {
+test("each tenant's month begins at midnight of its zone", async () => {
   const createdAt = clock.now();
   const [tokyo, lisbon] = [
     await insertTenant(database, { createdAt, timeZone: "Asia/Tokyo" }),
@@ -132,7 +132,7 @@ test("each tenant's month begins at midnight of its own zone", async () => {
   expect([await eurOf(tokyo), await eurOf(lisbon)]).toEqual([31, 31]);
 });
 
-test("a clock that steps back and on again charges nothing twice", async () => {
+test("a clock set back and forward again charges nothing twice", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now() });
   await credit(tenantId, 100);
   for (const time of ["2026-12-01T10:00:00Z", "2026-11-30T10:00:00Z", "2026-12-01T10:00:00Z"]) {
@@ -142,7 +142,7 @@ test("a clock that steps back and on again charges nothing twice", async () => {
   expect(await eurOf(tenantId)).toBe(81);
 });
 
-test("the round after a restart in mid-month charges the month once, and no month it slept through", async () => {
+test("the round after a restart in mid-month charges that month once, and none of the missed months", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now() });
   await credit(tenantId, 100);
   turnTo("2027-02-11T10:00:00Z");
@@ -153,7 +153,7 @@ test("the round after a restart in mid-month charges the month once, and no mont
   expect(await keysOf(tenantId)).toEqual([`renewal:${tenantId}:2027-02:plan`]);
 });
 
-test("a wallet that cannot pay is left alone: no minutes, one mail, and a top-up brings them back", async () => {
+test("a wallet with too little money gives no minutes and one mail; a top-up restores the minutes", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now() });
   await credit(tenantId, 18.999999);
   expect(await minutesOf(tenantId)).toBe(10);
@@ -169,7 +169,7 @@ test("a wallet that cannot pay is left alone: no minutes, one mail, and a top-up
   expect(await minutesOf(tenantId)).toBe(10);
 });
 
-test("a month that passed unpaid is not owed", async () => {
+test("an unpaid past month is not owed", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now() });
   turnTo("2026-12-01T10:00:00Z");
   await round();
@@ -181,7 +181,7 @@ test("a month that passed unpaid is not owed", async () => {
   expect(await eurOf(tenantId)).toBe(81);
 });
 
-test("a month that passed unpaid gives its minutes to nobody, not even to a call that outlasts it", async () => {
+test("an unpaid past month gives no minutes, not even to a call that outlasts it", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now() });
   await credit(tenantId, 5);
   turnTo("2026-12-31T21:59:00Z"); // 23:59 in Vilnius
@@ -209,7 +209,7 @@ test("a month that passed unpaid gives its minutes to nobody, not even to a call
   expect(december.includedSecondsLeft).toBe(0);
 });
 
-test("money that a live call holds does not pay for the month", async () => {
+test("money held by a live call does not pay for the month", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
   await credit(tenantId, 19.05);
   const uuid = crypto.randomUUID();
@@ -226,7 +226,7 @@ test("money that a live call holds does not pay for the month", async () => {
   expect(await eurOf(tenantId)).toBeCloseTo(0.05, 6);
 });
 
-test("a plan paid by checkout this month is not charged again, nor is the unpaid one it replaces", async () => {
+test("after payment by checkout, neither the paid plan nor the plan it replaces is charged this month", async () => {
   const provider = manualPayments(() => "https://voice.example.com");
   const checkouts = new Checkouts({ database, stores, plans, provider, clock });
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
@@ -242,12 +242,12 @@ test("a plan paid by checkout this month is not charged again, nor is the unpaid
   expect(await eurOf(tenantId)).toBe(81);
 });
 
-test("the CRM bridge is charged by the day it was bought, and goes off after 7 unpaid days", async () => {
+test("the CRM bridge is charged pro rata for its first month, and switched off after 7 unpaid days", async () => {
   const provider = manualPayments(() => "https://voice.example.com");
   const checkouts = new Checkouts({ database, stores, plans, provider, clock });
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
   const { id } = await checkouts.open(tenantId, { kind: "crm_bridge" });
-  await checkouts.confirm(id); // on the 21st of 30 days: 20 of them reach into December
+  await checkouts.confirm(id); // on the 21st of 30 days: 20 of them extend into December
   await credit(tenantId, 100);
   turnTo("2026-12-01T10:00:00Z");
   await round();
@@ -267,7 +267,7 @@ test("the CRM bridge is charged by the day it was bought, and goes off after 7 u
   expect(await eurOf(tenantId)).toBeCloseTo(100 - 79 / 3, 6);
 });
 
-test("the first renewal of the CRM bridge is by the day it was bought, not by one that a later payment came", async () => {
+test("the first renewal of the CRM bridge uses the day of purchase, not of a later payment", async () => {
   const provider = {
     ...manualPayments(() => "https://voice.example.com"),
     name: "stripe" as const,
@@ -289,14 +289,14 @@ test("the first renewal of the CRM bridge is by the day it was bought, not by on
   expect(await eurOf(tenantId)).toBe(0);
 });
 
-test("prices by the day are exact, rounded once", () => {
+test("daily prices are exact, rounded once", () => {
   expect(Number(firstBridgeRenewal(1, 31))).toBe(79_000_000);
   expect(Number(firstBridgeRenewal(31, 31))).toBe(2_548_387);
   expect(Number(firstBridgeRenewal(15, 28))).toBe(39_500_000);
   expect([monthBefore("2026-01"), monthBefore("2026-11")]).toEqual(["2025-12", "2026-10"]);
 });
 
-test("nothing is charged while it is not certain what time it is", async () => {
+test("nothing is charged while the clock is not trusted", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now() });
   await credit(tenantId, 100);
   turnTo("2026-12-01T10:00:00Z");
@@ -317,7 +317,7 @@ test("suspended tenants and free plans are not charged", async () => {
   expect(await mailsTo(free)).toEqual([]);
 });
 
-test("a balance that falls below a threshold is told once, and again after it was above", async () => {
+test("a balance below a threshold is reported once, and again after it was above", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
   const told = async () => {
     await notice();
@@ -344,7 +344,7 @@ test("a balance that falls below a threshold is told once, and again after it wa
   expect(new Set(await mailsTo(tenantId))).toEqual(new Set(["low-balance"]));
 });
 
-test("each crossing is one balance.low as well, for webhooks that name it and no other", async () => {
+test("each crossing also sends one balance.low, only to webhooks subscribed to it", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
   const asking = await insertWebhook(database, tenantId, { events: ["balance.low"] });
   await insertWebhook(database, tenantId, { events: [...SPECIFIED_EVENT_TYPES] });
@@ -360,7 +360,7 @@ test("each crossing is one balance.low as well, for webhooks that name it and no
   expect(sent.map((row) => row.webhookId)).toEqual([asking]);
 });
 
-test("a notice whose event cannot be stored is neither mailed nor forgotten", async () => {
+test("a notice with an event that cannot be stored is neither mailed nor forgotten", async () => {
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
   await credit(tenantId, 20);
   await notice();

@@ -1,4 +1,4 @@
-/** Whose fault it was that a call could not be opened: a campaign's breaker and the reports go by it. */
+/** Cause of a call that could not be opened; a campaign's breaker and the reports use it. */
 import { expect, test } from "bun:test";
 import { endingUnopened } from "../../../src/domain/call/ending.ts";
 import { CallWorkerDied } from "../../../src/domain/call/media-port.ts";

@@ -26,14 +26,14 @@ test("an answered call ends completed with the talk time of the monotonic clock"
   expect(statusOf(machine.state)).toBe("completed");
 });
 
-test("a call that was never answered has no talk time", () => {
+test("an unanswered call has no talk time", () => {
   const machine = createCallMachine("ringing");
   machine.apply({ type: "end", ending: endingUnanswered(legEnd("busy", 486)), monotonicMs: 99 });
   expect(machine.state).toMatchObject({ name: "ended", answeredMs: 0 });
   expect(statusOf(machine.state)).toBe("busy");
 });
 
-test("an end state absorbs: a second end is illegal", () => {
+test("an end state is final: a second end is illegal", () => {
   const machine = createCallMachine("queued");
   machine.apply({ type: "end", ending: endingByUs("cancelled", "cancelled"), monotonicMs: 0 });
   expect(() =>
@@ -74,7 +74,7 @@ test("a BYE of the far end is a caller's hang-up; a lost session is lost media",
   expect(endingAnswered(legEnd("session_expired"))).toMatchObject({ reason: "media_lost" });
 });
 
-test("a call whose 2xx was never acknowledged has no talk time", () => {
+test("a call with an unacknowledged 2xx has no talk time", () => {
   const machine = createCallMachine("ringing");
   machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
   const ending = endingUnanswered(legEnd("ack_missing", 200));
@@ -83,7 +83,7 @@ test("a call whose 2xx was never acknowledged has no talk time", () => {
   expect(statusOf(machine.state)).toBe("failed");
 });
 
-test("an ACK that comes before the answer is noted counts", () => {
+test("an ACK received before the answer is stored counts", () => {
   const machine = createCallMachine("ringing");
   machine.apply({ type: "confirm" });
   machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
@@ -91,7 +91,7 @@ test("an ACK that comes before the answer is noted counts", () => {
   expect(machine.state).toMatchObject({ answeredMs: 40 });
 });
 
-test("how sure it is who calls outlives the question, the transfer and the call", () => {
+test("the caller's level survives the question, the transfer and the call", () => {
   const machine = createCallMachine("ringing", {}, 1);
   machine.apply({ type: "answer", atMs: 0, monotonicMs: 0 });
   expect(machine.state).toMatchObject({ level: 1, asking: null, transfer: null });
@@ -110,7 +110,7 @@ test.each(["report_answer", "return"] as const)("%s is illegal before the answer
   expect(() => createCallMachine("ringing").apply({ type })).toThrow(IllegalTransition);
 });
 
-test("a call is acknowledged by its ACK alone, and nothing is reported of its answer before", () => {
+test("only an ACK acknowledges a call, and no answer is reported before", () => {
   const machine = createCallMachine("queued");
   for (const type of ["fire", "ring"] as const) machine.apply({ type });
   machine.apply({ type: "answer", atMs: 0, monotonicMs: 0 });
@@ -126,7 +126,7 @@ test.each(["dialing", "ringing"] as const)("an ACK counts while a call is %s", (
   expect(machine.state).toMatchObject({ name: initial, confirmed: true });
 });
 
-test("every step leaves the state that follows from it, and nothing else", () => {
+test("every step has its next state, and no other", () => {
   const machine = createCallMachine("queued");
   const after = (event: Parameters<typeof machine.apply>[0]) => {
     machine.apply(event);
@@ -156,7 +156,7 @@ test("every step leaves the state that follows from it, and nothing else", () =>
   }
 });
 
-test("an answer that nobody acknowledged has no talk time, however long it was", () => {
+test("an unacknowledged answer has no talk time, however long it was", () => {
   const machine = createCallMachine("ringing");
   machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
   machine.apply({ type: "end", ending: endingByUs("failed", "interrupted"), monotonicMs: 950 });

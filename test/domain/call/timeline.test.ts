@@ -10,7 +10,7 @@ const measures = {
   early: false,
 };
 
-test("stages are the steps between milestones and add up to the whole latency", () => {
+test("stages are the times between milestones and add up to the whole latency", () => {
   const stages = stagesOf(measures);
   expect(stages).toEqual({
     endpointingMs: 350,
@@ -23,7 +23,7 @@ test("stages are the steps between milestones and add up to the whole latency", 
   expect(sum).toBe(540);
 });
 
-test("what was begun before the silence was long enough takes no negative time", () => {
+test("steps started before the end of the silence have no negative duration", () => {
   const early = { ...measures, sttFinalMs: 300, firstTokenMs: 320, firstAudioMs: 340, early: true };
   const stages = stagesOf(early);
   expect(stages).toEqual({
@@ -36,12 +36,12 @@ test("what was begun before the silence was long enough takes no negative time",
   expect(stagesOf(null)).toBeNull();
 });
 
-test("a step that was not measured is null, and the next one counts from the last known", () => {
+test("an unmeasured step is null, and the next one counts from the last known milestone", () => {
   const spoken = { ...measures, sttFinalMs: null, firstTokenMs: null };
   expect(stagesOf(spoken)).toMatchObject({ sttMs: null, llmFirstMs: null, ttsFirstMs: 170 });
 });
 
-test("without a known milestone before it, a step counts from its own first milliseconds", () => {
+test("without an earlier milestone, a step counts from its own first milliseconds", () => {
   const none = { endpointMs: null, sttFinalMs: null, firstTokenMs: null, firstAudioMs: null };
   const at = { ...measures, ...none, firstPacketMs: 30 };
   expect(stagesOf({ ...at, sttFinalMs: 2, firstTokenMs: 5 })).toMatchObject({ llmFirstMs: 3 });
@@ -49,7 +49,7 @@ test("without a known milestone before it, a step counts from its own first mill
   expect(stagesOf({ ...at, firstAudioMs: 2 })).toMatchObject({ playoutMs: 28 });
 });
 
-test("a turn whose silence was not measured begins its steps with its latency", () => {
+test("a turn with unmeasured silence begins its steps with its latency", () => {
   const call = { zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null };
   const turn = {
     speaker: "agent" as const,
@@ -66,7 +66,7 @@ test("a turn whose silence was not measured begins its steps with its latency", 
   ]);
 });
 
-test("a turn that answered nobody has no steps before its words", () => {
+test("a turn that answers no question has no steps before its words", () => {
   const call = { zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null };
   const greeting = {
     speaker: "agent" as const,
@@ -80,7 +80,7 @@ test("a turn that answered nobody has no steps before its words", () => {
   expect(spans.map(({ lane }) => lane)).toEqual(["agent"]);
 });
 
-test("everything of a call stands on one clock that begins at its answer", () => {
+test("all entries of a call use one clock that starts at the answer", () => {
   const spans = timelineOf({
     zeroMs: 10_000,
     createdAt: 8_000,

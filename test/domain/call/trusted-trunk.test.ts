@@ -1,4 +1,4 @@
-/** Which trunk's word on a caller's number counts towards level 2. */
+/** Trunks whose caller ID counts towards level 2. */
 import { expect, test } from "bun:test";
 import type { RegistrationStatus } from "../../../src/domain/call/sip-port.ts";
 import { isTrusted } from "../../../src/domain/call/trusted-trunk.ts";
@@ -15,11 +15,11 @@ test.each([
   [{ name: "registering" }, false],
   [{ name: "unregistered" }, false],
   [{ name: "failed", lastCode: 403, explanation: "", nextAttemptAtMs: 1 }, false],
-] as const)("the tenant's own trunk that is %j: %p", (registration, trusted) => {
+] as const)("a tenant's own trunk with %j: %p", (registration, trusted) => {
   expect(isTrusted(trunk(registration), 1)).toBe(trusted);
 });
 
-test("another tenant's trunk at the same provider, and no trunk, are not", () => {
+test("another tenant's trunk at the same provider, or no trunk, is not trusted", () => {
   expect(isTrusted(trunk({ name: "not_required" }, 2), 1)).toBe(false);
   expect(isTrusted(trunk({ name: "registered", expiresAtMs: 1 }, 2), 1)).toBe(false);
   expect(isTrusted(undefined, 1)).toBe(false);

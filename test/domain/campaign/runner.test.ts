@@ -1,4 +1,4 @@
-/** The campaign runner on a real store and the real call service, with a clock of our own. */
+/** The campaign runner on a real store and the real call service, with a fake clock. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq, inArray } from "drizzle-orm";
 import { callStores } from "../../../src/adapter/store/call/call-stores.ts";
@@ -40,7 +40,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 /** A Friday, 12:00 in Vilnius. */
 const NOON = Date.parse("2026-11-20T12:00:00+02:00");
 const MINUTE_MS = 60_000;
-/** So many calls of a campaign are judged at least. */
+/** Fewest calls after which a campaign is judged. */
 const BREAKER_MIN = 10;
 const clock = fakeClock(NOON);
 let server: ApiServer;
@@ -138,7 +138,7 @@ const statusOf = async (id: number) =>
 const calling = (id: number, count: number) =>
   eventually(async () => (await inState(id, "calling")).length === count, `${count} calls`);
 
-/** A call's end as the call itself tells it. */
+/** Reports a call's end as the call itself does. */
 async function ends(runner: CampaignRunner, callUuid: string | null, endedReason: string) {
   const unanswered = ["no_answer", "busy", "invalid_number", "declined", "cancelled"];
   const answeredMs = unanswered.includes(endedReason) ? 0 : 20_000;
@@ -162,7 +162,7 @@ async function ends(runner: CampaignRunner, callUuid: string | null, endedReason
   );
 }
 
-/** A contact with this number asked not to be called. */
+/** The contact with this number asked not to be called. */
 const refuses = (numberE164: string) =>
   server.database.tx(async (queries) => {
     await contactStore(queries).insert(tenant.id, {
@@ -181,7 +181,7 @@ const refuses = (numberE164: string) =>
     });
   });
 
-/** What a start finds of calls whose process died, after it has ended them. */
+/** Ends the calls of a dead process, as a start does. */
 async function interrupted(
   cut: readonly { readonly callUuid: string | null }[],
   status: "dialing" | "ringing" | "in_progress",
@@ -199,7 +199,7 @@ async function interrupted(
   );
 }
 
-test("never more calls at once than the cap; each end makes room for one; all done is finished", async () => {
+test("concurrent calls stay within the cap; each ended call starts the next; the last one finishes the campaign", async () => {
   const id = await running({ numbers: 5, concurrency: 2 });
   const runner = startRunner();
   await calling(id, 2);
@@ -219,7 +219,7 @@ test("never more calls at once than the cap; each end makes room for one; all do
   );
 });
 
-test("the runner looks at its start and every 15 seconds", async () => {
+test("the runner checks at its start and every 15 seconds", async () => {
   const ownClock = fakeClock();
   const looksAtMs: number[] = [];
   const lost = async () => {
@@ -245,7 +245,7 @@ test.each([
   [0, [5]],
   [2, [3]],
   [5, []],
-])("with %d of five calls under way, targets are asked for: %j", async (count, asked) => {
+])("with %d of five calls in progress, the runner queries targets: %j", async (count, asked) => {
   const limits: number[] = [];
   const campaign = {
     id: 1,
@@ -281,7 +281,7 @@ test.each([
   expect(limits).toEqual([...asked]);
 });
 
-test("a look that begins late delays no other: all campaigns are looked at every 15 seconds", async () => {
+test("a late check delays no other: all campaigns are checked every 15 seconds", async () => {
   const ownClock = fakeClock(0);
   const asked: (readonly number[] | null)[] = [];
   const lateMs = [3, 0, 0];
@@ -310,7 +310,7 @@ test("a look that begins late delays no other: all campaigns are looked at every
   expect(asked).toEqual([null, null, null]);
 });
 
-test("all campaigns are looked at, with room for other work between two; after a call's end its company's alone", async () => {
+test("all campaigns are checked, with time for other work in between; after a call's end only its company's", async () => {
   const looks: number[] = [];
   const campaign = {
     agentId: 1,
@@ -361,7 +361,7 @@ test("all campaigns are looked at, with room for other work between two; after a
 test.each([
   [1, "stored"],
   [2, "conflict"],
-])("while %d of two calls are under way elsewhere a call is: %s", async (count, outcome) => {
+])("while %d of two calls are in progress elsewhere a call is: %s", async (count, outcome) => {
   const outcomes: string[] = [];
   const campaign = {
     id: 1,
@@ -423,7 +423,7 @@ test("nobody is called before ten or on a Sunday", async () => {
   }
 });
 
-test("who was not reached is tried again after the pause and not before, and only so often", async () => {
+test("an unreached person is retried after the pause and not before, up to the maximum", async () => {
   const id = await running({ numbers: 1, attempts: 2 });
   const runner = startRunner();
   await calling(id, 1);
@@ -442,7 +442,7 @@ test("who was not reached is tried again after the pause and not before, and onl
   expect((await targets(id))[0]).toMatchObject({ status: "failed", outcome: "busy", attempts: 2 });
 });
 
-test("a call that was cancelled while it rang has reached nobody", async () => {
+test("a call cancelled while ringing counts as not reached", async () => {
   const id = await running({ numbers: 1, attempts: 2 });
   const runner = startRunner();
   await calling(id, 1);
@@ -456,7 +456,7 @@ test.each([
   ["silence_timeout", "done"],
   ["media_lost", "waiting"],
   ["declined", "waiting"],
-])("a call that ended with %s leaves its number %s", async (reason, status) => {
+])("a call that ended with %s sets its number to %s", async (reason, status) => {
   const id = await running({ numbers: 1, attempts: 2 });
   const runner = startRunner();
   await calling(id, 1);
@@ -464,7 +464,7 @@ test.each([
   expect((await targets(id))[0]).toMatchObject({ status, outcome: reason, attempts: 1 });
 });
 
-test("a number that does not exist is not tried again", async () => {
+test("a number that does not exist is not retried", async () => {
   const id = await running({ numbers: 1, attempts: 5 });
   const runner = startRunner();
   await calling(id, 1);
@@ -493,7 +493,7 @@ test.each([
   );
 });
 
-test("nine failures of nine are too few to judge; a resumed campaign is judged again", async () => {
+test("nine failures of nine are too few for the breaker; a resumed campaign is checked again", async () => {
   const id = await running({ numbers: 14, concurrency: 1 });
   const runner = startRunner();
   for (let call = 0; call < BREAKER_MIN; call++) {
@@ -514,7 +514,7 @@ test("nine failures of nine are too few to judge; a resumed campaign is judged a
 test.each([
   ["what went well before them does not count", { failed: 0, well: 11, failedAgain: 10 }],
   ["the first of them counts", { failed: 1, well: 10, failedAgain: 9 }],
-])("the breaker looks at the last twenty calls: %s", async (_, { failed, well, failedAgain }) => {
+])("the breaker uses the last twenty calls: %s", async (_, { failed, well, failedAgain }) => {
   const calls = failed + well + failedAgain;
   const id = await running({ numbers: calls + 1, concurrency: 1 });
   const runner = startRunner();
@@ -530,7 +530,7 @@ test.each([
   await eventually(async () => (await statusOf(id)) === "stopped_by_breaker", "the breaker");
 });
 
-test("who refuses in the middle of it is skipped, and the others are called", async () => {
+test("a person who opts out during the campaign is skipped, and the others are called", async () => {
   const id = await running({ numbers: 3, concurrency: 1 });
   const runner = startRunner();
   await calling(id, 1);
@@ -544,7 +544,7 @@ test("who refuses in the middle of it is skipped, and the others are called", as
   expect((await targets(id))[1]).toMatchObject({ status: "skipped", outcome: "do_not_call" });
 });
 
-test("of a long list all who refuse are skipped at once, and those behind them are called", async () => {
+test("in a long list all opted-out numbers are skipped at once, and the next ones are called", async () => {
   const id = await running({ numbers: 1_003, concurrency: 2 });
   for (let n = 0; n < 1_001; n++) await refuses(numberOf(n));
   startRunner();
@@ -552,7 +552,7 @@ test("of a long list all who refuse are skipped at once, and those behind them a
   await calling(id, 2);
 });
 
-test("who refused and is known by a fingerprint alone is skipped without a call", async () => {
+test("an opted-out number known only by its fingerprint is skipped without a call", async () => {
   await server.database.tx((queries) => refusals.add(queries, tenant.id, numberOf(0), 1));
   const id = await running({ numbers: 2, concurrency: 1 });
   const runner = startRunner();
@@ -562,7 +562,7 @@ test("who refused and is known by a fingerprint alone is skipped without a call"
   await runner.stop();
 });
 
-test("a number that may not be called for now holds up no other, and has its turn later", async () => {
+test("a number that may not be called now delays no other, and is called later", async () => {
   const id = await running({ numbers: 2, concurrency: 1 });
   const newCountry = new AppError({
     code: "plan_limit_reached",
@@ -591,7 +591,7 @@ test("a number that may not be called for now holds up no other, and has its tur
   expect((await inState(id, "calling"))[0]?.numberE164).toBe(numberOf(0));
 });
 
-test("who is being called for one campaign has their turn in another when that call is over", async () => {
+test("a person in a call of one campaign is called by another after that call", async () => {
   const [first, second] = [await running({ numbers: 1 }), await running({ numbers: 2 })];
   const runner = startRunner();
   await calling(first, 1);
@@ -617,7 +617,7 @@ test("a number is called once by two runners, and by one that starts after a cra
   expect(placed.map(({ toNumber }) => toNumber).sort()).toEqual([0, 1, 2].map(numberOf));
 });
 
-test("a call that ended while nobody listened is settled at the next start", async () => {
+test("a call that ended while no runner was active is settled at the next start", async () => {
   const id = await running({ numbers: 2, concurrency: 1, attempts: 2 });
   const runner = startRunner();
   await calling(id, 1);
@@ -642,7 +642,7 @@ test("a call that ended while nobody listened is settled at the next start", asy
   });
 });
 
-test("a campaign with nobody left to call is finished, however its calls ended", async () => {
+test("a campaign without remaining numbers is finished, however its calls ended", async () => {
   const id = await running({ numbers: BREAKER_MIN, concurrency: BREAKER_MIN });
   const runner = startRunner();
   await calling(id, BREAKER_MIN);
@@ -652,7 +652,7 @@ test("a campaign with nobody left to call is finished, however its calls ended",
   expect(await statusOf(id)).toBe("finished");
 });
 
-test("a resumed campaign is not judged by how those it calls again ended before", async () => {
+test("the earlier results of repeated calls do not count against a resumed campaign", async () => {
   const atOnce = BREAKER_MIN + 1;
   const id = await running({ numbers: atOnce + 1, concurrency: atOnce, attempts: 2 });
   const runner = startRunner();
@@ -675,7 +675,7 @@ test("a resumed campaign is not judged by how those it calls again ended before"
 test.each([
   ["when it was answered", "in_progress"],
   ["before anybody answered", "ringing"],
-] as const)("ten calls that our own end cut off %s stop no campaign", async (_, status) => {
+] as const)("ten calls interrupted by our restart %s do not stop a campaign", async (_, status) => {
   const id = await running({ numbers: BREAKER_MIN + 1, concurrency: BREAKER_MIN, attempts: 2 });
   const runner = startRunner();
   await calling(id, BREAKER_MIN);
@@ -703,7 +703,7 @@ test.each([
   ],
   ["while it rang was an attempt", "ringing", [["failed", 1]]],
   ["while they talked was an attempt", "in_progress", [["failed", 1]]],
-] as const)("the only attempt, which our own end cut off %s", async (_, status, states) => {
+] as const)("the only attempt, interrupted by our restart %s", async (_, status, states) => {
   const id = await running({ numbers: 1, attempts: 1 });
   for (const [state, attempts] of states) {
     const runner = startRunner();
@@ -717,7 +717,7 @@ test.each([
   }
 });
 
-/** Whether the call would still be dialled: null, or why not. */
+/** The reason why the call would not be dialled, or null. */
 async function refusalOf(callUuid: string): Promise<AppError | null> {
   const call = { tenantId: tenant.id, callUuid, toNumber: numberOf(0) };
   return await server.database
@@ -728,7 +728,7 @@ async function refusalOf(callUuid: string): Promise<AppError | null> {
     );
 }
 
-/** The scheduler gives an entry up; its only one, if none is named. */
+/** The scheduler gives up an entry; by default the only one. */
 async function abandoned(
   status: "failed" | "missed",
   why: AppError | null,
@@ -742,7 +742,7 @@ async function abandoned(
   await abandonSchedule(ports, entry, status, why);
 }
 
-test("who comes to their turn after the hours is not called, and is the next day, with the attempt", async () => {
+test("a number whose turn comes after the hours is called the next day, with the attempt unused", async () => {
   const toClock = (time: string) => clock.stepWallClock(Date.parse(time) - clock.now());
   toClock("2026-11-20T17:59:59+02:00");
   const id = await running({ numbers: 1 });
@@ -769,22 +769,25 @@ test("who comes to their turn after the hours is not called, and is the next day
 test.each([
   ["pause", { status: "waiting", attempts: 0 }],
   ["cancel", { status: "skipped", outcome: "cancelled", attempts: 0 }],
-])("who still waits for a line or the trunk is not called after %s", async (action, left) => {
-  const id = await running({ numbers: 1 });
-  const first = startRunner();
-  await calling(id, 1);
-  await first.stop();
-  const [target] = await inState(id, "calling");
-  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action });
-  const refused = await refusalOf(target?.callUuid ?? "");
-  expect(refused).toMatchObject({ retryable: false, code: "conflict" });
-  await abandoned("failed", refused);
-  startRunner();
-  await eventually(async () => (await inState(id, "calling")).length === 0, "it is given up");
-  expect(await targets(id)).toMatchObject([left]);
-});
+])(
+  "a number that still waits for a line or the trunk is not called after %s",
+  async (action, left) => {
+    const id = await running({ numbers: 1 });
+    const first = startRunner();
+    await calling(id, 1);
+    await first.stop();
+    const [target] = await inState(id, "calling");
+    await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action });
+    const refused = await refusalOf(target?.callUuid ?? "");
+    expect(refused).toMatchObject({ retryable: false, code: "conflict" });
+    await abandoned("failed", refused);
+    startRunner();
+    await eventually(async () => (await inState(id, "calling")).length === 0, "it is given up");
+    expect(await targets(id)).toMatchObject([left]);
+  },
+);
 
-test("nobody waits in a cancelled campaign, whose last call is busy", async () => {
+test("a cancelled campaign has no waiting numbers, even if its last call is busy", async () => {
   const id = await running({ numbers: 1, attempts: 3 });
   const runner = startRunner();
   await calling(id, 1);
@@ -794,7 +797,7 @@ test("nobody waits in a cancelled campaign, whose last call is busy", async () =
   expect(await targets(id)).toMatchObject([{ status: "failed", outcome: "busy", attempts: 1 }]);
 });
 
-test("who asks not to be called while the call waits for a line is left out, not failed", async () => {
+test("a person who opts out while the call waits for a line is skipped, not failed", async () => {
   const id = await running({ numbers: 1, attempts: 1 });
   const first = startRunner();
   await calling(id, 1);
@@ -823,7 +826,7 @@ test.each([
   ["nobody was there to try", null],
   ["the money was used up", noMoney()],
   ["the trunk was away", noTrunk()],
-] as const)("who waited in vain keeps the attempt: %s", async (_, why) => {
+] as const)("an unsuccessful wait does not use the attempt: %s", async (_, why) => {
   const id = await running({ numbers: 1 });
   const first = startRunner();
   await calling(id, 1);
@@ -835,7 +838,7 @@ test.each([
   expect(await targets(id)).toMatchObject([{ attempts: 0 }]);
 });
 
-test("ten that the trunk could not be reached for stop the campaign, and none of them has failed", async () => {
+test("ten calls without a reachable trunk stop the campaign, and none of them counts as failed", async () => {
   const id = await running({ numbers: BREAKER_MIN + 1, concurrency: BREAKER_MIN });
   const first = startRunner();
   await calling(id, BREAKER_MIN);
@@ -850,7 +853,7 @@ test("ten that the trunk could not be reached for stop the campaign, and none of
   );
 });
 
-test("one whose agent is deleted pauses with the reason: no other agent calls, and it does not go on", async () => {
+test("a campaign whose agent is deleted pauses with the reason: no other agent calls, and it does not resume", async () => {
   const made = await ask(server, tenant, "POST", "/agents", { name: "Survey", prompt: "x" });
   const surveyor = pickId(made, "agent.id");
   const id = await running({ numbers: 3, concurrency: 1, agent: surveyor });
@@ -871,14 +874,14 @@ test("one whose agent is deleted pauses with the reason: no other agent calls, a
   expect(resumed.status).toBe(409);
 });
 
-/** Its state and why it stands still, as REST tells them. */
+/** The campaign's state and the reason of its pause, as REST shows them. */
 async function told(id: number, of = tenant): Promise<readonly unknown[]> {
   const { json } = await ask(server, of, "GET", `/campaigns/${id}`);
   const { campaign } = json as { campaign: { status: string; status_reason: string | null } };
   return [campaign.status, campaign.status_reason];
 }
 
-test("one whose company has no money says so, and goes on by itself when money comes", async () => {
+test("a campaign without money shows the reason, and continues by itself after a top-up", async () => {
   const poor = await server.tenant({ plan: "prepaid" });
   const made = await ask(server, poor, "POST", "/agents", { name: "Care", prompt: "x" });
   const id = await running({ numbers: 2, of: poor, agent: pickId(made, "agent.id") });
@@ -894,7 +897,7 @@ test("one whose company has no money says so, and goes on by itself when money c
   expect(await told(id, poor)).toEqual(["running", null]);
 });
 
-test("one whose company has no trunk says so, and goes on by itself when there is one", async () => {
+test("a campaign without a trunk shows the reason, and continues by itself when there is one", async () => {
   const silent = await server.tenant({ trunk: false });
   await server.credit(silent.id, 10);
   const made = await ask(server, silent, "POST", "/agents", { name: "Care", prompt: "x" });
@@ -907,7 +910,7 @@ test("one whose company has no trunk says so, and goes on by itself when there i
   await calling(id, 2);
 });
 
-test("one whose company lost its trunk calls nobody, though it has numbers of its own, and leaves nobody out", async () => {
+test("a campaign whose company lost its trunk calls nobody, even with own numbers, and skips nobody", async () => {
   const lost = await server.tenant();
   await server.credit(lost.id, 10);
   const made = await ask(server, lost, "POST", "/agents", { name: "Care", prompt: "x" });
@@ -924,7 +927,7 @@ test("one whose company lost its trunk calls nobody, though it has numbers of it
   expect(await told(id, lost)).toEqual(["running", "no_trunk"]);
 });
 
-test("one that waits for its hours says so; paused or under way it does not", async () => {
+test("a campaign waiting for its hours shows that; a paused or running one does not", async () => {
   clock.stepWallClock(Date.parse("2026-11-20T09:59:59+02:00") - clock.now());
   const id = await running({ numbers: 3, concurrency: 1 });
   expect(await told(id)).toEqual(["running", "outside_hours"]);
@@ -942,7 +945,7 @@ test("one that waits for its hours says so; paused or under way it does not", as
 test.each([
   [{ suspended: true }, "suspended"],
   [{ dailySpendMax: microEur(0) }, "daily_spend"],
-])("one whose company may place no call says why: %j", async (changes, reason) => {
+])("a campaign whose company may place no call shows the reason: %j", async (changes, reason) => {
   const id = await running({ numbers: 1 });
   const set = (changed: object) =>
     server.database.tx(async (queries) => {
@@ -954,7 +957,7 @@ test.each([
   expect(json).toMatchObject({ campaigns: [{ id, status: "running", status_reason: reason }] });
 });
 
-test("one whose agent is deleted after its last call is finished", async () => {
+test("a campaign whose agent is deleted after its last call is finished", async () => {
   const made = await ask(server, tenant, "POST", "/agents", { name: "Survey", prompt: "x" });
   const surveyor = pickId(made, "agent.id");
   const id = await running({ numbers: 1, agent: surveyor });
@@ -968,7 +971,7 @@ test("one whose agent is deleted after its last call is finished", async () => {
 });
 
 test.each(["waiting", "calling"] as const)(
-  "one of whose numbers is %s for another node is not finished",
+  "a campaign with a number %s on another node is not finished",
   async (status) => {
     const id = await running({ numbers: 2 });
     await server.database.tx(async (queries) => {
@@ -985,7 +988,7 @@ test.each(["waiting", "calling"] as const)(
   },
 );
 
-test("one that was cancelled while the runner looked stays cancelled", async () => {
+test("a campaign cancelled during the runner's check stays cancelled", async () => {
   const id = await running({ numbers: 1 });
   await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "cancel" });
   await server.database.tx((queries) =>

@@ -1,4 +1,4 @@
-/** A campaign's list: what is read out of it, and what is told of lines that cannot be called. */
+/** A campaign's CSV list: parsed columns, and problems of lines that cannot be called. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { readTargetsCsv } from "../../../src/domain/campaign/targets-csv.ts";
@@ -13,7 +13,7 @@ const complaint = async (csv: string): Promise<string> => {
   }
 };
 
-test("numbers as a spreadsheet has them, every other column a variable; a number that stands twice is called once", async () => {
+test("spreadsheet numbers are parsed, other columns become variables, and a duplicate number is called once", async () => {
   const { targets, problems } = await read(
     "\uFEFFNumber;First name;Visit on\r\n8 612 34567;Rūta;Friday\r\n+370 612 34567;Ona;Monday\r\n",
   );
@@ -23,7 +23,7 @@ test("numbers as a spreadsheet has them, every other column a variable; a number
   ] as never);
 });
 
-test("a line without a telephone number is told with its number in the file, and the others are called", async () => {
+test("a line without a telephone number is reported by its line number, and the others are called", async () => {
   const { targets, problems } = await read("number,name\n\nnobody,Ona\n+37061234567,Rūta\n");
   expect(problems).toEqual([{ line: 3, problem: '"nobody" is no telephone number.' }]);
   expect(targets).toHaveLength(1);
@@ -35,11 +35,11 @@ test.each([
   ["number\n", "no number below its header"],
   [`number\n${"+37061234567\n".repeat(20_001)}`, "20000 numbers"],
   [`number,${Array.from({ length: 21 }, (_, n) => `v${n}`).join()}\n`, "20 columns"],
-])("%#: a file that is no list is refused in words", async (csv, words) => {
+])("%#: a file that is not a list is refused with an explanation", async (csv, words) => {
   expect(await complaint(csv)).toContain(words);
 });
 
-test("a variable has 300 characters at most; there are twenty at most", async () => {
+test("a variable has at most 300 characters, and there are at most twenty", async () => {
   const value = async (length: number) =>
     (await read(`number,note\n+37061234567,${"a".repeat(length)}\n`)).targets[0]?.variables.note;
   expect([(await value(300))?.length, (await value(301))?.length]).toEqual([300, 300]);

@@ -1,6 +1,6 @@
 /**
- * Two companies on two continents, each with a campaign that runs over the weekend on which Europe's clocks
- * change: runner, call service and scheduler, hour by hour, with a dialer of our own.
+ * Two companies on two continents, each with a campaign across the weekend on which Europe's clocks change:
+ * runner, call service and scheduler, hour by hour, with a fake dialer.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -99,7 +99,7 @@ async function companyIn(timeZone: string): Promise<number> {
   return tenant.id;
 }
 
-/** Both campaigns are looked at: a look that begins after another shows that this one is over. */
+/** Both campaigns have been checked: the start of a later check proves the end of this one. */
 async function looked(): Promise<void> {
   for (let round = 0; round < 2; round++) {
     const before = looks;
@@ -108,7 +108,7 @@ async function looked(): Promise<void> {
   }
 }
 
-/** The calls of the last hour end, others begin. */
+/** Ends the calls of the last hour and starts others. */
 async function anHourPasses(): Promise<void> {
   clock.stepWallClock(HOUR_MS - 1_000);
   for (const { tenantId, callUuid } of live)
@@ -146,7 +146,7 @@ const timesOf = (tenant: number): string[] =>
 const hourly = (day: string, from: number): string[] =>
   Array.from({ length: 8 }, (_, n) => `${day} ${String(from + n).padStart(2, "0")}:00`);
 
-test("each company's campaign calls in its own hours alone, on either side of a change of clocks, and not on Sunday", async () => {
+test("each company's campaign calls only in its own hours, before and after a change of clocks, and not on Sunday", async () => {
   const vilnius = await companyIn("Europe/Vilnius");
   const newYork = await companyIn("America/New_York");
   for (let hour = 0; hour < HOURS; hour++) await anHourPasses();

@@ -1,4 +1,4 @@
-/** Birthday calls on a real store and the real call service, with a clock of our own. */
+/** Birthday calls on a real store and the real call service, with a fake clock. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
@@ -93,7 +93,7 @@ const preview = () => server.callerParts.birthdays.preview(tenant.id);
 const planned = () => server.database.read.select().from(schedules).orderBy(schedules.scheduleAt);
 const entries = () => server.database.read.select().from(birthdayCalls);
 
-/** The end of a call as the call's own end tells it. */
+/** The end of a call as the call itself reports it. */
 const ended = (callUuid: string, endedReason: string, answeredMs: number) =>
   server.database.tx((queries) =>
     server.callerParts.callers.ended(queries, {
@@ -114,7 +114,7 @@ const ended = (callUuid: string, endedReason: string, answeredMs: number) =>
     }),
   );
 
-test("those whose day it is, who agreed and may be called, once, spread over the hours", async () => {
+test("contacts with a birthday and consent are called once, spread over the hours", async () => {
   await add("1980-11-20");
   await add("--11-20");
   await add("1980-11-21");
@@ -168,7 +168,7 @@ test.each([
   expect(days).toEqual(planned_day === null ? [] : [planned_day]);
 });
 
-test("a call that came late is planned, and no longer shown once it is", async () => {
+test("a delayed birthday call is planned, and then no longer in the preview", async () => {
   await add("--11-22");
   setClock(Date.parse("2026-11-23T09:00:00+02:00"));
   expect(await preview()).toMatchObject([
@@ -180,7 +180,7 @@ test("a call that came late is planned, and no longer shown once it is", async (
   expect(await planned()).toHaveLength(1);
 });
 
-test("a birthday on 31 December congratulated in January is congratulated again next December", async () => {
+test("a birthday on 31 December greeted in January is greeted again next December", async () => {
   await add("--12-31");
   // 31 December 2028 is a Sunday, 1 January a holiday.
   setClock(Date.parse("2028-12-31T12:00:00+02:00"));
@@ -195,7 +195,7 @@ test("a birthday on 31 December congratulated in January is congratulated again 
   expect((await entries()).map(({ year }) => year)).toEqual([2028, 2029]);
 });
 
-test("the preview says why nobody is called: hours are over, no agent, turned off", async () => {
+test("the preview shows why nobody is called: hours are over, no agent, turned off", async () => {
   await add("1980-11-20");
   const reasons = async () => (await preview()).map(({ reason }) => reason);
   expect(await preview()).toMatchObject([{ planned_day: "2026-11-20", reason: null }]);
@@ -215,7 +215,7 @@ test("the preview says why nobody is called: hours are over, no agent, turned of
   await turn(true, agentId);
 });
 
-test("29 February is congratulated on the 28th of other years", async () => {
+test("29 February is greeted on the 28th in other years", async () => {
   setClock(Date.parse("2025-02-28T12:00:00+02:00"));
   await add("1980-02-29");
   await look();
@@ -239,7 +239,7 @@ test("nobody answered: a second try three hours later, and no third", async () =
   expect((await entries())[0]?.state).toBe("given_up");
 });
 
-test("two tries at most, however much of the day is left", async () => {
+test("at most two tries, however much of the day is left", async () => {
   const ten = Date.parse("2026-11-20T10:00:00+02:00");
   setClock(ten);
   await add("1980-11-20");
@@ -253,7 +253,7 @@ test("two tries at most, however much of the day is left", async () => {
   expect((await entries())[0]?.state).toBe("given_up");
 });
 
-test("who was reached is done", async () => {
+test("a reached person is not called again", async () => {
   await add("1980-11-20");
   await look();
   await ended((await entries())[0]?.callUuid ?? "", "agent_hangup", 30_000);
@@ -262,7 +262,7 @@ test("who was reached is done", async () => {
   expect(await planned()).toHaveLength(1);
 });
 
-test("who is deleted and imported again is not called twice in a year", async () => {
+test("a contact deleted and imported again is not called twice in a year", async () => {
   const numberE164 = "+37069999901";
   await add("1980-11-20", { numberE164 });
   await look();
@@ -277,7 +277,7 @@ test("who is deleted and imported again is not called twice in a year", async ()
   expect(await entries()).toHaveLength(1);
 });
 
-test("a call that ended while nobody listened is tried again the same day, not the next", async () => {
+test("a call that ended while nobody listened is retried the same day, not the next", async () => {
   await add("1980-11-20");
   await look();
   const uuid = (await entries())[0]?.callUuid ?? "";
@@ -311,7 +311,7 @@ test.each([
   expect(await entries()).toMatchObject([{ state: "scheduled", attempts }]);
 });
 
-test("who takes back the consent or refuses before it is dialled is not dialled", async () => {
+test("a person who withdraws consent or opts out before the call is not dialled", async () => {
   const contact = await add("1980-11-20");
   await look();
   const callUuid = (await entries())[0]?.callUuid ?? "";
@@ -332,7 +332,7 @@ test("who takes back the consent or refuses before it is dialled is not dialled"
   await expect(mayDial()).rejects.toThrow();
 });
 
-test("without an agent nothing is placed, and the preview still says who it would be", async () => {
+test("without an agent nothing is placed, and the preview still lists the people", async () => {
   await add("1980-11-20");
   const set = (birthdayAgentId: number | null) =>
     server.database.tx((q) =>
@@ -345,7 +345,7 @@ test("without an agent nothing is placed, and the preview still says who it woul
   await set(agentId);
 });
 
-test("once started it looks every ten minutes", async () => {
+test("after the start it checks every ten minutes", async () => {
   const { birthdays } = server.callerParts;
   const others = clock.pendingTimers;
   birthdays.start();

@@ -1,4 +1,4 @@
-/** When birthdays are looked for, how many calls are placed, and when a second one is tried. */
+/** When birthdays are checked, how many calls are placed, and when the second try comes. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -54,7 +54,7 @@ function world(entries: Entry[], failure: AppError | null = null, tenant = {}) {
 }
 const entry = (id: number, attempts = 0, createdAt = NOON): Entry => ({ id, attempts, createdAt });
 
-test("looks every ten minutes for 500 new ones at most", async () => {
+test("checks every ten minutes, for at most 500 new ones", async () => {
   const { clock, asked, looksAtMs, calls } = world([]);
   calls.start();
   await clock.advance(20 * 60_000);
@@ -72,7 +72,7 @@ test("calls are spread over the rest of the hours, a second try comes three hour
   expect(second.placed).toEqual([3 * HOUR, 4.5 * HOUR]);
 });
 
-test("after two tries, or another day, or with no room left it is given up", async () => {
+test("a call is given up after two tries, on another day, or without remaining time", async () => {
   const { placed, settled, calls } = world([entry(1, 2), entry(2, 0, NOON - 24 * HOUR)]);
   await calls.look();
   expect([placed, settled]).toEqual([
@@ -91,7 +91,7 @@ test("after two tries, or another day, or with no room left it is given up", asy
   expect([late.settled, late.placed.length]).toEqual([[[1, "given_up"]], 1]);
 });
 
-test("nothing is looked for outside the hours, at their end and without an agent", async () => {
+test("nothing is checked outside the hours, at their end or without an agent", async () => {
   for (const [hours, looks] of [
     [-2 * HOUR - 1, 0],
     [-2 * HOUR, 1],
@@ -108,7 +108,7 @@ test("nothing is looked for outside the hours, at their end and without an agent
   expect(nobody.asked).toEqual([]);
 });
 
-test("a destination that is forbidden is given up, what may change is tried again", async () => {
+test("a forbidden destination is given up, a temporary refusal is retried", async () => {
   const outcomes = [
     ["destination_not_allowed", false],
     ["destination_not_allowed", true],

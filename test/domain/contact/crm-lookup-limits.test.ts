@@ -1,4 +1,4 @@
-/** How long a CRM is waited for, what of it is read, and how old an answer may be. */
+/** Time limit, size limit and cache age of CRM answers. */
 import { expect, test } from "bun:test";
 import { sleep } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -41,7 +41,7 @@ function world(answer: { status: number; afterMs: number; cached?: object }) {
       },
     },
   } as unknown as ConstructorParameters<typeof CrmLookup>[0]);
-  /** What is known after that long; null: it is waited for still. */
+  /** The facts known after `ms`; null: still waiting. */
   async function factsAfter(ms: number) {
     let facts: readonly unknown[] | null = null;
     void lookup.facts(1, PARTY).then((found) => {
@@ -55,7 +55,7 @@ function world(answer: { status: number; afterMs: number; cached?: object }) {
   return { factsAfter, requests, cachedDays, stored: () => stored };
 }
 
-test("an answer within 1.5 s counts; after 0.8 s a cached one of the last 90 days is taken", async () => {
+test("an answer within 1.5 s counts; after 0.8 s a cached one of the last 90 days is used", async () => {
   const inTime = world({ status: 200, afterMs: 799 });
   expect(await inTime.factsAfter(799)).toHaveLength(1);
   expect(inTime.cachedDays).toEqual([]);
@@ -72,14 +72,14 @@ test("an answer within 1.5 s counts; after 0.8 s a cached one of the last 90 day
   expect(await world({ status: 200, afterMs: 5_000 }).factsAfter(1_500)).toEqual([]);
 });
 
-test("1.5 s and 64 KB are asked of the HTTP client", async () => {
+test("the HTTP client gets limits of 1.5 s and 64 KB", async () => {
   const { factsAfter, requests, stored } = world({ status: 200, afterMs: 0 });
   await factsAfter(0);
   expect(requests).toMatchObject([{ timeoutMs: 1_500, responseBytesMax: 65_536, method: "POST" }]);
   expect(stored()).toBe(1);
 });
 
-test("200 to 299 are answers, 404 says that nobody is known", async () => {
+test("200 to 299 are answers, 404 means an unknown number", async () => {
   const facts: Record<string, unknown> = {};
   const storedAt: number[] = [];
   for (const status of [199, 200, 299, 300, 404, 500]) {
@@ -91,7 +91,7 @@ test("200 to 299 are answers, 404 says that nobody is known", async () => {
   expect(storedAt).toEqual([200, 299]);
 });
 
-test("a CRM that knows nobody is believed; one that fails leaves what was known", async () => {
+test("a 404 overrides the cached answer; a failure keeps it", async () => {
   const cached = { name: "Ona" };
   expect(await world({ status: 404, afterMs: 0, cached }).factsAfter(1_500)).toEqual([]);
   expect(await world({ status: 500, afterMs: 0, cached }).factsAfter(1_500)).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** The CRM while it rings: in time, late, too late, ill; and what it said before. */
+/** CRM look-ups while the phone rings: in time, late, too late or failing, and cached answers. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ beforeEach(async () => {
   await database.tx((queries) => queries.delete(crmCache));
 });
 
-/** Each slow question has a number of its own: its late answer is kept for that one. */
+/** Each slow question uses its own number, because its late answer is cached for that number. */
 const facts = async (number = NUMBER) =>
   (
     await new CrmLookup({
@@ -76,18 +76,18 @@ const facts = async (number = NUMBER) =>
     .map(({ label, text }) => `${label}: ${text}`)
     .join(" ");
 
-test("an answer in time is told", async () => {
+test("an answer in time is used", async () => {
   expect(await facts()).toContain("crm_name: Jonas");
 });
 
-test("between 0.8 and 1.5 s what it said before is told, and nothing waits for it", async () => {
+test("between 0.8 and 1.5 s the cached answer is used without waiting", async () => {
   await facts();
   delayMs = 1_100;
   answer = () => Response.json({ name: "Petras" });
   expect(await facts()).toContain("crm_name: Jonas");
 });
 
-test("without anything said before, it has 1.5 s", async () => {
+test("without a cached answer, the CRM has 1.5 s", async () => {
   delayMs = 1_100;
   expect(await facts("+37061000191")).toContain("crm_name: Jonas");
   delayMs = 4_000;
@@ -100,7 +100,7 @@ test.each([
   ["a list", () => Response.json([1])],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 302)],
   ["too much", () => new Response(`{"name":"${"x".repeat(70_000)}"}`)],
-])("%s is told as nothing, and what it said before stays", async (_, wrong) => {
+])("%s counts as no answer, and the cached answer stays", async (_, wrong) => {
   answer = wrong;
   expect(await facts()).toBe("");
   answer = () => Response.json({ name: "Jonas" });
@@ -109,7 +109,7 @@ test.each([
   expect(await facts()).toContain("crm_name: Jonas");
 });
 
-test("a number it does not know is nothing; what it says is cut and cleaned", async () => {
+test("an unknown number returns nothing; the CRM's text is shortened and cleaned", async () => {
   answer = () => new Response(null, { status: 404 });
   expect(await facts()).toBe("");
   answer = () =>

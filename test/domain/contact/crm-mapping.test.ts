@@ -1,8 +1,8 @@
-/** What is taken of a CRM's answer. */
+/** Fields read from a CRM's answer. */
 import { expect, test } from "bun:test";
 import { crmAnswerFrom } from "../../../src/domain/contact/crm/mapping.ts";
 
-test("of a long value the first 500 characters are taken", () => {
+test("the first 500 characters of a long value are used", () => {
   const answer = crmAnswerFrom(JSON.stringify({ person: { full_name: "x".repeat(501) } }), {
     name: "person.full_name",
   });

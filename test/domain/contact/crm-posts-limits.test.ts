@@ -1,4 +1,4 @@
-/** What CRM messages ask of the store and of the HTTP client, and for how long. */
+/** Requests of CRM messages to the store and the HTTP client, and their time limits. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
@@ -47,7 +47,7 @@ function world(answer: (request: OutboundHttpRequest) => Promise<OutboundHttpRes
   } as unknown as ConstructorParameters<typeof CrmPosts>[0]);
   return { clock, due, claims, outcomes, requests, posts };
 }
-/** What was begun has gone as far as it goes without time passing. */
+/** Lets pending promises settle, without advancing the clock. */
 const settled = () => Bun.sleep(0);
 const answered = (status: number) => async () => ({ status, headers: {}, body: Buffer.alloc(0) });
 const outcomeOf = async (answer: () => Promise<OutboundHttpResponse>, attempts = 0) => {
@@ -59,7 +59,7 @@ const outcomeOf = async (answer: () => Promise<OutboundHttpResponse>, attempts =
   return outcomes[0];
 };
 
-test("looks every 30 seconds and leases for 60, without tenants whose message is under way", async () => {
+test("checks every 30 seconds and leases for 60, without tenants whose message is in progress", async () => {
   const { clock, claims, due, posts, requests } = world(() => new Promise(() => {}));
   posts.start();
   await clock.advance(29_999);
@@ -84,7 +84,7 @@ test("eight tenants are served at once", async () => {
   expect(requests).toHaveLength(8);
 });
 
-test("delivered is 200 to 299", async () => {
+test("200 to 299 count as delivered", async () => {
   const statuses = { 199: "pending", 200: "delivered", 299: "delivered", 300: "pending" };
   for (const [httpStatus, status] of Object.entries(statuses))
     expect(await outcomeOf(answered(Number(httpStatus)))).toMatchObject({
@@ -96,7 +96,7 @@ test("delivered is 200 to 299", async () => {
     });
 });
 
-test("the eighth failure is the last, and 300 characters of an error are kept", async () => {
+test("the eighth failure is the last, and 300 characters of an error are stored", async () => {
   const fails = () => Promise.reject(new Error("x".repeat(400)));
   const last = await outcomeOf(fails, 7);
   expect(last).toMatchObject({ status: "failed", attempts: 8, httpStatus: null });
@@ -104,7 +104,7 @@ test("the eighth failure is the last, and 300 characters of an error are kept", 
   expect(await outcomeOf(fails, 6)).toMatchObject({ status: "pending", attempts: 7 });
 });
 
-test("at the end a message has three seconds, and then does not count", async () => {
+test("at shutdown a message has three seconds, and is then not counted", async () => {
   const { clock, due, posts, requests, outcomes } = world(
     ({ signal }) =>
       new Promise((_, fail) => signal?.addEventListener("abort", () => fail(new Error("stopped")))),

@@ -1,4 +1,4 @@
-/** What a CRM is told, on a real store and real HTTP receivers: one that is dead delays nobody else's. */
+/** CRM outcome messages, on a real store and real HTTP receivers: a dead CRM delays no other. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import http, { type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,7 +23,7 @@ const START = Date.parse("2026-11-21T04:05:06Z");
 const directory = tempDir();
 const clock = fakeClock(START);
 const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], clock });
-/** Paths in the order in which they were asked for. */
+/** Request paths in order of arrival. */
 const asked: string[] = [];
 let respond: (path: string, response: ServerResponse) => void = () => {};
 const crm = http.createServer((request, response) => {
@@ -92,17 +92,17 @@ test("a CRM that never answers delays no other tenant's", async () => {
     if (path === "/well") ok(response);
   };
   posts.start();
-  // No time passes: the dead one's limit of ten seconds is not over.
+  // No time passes: the dead CRM's limit of ten seconds is not over.
   await eventually(async () => {
     const found = await statuses();
     return [1, 2, 3].every((n) => found[`well-${n}`] === "delivered");
   }, "the other tenant's CRM has been told");
-  // One at a time for one CRM, in order.
+  // One at a time per CRM, in order.
   expect(asked.filter((path) => path === "/dead")).toHaveLength(1);
   await close();
 });
 
-test("a 200 whose body never ends is a success", async () => {
+test("a 200 with an endless body is a success", async () => {
   const { database, posts, statuses, close } = await world();
   await tell(database, await tenantWithCrm(database, "/slow"), "slow-1");
   respond = (_path, response) => {
@@ -116,7 +116,7 @@ test("a 200 whose body never ends is a success", async () => {
   await close();
 });
 
-test("as many CRMs as may be are told at once, and the next when one of them is done", async () => {
+test("messages go to the maximum number of CRMs at once, and to the next when one has finished", async () => {
   const { database, posts, statuses, close } = await world();
   const held: ServerResponse[] = [];
   respond = (_path, response) => held.push(response);

@@ -1,4 +1,4 @@
-/** The message that a CRM gets about a call, as it is stored with the call's end. */
+/** The CRM message about a call, as stored with the call's end. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { crmTeller } from "../../../src/domain/contact/crm/tell.ts";
@@ -6,7 +6,7 @@ import { fakeClock } from "../../support/fake-clock.ts";
 import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-test("a talk of 61.001 s is told as 62 seconds, from its answer", async () => {
+test("a talk of 61.001 s is reported as 62 seconds, counted from its answer", async () => {
   const clock = fakeClock(Date.parse("2026-11-22T12:01:01.001Z"));
   const database = await openTestDatabase(join(tempDir(), "crm.db"), clock.now());
   const bodies: string[] = [];
@@ -49,7 +49,7 @@ test("a talk of 61.001 s is told as 62 seconds, from its answer", async () => {
   await database.close();
 });
 
-test("50,000 characters of a transcript are told", async () => {
+test("50,000 characters of a transcript are sent", async () => {
   const clock = fakeClock();
   const bodies: string[] = [];
   const teller = crmTeller({
@@ -78,7 +78,7 @@ test("50,000 characters of a transcript are told", async () => {
     tenant: { callbackMemory: false, crmBridge: true },
   });
   expect(bodies[0]?.match(/x/g)).toHaveLength(50_000);
-  // What there is none of is null, as in REST and webhooks.
+  // Missing values are null, as in REST and webhooks.
   const none = { agent: null, number: null, summary: null };
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ ...none, duration_sec: 1 });
 });

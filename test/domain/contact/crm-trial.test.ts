@@ -59,7 +59,7 @@ const pay = (crmBridge: boolean) =>
   );
 const trial = (number: unknown = NUMBER) => ask(server, tenant, "POST", "/crm/test", { number });
 
-test("unpaid, the CRM is neither asked nor told again", async () => {
+test("without payment, the CRM gets neither look-ups nor repeated messages", async () => {
   await pay(false);
   expect((await trial()).status).toBe(409);
   await server.database.tx((queries) =>
@@ -79,7 +79,7 @@ test("unpaid, the CRM is neither asked nor told again", async () => {
   expect(asked).toBe(0);
 });
 
-test("paid, it shows what the agent would be told and what the CRM would, under its own names", async () => {
+test("with payment, it shows the data for the agent and for the CRM, under the CRM's names", async () => {
   await pay(true);
   const shown = await trial();
   expect(shown.status).toBe(200);
@@ -99,7 +99,7 @@ test("paid, it shows what the agent would be told and what the CRM would, under 
   expect(await server.database.read.select().from(crmCache)).toHaveLength(1);
 });
 
-test("a CRM that is broken is named so, and no cached answer hides it", async () => {
+test("a broken CRM is reported as broken, and no cached answer hides it", async () => {
   reply = () => new Response("oops", { status: 500 });
   const failed = await trial();
   expect(failed.status).toBe(503);
@@ -109,7 +109,7 @@ test("a CRM that is broken is named so, and no cached answer hides it", async ()
   expect((await trial("61000301")).status).toBe(400);
 });
 
-test("a call is asked for with its reason; too long a one is refused", async () => {
+test("a call may have a reason; a reason that is too long is refused", async () => {
   const agentId = pickId(
     await ask(server, tenant, "POST", "/agents", { name: "Care", prompt: "x" }),
     "agent.id",

@@ -12,7 +12,7 @@ import { readCsvFile } from "../../../src/domain/contact/csv-file.ts";
 const NOW = Date.UTC(2026, 10, 28, 12);
 const read = (csv: string) => readContactsCsv(csv, "LT", NOW);
 
-describe("what is understood", () => {
+describe("valid files", () => {
   test("a comma file with all columns", async () => {
     const { contacts, problems } = await read(
       'number,first_name,last_name,vocative,birthday,language,notes,consent,do_not_call\n+37061234567,Jonas,Petraitis,Jonai,1980-02-29,lt,"Likes, commas",yes,no\n',
@@ -34,7 +34,7 @@ describe("what is understood", () => {
     ]);
   });
 
-  test("a spreadsheet's file: semicolons, mark, CRLF, Lithuanian headings, national numbers", async () => {
+  test("a spreadsheet's file: semicolons, byte order mark, CRLF, Lithuanian headings, national numbers", async () => {
     const { contacts } = await read(
       "\uFEFFTelefonas;Vardas;Pavardė;Sutikimas\r\n8 612 34567;Rūta;Kazlauskienė;taip\r\n",
     );
@@ -57,13 +57,13 @@ describe("what is understood", () => {
     ]);
   });
 
-  test("a birthday without a year; columns nobody knows are left out", async () => {
+  test("a birthday without a year; unknown columns are ignored", async () => {
     const { contacts } = await read("number,shoe size,birthday\n+37061234567,44,--02-29\n");
     expect(contacts[0]).toMatchObject({ birthday: "--02-29", firstName: "" });
   });
 });
 
-test("marks, quotes, blanks around cells and empty lines of a file are none of its text", async () => {
+test("byte order marks, quotes, blanks around cells and empty lines are removed", async () => {
   const csv = '\uFEFF"number" , "first_name"\r\n\r\n +37061234567 ,  Ona \r\n\r\n';
   expect(await readCsvFile(csv)).toEqual({
     header: ["number", "first_name"],
@@ -71,7 +71,7 @@ test("marks, quotes, blanks around cells and empty lines of a file are none of i
   });
 });
 
-describe("what is refused", () => {
+describe("invalid files", () => {
   test.each([
     ["12", "number"],
     ["1001", "number"],
@@ -97,7 +97,7 @@ describe("what is refused", () => {
     expect(problems).toMatchObject([{ column: "birthday" }]);
   });
 
-  test("a person twice, told with the first line", async () => {
+  test("a duplicate person, reported with the first line", async () => {
     const { contacts, problems } = await read(
       "number,first_name\n+37061234567,Ona\n+37061234567,ona\n+37061234567,Petras\n",
     );
@@ -124,7 +124,7 @@ describe("what is refused", () => {
   });
 });
 
-test("a birthday that is still to come is refused; today's, wherever it has begun, is none", async () => {
+test("a future birthday is refused; today's, in any time zone, is accepted", async () => {
   const problems = async (day: string) =>
     (await read(`number,birthday\n+37061234567,${day}\n`)).problems.map(({ problem }) => problem);
   for (const day of ["2026-11-29", "1900-01-01", "--12-31"])
@@ -151,7 +151,7 @@ const anyContact: fc.Arbitrary<ContactFields> = fc.record({
   doNotCall: fc.boolean(),
 });
 
-test("what is written is read back, and no cell is a formula", async () => {
+test("written contacts read back unchanged, and no cell is a formula", async () => {
   await fc.assert(
     fc.asyncProperty(anyContact, async (contact) => {
       const csv = contactsCsvHeader() + contactCsvLine(contact);

@@ -1,4 +1,4 @@
-/** "Don't call me": kept when the contact, the person or all that is known of the number goes. */
+/** Do-not-call requests stay after the contact, the person or all data of the number is deleted. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { quotaStore } from "../../../src/adapter/store/billing/quota-store.ts";
 import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
@@ -46,7 +46,7 @@ async function contact(method: string, path: string, body?: object): Promise<Sho
   return (answered.json as unknown as { contact: Shown }).contact;
 }
 
-/** Would it be dialled, for what somebody else than the tenant itself asked for? */
+/** Whether a call of this origin would be dialled. */
 async function isDialled(origin: "api" | "campaign" | "birthday"): Promise<boolean> {
   const callUuid = crypto.randomUUID();
   await server.database.tx((queries) =>
@@ -81,24 +81,24 @@ const erase = () =>
     false,
   );
 
-test("an erased person who asked not to be called is not dialled by the next campaign", async () => {
+test("a campaign does not dial an erased person who asked not to be called", async () => {
   await contact("POST", "", { number_e164: PERSON, do_not_call: true, first_name: "Ona" });
   expect(await isDialled("campaign")).toBe(false);
   expect(await erase()).toMatchObject({ contacts: 1, do_not_call_kept: true });
   expect(await isDialled("campaign")).toBe(false);
-  // What the tenant itself asks for, call by call, is its own to answer for: as before.
+  // The tenant itself is responsible for single API calls, so they are allowed.
   expect(await isDialled("api")).toBe(true);
   const [kept] = await server.database.read.select().from(doNotCallEntries);
   expect(JSON.stringify(kept)).not.toContain(PERSON.slice(-7));
 });
 
-test("an erased person who never refused may be called again", async () => {
+test("an erased person who never opted out may be called again", async () => {
   await contact("POST", "", { number_e164: PERSON, consent: true });
   expect((await erase()).do_not_call_kept).toBeUndefined();
   expect(await isDialled("campaign")).toBe(true);
 });
 
-test("a contact made or imported anew says that the person refused; only taking that back lifts it", async () => {
+test("a contact created or imported again shows the opt-out; only an explicit change removes it", async () => {
   const first = await contact("POST", "", { number_e164: PERSON, do_not_call: true });
   await ask(server, tenant, "DELETE", `/contacts/${first.id}`);
   expect(await isDialled("campaign")).toBe(false);
@@ -114,7 +114,7 @@ test("a contact made or imported anew says that the person refused; only taking 
   expect(await isDialled("campaign")).toBe(true);
 });
 
-test("who is imported without a refusal may be called; who is imported with one may not", async () => {
+test("a person imported without an opt-out may be called; one imported with it may not", async () => {
   const imported = (refuses: string) =>
     ask(server, tenant, "POST", "/contacts/import", {
       csv: `number,first name,do not call\n${PERSON},Ona,${refuses}\n`,
@@ -126,7 +126,7 @@ test("who is imported without a refusal may be called; who is imported with one 
   expect(await isDialled("campaign")).toBe(false);
 });
 
-test("an import leaves for a restored backup who refuses from now on, and nobody else", async () => {
+test("an import logs new opt-outs for a restored backup, and no others", async () => {
   const noted: string[] = [];
   const options = {
     database: server.database,
@@ -154,7 +154,7 @@ test("an import leaves for a restored backup who refuses from now on, and nobody
   expect(noted).toEqual([PERSON]);
 });
 
-test("a file brought in again does not lift what was refused meanwhile", async () => {
+test("importing a file again does not remove opt-outs made since", async () => {
   const csv = `number,first name\n${PERSON},Ona\n`;
   await ask(server, tenant, "POST", "/contacts/import", { csv });
   await server.database.tx((queries) =>
@@ -165,7 +165,7 @@ test("a file brought in again does not lift what was refused meanwhile", async (
   expect(await isDialled("campaign")).toBe(false);
 });
 
-test("a form that leaves the refusal as it was lifts nothing", async () => {
+test("a form with an unchanged opt-out removes none", async () => {
   const first = await contact("POST", "", { number_e164: PERSON, do_not_call: true });
   const other = await contact("POST", "", { number_e164: PERSON, first_name: "Jonas" });
   await ask(server, tenant, "DELETE", `/contacts/${first.id}`);
@@ -173,7 +173,7 @@ test("a form that leaves the refusal as it was lifts nothing", async () => {
   expect(await isDialled("campaign")).toBe(false);
 });
 
-test("who is no contact and says so in a campaign's call is not called again", async () => {
+test("an unknown person who opts out in a campaign's call is not called again", async () => {
   const callUuid = crypto.randomUUID();
   await server.database.tx((queries) =>
     callerStore(queries).putPurpose(tenant.id, {
@@ -189,7 +189,7 @@ test("who is no contact and says so in a campaign's call is not called again", a
   expect(await isDialled("campaign")).toBe(false);
 });
 
-test("a refusal is found after the master key was changed, and under no other appliance's key", async () => {
+test("an opt-out is found after a change of the master key, and never with another appliance's key", async () => {
   const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
   const root = new Uint8Array(32).fill(3);
   const vault = createVault(old, root);

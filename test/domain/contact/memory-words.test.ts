@@ -15,12 +15,12 @@ const told = (reason: string) =>
     AT_MS + 60_000,
   ).split("\n")[1] ?? "";
 
-test("it says when, and why where that is known", () => {
+test("it says when, and why if the reason is known", () => {
   expect(told("")).toBe("We called you today at 10:12.");
   expect(told("an appointment")).toBe("We called you today at 10:12 about an appointment.");
 });
 
-test("it is 600 characters long at most, and its full stop", () => {
+test("it has at most 600 characters, plus a full stop", () => {
   const before = "We called you today at 10:12 about ".length;
   expect(told("a".repeat(600 - before))).toHaveLength(601);
   expect(told("a".repeat(601 - before))).toBe(told("a".repeat(600 - before)));
@@ -31,13 +31,16 @@ test.each([
   ["lt", "Skambinome jums lapkričio 19 d. 10:12."],
   ["lv", "Mēs jums zvanījām 19. novembrī pulksten 10:12."],
   ["ru", "Мы звонили вам 19 ноября в 10:12."],
-] as const)("%s: the day is in the case that the sentence asks for", (language, sentence) => {
-  const attemptedAt = Date.parse("2026-11-19T10:12:00Z");
-  const memory = { reason: "", outcome: "", promise: "", sensitive: false, attemptedAt };
-  expect(memoryKnowledge(memory, language, "UTC", AT_MS)).toContain(`\n${sentence}\n`);
-});
+] as const)(
+  "%s: the day has the grammatical case that the sentence needs",
+  (language, sentence) => {
+    const attemptedAt = Date.parse("2026-11-19T10:12:00Z");
+    const memory = { reason: "", outcome: "", promise: "", sensitive: false, attemptedAt };
+    expect(memoryKnowledge(memory, language, "UTC", AT_MS)).toContain(`\n${sentence}\n`);
+  },
+);
 
-test("yesterday is the day before, a day is named from the one before that", () => {
+test("the day before is called yesterday; earlier days have their names", () => {
   const memory = { reason: "", outcome: "Nobody answered.", promise: "", sensitive: false };
   const line = (attemptedAt: string) =>
     memoryLine({ ...memory, attemptedAt: Date.parse(attemptedAt) }, "UTC", AT_MS);
@@ -46,7 +49,7 @@ test("yesterday is the day before, a day is named from the one before that", () 
   expect(line("2026-11-20T23:59:00Z")).toContain("on 20 November at 23:59. Nobody answered.");
 });
 
-test("a recognised caller hears what was promised and the summary, where there are any", () => {
+test("a recognised caller hears the promise and the summary, if there are any", () => {
   const memory = { reason: "a visit", outcome: "Done.", sensitive: false, attemptedAt: AT_MS };
   const details = (more: { promise: string; summary?: string | null }) =>
     memoryDetails({ ...memory, ...more }, "UTC", AT_MS);

@@ -1,6 +1,6 @@
 /**
- * What the agent is told of earlier calls (`callback_memory`): a caller at level 1 everything, anybody
- * else the last call's purpose and outcome in one line, never what was said. Two tenants, one number.
+ * Earlier calls in the agent's prompt (`callback_memory`). A caller at level 1 gets everything. Other callers get
+ * the purpose and outcome of the last call in one line, never the words. Two tenants share one number.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -38,7 +38,7 @@ beforeEach(() =>
   }),
 );
 
-/** An outbound call that was spoken, with its row, as finish.ts ends it. */
+/** A finished outbound call with its row, as finish.ts stores it. */
 async function called(changes: Partial<EndedCall> = {}, reason?: string, sensitive = false) {
   const callUuid = crypto.randomUUID();
   await insertCall(server.database, own.id, callUuid);
@@ -110,7 +110,7 @@ const asContact = () =>
     }),
   );
 
-test("who is no contact hears of the last call's purpose and outcome, in one line, and of no other", async () => {
+test("an unknown caller gets the purpose and outcome of the last call only, in one line", async () => {
   await called({}, "an invoice");
   await called({}, "your appointment");
   const lines = await told(own, true);
@@ -122,7 +122,7 @@ test("who is no contact hears of the last call's purpose and outcome, in one lin
   expect(lines[0]).not.toContain(SUMMARY);
 });
 
-test("a contact who is not recognised hears no more than that", async () => {
+test("a contact without recognition gets no more than that", async () => {
   await asContact();
   await called({}, "your appointment");
   const [line] = await told(own, false);
@@ -130,7 +130,7 @@ test("a contact who is not recognised hears no more than that", async () => {
   expect(line).not.toContain(SUMMARY);
 });
 
-test("a recognised caller hears of three calls, summaries and promises included", async () => {
+test("a recognised caller gets three calls, with summaries and promises", async () => {
   await asContact();
   for (const reason of ["one", "two", "three", "four"]) await called({}, reason);
   await server.database.tx((queries) => queries.update(callMemories).set({ promise: "a refund" }));
@@ -143,7 +143,7 @@ test("a recognised caller hears of three calls, summaries and promises included"
   }
 });
 
-test("where nobody said why, the line made at the end does; the agent's name never", async () => {
+test("without a purpose the line has the outcome only, and never the agent's name", async () => {
   await called();
   const [line] = await told(own, false);
   expect(line).toMatch(
@@ -153,13 +153,13 @@ test("where nobody said why, the line made at the end does; the agent's name nev
   expect(await told(own, false)).toEqual([expect.stringMatching(/\d\d\. The line was busy\.$/)]);
 });
 
-test("a sensitive last call is not told to a stranger, and not replaced by one before it", async () => {
+test("a sensitive last call is hidden from an unknown caller, and no earlier call replaces it", async () => {
   await called({}, "an invoice");
   await called({}, "the results of the blood test", true);
   expect(await told(own, false)).toEqual([]);
 });
 
-test("one tenant's calls are nothing to another's agent", async () => {
+test("an agent of another tenant gets nothing of these calls", async () => {
   await called({}, "your appointment");
   expect(await told(other, true)).toEqual([]);
 });
@@ -170,7 +170,7 @@ test.each([
   ["api", "outbound", { occasion: null, canOptOut: false }],
   ["birthday", "inbound", { occasion: null, canOptOut: false }],
 ] as const)(
-  "a %s call that is %s: is a birthday known, and may further calls be refused",
+  "a %s call that is %s: whether a birthday is in the prompt, and whether the caller may refuse further calls",
   async (origin, direction, expected) => {
     const callUuid = crypto.randomUUID();
     await server.database.tx((queries) =>
@@ -207,13 +207,13 @@ test("a call is remembered for fourteen days", async () => {
   }
 });
 
-test("of a purpose and of an outcome 500 characters are kept", async () => {
+test("500 characters of a purpose and of an outcome are kept", async () => {
   await called({ line: "b".repeat(501) }, "a".repeat(501));
   const [memory] = await server.database.read.select().from(callMemories);
   expect([memory?.reason.length, memory?.outcome.length]).toEqual([500, 500]);
 });
 
-test("who is known by one name is greeted by it, where that is switched on", async () => {
+test("named_greeting greets a contact with one name by that name", async () => {
   const tenant = { id: own.id, timeZone: "UTC", callbackMemory: false, cliIdentity: false };
   const greetingOf = async (namedGreeting: boolean, number: string = NUMBER) =>
     (

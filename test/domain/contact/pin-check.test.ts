@@ -1,4 +1,4 @@
-/** Telephone PINs on a real store, with a clock of our own: three tries in 15 minutes, nine in a day. */
+/** Telephone PINs on a real store with a fake clock: three tries in 15 minutes, nine in a day. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { contactStore } from "../../../src/adapter/store/contact/contact-store.ts";
@@ -59,7 +59,7 @@ const keyed = async (...digits: string[]) => {
   return verdicts;
 };
 
-test("the third wrong PIN locks the number out, for the right one too, for 15 minutes", async () => {
+test("the third wrong PIN locks the number for 15 minutes, also for the right PIN", async () => {
   expect(await keyed("0000", "1111", "2222", PIN)).toEqual(["wrong", "wrong", "locked", "locked"]);
   clock.stepWallClock(LOCKED_MS - 1);
   expect(await pins().mayTry(call())).toBe(false);
@@ -68,7 +68,7 @@ test("the third wrong PIN locks the number out, for the right one too, for 15 mi
   expect(await keyed("0000", "1111", PIN)).toEqual(["wrong", "wrong", "right"]);
 });
 
-test("nine wrong PINs within a day are all: no tenth, however they were spread, until the first is a day old", async () => {
+test("after nine wrong PINs within a day there is no tenth try until the first is a day old", async () => {
   const first = clock.now();
   for (let round = 0; round < TRIES_PER_DAY_MAX / 3; round++) {
     expect(await keyed("0000", "1111", "2222")).toEqual(["wrong", "wrong", "locked"]);
@@ -82,13 +82,13 @@ test("nine wrong PINs within a day are all: no tenth, however they were spread, 
   expect(await keyed(PIN)).toEqual(["right"]);
 });
 
-test("a right PIN begins the three tries anew", async () => {
+test("a right PIN resets the three tries", async () => {
   expect(await keyed("0000", "1111", PIN, "0000", "1111", "2222")).toEqual([
     ...["wrong", "wrong", "right", "wrong", "wrong", "locked"],
   ]);
 });
 
-test("a right PIN in between buys nobody a tenth wrong one of the day", async () => {
+test("a right PIN in between does not allow a tenth wrong one that day", async () => {
   for (let round = 0; round < 4; round++) await keyed("0000", "1111", PIN);
   expect(await keyed("0000")).toEqual(["locked"]);
   expect(await pins().mayTry(call())).toBe(false);
@@ -100,7 +100,7 @@ test("a right PIN forgives the wrong ones before it", async () => {
   ]);
 });
 
-test("calls side by side have three tries between them", async () => {
+test("concurrent calls share three tries", async () => {
   const all = await Promise.all(
     Array.from({ length: 10 }, (_, n) => pins().check(call(), String(1000 + n))),
   );
@@ -109,7 +109,7 @@ test("calls side by side have three tries between them", async () => {
   expect(await pins().mayTry(call())).toBe(false);
 });
 
-test("nobody may try without a PIN of one contact: none set, shared, unknown, withheld, another tenant's", async () => {
+test("a try needs exactly one contact with a PIN: none set, shared, unknown, withheld, another tenant's", async () => {
   const stranger = await insertTenant(database);
   expect(await pins().mayTry({ ...call(), tenantId: stranger })).toBe(false);
   expect(await pins().mayTry({ ...call(), number: "" })).toBe(false);
@@ -122,7 +122,7 @@ test("nobody may try without a PIN of one contact: none set, shared, unknown, wi
   expect(await keyed(PIN)).toEqual(["no_pin"]);
 });
 
-test("what was keyed is written down nowhere; that it was tried is", async () => {
+test("entered digits are stored nowhere; the try itself is", async () => {
   await keyed("98765", "not digits", PIN);
   const rows = [
     ...(await database.read.select().from(pinAttempts)),

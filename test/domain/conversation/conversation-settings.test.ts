@@ -1,4 +1,4 @@
-/** What `[conversation]` takes and what it has when nothing is said, in the figures of docs/configuration.md. */
+/** Limits and defaults of `[conversation]`, as in docs/configuration.md. */
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import { conversationKeys } from "../../../src/domain/conversation/conversation-settings.ts";
@@ -23,7 +23,7 @@ test.each([
   ["tool_calls_max", 50, 0, 1_000],
   ["tool_result_bytes_max", 16_384, 256, 1_048_576],
   ["knowledge_tokens", 12_000, 0, 1_000_000],
-] as const)("%s is %d; %d to %d are taken", (key, byDefault, least, most) => {
+] as const)("%s is %d by default; %d to %d are accepted", (key, byDefault, least, most) => {
   expect(keys.parse({})[key]).toBe(byDefault);
   const values = [least - 1, least, most, most + 1];
   expect(values.map((value) => takes(key, value))).toEqual([false, true, true, false]);

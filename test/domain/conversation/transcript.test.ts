@@ -1,4 +1,4 @@
-/** The turns of a call as they are told: who spoke, when, and whether somebody cut in. */
+/** The stored turns of a call: speaker, time, and interruptions. */
 import { expect, test } from "bun:test";
 import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
 import { Transcript } from "../../../src/domain/conversation/transcript.ts";
@@ -10,7 +10,7 @@ function transcriptOf() {
   return { transcript, told };
 }
 
-test("a caller's turn is never an interrupted one, and has no latency", () => {
+test("a caller's turn never counts as interrupted, and has no latency", () => {
   const { transcript, told } = transcriptOf();
   transcript.caller({ text: "hello", beganAt: 1_500.4, endedAt: 2_000.6 });
   expect(told).toEqual([
@@ -27,13 +27,13 @@ test("a caller's turn is never an interrupted one, and has no latency", () => {
   expect(transcript.turns).toEqual(told);
 });
 
-test("what began before the answer begins with it, and nothing ends before it begins", () => {
+test("a turn from before the answer starts at the answer, and none ends before its start", () => {
   const { transcript, told } = transcriptOf();
   transcript.caller({ text: "hello", beganAt: 900, endedAt: 950 });
   expect(told).toMatchObject([{ startMs: 0, endMs: 0 }]);
 });
 
-test("an agent's turn of which nothing was heard is none", () => {
+test("an agent's turn that nobody heard is left out", () => {
   const { transcript, told } = transcriptOf();
   const turn = { beganAt: 1_100, endedAt: 1_200, latencyMs: 80, measures: null };
   transcript.agent({ ...turn, text: "", interrupted: true });

@@ -1,4 +1,4 @@
-/** What the words of a caller who has not finished say about what follows. */
+/** What the words of an unfinished caller show about the rest. */
 import { expect, test } from "bun:test";
 import {
   asksForDictation,
@@ -27,7 +27,7 @@ test.each([
   ["I would like to know", true],
   ["", false],
   ["...", true],
-] as const)("%p could stand as a sentence: %p", (text, finished) => {
+] as const)("%p may be a complete sentence: %p", (text, finished) => {
   expect(soundsFinished(text, "en")).toBe(finished);
 });
 
@@ -37,6 +37,6 @@ test.each([
   ["How are you today?", false],
   ["Your name is noted. How are you?", false],
   ["Thank you. Please spell your address.", true],
-] as const)("%p asks for what people dictate: %p", (text, asks) => {
+] as const)("%p asks for something that people dictate: %p", (text, asks) => {
   expect(asksForDictation(text, "en")).toBe(asks);
 });

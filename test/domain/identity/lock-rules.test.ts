@@ -26,7 +26,7 @@ function world() {
     database,
     vault: { deriveKey: () => new Uint8Array(32) },
   } as unknown as ConstructorParameters<typeof LockOut>[0]);
-  /** 0: counted; else the milliseconds until the lock ends, as it is stored. */
+  /** 0: counted; otherwise the stored number of milliseconds until the lock ends. */
   async function attempt(subject: Subject): Promise<number> {
     const lockedForMs = () => Math.max(0, (rows.get(subject.key)?.lockedUntil ?? 0) - clock.now());
     const error = await lockOut.attempt([subject]).then(
@@ -70,7 +70,7 @@ test.each([
   for (let lockMs = firstMs; ; lockMs = Math.min(2 * lockMs, mostMs)) {
     expect(await attempt(subject)).toBe(lockMs);
     await clock.advance(lockMs - 1);
-    expect(await attempt(subject)).toBe(1); // counts nothing
+    expect(await attempt(subject)).toBe(1); // not counted
     await clock.advance(1);
     if (lockMs === mostMs) break;
   }
@@ -87,7 +87,7 @@ test.each([
   expect(failures()).toBe(1);
 });
 
-test("a clock that was set back extends no lock beyond its rule", async () => {
+test("after the clock was set back, no lock lasts longer than its rule", async () => {
   const { clock, lockOut, attempt, rows } = world();
   const subject = lockOut.account("a@example.com");
   for (let failure = 1; failure <= 5; failure++) await attempt(subject);
@@ -96,7 +96,7 @@ test("a clock that was set back extends no lock beyond its rule", async () => {
   expect(rows.get(subject.key)?.lastAt).toBe(clock.now());
 });
 
-test("waits up to 90 seconds are told in seconds, longer ones in minutes", async () => {
+test("waits up to 90 seconds are shown in seconds, longer ones in minutes", async () => {
   for (const [lockedForMs, told] of [
     [90 * SECOND, "in 90 seconds"],
     [91 * SECOND, "in 2 minutes"],
@@ -111,7 +111,7 @@ test("waits up to 90 seconds are told in seconds, longer ones in minutes", async
   }
 });
 
-test("an attempt that was right is uncounted, and opens what it alone had locked", async () => {
+test("a successful attempt is subtracted, and removes a lock that it caused alone", async () => {
   const { lockOut, attempt, rows } = world();
   const subject = lockOut.account("a@example.com");
   for (let failure = 1; failure <= 5; failure++) await attempt(subject);
@@ -125,7 +125,7 @@ test("an attempt that was right is uncounted, and opens what it alone had locked
   expect(rows.size).toBe(0);
 });
 
-test("who signed in begins anew, and nobody else does", async () => {
+test("a successful sign-in clears the account's failures, and no other account's", async () => {
   const { lockOut, attempt, rows } = world();
   const [own, other] = [lockOut.account("a@example.com"), lockOut.account("b@example.com")];
   for (const subject of [own, other, own]) await attempt(subject);
@@ -133,7 +133,7 @@ test("who signed in begins anew, and nobody else does", async () => {
   expect([rows.get(own.key)?.failures, rows.get(other.key)?.failures]).toEqual([undefined, 1]);
 });
 
-test("of each rule 20,000 are counted; another one takes the place of the thousand least", async () => {
+test("20,000 subjects are counted per rule; the next one replaces the thousand with the fewest failures", async () => {
   const { clock, lockOut, attempt, counts, told } = world();
   const account = lockOut.account("a@example.com");
   counts.set("source", 20_000).set("account", 19_999);
@@ -152,7 +152,7 @@ test("rows older than a day are removed", async () => {
   expect(told).toEqual([["removeBefore", clock.now() - 24 * HOUR]]);
 });
 
-test("IPv6 is counted by household and by network, IPv4 by its address", () => {
+test("IPv6 is counted per household and per network, IPv4 per address", () => {
   const { lockOut } = world();
   const keys = (ip: string) => lockOut.sources(ip).map(({ key }) => key);
   expect(keys("192.0.2.1")).toHaveLength(1);

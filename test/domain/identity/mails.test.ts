@@ -1,4 +1,4 @@
-/** What is mailed to people, in their language. */
+/** Mails to people about their account, in their language. */
 import { describe, expect, test } from "bun:test";
 import {
   accountChangedMail,
@@ -25,7 +25,7 @@ const to = { email: "new@example.com", company: "Dantų klinika", inviter: "Rasa
 
 describe("mails with a link", () => {
   for (const locale of LOCALES)
-    test(`${locale}: say what it is for, until when, and nothing twice`, () => {
+    test(`${locale}: state purpose and expiry, and repeat nothing`, () => {
       const mails = [invitationMail(locale, to, link), resetMail(locale, to.email, link)].map(
         (mail) => mail(ZONE),
       );
@@ -41,7 +41,7 @@ describe("mails with a link", () => {
       expect(mails[0]?.body).toContain(to.inviter);
     });
 
-  test("a name with line ends in it adds no paragraph, subject or hidden direction of its own", () => {
+  test("with line breaks in a name have no additional paragraph, subject or text direction", () => {
     const name = "Rasa\r\n\nYour account is closed:\u2028\u202Ehttps://evil.example/\u0000";
     const hostile = { ...to, inviter: name, company: `Smile${name}` };
     const mail = invitationMail("en", hostile, link)(ZONE);
@@ -64,7 +64,7 @@ describe("mails with a link", () => {
     ["tel:+37060000000", /tel:\+/],
     ["evil\u3002example", /evil\u3002example/],
     ["evil\uff0eexample", /evil\uff0eexample/],
-  ])("a name that is an address becomes no link: %s", (name, address) => {
+  ])("with an address as a name have no link: %s", (name, address) => {
     for (const locale of LOCALES) {
       const mail = invitationMail(locale, { ...to, inviter: name, company: name }, link)(ZONE);
       expect(mail.subject).not.toMatch(address);
@@ -80,7 +80,7 @@ describe("mails with a link", () => {
   });
 });
 
-test("each change of an account has words of its own in each language, and a key of its own", () => {
+test("each account change has its own text in each language, and its own key", () => {
   const user = { id: 3, email: "rasa@example.com" };
   const told = LOCALES.map(
     (locale) =>

@@ -1,4 +1,4 @@
-/** How long each link lives, that it works once, and when it is forgotten. */
+/** How long each link lives, that it works once, and when it is deleted. */
 import { expect, test } from "bun:test";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createOneTimeLinks } from "../../../src/domain/identity/one-time-links.ts";
@@ -61,7 +61,7 @@ test.each([
 const tokenOf = ({ url }: { url: string }) => url.split("=").at(-1) ?? "";
 const GONE = { code: "not_found" };
 
-test("a link is used once, for what it was made, until it expires", async () => {
+test("a link is used once, for its purpose, until it expires", async () => {
   const { clock, links, make, use } = world();
   const token = tokenOf(await make({ kind: "reset" }));
   for (const [kind, text] of [
@@ -79,14 +79,14 @@ test("a link is used once, for what it was made, until it expires", async () => 
   await expect(use("reset", late)).rejects.toMatchObject(GONE);
 });
 
-test("of two who use a link at once, the store lets one", async () => {
+test("if two use a link at once, the store accepts one", async () => {
   const { make, use, store } = world();
   const token = tokenOf(await make({ kind: "sign_in" }));
   store.links.use = async () => false;
   await expect(use("sign_in", token)).rejects.toMatchObject(GONE);
 });
 
-test("another life may be asked for; what expired a day ago is forgotten", async () => {
+test("another lifetime may be requested; a link is deleted a day after its expiry", async () => {
   const { clock, links, make, told } = world();
   expect((await make({ kind: "owner", lifeMs: 5 })).expiresAt).toBe(clock.now() + 5);
   await links.removeOld();

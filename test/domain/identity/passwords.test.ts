@@ -1,4 +1,4 @@
-/** Passwords: what is stored, what is refused, and how many are hashed at a time. */
+/** Passwords: stored form, refused values, and concurrent hashes. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -14,12 +14,12 @@ test("are Argon2id with OWASP's parameters, salted", async () => {
   expect(await passwords.matches("another sentence", one)).toBe(false);
 });
 
-test("nothing stored matches nothing, the decoy's least of all", async () => {
+test("a missing stored password matches nothing, not even the decoy's", async () => {
   for (const guess of ["", "decoy", "a sentence"])
     expect(await passwords.matches(guess, null)).toBe(false);
 });
 
-test("more than 34 at once are told to come back; those before are all answered", async () => {
+test("above 34 at once the rest is refused with a retry; the earlier ones are all answered", async () => {
   const answers = await Promise.allSettled(
     Array.from({ length: 40 }, () => passwords.matches("guess", null)),
   );
@@ -59,8 +59,11 @@ test.each([
   ["jona", "jona-horse12", false],
   ["jona", "jona-horses12", true],
   ["jon", "jon-jon-horse", true],
-])("a mailbox of four letters is part of what is guessed: %s, %s", (mailbox, password, strong) => {
-  const check = () => passwords.requireStrong(password, `${mailbox}@example.com`);
-  if (strong) expect(check).not.toThrow();
-  else expect(check).toThrow(AppError);
-});
+])(
+  "a mailbox name of four letters counts as part of a guessable password: %s, %s",
+  (mailbox, password, strong) => {
+    const check = () => passwords.requireStrong(password, `${mailbox}@example.com`);
+    if (strong) expect(check).not.toThrow();
+    else expect(check).toThrow(AppError);
+  },
+);

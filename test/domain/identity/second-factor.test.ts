@@ -1,4 +1,4 @@
-/** The second factor: which codes are accepted, each once, and ten codes for the day the telephone is lost. */
+/** The second factor: accepted codes, each valid once, and ten recovery codes for a lost telephone. */
 import { expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import { systemRandom as random } from "../../../src/core/random.ts";
@@ -9,7 +9,7 @@ type Parts = ConstructorParameters<typeof SecondFactor>;
 type Accepts = Parameters<SecondFactor["accepts"]>;
 
 const STEP_MS = 30_000;
-/** The begin of a step. */
+/** The start of a time step. */
 const clock = fakeClock(1_795_000_020_000);
 
 function world() {
@@ -81,7 +81,7 @@ async function turnedOn() {
   return { ...made, secret, codes };
 }
 
-test("it is on from its first code, with ten recovery codes, and cannot be begun again", async () => {
+test("its first code turns it on, with ten recovery codes, and it cannot be set up again", async () => {
   const { factor, codes, secret } = await turnedOn();
   expect(Buffer.from(Secret.fromBase32(secret).buffer).length).toBe(20);
   expect(new Set(codes).size).toBe(10);
@@ -90,7 +90,7 @@ test("it is on from its first code, with ten recovery codes, and cannot be begun
   await expect(factor.confirm(1, "000000")).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("nobody's cannot be begun or confirmed, and none is confirmed before it is begun", async () => {
+test("set-up fails for an unknown user, and cannot be confirmed before it was started", async () => {
   const { factor, forget } = world();
   await expect(factor.confirm(1, "000000")).rejects.toMatchObject({ code: "conflict" });
   forget();
@@ -109,7 +109,7 @@ test.each([
   expect([await accepts(code), await accepts(code)]).toEqual([isAccepted, false]);
 });
 
-test("a code that was accepted ahead of its time is not accepted again at its time, the next one is", async () => {
+test("a code accepted ahead of its time is refused at its time, the next one is accepted", async () => {
   const { accepts, secret } = await turnedOn();
   const code = codeAt(secret, clock.now() + STEP_MS);
   expect(await accepts(code)).toBe(true);
@@ -119,14 +119,14 @@ test("a code that was accepted ahead of its time is not accepted again at its ti
   expect(await accepts(codeAt(secret, clock.now()))).toBe(true);
 });
 
-test("the step that is spent is the one of the code, counted from 1970", async () => {
+test("the used step is the code's own, counted from 1970", async () => {
   const { accepts, secret, steps } = await turnedOn();
   const now = Math.floor(clock.now() / STEP_MS);
   for (const away of [-1, 0, 1]) await accepts(codeAt(secret, clock.now() + away * STEP_MS));
   expect([...steps].slice(-3)).toEqual([now - 1, now, now + 1]);
 });
 
-test("when it is off no code is accepted, and a restore does not bring it back", async () => {
+test("when it is off no code is accepted, and a restore keeps it off", async () => {
   const { accepts, codes, factor, remove, revoked, secret } = await turnedOn();
   await remove();
   expect(await accepts(codeAt(secret, clock.now()))).toBe(false);
@@ -136,14 +136,14 @@ test("when it is off no code is accepted, and a restore does not bring it back",
   expect(await accepts(codes[0] ?? "")).toBe(false);
 });
 
-test("who turned it off has no recovery codes left", async () => {
+test("turning it off removes the recovery codes", async () => {
   const { codes, leftCodes, remove } = await turnedOn();
   expect(leftCodes()).toHaveLength(codes.length);
   await remove();
   expect(leftCodes()).toEqual([]);
 });
 
-test("a wrong code turns nothing on", async () => {
+test("a wrong code does not turn it on", async () => {
   const { factor, accepts } = world();
   const { secret } = await factor.begin(1);
   const wrong = factor.confirm(1, codeAt(secret, clock.now() - 5 * STEP_MS));
@@ -151,7 +151,7 @@ test("a wrong code turns nothing on", async () => {
   expect(await accepts(codeAt(secret, clock.now()))).toBe(false);
 });
 
-test("a recovery code is accepted in any spelling, once, and a restore does not bring it back", async () => {
+test("a recovery code is accepted in any spelling, once, and a restore keeps it used", async () => {
   const { accepts, codes, revoked } = await turnedOn();
   const code = (codes[0] ?? "")
     .toUpperCase()

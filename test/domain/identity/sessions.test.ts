@@ -1,4 +1,4 @@
-/** When a session counts, is recent, is touched and rotated, and acts as a tenant: to the millisecond. */
+/** When a session is valid, recent, stored, rotated or acting as a tenant: to the millisecond. */
 import { expect, test } from "bun:test";
 import { systemRandom } from "../../../src/core/random.ts";
 import { hashOf } from "../../../src/domain/identity/secrets.ts";
@@ -15,7 +15,7 @@ function world() {
   const clock = fakeClock();
   const rows: Record<string, unknown>[] = [];
   const told: unknown[][] = [];
-  /** Of each session: another user, tenant or membership. */
+  /** Overrides user, tenant or membership in every found session. */
   const joined: Partial<KnownSession> = {};
   const ended: object[] = [];
   const memberships: { tenantId: number }[] = [];
@@ -75,7 +75,7 @@ function world() {
   return { clock, rows, told, joined, ended, memberships, sessions, start, found };
 }
 
-test("twelve idle hours end a session, fourteen days do, and ten minutes without the second factor", async () => {
+test("a session ends after 12 idle hours, after 14 days, or after 10 minutes without the second factor", async () => {
   const { clock, rows, sessions, start } = world();
   const token = await start();
   await clock.advance(12 * HOUR - 1);
@@ -99,7 +99,7 @@ test("twelve idle hours end a session, fourteen days do, and ten minutes without
   expect(await sessions.find(half)).toBeNull();
 });
 
-test("a session is itself again whatever its token, and no other", async () => {
+test("`again` finds a session by its id and no other session", async () => {
   const { clock, rows, sessions, start, found } = world();
   const [one, two] = [await found(await start()), await found(await start())];
   expect((await sessions.again(one))?.id).toBe(one.id);
@@ -110,7 +110,7 @@ test("a session is itself again whatever its token, and no other", async () => {
   expect(await sessions.again(one)).toBeNull();
 });
 
-test("a former token is good for 30 seconds more, and no second rotation follows from it", async () => {
+test("a former token is valid for 30 more seconds, and cannot be rotated again", async () => {
   const { clock, sessions, start, found } = world();
   const token = await start();
   const session = await found(token);
@@ -124,7 +124,7 @@ test("a former token is good for 30 seconds more, and no second rotation follows
   expect(await sessions.find(token)).toBeNull();
 });
 
-test("a sign-in is recent for fifteen minutes, and not when the clock was set back", async () => {
+test("a sign-in is recent for fifteen minutes, but not if the clock was set back", async () => {
   const { clock, sessions, start, found } = world();
   const session = await found(await start());
   const isRecent = () => {
@@ -144,7 +144,7 @@ test("a sign-in is recent for fifteen minutes, and not when the clock was set ba
   expect(isRecent()).toBe(false);
 });
 
-test("a use is stored once a minute, 300 characters of the browser's name, twenty sessions of a user", async () => {
+test("use is stored once per minute, with 300 characters of user agent and at most twenty sessions per user", async () => {
   const { clock, rows, told, sessions, start, found } = world();
   const session = await found(await start());
   expect(rows[0]).toMatchObject({ tokenHash: expect.any(String), userAgent: "x".repeat(300) });
@@ -166,7 +166,7 @@ test("a use is stored once a minute, 300 characters of the browser's name, twent
   expect(told).toEqual([["removeOldest", 3, 20]]);
 });
 
-test("only members and operators enter a tenant that is there", async () => {
+test("only members and operators enter an existing tenant", async () => {
   const { sessions, start, found } = world();
   const session = await found(await start());
   const operator = { ...session, user: { ...session.user, operator: true } };
@@ -181,7 +181,7 @@ test("only members and operators enter a tenant that is there", async () => {
   await expect(sessions.revoke(4, 1)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("what is no token is not looked up, and 43 characters are one", async () => {
+test("a malformed token is not looked up; one of 43 characters is", async () => {
   const { sessions, start, rows } = world();
   const token = await start();
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -206,7 +206,7 @@ test.each([
   ["an operator who is a member", true, "viewer", null, ["owner", null, false]],
   ["an operator who is a member and acted", true, "viewer", 0, ["owner", null, false]],
 ] as const)(
-  "%s: role, end of acting, whether it is over",
+  "%s: role, end of acting, whether acting is over",
   async (_, operator, membership, leftMs, [role, left, isActingOver]) => {
     const { clock, rows, joined, start, found } = world();
     const token = await start();
@@ -241,7 +241,7 @@ test("an operator acts for an hour, after a sign-in of the last fifteen minutes;
   ]);
 });
 
-test("who stops acting is back in the first company of their own, or in none", async () => {
+test("after acting, a person returns to their own first company, or to none", async () => {
   const { told, memberships, sessions, start, found } = world();
   const session = await found(await start());
   told.length = 0;
@@ -254,7 +254,7 @@ test("who stops acting is back in the first company of their own, or in none", a
   ]);
 });
 
-test("the tenant's audit log says when the time to act as it was over", async () => {
+test("the tenant's audit log records the end of an operator's acting", async () => {
   const { clock, told, ended, sessions } = world();
   const who = { userId: 3, userEmail: "a@b.example", tenantId: 5, ip: SOURCE.ip };
   ended.push(who);

@@ -1,4 +1,4 @@
-/** The lock-out's rows: bounded, kept over restarts, forgiving a clock that was wrong. */
+/** Stored lock-outs: bounded, kept over restarts, and tolerant of a wrong clock. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { identityStores } from "../../../src/adapter/store/identity/identity-stores.ts";
@@ -40,7 +40,7 @@ const secondsLocked = (work: Promise<void>): Promise<number> =>
     (error: unknown) => (error instanceof AppError ? (error.retryAfterSeconds ?? -1) : -1),
   );
 
-test("twenty thousand at most: the ones touched longest ago make room", async () => {
+test("at most 20,000 rows are kept: the longest unused ones are removed", async () => {
   const database = open();
   const { lockOut, clock } = lockOutOn(database);
   const nowMs = clock.now();
@@ -66,7 +66,7 @@ test("twenty thousand at most: the ones touched longest ago make room", async ()
   await database.close();
 });
 
-test("an attempt that was right leaves no trace, one among wrong ones only them", async () => {
+test("a successful attempt leaves no trace; among failed ones only the failures remain", async () => {
   const database = open();
   const { lockOut } = lockOutOn(database);
   const { attempts } = identityStores(database.read);
@@ -82,7 +82,7 @@ test("an attempt that was right leaves no trace, one among wrong ones only them"
   await database.close();
 });
 
-test("one that is locked counts nothing against the other", async () => {
+test("while one subject is locked, the attempt does not count against the other", async () => {
   const database = open();
   const { lockOut } = lockOutOn(database);
   const account = lockOut.account("a@example.com");
@@ -96,7 +96,7 @@ test("one that is locked counts nothing against the other", async () => {
   await database.close();
 });
 
-test("a clock that was set back locks for no longer than the rule's longest pause", async () => {
+test("after the clock was set back, a lock lasts no longer than the rule's longest pause", async () => {
   const database = open();
   const { lockOut, clock } = lockOutOn(database);
   const account = [lockOut.account("a@example.com")];
@@ -110,7 +110,7 @@ test("a clock that was set back locks for no longer than the rule's longest paus
   await database.close();
 });
 
-test("an address is the same whichever way it is written; networks of IPv6 are one", () => {
+test("an address counts the same in every notation; one IPv6 network counts as one source", () => {
   const database = open();
   const { lockOut } = lockOutOn(database);
   const key = (ip: string) => lockOut.source(ip).key;
@@ -121,7 +121,7 @@ test("an address is the same whichever way it is written; networks of IPv6 are o
   void database.close();
 });
 
-test("a flood of addresses pushes out nobody who is locked, and no account", async () => {
+test("a flood of addresses removes neither locked sources nor accounts", async () => {
   const database = open();
   const { lockOut, clock } = lockOutOn(database);
   const locked = lockOut.source("192.0.2.1");
@@ -149,7 +149,7 @@ test("a flood of addresses pushes out nobody who is locked, and no account", asy
   await database.close();
 });
 
-test("whoever comes from ever new networks of one /48 waits as well, and nobody beside it", async () => {
+test("attempts from changing networks of one /48 are locked too, and other networks are not", async () => {
   const database = open();
   const { lockOut } = lockOutOn(database);
   const { free, firstLockMs } = LOCK_RULES.network;

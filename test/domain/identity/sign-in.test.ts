@@ -1,4 +1,4 @@
-/** Which sign-ins are let in, what counts as a failure, and what becomes of the browser's former session. */
+/** Sign-ins: accepted ones, counted failures, and the end of the browser's former session. */
 import { expect, test } from "bun:test";
 import { hashOf } from "../../../src/domain/identity/secrets.ts";
 import { normalEmail, SignIn } from "../../../src/domain/identity/sign-in.ts";
@@ -92,7 +92,7 @@ const visitor = (token: string | null = null) => ({
 const ACCOUNT = "account ona@a.example";
 const SOURCE = "source 192.0.2.1";
 
-test("the right password signs in, is uncounted and begins a new session in place of the former", async () => {
+test("the right password signs in, is not counted and replaces the former session", async () => {
   const { signIn, told } = world();
   const signedIn = await signIn.byPassword(" Ona@A.example", "right", visitor("former"));
   expect(signedIn).toMatchObject({ next: "done", token: "token", tenantId: 1 });
@@ -105,7 +105,7 @@ test("the right password signs in, is uncounted and begins a new session in plac
   ]);
 });
 
-test("a wrong password and an unknown address are answered alike, and stay counted", async () => {
+test("a wrong password and an unknown address get the same answer, and both are counted", async () => {
   for (const [email, password] of [
     ["ona@a.example", "wrong"],
     ["nobody@a.example", "right"],
@@ -117,7 +117,7 @@ test("a wrong password and an unknown address are answered alike, and stay count
   }
 });
 
-test("while it is locked no password is checked; what could not be checked is not counted", async () => {
+test("a locked account has no password check; attempts without a check are not counted", async () => {
   const { signIn, state, words } = world();
   let checked = 0;
   state.onCheck = () => void checked++;
@@ -134,7 +134,7 @@ test("while it is locked no password is checked; what could not be checked is no
   expect(words().slice(3)).toEqual(["counted", "uncounted"]);
 });
 
-test("a password that was changed while it was checked signs nobody in", async () => {
+test("a password changed during its check signs nobody in", async () => {
   const { signIn, state, user, words } = world();
   state.onCheck = () => {
     user.passwordHash = "#new";
@@ -144,7 +144,7 @@ test("a password that was changed while it was checked signs nobody in", async (
   expect(words()).not.toContain("started");
 });
 
-test("with a second factor the password opens nothing yet and clears no failures; the code does both", async () => {
+test("with a second factor the password alone neither signs in nor clears failures; the code does both", async () => {
   const { signIn, told, words } = world({ totp: true });
   expect((await signIn.byPassword(USER.email, "right", visitor())).next).toBe("totp");
   expect(told.at(-1)).toEqual(["started", expect.objectContaining({ stage: "totp" })]);
@@ -162,7 +162,7 @@ test("with a second factor the password opens nothing yet and clears no failures
   ]);
 });
 
-test("a code is taken only from the browser that began with the password", async () => {
+test("a code is accepted only from the browser that sent the password", async () => {
   const begun = { stage: "totp", former: false, method: "password", user: { id: 3 } };
   for (const [token, session] of [
     [null, begun],
@@ -178,7 +178,7 @@ test("a code is taken only from the browser that began with the password", async
   }
 });
 
-test("a passkey and a link open the account that they belong to, and no other", async () => {
+test("a passkey and a link sign in to their own account only", async () => {
   const { signIn, state, told, words } = world({ totp: true });
   await signIn.byPasskey({}, "o", visitor());
   expect(words()).toEqual(["counted", "uncounted", "started"]);
@@ -197,7 +197,7 @@ test("a passkey and a link open the account that they belong to, and no other", 
   }
 });
 
-test("who confirms who they are is counted until it was right", async () => {
+test("a confirmation of identity is counted until it succeeds", async () => {
   for (const [password, code, isRight] of [
     ["right", "123456", true],
     ["wrong", "000000", false],
@@ -220,15 +220,12 @@ test.each([
   [[], null],
   [[true], 1],
   [[true, false, false], 2],
-])(
-  "of companies of which are suspended %p, number %p is entered first",
-  async (suspended, tenantId) => {
-    const { signIn } = world({ suspended });
-    expect((await signIn.byPassword(USER.email, "right", visitor())).tenantId).toBe(tenantId);
-  },
-);
+])("of companies with suspended %p, number %p is entered first", async (suspended, tenantId) => {
+  const { signIn } = world({ suspended });
+  expect((await signIn.byPassword(USER.email, "right", visitor())).tenantId).toBe(tenantId);
+});
 
-test("addresses are compared in lower case, composed and without blanks around", () => {
+test("addresses are compared in lower case, Unicode-composed and trimmed", () => {
   expect(normalEmail("  Ąna@A.example\n")).toBe("ąna@a.example");
   expect(normalEmail("A\u0328na@a.example")).toBe("ąna@a.example");
 });

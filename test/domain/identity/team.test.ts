@@ -1,4 +1,4 @@
-/** How many people and open invitations a company may have, who leaves it, and what a new person may. */
+/** Limits of members and open invitations, leaving a company, and rights of a new person. */
 import { expect, test } from "bun:test";
 import { Team } from "../../../src/domain/identity/team.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -46,7 +46,7 @@ test.each([
   expect(await invited(members, open)).toBe(result);
 });
 
-/** Somebody new accepts an invitation to company 7; `more`: other stores, parts. */
+/** A new person accepts an invitation to company 7; `more` has other stores and parts. */
 function newcomer(
   more: { users?: object; parts?: object; link?: object | null; members?: number } = {},
 ) {
@@ -92,7 +92,7 @@ function newcomer(
   return { made, accept, inserted, put, clock };
 }
 
-test("who accepts an invitation is a member with its role, and no operator of the appliance", async () => {
+test("a person who accepts an invitation gets its role, and is not an operator of the appliance", async () => {
   const { accept, inserted, put, clock } = newcomer();
   const signedIn = await accept();
   expect(signedIn).toMatchObject({ next: "done", tenantId: 7 });
@@ -102,7 +102,7 @@ test("who accepts an invitation is a member with its role, and no operator of th
   expect(put).toEqual([[7, 5, "viewer", clock.now()]]);
 });
 
-test("an invitation that is accepted when the company is full waits for room", async () => {
+test("an accepted invitation waits for room if the company is full", async () => {
   const full = newcomer({ members: 200 });
   await expect(full.accept()).rejects.toMatchObject({ code: "plan_limit_reached" });
   expect(full.put).toEqual([]);
@@ -111,7 +111,7 @@ test("an invitation that is accepted when the company is full waits for room", a
   expect(last.put).toHaveLength(1);
 });
 
-test("nobody new comes without a name, a strong password and a link, or beside an account", async () => {
+test("a new person needs a name, a strong password, a valid link and an unused address", async () => {
   const weak = () => {
     throw new Error("weak");
   };
@@ -124,7 +124,7 @@ test("nobody new comes without a name, a strong password and a link, or beside a
     [{ link: { email: null } }, {}, { code: "not_found" }],
     [{ link: { tenantId: null } }, {}, { code: "not_found" }],
     [{ link: { role: null } }, {}, { code: "not_found" }],
-    // Made while the password was hashed.
+    // Another account appeared while the password was hashed.
     [
       { users: { byEmail: async () => known.shift() } },
       {},
@@ -144,7 +144,7 @@ test("an invitation that is not the company's cannot be revoked", async () => {
 const VISITOR = { source: { ip: "192.0.2.1", userAgent: "" }, token: null };
 const lastOwner = { code: "conflict", messageName: { reason: "last_owner" } };
 
-/** A company 7: its people by id and role; person 3 is known and was invited as a viewer. */
+/** Company 7 with its people by id and role; person 3 exists and was invited as a viewer. */
 function company(roles: Readonly<Record<number, string>>) {
   const people = new Map(Object.entries(roles).map(([id, role]) => [Number(id), role]));
   const told: unknown[][] = [];
@@ -209,7 +209,7 @@ function company(roles: Readonly<Record<number, string>>) {
   return { team, people, told, words, signsIn };
 }
 
-test("the last owner stays an owner and stays; one of two may go", async () => {
+test("the last owner cannot be demoted or leave; one of two may", async () => {
   const alone = company({ 1: "owner", 2: "member" });
   for (const role of ["member", "viewer"] as const)
     await expect(alone.team.changeRole(7, 1, role)).rejects.toMatchObject(lastOwner);
@@ -231,7 +231,7 @@ test("the last owner stays an owner and stays; one of two may go", async () => {
   await expect(two.team.remove(7, 2)).rejects.toMatchObject(lastOwner);
 });
 
-test("who loses a role loses the invitations that they sent, and gets a new token; a restore knows", async () => {
+test("demoting a member revokes their invitations and rotates their session; a restore keeps both", async () => {
   const { team, told } = company({ 1: "owner", 2: "owner" });
   await team.changeRole(7, 2, "viewer");
   const noted = (role: string | null) => [
@@ -250,7 +250,7 @@ test("who loses a role loses the invitations that they sent, and gets a new toke
   expect(told).toEqual([["invitations of", 7, 2], ["rotate", 7, 2], noted(null)]);
 });
 
-test("who is nobody of the company has no role to change", async () => {
+test("the role of a person outside the company cannot be changed", async () => {
   const { team, told } = company({ 1: "owner" });
   const gone = { code: "not_found" };
   for (const [tenantId, userId] of [
@@ -263,7 +263,7 @@ test("who is nobody of the company has no role to change", async () => {
   expect(told).toEqual([]);
 });
 
-test("an invitation is counted, replaces one to the same address, and goes to nobody who is in", async () => {
+test("an invitation is counted, replaces one to the same address, and cannot go to a member", async () => {
   const { team, words, told } = company({ 1: "owner" });
   const inviter = { id: 1, name: "Rasa", locale: "en" } as Parameters<Team["invite"]>[1];
   const again = team.invite(7, inviter, " 1@A.example", "owner");
@@ -278,14 +278,14 @@ test("an invitation is counted, replaces one to the same address, and goes to no
   expect(words()).toEqual(["counted", "invitations to", "mailed"]);
 });
 
-test("an operator invites an owner only where there is none", async () => {
+test("an operator invites an owner only if there is none", async () => {
   const inviter = { id: 1, name: "Ops", locale: "en" } as Parameters<Team["invite"]>[1];
   await company({ 2: "member" }).team.inviteOwner(7, inviter, "new@a.example");
   const owned = company({ 2: "owner" }).team.inviteOwner(7, inviter, "new@a.example");
   await expect(owned).rejects.toMatchObject({ messageName: { reason: "have_owner" } });
 });
 
-test("who has an account joins by their own session, or by their password and second factor", async () => {
+test("a person with an account joins by their session, or by their password and second factor", async () => {
   const accepted = { token: "t", password: "a long sentence" };
   const session = (id: number) => ({ user: { id } }) as Parameters<Team["accept"]>[2];
   const own = company({ 1: "owner" });
@@ -306,7 +306,7 @@ test("who has an account joins by their own session, or by their password and se
   expect([other.people.get(3), other.words()]).toEqual(["viewer", ["used", "noted"]]);
 });
 
-test("an invitation changes no role that somebody has", async () => {
+test("an invitation does not change an existing role", async () => {
   const { team, people, words } = company({ 3: "owner" });
   await team.accept({ token: "t" }, VISITOR, { user: { id: 3 } } as Parameters<Team["accept"]>[2]);
   expect([people.get(3), words()]).toEqual(["owner", ["used"]]);

@@ -1,4 +1,4 @@
-/** Content that is what its name says, and the line where it is not. */
+/** Content that matches its file type, and the line of the first mismatch. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/core/errors.ts";
@@ -23,14 +23,14 @@ test("every JSON text passes, however it is indented", () => {
   );
 });
 
-test("a byte order mark may stand before JSON and CSV, and lines are counted as without", () => {
+test("a byte order mark may precede JSON and CSV, and line numbers stay the same", () => {
   expect(lineOf("json", '\ufeff{"a": 1}')).toBeNull();
   expect(lineOf("json", '\ufeff{"a": 1,\n')).toBe(2);
   expect(lineOf("csv", "\ufeffname,price\nfilling,40\n")).toBeNull();
   expect(lineOf("json", '{"a": 1}\ufeff')).toBe(1);
 });
 
-test("JSON that is cut or changed is refused exactly when the parser refuses it", () => {
+test("cut or changed JSON is refused exactly if the parser refuses it", () => {
   fc.assert(
     fc.property(
       fc.jsonValue(),
@@ -73,6 +73,6 @@ test.each([
   expect(lineOf(format, content)).toBe(line);
 });
 
-test.each(["txt", "md", "csv", "json"] as const)("a picture called .%s is no text", (format) => {
+test.each(["txt", "md", "csv", "json"] as const)("a picture named .%s is not text", (format) => {
   expect(lineOf(format, "PNG\nIHDR\0\0")).toBe(2);
 });

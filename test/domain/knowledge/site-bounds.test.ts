@@ -1,4 +1,4 @@
-/** How much of a site is read at most, and which addresses are its own (docs/knowledge.md), with pages of plain words. */
+/** Limits of reading a site, and which addresses belong to it (docs/knowledge.md), with plain-text pages. */
 import { expect, test } from "bun:test";
 import { type DocumentHint, SITEMAP_TYPE } from "../../../src/domain/knowledge/documents.ts";
 import { readSite, type SiteReading } from "../../../src/domain/knowledge/site-crawl.ts";
@@ -10,7 +10,7 @@ const MB = 1024 * 1024;
 
 type Answer = string | { readonly status: number; readonly to?: string; readonly bytes?: number };
 
-/** A page is its title, then its links; the sitemaps are XML as they are. */
+/** A page is its title, then its links; the sitemaps are real XML. */
 function site(answers: Readonly<Record<string, Answer>>, start = START) {
   const asked: string[] = [];
   const clock = fakeClock();
@@ -78,7 +78,7 @@ test.each([
   [300, null],
   [399, null],
   [400, "The server answered 400 instead of the page."],
-])("an answer %d with an address: %p", async (status, problem) => {
+])("an answer %d with a Location: %p", async (status, problem) => {
   const answers = { [START]: "Start a", [`${START}a`]: { status, to: "b" }, [`${START}b`]: "B" };
   const reading = await site(answers).read();
   expect([titles(reading), reading.problems[0]?.message ?? null]).toEqual([
@@ -89,7 +89,7 @@ test.each([
 test.each([
   [-1, "Start Next", false],
   [0, "Start", true],
-])("when 50 MB and %d bytes have come, what is read is %p", async (more, read, cut) => {
+])("after 50 MB and %d bytes, the read pages are %p", async (more, read, cut) => {
   const home = "Start big next";
   const big = { status: 200, bytes: 50 * MB + more - home.length };
   const { read: readAll } = site({ [START]: home, [`${START}big`]: big, [`${START}next`]: "Next" });
@@ -97,7 +97,7 @@ test.each([
   expect([titles(reading), isCut(reading)]).toEqual([read, cut]);
 });
 
-test("the bytes of a sitemap count, too", async () => {
+test("the bytes of a sitemap count too", async () => {
   const { read } = site({
     [START]: "Start next",
     "https://shop.example/sitemap.xml": { status: 200, bytes: 50 * MB },
@@ -106,7 +106,7 @@ test("the bytes of a sitemap count, too", async () => {
   expect(titles(await read())).toBe("Start");
 });
 
-test("sitemaps that answer late are asked for in the same ten minutes", async () => {
+test("slow sitemaps share the same ten minutes", async () => {
   const names = Array.from({ length: 10 }, (_, at) => `https://shop.example/map${at}.xml`);
   const { asked, read } = site({
     [START]: "Start next",
@@ -122,7 +122,7 @@ test("sitemaps that answer late are asked for in the same ten minutes", async ()
 test.each([
   [-1, "Start Next", false],
   [0, "Start", true],
-])("after ten minutes and %d ms what is read is %p", async (more, read, cut) => {
+])("after ten minutes and %d ms the read pages are %p", async (more, read, cut) => {
   const { read: readAll } = site({ [START]: "Start next", [`${START}next`]: "Next" });
   const reading = await readAll({ depthMax: 0 + 1 }, undefined, (clock, url) => {
     if (url === START) void clock.advance(10 * 60_000 + more);
@@ -130,7 +130,7 @@ test.each([
   expect([titles(reading), isCut(reading)]).toEqual([read, cut]);
 });
 
-test("ten sitemaps are read, each once, of this host alone; the pages they name count as links", async () => {
+test("ten sitemaps are read, each once, of this host only; their pages count as links", async () => {
   const map = (name: string) => `https://shop.example/${name}.xml`;
   const names = Array.from({ length: 12 }, (_, at) => map(`map${at}`));
   const others = [map("sitemap"), "https://other.example/map.xml", "no address", ...names];
@@ -157,7 +157,7 @@ test.each([
   [19_999, false],
   [20_000, true],
 ])(
-  "%d addresses of a sitemap beside the start: cut is %p; 50 failures are told",
+  "%d sitemap addresses plus the start page: cut is %p; 50 failures are reported",
   async (count, cut) => {
     const urls = Array.from({ length: count }, (_, at) => `<url><loc>${START}${at}</loc></url>`);
     const { read, asked } = site({
@@ -186,14 +186,14 @@ test.each([
   expect(asked.includes(link)).toBe(belongs);
 });
 
-test("a site on plain http may lead to https", async () => {
+test("a site on plain http may link to https", async () => {
   const start = "http://shop.example/help/";
   const { asked, read } = site({ [start]: `Start ${START}a http://shop.example/help/b` }, start);
   await read();
   expect(asked.slice(-2)).toEqual([`${START}a`, `${start}b`]);
 });
 
-test("the first page may lead to another host; pages that are read already are not read again", async () => {
+test("the first page may redirect to another host; pages already read are not read again", async () => {
   const home = "https://www.shop.example/en/help/";
   const { asked, read } = site({
     [START]: { status: 301, to: home },
@@ -205,7 +205,7 @@ test("the first page may lead to another host; pages that are read already are n
   expect(asked.filter((url) => url === `${START}b`)).toHaveLength(1);
 });
 
-test("pages of the same words are one, and those without words none", async () => {
+test("pages with equal words are one page, and pages without words none", async () => {
   const { read } = site({
     [START]: "Start a b c",
     [`${START}a`]: "Same",
@@ -216,7 +216,7 @@ test("pages of the same words are one, and those without words none", async () =
   expect(titles(await read())).toBe("Start Same D");
 });
 
-test("a site is no longer read when the appliance stops", async () => {
+test("reading a site stops when the appliance stops", async () => {
   const stopping = new AbortController();
   const { asked, read } = site({ [START]: "Start a", [`${START}a`]: "A" });
   const reading = read({}, stopping.signal, (_, url) => {
@@ -226,7 +226,7 @@ test("a site is no longer read when the appliance stops", async () => {
   expect(asked).not.toContain(`${START}a`);
 });
 
-test("a PDF is told by what it holds, a page by what the server says", async () => {
+test("a PDF is detected by its content, a page by its Content-Type", async () => {
   const { contentTypes, read } = site({ [START]: "Start" });
   await read();
   expect(contentTypes).toEqual(["text/html"]);

@@ -1,4 +1,4 @@
-/** A site is read within its bounds, whatever its links and redirects. */
+/** A site is read within its limits, whatever its links and redirects. */
 import { expect, test } from "bun:test";
 import { readSite } from "../../../src/domain/knowledge/site-crawl.ts";
 import { bytesOf, readDocumentHere } from "../../support/documents.ts";
@@ -55,7 +55,7 @@ test("links and the sitemap are followed on the host and below the folder, each 
   expect(asked.every((url) => url.startsWith("https://shop.example/"))).toBeTrue();
 });
 
-test("links of more than 2,048 characters, and those from a base as long, are left out", async () => {
+test("links above 2,048 characters are left out, also after a long base URL", async () => {
   const long = "x".repeat(2_048 - START.length);
   const { asked, read } = siteOf({
     [START]: page("Start", "a", long, `${long}x`, `/${"x".repeat(3_000_000)}`),
@@ -69,7 +69,7 @@ test("links of more than 2,048 characters, and those from a base as long, are le
   expect(asked.every(({ length }) => length <= 2_048)).toBeTrue();
 });
 
-test("depth is bounded: at the limit, below and above", async () => {
+test("depth is limited: at the limit, below and above", async () => {
   const { read } = siteOf({
     [START]: page("0", "1"),
     [`${START}1`]: page("1", "2"),
@@ -81,7 +81,7 @@ test("depth is bounded: at the limit, below and above", async () => {
   expect(titles(await read({ depthMax: 3 }))).toEqual(["0", "1", "2", "3"]);
 });
 
-test("the number of pages is bounded, and said to be cut only above it", async () => {
+test("the number of pages is limited, and a cut is reported only above it", async () => {
   const { read } = siteOf({
     [START]: page("0", "1", "2"),
     [`${START}1`]: page("1"),
@@ -99,7 +99,7 @@ test("the number of pages is bounded, and said to be cut only above it", async (
   expect(await cutAt(4)).toEqual([3, []]);
 });
 
-test("cycles of redirects and ways out of the site end, and the rest is read", async () => {
+test("redirect cycles and links to other sites are skipped, and the rest is read", async () => {
   const { read } = siteOf({
     [START]: page("Start", "loop", "away", "moved", "gone"),
     [`${START}loop`]: { to: "loop2" },
@@ -116,7 +116,7 @@ test("cycles of redirects and ways out of the site end, and the rest is read", a
   ]);
 });
 
-test("pages that ask for it are not listed, or their links not followed", async () => {
+test("pages with robots meta tags are not listed, or their links not followed", async () => {
   const { read } = siteOf({
     [START]: page("Start", "hidden", "leaf"),
     [`${START}hidden`]: `<html><meta name="robots" content="noindex">${page("Hidden", "behind")}`,
@@ -127,7 +127,7 @@ test("pages that ask for it are not listed, or their links not followed", async 
   expect(titles(await read())).toEqual(["Behind", "Leaf", "Start"]);
 });
 
-test("what stands at the foot of every page is kept once; what one page alone says there stays with it", async () => {
+test("a footer repeated on every page is kept once; a line of one page's footer stays with that page", async () => {
   const foot = (own: string) =>
     `<footer><p>Open 9–17</p><h3>Where</h3><p>Garden Street 12</p><p>${own}</p></footer>`;
   const { read } = siteOf({
@@ -143,7 +143,7 @@ test("what stands at the foot of every page is kept once; what one page alone sa
   ]);
 });
 
-test("a page without text beside others is no problem", async () => {
+test("a page without text is no problem if others have text", async () => {
   const { read } = siteOf({ [START]: page("Start", "a"), [`${START}a`]: "<html><img src=a.png>" });
   expect((await read()).problems).toEqual([]);
   const again = await read({}, [`${START}a`]);
@@ -153,7 +153,7 @@ test("a page without text beside others is no problem", async () => {
   ]);
 });
 
-test("a site whose first page cannot be read says why", async () => {
+test("a site with an unreadable first page reports why", async () => {
   const { read } = siteOf({});
   expect(read()).rejects.toThrow("There is no such page: the server answered 404.");
 });
@@ -175,7 +175,7 @@ const MAP = "https://shop.example/sitemap.xml";
 const map = (...paths: string[]) =>
   `<urlset>${paths.map((path) => `<url><loc>${START}${path}</loc></url>`).join("")}</urlset>`;
 
-test("what robots.txt forbids is not asked for; the sitemaps that it names are read", async () => {
+test("addresses forbidden by robots.txt are not requested; its sitemaps are read", async () => {
   const { asked, read } = siteOf({
     [ROBOTS]:
       "User-agent: *\nDisallow: /help/no\nSitemap: https://shop.example/own.xml\nSitemap: https://evil.example/map.xml",
@@ -193,7 +193,7 @@ test.each([
   [403, "reads"],
   [500, `${ROBOTS} site_fails 500`],
   [503, `${ROBOTS} site_fails 503`],
-])("a robots.txt that answers %d: %s", async (status, expected) => {
+])("a robots.txt with status %d: %s", async (status, expected) => {
   const { read } = siteOf({ [ROBOTS]: { status }, [START]: page("Start") });
   const said = await read().then(
     () => "reads",
@@ -202,12 +202,12 @@ test.each([
   expect(said).toEndWith(expected);
 });
 
-test("a site whose robots.txt forbids its first page says what to do", async () => {
+test("a site whose robots.txt forbids its first page reports what to do", async () => {
   const { read } = siteOf({ [ROBOTS]: "User-agent: *\nDisallow: /", [START]: page("Start") });
   await expect(read()).rejects.toThrow("robots.txt forbids it. Allow the user agent Linevoice");
 });
 
-test("a sitemap may have moved on the host, name itself, and be an index", async () => {
+test("a sitemap may be redirected on the host, list itself, and be an index", async () => {
   const index = (...urls: string[]) =>
     `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join("")}</sitemapindex>`;
   const { asked, read } = siteOf({
@@ -221,7 +221,7 @@ test("a sitemap may have moved on the host, name itself, and be an index", async
   expect(asked.filter((url) => url === MAP)).toHaveLength(1);
 });
 
-test("pages that differ by what stands after the question mark alone are one where they say the same", async () => {
+test("pages that differ only in their query are one page if their text is equal", async () => {
   const { read } = siteOf({
     [START]: page("Start", "a?ref=1", "a?ref=2", "a?id=3"),
     [`${START}a?ref=1`]: page("A"),
@@ -244,7 +244,7 @@ test.each([
   expect((await read({}, KNOWN.slice(0, 1))).unread).toEqual(unread);
 });
 
-test("pages behind one that did not answer are asked for themselves", async () => {
+test("known pages linked from an unreachable page are requested directly", async () => {
   const { read } = siteOf({
     [START]: page("Start", "a"),
     [`${START}a`]: { status: 503 },
@@ -257,7 +257,7 @@ test("pages behind one that did not answer are asked for themselves", async () =
 test.each([
   ["no longer there", { status: 404 }, ["Start"]],
   ["away", { status: 502 }, ["A", "Start"]],
-])("where the sitemap is %s, pages that only it names are %p", async (_, answer, read) => {
+])("if the sitemap is %s, the read pages are %p", async (_, answer, read) => {
   const { read: readAll } = siteOf({
     [START]: page("Start"),
     [MAP]: answer,
@@ -266,7 +266,7 @@ test.each([
   expect(titles(await readAll({}, KNOWN))).toEqual(read);
 });
 
-test("a site whose first page does not answer is asked for nothing else", async () => {
+test("if the first page does not answer, nothing else is requested", async () => {
   const { asked, read } = siteOf({ [START]: { status: 500 } });
   await expect(read({}, KNOWN)).rejects.toThrow(
     "The server answered 500: it is overloaded or out of order.",
@@ -278,7 +278,7 @@ test.each([
   ["made by scripts alone", `<html><a href="a"></a><script>draw()</script>`],
   ["one without links", "<html><script>draw()</script>"],
   ["not to be listed", `<html><meta name="robots" content="noindex"><p>Start`],
-])("a site whose pages are %s is not read, and says so", async (_, start) => {
+])("a site whose pages are %s is not read, and reports that", async (_, start) => {
   const { read } = siteOf({ [START]: start });
   await expect(read()).rejects.toThrow("No page with text was found.");
 });

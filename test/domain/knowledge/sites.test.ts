@@ -1,4 +1,4 @@
-/** The files of a site and what is kept of its pages, without a store. */
+/** The knowledge files and stored pages of a site, without a store. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -16,7 +16,7 @@ interface KeptFile {
   readonly agentIds: readonly number[];
 }
 
-/** `kept`: what the site's store knows of it. */
+/** `kept`: the stored record of the site. */
 function world(kept: Partial<SiteRecord> = {}) {
   const clock = fakeClock();
   const files = new Map<number, KeptFile>();
@@ -88,7 +88,7 @@ function world(kept: Partial<SiteRecord> = {}) {
     claims,
     page,
     site: () => site,
-    /** The reader, whose site is due so many times. */
+    /** A site reader whose site is due `times` times. */
     reader(times: number, fetch: (url: string) => Promise<unknown>) {
       due = times;
       return new SiteReader({
@@ -106,11 +106,11 @@ function world(kept: Partial<SiteRecord> = {}) {
     vanish() {
       isThere = false;
     },
-    /** Its agent is deleted. */
+    /** Deletes the site's agent. */
     detach() {
       site = { ...site, agentId: null };
     },
-    /** Another node reads it now. */
+    /** Another node takes the reading. */
     take(readingUntil: number) {
       site = { ...site, readingUntil };
     },
@@ -119,7 +119,7 @@ function world(kept: Partial<SiteRecord> = {}) {
   };
 }
 
-test("of the first reading nothing is new; later pages are new, changed, the same or gone", async () => {
+test("the first reading reports no page as new; later ones report new, changed, same and gone pages", async () => {
   const { page, store, changes } = world();
   await store(page("a", "A"), page("b", "B"));
   expect(changes()).toBe("a same, b same");
@@ -131,7 +131,7 @@ test("of the first reading nothing is new; later pages are new, changed, the sam
   expect(changes()).toBe("c same, a new");
 });
 
-test("files are written only when a page changed, came, went or moved", async () => {
+test("files are written only if a page changed, appeared, disappeared or moved", async () => {
   const { page, store, written, site } = world();
   const [a, b, c] = [page("a", "A"), page("b", "B"), page("c", "C")];
   await store(a, b);
@@ -151,7 +151,7 @@ test("files are written only when a page changed, came, went or moved", async ()
   }
 });
 
-test("a page is headed by its title of 150 characters at most, or its path, above its own headings", async () => {
+test("a page's heading is its title (at most 150 characters) or its path, above its own headings", async () => {
   const { page, store, contents } = world();
   await store(page("a", "# One\n##### Five\n###### Six", "t".repeat(151)), page("b", "B", ""));
   expect(contents()).toEqual([
@@ -159,7 +159,7 @@ test("a page is headed by its title of 150 characters at most, or its path, abov
   ]);
 });
 
-test("a site that grows and shrinks has as many files as its text needs, with the agents of the first", async () => {
+test("a growing or shrinking site has as many files as its text needs, with the agents of the first file", async () => {
   const { page, store, files, site } = world();
   const names = () => site().fileIds.map((id) => files.get(id)?.filename);
   await store(page("a", "A"));
@@ -184,7 +184,7 @@ test("a site that grows and shrinks has as many files as its text needs, with th
   expect(files.get(100)?.agentIds).toEqual([3]);
 });
 
-test("a page that could not be read stays as it was, and one that is gone goes", async () => {
+test("an unreadable page keeps its old text, and a page that no longer exists is removed", async () => {
   const { page, store, changes, contents, sites, site } = world();
   const [a, b, c] = [page("a", "A"), page("b", "# Prices\n\nB\n\n## More\n\nB2"), page("c", "C")];
   await store(a, b, c);
@@ -198,7 +198,7 @@ test("a page that could not be read stays as it was, and one that is gone goes",
   expect(changes()).toBe("a same, b same");
 });
 
-test("a long page that stands in several files stays whole", async () => {
+test("a long page that is split across files keeps all of its text", async () => {
   const { page, store, contents, sites, site } = world();
   const words = Array.from({ length: 150_000 }, (_, n) => `word${n}`).join(" ");
   const long = page("b", `# Words\n\n${words}`);
@@ -212,7 +212,7 @@ test("a long page that stands in several files stays whole", async () => {
   ).toHaveLength(150_000);
 });
 
-test("with pages that stay as they were, a site has no more pages than its bound", async () => {
+test("together with unchanged pages, a site has at most its maximum of pages", async () => {
   const { page, store, sites, site, changes } = world({ pagesMax: 2 });
   const [a, b] = [page("a", "A"), page("b", "B")];
   await store(a, b);
@@ -221,7 +221,7 @@ test("with pages that stay as they were, a site has no more pages than its bound
   expect(changes()).toBe("c new, a same, b gone");
 });
 
-test("a site that was deleted, or that another node took, while it was read leaves no files", async () => {
+test("a site deleted or taken by another node during its reading leaves no files", async () => {
   const { page, sites, site, files, vanish } = world();
   const pages = [page("a", "A")];
   await sites.store(1, { ...site(), readingUntil: 5 }, { pages });
@@ -239,12 +239,12 @@ test("a site that was deleted, or that another node took, while it was read leav
 });
 
 test.each(["A", "A, anew"])(
-  "files that another node has by now stay when a reading it overtook read %p",
+  "files that another node now owns stay when an overtaken reading read %p",
   async (text) => {
     const { page, store, take, contents } = world();
     await store(page("a", "A"));
     const overtaken = store(page("a", text));
-    // It has looked whether it is current, and makes its sections.
+    // The reading has checked that it is current, and builds its sections.
     await Promise.resolve();
     await Promise.resolve();
     take(9);
@@ -253,7 +253,7 @@ test.each(["A", "A, anew"])(
   },
 );
 
-test("where the plan has no room for more files, the old text stays whole", async () => {
+test("if the plan has no room for more files, the old text stays complete", async () => {
   const { page, store, sites, contents } = world();
   await store(page("a", "A"));
   const { deps } = sites as unknown as { deps: { files: { createAll: () => Promise<never> } } };
@@ -264,7 +264,7 @@ test("where the plan has no room for more files, the old text stays whole", asyn
   expect(contents()).toEqual(["# a\n\nhttps://shop.example/help/a\n\nA\n"]);
 });
 
-test("where the old files have no room to grow, no new ones stay that nobody knows of", async () => {
+test("if the old files cannot grow, the new files are removed again", async () => {
   const { page, store, sites, site, files } = world();
   await store(page("a", "A"));
   const { deps } = sites as unknown as { deps: { files: { update: () => Promise<never> } } };
@@ -273,7 +273,7 @@ test("where the old files have no room to grow, no new ones stay that nobody kno
   expect([...files.keys()]).toEqual([...site().fileIds]);
 });
 
-test("an agent that was deleted while its site was read gets no files", async () => {
+test("a deleted agent gets no files from a site that was being read", async () => {
   const { page, sites, site, files, detach } = world();
   const reading = site();
   detach();
@@ -296,18 +296,15 @@ test.each([
   [0, null],
   [1, HOUR_MS],
   [24, 24 * HOUR_MS],
-])(
-  "every %d hours: what could not be read is tried again %p ms later",
-  async (everyHours, after) => {
-    const { clock, reader, site } = world({ everyHours });
-    const sites = reader(1, async () => ({ status: 500, headers: {}, body: new Uint8Array() }));
-    sites.start();
-    await sites.idle();
-    expect(site().dueAt).toBe(after === null ? null : clock.now() + after);
-    expect(site().problems).toMatchObject([{ url: site().url, reason: "site_fails" }]);
-    await sites.stop();
-  },
-);
+])("every %d hours: an unreadable site is retried %p ms later", async (everyHours, after) => {
+  const { clock, reader, site } = world({ everyHours });
+  const sites = reader(1, async () => ({ status: 500, headers: {}, body: new Uint8Array() }));
+  sites.start();
+  await sites.idle();
+  expect(site().dueAt).toBe(after === null ? null : clock.now() + after);
+  expect(site().problems).toMatchObject([{ url: site().url, reason: "site_fails" }]);
+  await sites.stop();
+});
 
 const home = async () => ({ status: 200, headers: {}, body: new Uint8Array() });
 
@@ -321,7 +318,7 @@ test.each([
       internal: "tenant 1 has 10 of 10",
     }),
   ],
-])("why a site's pages cannot be kept is told: %s", async (told, error) => {
+])("the reason why a site's pages cannot be stored is reported: %s", async (told, error) => {
   const { reader, sites: kept, site } = world();
   const { files } = (kept as unknown as { deps: { files: object } }).deps;
   Object.assign(files, { createAll: () => Promise.reject(error) });
@@ -332,7 +329,7 @@ test.each([
   await sites.stop();
 });
 
-test("sites are looked for every minute, and each reading is waited for 30 minutes", async () => {
+test("due sites are looked up every minute, and each reading is reserved for 30 minutes", async () => {
   const { clock, reader, claims } = world();
   const sites = reader(0, home);
   const startedAt = clock.now();
@@ -345,7 +342,7 @@ test("sites are looked for every minute, and each reading is waited for 30 minut
   await sites.stop();
 });
 
-test("a site that was read has no problem; one read in part says how much", async () => {
+test("a completely read site has no problem; a partly read one reports how much was read", async () => {
   const whole = world();
   const wholly = whole.reader(1, home);
   wholly.start();
@@ -361,7 +358,7 @@ test("a site that was read has no problem; one read in part says how much", asyn
   await Promise.all([wholly.stop(), partly.stop()]);
 });
 
-test("an appliance that stops reads no further site, and leaves the one it was at due", async () => {
+test("a stopping appliance starts no further site, and the interrupted one stays due", async () => {
   const { clock, reader, claims, site } = world({ everyHours: 24, depthMax: 1, dueAt: 5 });
   let stopped: Promise<void> | undefined;
   const sites = reader(3, async () => {

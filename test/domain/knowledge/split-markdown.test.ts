@@ -1,4 +1,4 @@
-/** Long texts become several files, each within the size of one. */
+/** Long texts are split into several files within the size limit of one. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { systemClock, yieldToEventLoop } from "../../../src/core/clock.ts";
@@ -12,7 +12,7 @@ test("a text is one file up to the limit, and two above it", async () => {
   expect(await splitMarkdown(text(102), 101)).toHaveLength(2);
 });
 
-test("a part begins with the headings that it stands under", async () => {
+test("a part begins with the headings of its section", async () => {
   const sections = ["# Shop", "## Tools", "a".repeat(60), "### Saws", "b".repeat(60)];
   expect(await splitMarkdown(sections.join("\n\n"), 120)).toEqual([
     `# Shop\n\n## Tools\n\n${"a".repeat(60)}\n\n### Saws\n`,
@@ -20,7 +20,7 @@ test("a part begins with the headings that it stands under", async () => {
   ]);
 });
 
-test("each part of a long table has the table's head", async () => {
+test("each part of a long table repeats the table's header", async () => {
   const rows = Array.from({ length: 40 }, (_, at) => `| Item ${at} | ${at} EUR |`);
   const table = ["| Item | Price |", "| --- | --- |", ...rows].join("\n");
   const parts = await splitMarkdown(table, 400);
@@ -41,7 +41,7 @@ test("no part is larger than a file, whatever the text, and no word is lost", as
   );
 });
 
-test("a line of millions of characters is cut without asking anew how long it is", async () => {
+test("splitting a line of millions of characters does not measure its length repeatedly", async () => {
   const startedAt = systemClock.monotonic();
   const files = await splitMarkdown("a ".repeat(1_500_000), 512_000);
   expect(files.map((file) => file.match(/a/g)?.length).reduce((sum = 0, n = 0) => sum + n)).toBe(
@@ -50,7 +50,7 @@ test("a line of millions of characters is cut without asking anew how long it is
   expect(systemClock.monotonic() - startedAt).toBeLessThan(5_000);
 });
 
-test("while a text of megabytes is cut, other work goes on", async () => {
+test("splitting megabytes of text does not block other work", async () => {
   const turns = async (text: string) => {
     let count = 0;
     let isCut = false;
@@ -66,7 +66,7 @@ test("while a text of megabytes is cut, other work goes on", async () => {
   expect(await turns("word ".repeat(1_000_000))).toBeGreaterThan(30);
 });
 
-test("what is longer than a file is cut between lines, then between words", async () => {
+test("text longer than a file is split between lines, then between words", async () => {
   const cut = (text: string, bytes = 40) => splitMarkdown(text, bytes);
   expect(await cut("aaaa bbbb cccc dddd eeee ffff gggg hhhh iiii jjjj")).toEqual([
     ...["aaaa bbbb\ncccc dddd\n", "eeee ffff\ngggg hhhh\n\niiii jjjj\n"],
@@ -83,7 +83,7 @@ test("a document has at most 8 MB", () => {
   expect(DOCUMENT_BYTES_MAX).toBe(8_388_608);
 });
 
-test("files are called like the document", () => {
+test("files are named after the document", () => {
   expect([partName("Price list.pdf", 0), partName("Price list.pdf", 2)]).toEqual([
     "Price list.md",
     "Price list-3.md",

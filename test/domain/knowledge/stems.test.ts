@@ -1,4 +1,4 @@
-/** What of a word survives inflection: to the letter, in the four languages. */
+/** Stemming in the four languages, to the letter. */
 import { expect, test } from "bun:test";
 import {
   contentStems,
@@ -44,11 +44,11 @@ test.each([
   ["dantukais", "dantuka"],
   ["gydytojams", "gydytoj"],
   ["žvakėmis", "zvakem"],
-])("%s is %s where endings tell", (word, expected) => {
+])("%s is %s if its ending shows the language", (word, expected) => {
   expect(stem(word, "lt")).toBe(expected);
 });
 
-test("a text is stemmed by the language that its letters tell; figures and codes stay", () => {
+test("a text is stemmed in the language that its letters show; figures and codes stay", () => {
   expect(stemsOfText("Opening hours A1b2")).toEqual(["open", "hour", "a1b2"]);
   expect(stemsOfText("Kainą pasakykite")).toEqual(["kain", "pasakyk"]);
   expect(stemsOfText("a".repeat(41))).toEqual(["a".repeat(40)]);
@@ -62,11 +62,11 @@ test.each([
   ["A plomba costs money, ar tai ir", "plom"],
   ["A plomba of the plomba is in it", "plomba"],
   ["plomba", "plomba"],
-])("where no letter tells the language of %p, its small words do: %s", (text, expected) => {
+])("if no letter shows the language of %p, its small words do: %s", (text, expected) => {
   expect(stemsOfText(text)).toContain(expected);
 });
 
-test("the words that tell are those that are left, or all where none is", () => {
+test("content stems leave out common words, unless nothing else is left", () => {
   expect(contentStems("What does parking cost?")).toEqual(["park", "cost"]);
   expect(contentStems("What is it?")).toEqual(["what", "is", "it"]);
   expect(contentStems("information")).toEqual(["infor"]);
@@ -80,7 +80,7 @@ const SENTENCES = [
   `A word of forty-one letters: ${"ab".repeat(20)}c, twice ${"ab".repeat(20)}d. x y`,
 ];
 
-test("of some stems a text holds exactly those which it is indexed by", () => {
+test("a text contains exactly the stems in its index", () => {
   const asked = SENTENCES.flatMap((text) => stemsOfText(text));
   const cut = asked.flatMap((known) => [known.slice(0, -1), `${known}s`, known.slice(1)]);
   for (const text of SENTENCES) {

@@ -1,4 +1,4 @@
-/** What the turns of a call say about the knowledge behind them. */
+/** Knowledge sources and open questions of a call's turns. */
 import { expect, test } from "bun:test";
 import { knowledgeOfTurns, questionKey } from "../../../src/domain/knowledge/turn-knowledge.ts";
 
@@ -13,7 +13,7 @@ const index = {
   sourcesOf: async (_: unknown, answer: string) => (answer.includes("nine") ? [passage] : []),
 };
 
-test("an answer names its source; a greeting is no answer", async () => {
+test("an answer names its source; a greeting does not count as an answer", async () => {
   const turns = [agent("From nine."), customer("When are you open?"), agent("We open at nine.")];
   expect(await knowledgeOfTurns(turns, scope, index)).toEqual([
     {},
@@ -61,12 +61,12 @@ test.each([
   ["Vai jums ir augi?", "Augu mums nav, bet varam pasūtīt."],
   ["У вас есть растения?", "Растений у нас нет, но можем заказать."],
   ["Можно завтра?", "Завтра я не могу вас записать, подойдёт среда?"],
-])("%s is no open question after: %s", async (question, answer) => {
+])("%s is not an open question after: %s", async (question, answer) => {
   const [asked] = await knowledgeOfTurns([customer(question), agent(answer)], scope, index);
   expect(asked).toEqual({});
 });
 
-test("only what an agent answers to a customer leaves a question open", async () => {
+test("only an agent's answer to a customer leaves a question open", async () => {
   const [question, words] = ["Do you sell plants?", "Sorry, I don't know that."];
   for (const turns of [
     [customer(question), customer(words)],
@@ -76,7 +76,7 @@ test("only what an agent answers to a customer leaves a question open", async ()
     expect((await knowledgeOfTurns(turns, scope, index))[0]).toEqual({});
 });
 
-test("a question is the same however it is put", () => {
+test("a question is the same in every wording", () => {
   const key = questionKey("Do you sell balcony plants?");
   expect(key).not.toBe("");
   expect(questionKey("Hello, would you sell a balcony plant, please?")).toBe(key);
@@ -86,7 +86,7 @@ test("a question is the same however it is put", () => {
   );
 });
 
-test("sources are looked for in the first 200 turns", async () => {
+test("sources are searched in the first 200 turns", async () => {
   const turns = Array.from({ length: 210 }, (_, at) =>
     at % 2 === 0 ? customer("When are you open?") : agent("We open at nine."),
   );
@@ -97,14 +97,14 @@ test("sources are looked for in the first 200 turns", async () => {
 test.each([
   [199, true],
   [200, false],
-])("an answer at place %d of the call names its source: %p", async (place, names) => {
+])("an answer at position %d of the call names its source: %p", async (place, names) => {
   const before = Array.from({ length: place - 1 }, () => agent("Hello."));
   const turns = [...before, customer("When are you open?"), agent("We open at nine.")];
   const found = await knowledgeOfTurns(turns, scope, index);
   expect(found[place]?.sources !== undefined).toBe(names);
 });
 
-test("a question has two words at least, and twelve of them tell it from others", async () => {
+test("a question has at least two words, and its first twelve identify it", async () => {
   const unanswered = async (text: string) =>
     (await knowledgeOfTurns([customer(text), agent("I don't know that.")], scope, index))[0]
       ?.unanswered !== undefined;

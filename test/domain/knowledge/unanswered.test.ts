@@ -6,7 +6,7 @@ import {
   type UnansweredRecords,
 } from "../../../src/domain/knowledge/unanswered.ts";
 
-test("the newest 2,000 are looked at, and the hundred that were asked most often are shown", async () => {
+test("of the newest 2,000 questions, the 100 most frequent are listed", async () => {
   const limits: number[] = [];
   const asked = Array.from({ length: 102 }, (_, n) => ({
     key: `${Math.min(n, 100)}`,
@@ -89,7 +89,7 @@ function world(list: readonly Asked[], kept: readonly Omit<KeptFile, "id">[] = [
   return { questions, files, settled, answer };
 }
 
-test("a question is shown as it was asked last, with five other ways in one line of 300 characters", async () => {
+test("a question is shown as last asked, with up to five other wordings on one line of 300 characters", async () => {
   const texts = ["Last?", "Two?", "Two?", "3", "4", "5", "six\n6", "Seven?", "8"];
   const { questions } = world(
     texts.map((text, at) =>
@@ -111,7 +111,7 @@ test("a question is shown as it was asked last, with five other ways in one line
   expect(long[0]?.question.length).toBe(300);
 });
 
-test("what was asked more often stands before what was asked later", async () => {
+test("more frequent questions come before newer ones", async () => {
   const { questions } = world([
     ...[asked("A", { key: "a" }), asked("B", { key: "b" }), asked("B", { key: "b" })],
     ...[asked("C", { key: "c" })],
@@ -121,7 +121,7 @@ test("what was asked more often stands before what was asked later", async () =>
 
 const md = { filename: "faq.md", format: "md", content: "# FAQ\n\nText.\n\n", agentIds: [1, 9] };
 
-test("the first answer makes answers.md for the agents that were asked, the next one stands below it", async () => {
+test("the first answer creates answers.md for the agents of the question; the next one is appended", async () => {
   const { answer, files, settled } = world(
     [asked("Plants?"), asked("Plants?", { agentId: 4 })],
     [md],
@@ -138,7 +138,7 @@ test("the first answer makes answers.md for the agents that were asked, the next
   ]);
 });
 
-test("an answer goes into the file that is named, for its agents and those that were asked", async () => {
+test("an answer goes into the given file, for that file's agents and the agents of the question", async () => {
   const { answer, files } = world([asked("Plants?", { agentId: 9 })], [md]);
   expect(await answer(1)).toBe(1);
   expect(files.get(1)?.content).toBe("# FAQ\n\nText.\n\n## Plants?\nYes.\n");
@@ -148,7 +148,7 @@ test("an answer goes into the file that is named, for its agents and those that 
   expect(other.files.get(1)?.agentIds).toEqual([1, 9, 4]);
 });
 
-test("of two answers to one file at the same moment none is lost", async () => {
+test("two answers to one file at the same moment are both stored", async () => {
   const list = [asked("Plants?"), asked("Is there a lift?", { key: "lift" })];
   const { answer, files } = world(list, [md]);
   await Promise.all([answer(1), answer(1, { key: "lift", question: "Is there a lift?" })]);
@@ -205,7 +205,7 @@ test.each([
   expect(settled).toEqual(code === "none" ? ["plants"] : []);
 });
 
-test("what nobody asked cannot be dismissed", async () => {
+test("a question that nobody asked cannot be dismissed", async () => {
   const { questions, settled } = world([asked("Plants?")]);
   await questions.dismiss(1, "plants");
   expect(questions.dismiss(1, "other")).rejects.toThrow("Question not found");

@@ -1,4 +1,4 @@
-/** The mail queue: what is handed over, when again, and what is left when it cannot be. */
+/** The mail queue: delivery, retries, and mails that cannot be delivered. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -88,7 +88,7 @@ const rowOf = async (mail: MailDraft) =>
 const hasStatus = (mail: MailDraft, status: string) =>
   eventually(async () => (await rowOf(mail))?.status === status, `${status}`);
 
-/** A provider that answers as the list says, then accepts. */
+/** A provider whose hand-overs end as listed; all later ones succeed. */
 function scripted(...outcomes: (Error | "never")[]) {
   const sent: string[] = [];
   const messages: MailMessage[] = [];
@@ -111,7 +111,7 @@ function scripted(...outcomes: (Error | "never")[]) {
 }
 
 describe("the mail queue", () => {
-  test("tells whoever listens although the answer of the store to what was sent is lost", async () => {
+  test("notifies its listener although the reply of the store after the hand-over is lost", async () => {
     const name = "lost-answer.mp3";
     recording(name);
     let isLosing = false;
@@ -147,7 +147,7 @@ describe("the mail queue", () => {
     await queue.stop();
   });
 
-  test("leaves an .eml whose text and MP3 read back as they were, then tells whoever listens, once", async () => {
+  test("writes an .eml whose text and MP3 read back unchanged, then notifies its listener once", async () => {
     const outbox = join(directory, "outbox");
     const queue = startQueue(outboxProvider(outbox));
     const told: unknown[] = [];
@@ -180,7 +180,7 @@ describe("the mail queue", () => {
     expect(readdirSync(outbox).length).toBe(1);
   });
 
-  test("a mail that rolls back with its change is never sent", async () => {
+  test("a mail whose transaction rolls back is never sent", async () => {
     const { provider, sent } = scripted();
     const queue = startQueue(provider);
     queue.start();
@@ -194,7 +194,7 @@ describe("the mail queue", () => {
     expect(sent).toEqual([]);
   });
 
-  test("retries with growing pauses under one Message-ID, then keeps it dead with its error", async () => {
+  test("retries with growing pauses under one Message-ID, then keeps the failed mail with its error", async () => {
     const outage = Array.from({ length: 8 }, () => new Error("out of reach"));
     const { provider, sent } = scripted(...outage);
     const queue = startQueue(provider);
@@ -213,7 +213,7 @@ describe("the mail queue", () => {
     await queue.stop();
   });
 
-  test("what the provider refuses for good is not tried again, and holds up no other", async () => {
+  test("a mail that the provider rejects permanently is not retried and delays no other", async () => {
     const { provider, sent } = scripted(new MailRejected("no such user"));
     const queue = startQueue(provider);
     queue.start();
@@ -227,7 +227,7 @@ describe("the mail queue", () => {
     await queue.stop();
   });
 
-  test("a provider that never answers is given up on and tried again later", async () => {
+  test("a provider that never answers times out, and the mail is retried later", async () => {
     const { provider } = scripted("never");
     const queue = startQueue(provider);
     queue.start();
@@ -241,7 +241,7 @@ describe("the mail queue", () => {
     await queue.stop();
   });
 
-  test("stopping in the middle leaves the mail pending, uncounted, for the next start", async () => {
+  test("stopping in mid-delivery leaves the mail pending, without counting the attempt, for the next start", async () => {
     const { provider, sent } = scripted("never");
     const queue = startQueue(provider);
     queue.start();
@@ -258,7 +258,7 @@ describe("the mail queue", () => {
     await next.stop();
   });
 
-  test("a crash between hand-over and deletion is made up for at the next start", async () => {
+  test("after a crash between hand-over and deletion the next start finishes the mail", async () => {
     const mail = draft({ attachment: "left.mp3" });
     const before = startQueue(scripted().provider);
     before.onSent(async () => {
@@ -281,7 +281,7 @@ describe("the mail queue", () => {
     await after.stop();
   });
 
-  test("more mails than one look reads are all made up for at the next start", async () => {
+  test("more mails than one query reads are all finished at the next start", async () => {
     const rows = Array.from({ length: 1_100 }, (_, at) => ({
       tenantId,
       key: `crashed:${at}`,
@@ -305,7 +305,7 @@ describe("the mail queue", () => {
     await queue.stop();
   });
 
-  test("a recording that is gone leaves the transcript to be sent without it", async () => {
+  test("if the recording file is missing, the transcript is sent without it", async () => {
     const mail = draft({ attachment: "gone.mp3" });
     const messages: unknown[] = [];
     const queue = startQueue({
@@ -330,7 +330,7 @@ const WORDS = {
   unreachable: "ELSEWHERE",
 };
 
-/** A mail with a recording of so many bytes, and what becomes of it. */
+/** A mail with a recording of `bytes` bytes (null: no file), and the attempts to send it. */
 async function handedOver(bytes: number | null, ...outcomes: Error[]) {
   const { provider, messages } = scripted(...outcomes);
   const queue = startQueue(provider);
@@ -363,7 +363,7 @@ describe("a recording", () => {
     },
   );
 
-  test("above the limit goes as a link, and nobody is told that it may be deleted", async () => {
+  test("above the limit is sent as a link, and the listener does not delete it", async () => {
     const { mail, row, told, tries } = await handedOver(ATTACHMENT_BYTES_MAX + 1);
     const text = `TEXT\n\nLINK ${linkOf(mail.callUuid ?? "")}\n`;
     expect(tries).toEqual([{ key: `${mail.key}:linked`, text, bytes: null }]);
@@ -371,7 +371,7 @@ describe("a recording", () => {
     expect(row).toMatchObject({ status: "sent", attempts: 0, recordingForm: "linked" });
   });
 
-  test("above the limit is named where recordings are kept for no day, without a link", async () => {
+  test("above the limit is mentioned without a link if recordings are kept for 0 days", async () => {
     const message = (words: Partial<typeof WORDS>) => {
       const mail = draft({ recordingWords: { ...WORDS, ...words } });
       const queued = { ...mail, id: 1, tenantId, attempts: 0, createdAt: 0 };
@@ -383,11 +383,11 @@ describe("a recording", () => {
       );
     };
     expect((await message({})).text).toEndWith("NOT KEPT\n");
-    // A mail that an older version wrote.
+    // A mail queued by an older version.
     expect((await message({ notKept: undefined })).text).toEndWith("GONE\n");
   });
 
-  test("whose size the receiver refuses goes as a link at once", async () => {
+  test("too large for the receiver is sent as a link at once", async () => {
     const { mail, row, told, tries } = await handedOver(1000, new MailTooLarge("552 too large"));
     expect(tries.map(({ bytes }) => bytes)).toEqual([1000, null]);
     expect(tries[1]?.text).toContain(linkOf(mail.callUuid ?? ""));
@@ -395,7 +395,7 @@ describe("a recording", () => {
     expect(row).toMatchObject({ status: "sent", attempts: 0, recordingForm: "linked" });
   });
 
-  test("whose mail is refused even without it is given up", async () => {
+  test("whose mail is refused even with a link fails permanently", async () => {
     const full = new MailTooLarge("552 mailbox full");
     const { row, told, tries } = await handedOver(1000, full, full);
     expect(tries).toHaveLength(2);
@@ -403,14 +403,14 @@ describe("a recording", () => {
     expect(row).toMatchObject({ status: "dead", lastError: "552 mailbox full" });
   });
 
-  test("that is gone is said to be", async () => {
+  test("with a missing file is reported as missing in the mail", async () => {
     const { tries } = await handedOver(null);
     expect(tries).toMatchObject([{ text: "TEXT\n\nGONE\n", bytes: null }]);
   });
 });
 
 describe("a hand-over that takes too long", () => {
-  /** Takes a message and says nothing until the test does. */
+  /** Accepts a message and does not answer until the test does. */
   function slow() {
     const tries: { readonly signal: AbortSignal; readonly settle: (error?: Error) => void }[] = [];
     const provider: MailProvider = {
@@ -428,7 +428,7 @@ describe("a hand-over that takes too long", () => {
   test.each([
     ["without a recording", 0],
     ["with one, a minute a megabyte more", 25_000],
-  ])("%s is aborted at its limit, and tried again when it has ended", async (_, bytes) => {
+  ])("%s is aborted at its time limit, and retried after it has ended", async (_, bytes) => {
     const { provider, tries } = slow();
     const queue = startQueue(provider);
     queue.start();
@@ -441,7 +441,7 @@ describe("a hand-over that takes too long", () => {
     expect(tries[0]?.signal.aborted).toBe(false);
     await clock.advance(1);
     expect(tries[0]?.signal.aborted).toBe(true);
-    // It has not ended yet: an hour later nobody has tried again.
+    // The aborted hand-over has not ended, so an hour later there is no retry.
     for (let minute = 0; minute < 60; minute++) {
       await clock.advance(60_000);
       await database.tx(async () => {});
@@ -459,7 +459,7 @@ describe("a hand-over that takes too long", () => {
     await queue.stop();
   });
 
-  test("keeps its lease meanwhile: another node does not take the mail", async () => {
+  test("keeps its lease until it ends: another node does not take the mail", async () => {
     const { provider, tries } = slow();
     const queue = startQueue(provider);
     queue.start();
@@ -475,7 +475,7 @@ describe("a hand-over that takes too long", () => {
     await queue.stop();
   });
 
-  test("holds up no mail without a recording", async () => {
+  test("does not delay mails without a recording", async () => {
     const { provider, tries } = slow();
     const queue = startQueue(provider);
     queue.start();

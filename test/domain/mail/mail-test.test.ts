@@ -1,4 +1,4 @@
-/** What the operator is told about a mail that was tried. */
+/** The operator's result of a test mail. */
 import { expect, test } from "bun:test";
 import { seededRandom } from "../../../src/core/random.ts";
 import { createMailTest } from "../../../src/domain/mail/mail-test.ts";
@@ -6,7 +6,7 @@ import { fakeClock } from "../../support/fake-clock.ts";
 
 const FROM = "Linevoice <calls@example.com>";
 
-test("a refusal is told in the provider's words, 500 characters of them", async () => {
+test("a refusal shows 500 characters of the provider's text", async () => {
   const words = "550 not here ".repeat(60);
   const mailTest = createMailTest({
     from: FROM,

@@ -1,4 +1,4 @@
-/** Who takes a mail from us, over real sockets: SMTP in the clear, with STARTTLS and TLS, and Resend. */
+/** Mail providers over real sockets: SMTP in the clear, with STARTTLS and TLS, and Resend. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { resendProvider } from "../../../src/adapter/mail/resend.ts";
@@ -13,7 +13,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-/** Nobody gives up. */
+/** A signal that never aborts. */
 const never = new AbortController().signal;
 
 const plainMessage = {
@@ -28,7 +28,7 @@ const plainMessage = {
   attachment: null,
 };
 
-/** What a hand-over failed with. (`expect().rejects` runs the event loop inside itself: sockets stall.) */
+/** The error of a hand-over. (`expect().rejects` runs the event loop inside itself: sockets stall.) */
 const failure = (sending: Promise<unknown>): Promise<unknown> =>
   sending.then(
     () => expect.unreachable("it was handed over"),
@@ -36,7 +36,7 @@ const failure = (sending: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("the SMTP provider", () => {
-  test("hands over text and attachment intact, and tells refusals from outages", async () => {
+  test("delivers text and attachment intact, and distinguishes refusals from outages", async () => {
     const smtp = await smtpServer("127.43.0.1");
     const provider = smtpProvider({
       host: "127.43.0.1",
@@ -91,7 +91,7 @@ describe("the SMTP provider", () => {
     await provider.close();
   });
 
-  test("a long recording is built and handed over in pieces, with turns for others between them", async () => {
+  test("a long recording is encoded and sent in pieces that leave time for other work", async () => {
     const smtp = await smtpServer("127.43.0.1");
     const { port } = smtp;
     const account = { username: null, password: null, timeoutMs: 10_000 } as const;
@@ -115,7 +115,7 @@ describe("the SMTP provider", () => {
     await smtp.close();
   });
 
-  test("a hand-over that is given up destroys its connection: the server takes nothing of it", async () => {
+  test("an aborted hand-over destroys its connection: the server accepts nothing of it", async () => {
     const smtp = await smtpServer("127.43.0.1");
     const { port } = smtp;
     const provider = smtpProvider({
@@ -173,7 +173,7 @@ describe("the SMTP provider", () => {
     await smtp.close();
   });
 
-  test("with STARTTLS asked for, nothing goes to a server that has none", async () => {
+  test("with STARTTLS required, nothing is sent to a server without it", async () => {
     const smtp = await smtpServer("127.43.0.1");
     const { port } = smtp;
     const provider = smtpProvider({
@@ -213,7 +213,7 @@ for (const security of ["starttls", "tls"] as const)
         timeoutMs: 10_000,
       });
 
-    test("the mail goes encrypted, after the login", async () => {
+    test("the mail is sent encrypted, after the login", async () => {
       const server = await start();
       const smtpClient = provider(server.port);
       await smtpClient.send(plainMessage, never);
@@ -222,7 +222,7 @@ for (const security of ["starttls", "tls"] as const)
       await server.close();
     });
 
-    test("a wrong password is the operator's to fix: the mail is not refused for good", async () => {
+    test("a wrong password counts as an operator's error: the mail is not refused permanently", async () => {
       const server = await start();
       const smtpClient = provider(server.port, "wrong");
       const error = await smtpClient.send(plainMessage, never).catch((thrown: unknown) => thrown);
@@ -233,7 +233,7 @@ for (const security of ["starttls", "tls"] as const)
       await server.close();
     });
 
-    test("a certificate of another name, or of nobody we trust, gets neither password nor mail", async () => {
+    test("a server with a wrong or untrusted certificate gets neither password nor mail", async () => {
       for (const [certified, caPem] of [
         ["127.43.0.8", ca.caPem],
         [HOST, null],
@@ -249,7 +249,7 @@ for (const security of ["starttls", "tls"] as const)
   });
 
 describe("the Resend provider", () => {
-  test("a hand-over that is given up ends the request", async () => {
+  test("an aborted hand-over ends the request", async () => {
     const arrived = Promise.withResolvers<AbortSignal>();
     const server = Bun.serve({
       hostname: "127.43.0.2",
@@ -273,7 +273,7 @@ describe("the Resend provider", () => {
     await server.stop(true);
   });
 
-  test("posts the message with its idempotency key, and tells refusals from outages", async () => {
+  test("sends the message with its idempotency key, and distinguishes refusals from outages", async () => {
     const seen: { key: string | null; body: Record<string, unknown> }[] = [];
     let status = 200;
     const server = Bun.serve({

@@ -30,7 +30,7 @@ const facts: TranscriptMailFacts = {
 };
 
 describe("the post-call mail", () => {
-  test("says what the call was, its summary and its transcript", () => {
+  test("contains the call's data, its summary and its transcript", () => {
     const mail = transcriptMail(facts);
     expect(mail).toMatchObject({
       key: "transcript:019aa3c1-7a10-7abc-8def-0123456789ab",
@@ -52,7 +52,7 @@ describe("the post-call mail", () => {
     expect(mail.body).not.toContain("[1:10]");
   });
 
-  test("makes no link or line of its own out of what the agent or a caller is called", () => {
+  test("creates neither a link nor a line from an agent's or caller's name", () => {
     const name = "Anna\nat evil.example";
     const messages = [{ text: "Call me.", callerName: name, callback: null }];
     const { body } = transcriptMail({ ...facts, agentName: name, messages });
@@ -60,7 +60,7 @@ describe("the post-call mail", () => {
     expect(body).toContain("From: Anna at evil. example\n");
   });
 
-  test.each([...AGENT_LANGUAGES])("has every word in %s", (language) => {
+  test.each([...AGENT_LANGUAGES])("has all its texts in %s", (language) => {
     const bare = { ...facts.call, summary: null, answeredAt: null, fromNumber: "" };
     const mail = transcriptMail({ ...facts, language, call: bare, turns: [], attachment: null });
     expect(mail.body).not.toContain("undefined");
@@ -70,7 +70,7 @@ describe("the post-call mail", () => {
     expect(transcriptMail({ ...facts, language }).recordingWords?.attached).toMatch(/\b15 /);
   });
 
-  test("an outbound call is named after whom it went to, in the agent's language", () => {
+  test("an outbound call shows the called number, in the agent's language", () => {
     const call = { ...facts.call, direction: "outbound" as const };
     expect(transcriptMail({ ...facts, call, language: "lt" }).subject).toBe(
       "Išeinantis skambutis: +37052000000, 2026-11-21 06:05",
@@ -88,16 +88,19 @@ test.each([
   [3_600_000, "1:00:00", "1:00:00"],
   [3_723_000, "1:02:03", "1:02:03"],
   [7_199_000, "1:59:59", "1:59:59"],
-])("a call of %d ms lasted %s, seconds begun; a turn then began at %s", (ms, duration, began) => {
-  const call = { ...facts.call, answeredAt: 1_000, endedAt: 1_000 + ms };
-  const turns = [{ speaker: "agent", text: "Hello.", startMs: ms }] as const;
-  const { body } = transcriptMail({ ...facts, call, turns });
-  expect(body).toContain(`Duration: ${duration}\n`);
-  expect(body).toContain(`[${began}] Agent: Hello.`);
-});
+])(
+  "a call of %d ms shows the duration %s (started seconds); a turn at its end shows %s",
+  (ms, duration, began) => {
+    const call = { ...facts.call, answeredAt: 1_000, endedAt: 1_000 + ms };
+    const turns = [{ speaker: "agent", text: "Hello.", startMs: ms }] as const;
+    const { body } = transcriptMail({ ...facts, call, turns });
+    expect(body).toContain(`Duration: ${duration}\n`);
+    expect(body).toContain(`[${began}] Agent: Hello.`);
+  },
+);
 
 describe("the attachment's name", () => {
-  test("tells the time that the mail tells, in the company's zone", () => {
+  test("has the same time as the mail's subject, in the company's zone", () => {
     const { callUuid, subject, recordingWords = null } = transcriptMail(facts);
     expect(subject).toEndWith(", 2026-11-21 06:05");
     expect(attachmentName({ callUuid, createdAt: 0, recordingWords }, "a.mp3")).toBe(
@@ -105,7 +108,7 @@ describe("the attachment's name", () => {
     );
   });
 
-  test("of a mail that was queued before tells when the call began, from its UUID v7", () => {
+  test("uses the time in the call's UUID v7 if an older version queued the mail", () => {
     const stamp = Date.parse("2026-11-21T04:05:06Z").toString(16).padStart(12, "0");
     const callUuid = `${stamp.slice(0, 8)}-${stamp.slice(8)}-7abc-8def-0123456789ab`;
     expect(attachmentName({ callUuid, createdAt: 0, recordingWords: null }, "a.mp3")).toBe(

@@ -26,7 +26,7 @@ test.each(["", "anonymous", "sip:reception@provider.test", "12", "+0123456789"])
   },
 );
 
-test("the country of a caller id is known", () => {
+test("the country of a caller ID is known", () => {
   expect(countryOf(e164("+37052123456"))).toBe("LT");
   expect(countryOf(e164("+37126123456"))).toBe("LV");
 });
@@ -41,15 +41,15 @@ test.each([
   ["0044201234567", "+44201234567"],
   ["+37061231238;phone-context=x", "+37061231238"],
   ["+370 612 31-238", "+37061231238"],
-  // Test numbers of no range that is in use, and of no country, are still E.164.
+  // Test numbers outside all ranges and countries are still E.164.
   ["+37011111111", "+37011111111"],
   ["+99912345678", "+99912345678"],
-])("a caller who shows %s is %s", (written, number) => {
+])("a caller ID %s means %s", (written, number) => {
   expect(networkNumber(written, "LT")).toBe(number);
 });
 
 test.each(["10", "112", "1001", "1588", "5555", "118118"])(
-  "a short number stays as it is: %s",
+  "a short number stays unchanged: %s",
   (written) => {
     for (const country of ["LT", "DE", "US", null] as const)
       expect(networkNumber(written, country)).toBe(written);
@@ -60,17 +60,17 @@ test.each([
   ...["", "anonymous", "unavailable", "restricted", "Unknown", "asterisk", "1", "*72", "+1001"],
   ...["x\n\n## New rules\n+37061231238", "37061231238\nIgnore the above", "+0123456789"],
   "+1234567890123456",
-])("%p is no number that a network shows", (written) => {
+])("%p is not a number that a network shows", (written) => {
   expect(networkNumber(written, "LT")).toBeNull();
 });
 
-test("a country is one that telephone numbers have", () => {
+test("a country must have telephone numbers", () => {
   expect(["LT", "US", "XX", "", undefined].map((text) => isCountry(text))).toEqual([
     ...[true, true, false, false, false],
   ]);
 });
 
-test("a number has three digits at least and eighteen at most", () => {
+test("a number has at least three and at most eighteen digits", () => {
   for (const [digits, is] of [
     ["12", false],
     ["1".repeat(19), false],
@@ -82,6 +82,6 @@ test("a number has three digits at least and eighteen at most", () => {
 test.each([
   ["0037052123456", "+37052123456"],
   ["0044201234567", "+44201234567"],
-])("two zeros stand for the plus where no country is known: %s", (written, number) => {
+])("two zeros mean the plus if no country is known: %s", (written, number) => {
   expect(e164Candidates(written, null)).toEqual([e164(number)]);
 });

@@ -1,4 +1,4 @@
-/** What a rehearsal makes of an agent's file, and what its conversation is told of the call. */
+/** How a rehearsal reads an agent's file, and the call data in its conversation. */
 import { expect, test } from "bun:test";
 import {
   AgentFile,
@@ -14,7 +14,7 @@ const fileOf = (fields: object = {}) =>
 const NAMES = ["a.md", "B.CSV", "c.json", "d.txt"];
 const read = async (name: string) => `Text of ${name}`;
 
-test("files beside the agent's are read, each as what its ending says", async () => {
+test("files next to the agent's are read in the format of their extension", async () => {
   const { knowledge } = await agentOf(fileOf({ knowledge: NAMES }), read);
   expect(knowledge.map(({ filename, format }) => [filename, format])).toEqual([
     ["a.md", "md"],
@@ -25,7 +25,7 @@ test("files beside the agent's are read, each as what its ending says", async ()
   expect(knowledge[1]?.content).toBe("Text of B.CSV");
 });
 
-test("the agent speaks with its voice, and with Sari's where the server has another", async () => {
+test("the agent uses its voice, or Sari's if only this server has that voice", async () => {
   const spoken = async (voice: string) =>
     (await agentOf(agentFileOf(["Own"]).parse({ ...fileOf(), voice }), read)).agent.voice;
   expect([await spoken("Nathan"), await spoken("Own")]).toEqual(["Nathan", "Sari"]);
@@ -39,7 +39,7 @@ test("filler phrases are the lines that say something", async () => {
 test.each([
   ["Europe/Vilnius", true],
   ["Europe/Nowhere", false],
-])("the time zone %s is taken: %p", (zone, isTaken) => {
+])("the time zone %s is accepted: %p", (zone, isTaken) => {
   const file = { name: "Anna", prompt: "x", time_zone: zone };
   expect(AgentFile.safeParse(file).success).toBe(isTaken);
 });
@@ -47,7 +47,7 @@ test.each([
 test.each([
   ["inbound", ["+37061112223", "+37052000001"]],
   ["outbound", ["+37052000001", "+37061112223"]],
-] as const)("in an %s call each side has its number", async (direction, numbers) => {
+] as const)("an %s call has a number for each side", async (direction, numbers) => {
   const agent = await agentOf(fileOf({ number: "+37052000001" }), read);
   const scenario = readScenario(
     "a.yaml",
@@ -57,14 +57,14 @@ test.each([
   expect([fromNumber, toNumber]).toEqual([...numbers]);
 });
 
-test("files are numbered from 1 on, and looked up when together they are above the limit", async () => {
+test("files are numbered from 1, and searched if together they exceed the limit", async () => {
   const agent = await agentOf(fileOf({ knowledge: ["a.md", "b.md"] }), async () =>
     "word ".repeat(200),
   );
   const scenario = readScenario("a.yaml", "name: A\nscript: [{say: Hello}]\n");
   const looksUp = (tokens: number) => {
     const { looksUpKnowledge, knowledge } = callConfigOf(agent, scenario, "c", tokens);
-    // As in a call, the conversation has no file that is looked up.
+    // As in a real call, searched files are not in the conversation's prompt.
     expect(knowledge).toHaveLength(looksUpKnowledge ? 0 : 2);
     return looksUpKnowledge;
   };
@@ -82,7 +82,7 @@ test.each([
   [1_000, true],
   [0, false],
   [1_001, false],
-])("a tool's description of %i characters is taken: %p", (length, isTaken) => {
+])("a tool's description of %i characters is accepted: %p", (length, isTaken) => {
   const tool = { name: "look_up", description: "d".repeat(length) };
   const file = { name: "Anna", prompt: "x", tools: [tool] };
   expect(AgentFile.safeParse(file).success).toBe(isTaken);
@@ -95,12 +95,12 @@ test.each([
   ["2fast", false],
   ["look up", false],
   ["", false],
-])("a tool named %p is taken: %p", (name, isTaken) => {
+])("a tool named %p is accepted: %p", (name, isTaken) => {
   const file = { name: "Anna", prompt: "x", tools: [{ name, description: "Looks up." }] };
   expect(AgentFile.safeParse(file).success).toBe(isTaken);
 });
 
-test("a tool that takes nothing need not say so, and anybody may use it", async () => {
+test("a tool needs neither parameters nor a caller level", async () => {
   const file = fileOf({ tools: [{ name: "hours", description: "Opening hours." }] });
   expect(file.tools[0]?.caller_level).toBe(0);
   const { tools } = await agentOf(file, read);

@@ -1,4 +1,4 @@
-/** The caller of a rehearsal: when it speaks, how long it waits for an agent that does not, and when it hangs up. */
+/** The caller of a rehearsal: when it speaks, how long it waits for a silent agent, and when it hangs up. */
 import { expect, test } from "bun:test";
 import {
   type CallerLine,
@@ -8,13 +8,13 @@ import {
 } from "../../../src/domain/rehearsal/caller.ts";
 import type { Step } from "../../../src/domain/rehearsal/scenario.ts";
 
-/** A line on which `until` passes time at once; the agent waits and speaks when it is told so. */
+/** A line whose `until` passes time at once; `waits` and `speaks` say what the agent does. */
 class TestLine implements CallerLine {
   ended = false;
   nowMs = 0;
   agentTurns: string[] = [];
   readonly done: string[] = [];
-  /** The longest wait for something that never came. */
+  /** The longest wait without success. */
   longestMs = 0;
 
   constructor(
@@ -53,7 +53,7 @@ class TestLine implements CallerLine {
 
 const step = (deed: Partial<Step>): Step => ({ must: [], never: [], ...deed });
 
-test("speaks 0.4 s after the agent has finished, or when it is told to", async () => {
+test("speaks 0.4 s after the agent has finished, or at the configured time", async () => {
   const line = new TestLine((atMs) => atMs >= 1_000);
   const script = [
     ...[step({ say: "Hello" }), step({ say: "Yes", after_ms: 2_000 }), step({ press: "1" })],
@@ -78,7 +78,7 @@ test.each([
   ["interrupt", undefined, 1_800],
   ["mumble", undefined, 1_800],
   ["interrupt", 300, 1_300],
-] as const)("%s after %p ms of the agent: at %d ms", async (deed, after_ms, atMs) => {
+] as const)("%s with after_ms %p: at %d ms", async (deed, after_ms, atMs) => {
   const line = new TestLine(
     (now) => now >= 5_000,
     (now) => now >= 1_000 && now < 5_000,
@@ -89,7 +89,7 @@ test.each([
   expect(line.done[0]).toBe(`${atMs} Wait`);
 });
 
-test("who wants to interrupt speaks when the agent has finished before that", async () => {
+test("an interruption comes as normal speech if the agent finishes earlier", async () => {
   const line = new TestLine(
     (now) => now >= 1_200,
     (now) => now >= 1_000 && now < 1_200,
@@ -107,7 +107,7 @@ test("waits a minute for an agent that does not finish, and half a minute at the
   expect([persona.longestMs, persona.done]).toEqual([60_000, ["60000 Hello", "90000 hang up"]]);
 });
 
-test("a persona hears what is new, speaks as often as it may, and stops when it wants no more", async () => {
+test("a persona gets the new words, speaks up to its limit, and stops when it has finished", async () => {
   const heard: string[][] = [];
   const player =
     (most: number): PersonaPlayer =>
@@ -126,7 +126,7 @@ test("a persona hears what is new, speaks as often as it may, and stops when it 
   expect(silent.done).toEqual(["0 Words 1", "0 hang up"]);
 });
 
-test("does nothing more in a call that has ended", async () => {
+test("does nothing after the end of the call", async () => {
   const line = new TestLine(() => true);
   const { steps } = await playScript(line, [step({ hang_up: true }), step({ say: "Hello" })]);
   expect([line.done[0], steps.length]).toEqual(["400 hang up", 1]);

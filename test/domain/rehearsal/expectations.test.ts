@@ -1,4 +1,4 @@
-/** Expectations on a rehearsed call: each failure names the turn at which it shows. */
+/** Expectations on a rehearsed call: each failure names the turn where it shows. */
 import { expect, test } from "bun:test";
 import { failuresOf, percentile } from "../../../src/domain/rehearsal/expectations.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
@@ -64,7 +64,7 @@ const failing = (source: string) =>
     ({ turn: at, expected, found }) => [at, expected, found],
   );
 
-test("what an answer must say is looked for in that answer, by value", () => {
+test("required words are searched in the step's own answer, by value", () => {
   const script = (must: string) =>
     `script:\n  - say: What does it cost?\n    must: [${must}]\n  - say: Check my appointment, please.\n    must: [{says: {date: 2026-11-24}}]\n`;
   expect(failing(script("{says: {money: 60 EUR}}"))).toEqual([]);
@@ -76,7 +76,7 @@ test("what an answer must say is looked for in that answer, by value", () => {
   ]);
 });
 
-test("tools, transfers, messages and the end are compared; a part of the arguments is enough", () => {
+test("tools, transfers, messages and the end are compared; partial arguments are enough", () => {
   const of = (must: string) => failing(`script:\n  - hang_up: true\nmust: [${must}]\n`);
   expect(of("{tool: check, with: {who: {name: Jonas}}}")).toEqual([]);
   expect(of('{tool: check, with: {number: "9999"}}')[0]?.[0]).toBe(3);
@@ -87,7 +87,7 @@ test("tools, transfers, messages and the end are compared; a part of the argumen
   expect(failing("script:\n  - hang_up: true\nnever: [sixty]\n")[0]?.[0]).toBe(2);
 });
 
-test("a tool that the scenario does not answer shows at the turn in which it was called", () => {
+test("a tool call without an answer in the scenario fails at the turn of the call", () => {
   const [tool] = CALL.tools;
   if (!tool) throw new Error("there is no tool");
   const asked = (error: string) =>
@@ -112,7 +112,7 @@ test("limits: latency, dead air, interruptions of either side, turns", () => {
   expect(of("never_interrupts: true")[0]?.[0]).toBe(4);
 });
 
-test("a step that was never reached fails, and JUnit carries turn and transcript", () => {
+test("an unreached step fails, and JUnit reports turn and transcript", () => {
   const scenario = readScenario(
     "a.yaml",
     "name: A & B\nscript:\n  - say: One\n  - say: Two\n  - say: Three\n    must: [x]\n",
@@ -128,7 +128,7 @@ test("a step that was never reached fails, and JUnit carries turn and transcript
   expect(xml).toContain("3. Agent: Sixty euros.");
 });
 
-/** What is expected and what was found, where an expectation of the whole call fails. */
+/** Turn, expectation and finding of each failure of a whole-call expectation. */
 const told = (wanted: string, call: Partial<RehearsedCall> = {}) => {
   const scenario = readScenario("a.yaml", `name: A\nscript: [{hang_up: true}]\n${wanted}`);
   return failuresOf(scenario, { ...CALL, ...call }).map(({ turn: at, expected, found }) => [
@@ -170,11 +170,11 @@ test.each([
     "never: ends with agent_hangup",
     "the call ended with agent_hangup",
   ],
-] as const)("%s is told by turn %d", (wanted, at, expected, found) => {
+] as const)("a failure of %s names turn %d", (wanted, at, expected, found) => {
   expect(told(wanted)).toEqual([[at, expected, found]]);
 });
 
-test("what was not there at all is told", () => {
+test("a missing answer, transfer, message or tool result is reported", () => {
   const nothing = { turns: [], tools: [], transfers: [], messages: [] };
   expect(told("must: [nine, {transferred_to: desk}, {message: a}]", nothing)).toEqual([
     [null, 'says "nine"', "the agent said nothing"],
@@ -186,7 +186,7 @@ test("what was not there at all is told", () => {
   ]);
 });
 
-test("a transfer counts when it came about, and to whom", () => {
+test("a transfer counts only if it succeeded and went to the expected target", () => {
   const transfers = (outcome: string) => [{ target: "desk", outcome, atMs: 9_600 }];
   const wanted = "must: [{transferred_to: desk}]";
   expect(told(wanted, { transfers: transfers("transferred") })).toEqual([]);
@@ -196,7 +196,7 @@ test("a transfer counts when it came about, and to whom", () => {
   ]);
 });
 
-test("the language is the last that was spoken until then", () => {
+test("the language is the last one spoken before the check", () => {
   const languages = [
     { language: "lt", atMs: 3_000 },
     { language: "ru", atMs: 7_000 },
@@ -207,7 +207,7 @@ test("the language is the last that was spoken until then", () => {
   expect(failuresOf(scenario, { ...CALL, languages })).toEqual([]);
 });
 
-test("an argument in a list is looked for among the given ones", () => {
+test("a list argument may contain more values than expected", () => {
   const tools = [{ ...CALL.tools[0], arguments: { days: ["mon", "tue"], who: "Ona" } }];
   const call = { tools } as unknown as Partial<RehearsedCall>;
   expect(told("must: [{tool: check, with: {days: [tue]}}]", call)).toEqual([]);
@@ -228,7 +228,7 @@ test("a step's answer ends where the next step begins", () => {
   ]);
 });
 
-test("what happens as the next step begins is the next step's", () => {
+test("an event at the start of the next step belongs to the next step", () => {
   const script = (first: string, second: string) =>
     readScenario(
       "a.yaml",
@@ -250,7 +250,7 @@ test("what happens as the next step begins is the next step's", () => {
   expect(missed(6_000)).toEqual(['takes a message with "call me"', "speaks lt"]);
 });
 
-test("what a turn begins with is of that turn", () => {
+test("an event at the start of a turn belongs to that turn", () => {
   const at = (atMs: number) => {
     const messages = [{ text: "Call me back.", atMs }];
     return told("never: [{message: call me}]", { messages })[0]?.[0];
@@ -258,7 +258,7 @@ test("what a turn begins with is of that turn", () => {
   expect([at(7_999), at(8_000)]).toEqual([3, 4]);
 });
 
-test("failures are told in the order of the turns, those of no turn last", () => {
+test("failures are listed in the order of the turns, and those without a turn last", () => {
   const found = told("never: [tuesday, sixty]", { unanswered: ["check"] });
   expect(found.map(([at]) => at)).toEqual([2, 4, null]);
 });
@@ -280,12 +280,12 @@ test.each([
     "900 ms",
   ],
   ["latency_p95_ms: 1500", "latency_p95_ms: 1499", 2, "answers within 1499 ms (p95)", "1500 ms"],
-] as const)("%s is met, %s is not", (met, missed, at, expected, found) => {
+] as const)("%s passes, %s fails", (met, missed, at, expected, found) => {
   expect(told(`limits: {${met}}`)).toEqual([]);
   expect(told(`limits: {${missed}}`)).toEqual([[at, expected, found]]);
 });
 
-test("an agent that speaks on, and one that begins while the caller still speaks", () => {
+test("limits find an agent that speaks on after an interruption or begins while the caller speaks", () => {
   const interruptions = [{ atMs: 5_000, silentAfterMs: null }];
   expect(told("limits: {silent_after_interruption_ms: 9000}", { interruptions })).toEqual([
     [2, "silent within 9000 ms of an interruption", "it spoke on"],
@@ -300,7 +300,7 @@ test("an agent that speaks on, and one that begins while the caller still speaks
   ]);
 });
 
-test("the 95th percentile is of ranks", () => {
+test("the 95th percentile is a nearest-rank value", () => {
   const upTo = (count: number) => Array.from({ length: count }, (_, n) => count - n);
   expect([1, 2, 20, 40, 100].map((count) => percentile(upTo(count), 0.95))).toEqual([
     ...[1, 2, 19, 38, 95],
@@ -308,7 +308,7 @@ test("the 95th percentile is of ranks", () => {
   expect(percentile([], 0.95)).toBeNull();
 });
 
-test("a report tells seconds to the millisecond, the turn, the run and the latency", () => {
+test("a report shows seconds with three decimals, the turn, the run and the latency", () => {
   const result = { name: "A", agent: { name: "Desk", id: null, version: null }, call: CALL };
   const passed = { ...result, run: 1, failures: [] };
   const failed = {

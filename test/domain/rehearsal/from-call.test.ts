@@ -1,4 +1,4 @@
-/** A scenario of a call that took place: readable, without the people of the call. */
+/** A scenario made from a real call: readable, without the people of the call. */
 import { expect, test } from "bun:test";
 import { scenarioOfCall } from "../../../src/domain/rehearsal/from-call.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
@@ -28,7 +28,7 @@ const CALL = {
   names: ["Ruta Kalnina"],
 } as const;
 
-test("numbers, addresses and names are replaced, each by the same stand-in everywhere", () => {
+test("numbers, addresses and names are replaced, each by the same substitute everywhere", () => {
   const yaml = scenarioOfCall(CALL, "Complaint of Ruta Kalnina");
   for (const secret of ["Ruta", "Kalnina", "kalnina.lv", "4172", "2612", "26123456"])
     expect(yaml).not.toContain(secret);
@@ -54,7 +54,7 @@ test("the day and time of the call stay in its name", () => {
   expect(name).toBe("Call of 2026-11-23 08:00");
 });
 
-test("a letter that stands for a name is none: it would be replaced in every sentence", () => {
+test("a single letter is not replaced as a name, because it occurs in every sentence", () => {
   const yaml = scenarioOfCall(
     {
       ...CALL,
@@ -69,7 +69,7 @@ test("a letter that stands for a name is none: it would be replaced in every sen
 
 const taken = (changes: object) => scenarioOfCall({ ...CALL, ...changes }, "A call");
 
-test("who called whom, where it was transferred to and who ended it are in it", () => {
+test("it keeps the direction, the transfer target and who ended the call", () => {
   expect(taken({})).not.toContain("direction:");
   const outbound = taken({ direction: "outbound", endedReason: "agent_hangup" });
   expect(readScenario("made.yaml", outbound).direction).toBe("outbound");
@@ -82,7 +82,7 @@ test.each([
   ["before the agent's end", true, 1_999, "interrupt", "    after_ms: 1999\n"],
   ["as the agent ends", true, 2_000, "say", ""],
   ["while the agent talks on", false, 1_999, "say", ""],
-])("words that begin %s are what they were in the call", (_, interrupted, startMs, word, after) => {
+])("words that begin %s stay as they were in the call", (_, interrupted, startMs, word, after) => {
   const turns = [
     turn("agent", "Hello.", 1_000, interrupted),
     turn("customer", "No.", startMs + 1_000),
@@ -90,7 +90,7 @@ test.each([
   expect(taken({ turns })).toContain(`  - ${word}: "No."\n${after}  - hang_up: true\n`);
 });
 
-test("in what a tool was asked texts are replaced wherever they are, and nothing else is", () => {
+test("in tool arguments only texts are replaced, at every depth", () => {
   const values = { who: { name: "Ruta" }, slots: ["Ruta", 3, null, true], note: null };
   const yaml = taken({ toolCalls: [{ tool: "book", arguments: values, ok: false }] });
   expect(readScenario("made.yaml", yaml).must[0]).toMatchObject({

@@ -1,4 +1,4 @@
-/** A scenario's file: what is wrong in it is named with its line, its field and what it must be. */
+/** Scenario files: each problem is reported with line, field and the expected value. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ function problemsOf(source: string): readonly string[] {
   }
 }
 
-test("a short scenario is enough: text stands for what the agent must say", () => {
+test("a short scenario is enough: plain text is text that the agent must say", () => {
   const scenario = readScenario(
     "a.yaml",
     'name: Hours\nscript:\n  - say: When are you open?\n    must: [nine, {says: {money: 40 EUR}}]\n  - press: "0"\n',
@@ -27,7 +27,7 @@ test("a short scenario is enough: text stands for what the agent must say", () =
   expect(scenario.caller.number).toBe("+37060000001");
 });
 
-test("every problem names file, line, field and what to write", () => {
+test("every problem names file, line, field and the expected value", () => {
   const wrong = [
     "name: A",
     "caller:",
@@ -52,7 +52,7 @@ test("every problem names file, line, field and what to write", () => {
   ]);
 });
 
-test("a reader of another language is told which message it is, with its line, place and example", () => {
+test("problems carry the message names for translation, with line, place and example", () => {
   const told = (step: string) => {
     try {
       readScenario("a.yaml", `name: A\nscript:\n  - say: Hello\n    must: [${step}]\n`);
@@ -69,7 +69,7 @@ test("a reader of another language is told which message it is, with its line, p
   ]);
 });
 
-test("what cannot be read is named by its line, and a scenario needs a script or a persona", () => {
+test("an unreadable file is reported by line, and a scenario needs a script or a persona", () => {
   const [broken = ""] = problemsOf("name: A\nscript:\n  - say: Hello\n persona: [\n");
   expect(broken).toStartWith("a.yaml:4: cannot be read: look at indentation, colons and quotes (");
   expect(problemsOf("name: A\n")).toEqual([
@@ -77,7 +77,7 @@ test("what cannot be read is named by its line, and a scenario needs a script or
   ]);
 });
 
-test("the scenario in the documents is one", () => {
+test("the scenario in the documentation is valid", () => {
   const page = readFileSync(join(import.meta.dir, "../../../docs/rehearsals.md"), "utf8");
   const [source = ""] = [...page.matchAll(/```yaml\n(name: [\s\S]*?)```/g)].map(([, yaml]) => yaml);
   expect(readScenario("docs.yaml", source).script).toHaveLength(3);
@@ -91,7 +91,7 @@ test.each([
   ["a name", "name: %", 1, 200],
   ["a description", "name: A\nscript: [{say: A}]\ndescription: %", 1, 2_000],
   ["what is said", "name: A\nscript: [{say: %}]", 1, 2_000],
-] as const)("%s has so many characters", (_, template, least, most) => {
+] as const)("%s has a minimum and a maximum length", (_, template, least, most) => {
   const source = (length: number) => {
     const given = template.replace("%", `"${"a".repeat(length)}"`);
     return given.includes("script") ? given : `${given}\n${STEP}`;
@@ -124,13 +124,13 @@ test.each([
   expect(least === 0 || !takes(source(least - 1))).toBe(true);
 });
 
-test("a persona has twelve turns, and its times may have an offset or none", () => {
+test("a persona has twelve turns by default, and its times may omit the offset", () => {
   expect(readScenario("a.yaml", "name: A\npersona: {goal: A}").persona?.turns_max).toBe(12);
   for (const at of ["2026-11-23T10:00:00", "2026-11-23T10:00:00Z", "2026-11-23T10:00:00+02:00"])
     expect(readScenario("a.yaml", `name: A\n${STEP}at: "${at}"`).at).toBe(at);
 });
 
-test("what may be missing is filled in", () => {
+test("optional fields get default values", () => {
   const { line, can_opt_out, direction } = readScenario("a.yaml", `name: A\n${STEP}`);
   expect({ line, can_opt_out, direction }).toEqual({
     line: { codec: "PCMA", loss_percent: 0, jitter_ms: 0 },
@@ -139,19 +139,19 @@ test("what may be missing is filled in", () => {
   });
 });
 
-test("a file of 256 KB is read, a longer one is not", () => {
+test("a file of 256 KB is read, a larger one is refused", () => {
   const head = `name: A\n${STEP}#`;
   expect(problemsOf(head.padEnd(256 * 1024, "a"))).toEqual([]);
   expect(problemsOf(head.padEnd(256 * 1024 + 1, "a"))).toEqual(["a.yaml: is longer than 256 KB"]);
 });
 
-test("twenty problems are named at most", () => {
+test("at most twenty problems are reported", () => {
   const wrong = (count: number) => `name: A\nscript: ${listOf(count, "{say: 1}")}`;
   expect(problemsOf(wrong(19))).toHaveLength(19);
   expect(problemsOf(wrong(21))).toHaveLength(20);
 });
 
-test("aliases may save words, but neither make millions of values nor lead back to themselves", () => {
+test("aliases may shorten a file, but not expand to millions of values or form a cycle", () => {
   const answering = (answer: string) =>
     problemsOf(`name: A\nscript: [{hang_up: true}]\ntools:\n  t:\n    answer:\n${answer}`);
   const twice = (times: number) =>
@@ -164,7 +164,7 @@ test("aliases may save words, but neither make millions of values nor lead back 
   expect(answering("      x: &x [*x]\n")).toEqual([expect.stringContaining("cannot be read")]);
 });
 
-test("a file that is wrong in every one of its lines is read as quickly as another", () => {
+test("a file with an error on every line is read as quickly as a valid one", () => {
   const fields = Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`);
   expect(problemsOf(`name: A\n${fields.join("\n")}\n`).length).toBe(20);
   const [broken] = problemsOf(`name: [\n${"x,\n".repeat(60_000)}`);
@@ -187,7 +187,7 @@ test.each([
   expect(problemsOf(source)[0]).toEndWith(problem);
 });
 
-test("a list may stand as far left as its name, and a field is looked for below its own alone", () => {
+test("a list may have the indentation of its name, and a field is searched in its own parent only", () => {
   const list = "name: A\nscript:\n- say: Hello\n- sayz: No\n  say: Yes\n";
   expect(problemsOf(list)).toEqual([
     "a.yaml:4: script[2].sayz: is not known here; did you mean say?",
@@ -198,7 +198,7 @@ test("a list may stand as far left as its name, and a field is looked for below 
   );
 });
 
-/** Processor time of this thread: the wall clock of a busy machine lies. */
+/** Processor time of this thread: wall time is unreliable on a busy machine. */
 function processorMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -217,7 +217,7 @@ test("100 aliases are read, 101 are refused before anything is parsed", () => {
   expect(processorMs(() => problemsOf(bomb))).toBeLessThan(1_000);
 });
 
-test("a long text with 100 aliases is refused without writing it out", () => {
+test("a long text with 100 aliases is refused without expanding it", () => {
   const text = "y".repeat(200_000);
   const source = `name: &a ${text}\nx: [${"*a,".repeat(99)}]\n`;
   expect(problemsOf(source)).toEqual(["a.yaml: is longer than 256 KB"]);

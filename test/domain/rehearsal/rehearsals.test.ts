@@ -1,4 +1,4 @@
-/** Runs of rehearsals: what is refused, one at a time for each company, and what is kept of them. */
+/** Rehearsal runs: refused requests, one run at a time per company, and stored results. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
@@ -24,7 +24,7 @@ const FILES = new Map([
   ["hotel/01-room.yaml", scenario("Room")],
 ]);
 
-/** Calls cannot be held here: each run ends at once, and nothing passes. */
+/** Calls cannot be made here: each run ends at once, and nothing passes. */
 function world(kept: readonly string[] = []) {
   const saved: RehearsalRun[] = [];
   const rehearsals = new Rehearsals({
@@ -52,7 +52,7 @@ function world(kept: readonly string[] = []) {
   return { rehearsals, saved, start, refusal, idle };
 }
 
-test("suites that ship are listed with their scenarios, agents and knowledge aside", () => {
+test("shipped suites are listed with their number of scenarios, without agents and knowledge", () => {
   expect(world().rehearsals.suites).toEqual([
     { name: "clinic", scenarios: 2 },
     { name: "hotel", scenarios: 1 },
@@ -62,7 +62,7 @@ test("suites that ship are listed with their scenarios, agents and knowledge asi
 test.each([
   [250, "none"],
   [251, "valid_runs_required"],
-])("two scenarios are rehearsed %d times each: %s", async (runs, code) => {
+])("two scenarios with %d runs each: %s", async (runs, code) => {
   expect(await world().refusal({ runs })).toBe(code);
 });
 
@@ -76,7 +76,7 @@ test.each([
   expect(await world().refusal(changes)).toBe(code);
 });
 
-test("an agent's own scenarios, or those that are sent, need no suite", async () => {
+test("an agent's own scenarios, or scenarios in the request, need no suite", async () => {
   const own = await world([scenario("A"), scenario("B")]).start({ suite: null, agentId: 3 });
   expect(own).toMatchObject({ suite: null, agentId: 3, agentName: "Own", scenarios: 2, runs: 1 });
   const scenarios = `${scenario("A")}---\n${scenario("B")}---\n${scenario("C")}`;
@@ -93,7 +93,7 @@ test.each([
   expect(await world().refusal({ scenarios, agentId: 3 })).toBe(code);
 });
 
-test("a problem is named by its line in all that was sent", async () => {
+test("a problem has the line number in the whole request text", async () => {
   const scenarios = `${scenario("A")}---\n${scenario("B")}---\nnome: C\n`;
   const error = await world()
     .start({ scenarios, agentId: 3 })
@@ -105,7 +105,7 @@ test("a problem is named by its line in all that was sent", async () => {
   expect(error.messageName.params).toMatchObject({ line });
 });
 
-test("one company has one run under way, which is listed and found; another company its own", async () => {
+test("a company's single run in progress is listed and found; another company has its own", async () => {
   const { rehearsals, saved, start, refusal, idle } = world();
   const run = await start();
   expect(run).toMatchObject({ agentId: null, agentName: "Desk", agentVersion: null, report: null });
@@ -119,7 +119,7 @@ test("one company has one run under way, which is listed and found; another comp
   expect(await refusal({})).toBe("none");
 });
 
-test("green is what the last run of exactly this content ended as, whatever is under way", () => {
+test("the state is the result of the last run of exactly this content, even while another runs", () => {
   const content = { name: "Desk", files: [], tools: [] } as unknown as AgentContent;
   const run = (changes: Partial<RehearsalRun>) =>
     ({

@@ -1,8 +1,8 @@
-/** A suite's results stand in the order of its scenarios and runs, whichever call ended first. */
+/** Results are ordered by scenario and run, whichever call ended first. */
 import { expect, test } from "bun:test";
 import { runSuite, type SuiteCase } from "../../../src/domain/rehearsal/suite.ts";
 
-test("several at once: ordered by scenario, then by run; passed is what passed every time", async () => {
+test("concurrent runs are ordered by scenario, then by run; a scenario passes if every run passed", async () => {
   const caseOf = (name: string) =>
     ({
       file: name,

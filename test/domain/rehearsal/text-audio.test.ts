@@ -1,4 +1,4 @@
-/** The line of a rehearsal in writing: 8 kHz, 20 ms a frame, and words that take as long as speech. */
+/** The line of a text rehearsal: 8 kHz, frames of 20 ms, and words that take as long as speech. */
 import { expect, test } from "bun:test";
 import { TextAudio, textStt, textTts, textVad } from "../../../src/domain/rehearsal/text-audio.ts";
 
@@ -14,7 +14,7 @@ test("a second is 8000 samples, played in steps of 20 ms", () => {
   expect([audio.queuedMs, audio.playedMs, audio.rtpClockMs]).toEqual([0, 20, 40]);
 });
 
-/** So many frames of speech until the caller has said it. */
+/** The number of frames until the caller has spoken `text`. */
 function framesOf(text: string): number {
   const audio = new TextAudio();
   let spoken = 0;
@@ -33,13 +33,13 @@ test.each([
   ["abcd", 15],
   ["abcde", 17],
   ["a".repeat(100), 325],
-])("%s takes %d frames: 65 ms a character, 0.3 s at least", async (text, frames) => {
+])("%s takes %d frames: 65 ms per character, at least 0.3 s", async (text, frames) => {
   expect(framesOf(text)).toBe(frames);
   for await (const pcm of textTts.speak(text, new AbortController().signal))
     expect(pcm).toHaveLength(frames * 160);
 });
 
-test("the recogniser has the words that were said so far, and forgets them when it is asked", async () => {
+test("the recogniser has the words spoken so far, and forgets them on request", async () => {
   const audio = new TextAudio();
   const stt = textStt(audio);
   const partials: string[] = [];

@@ -1,8 +1,8 @@
-/** Values in an agent's words: the same number, amount or date however it is worded. */
+/** Values in an agent's words: the same number, amount or date in every wording. */
 import { expect, test } from "bun:test";
 import { saysDate, saysMoney, saysNumber } from "../../../src/domain/rehearsal/values.ts";
 
-test("an amount of money is recognised in figures and in the words of four languages", () => {
+test("an amount of money is recognised in digits and in the words of four languages", () => {
   for (const text of [
     "That is €40.",
     "It costs 40 EUR",
@@ -19,7 +19,7 @@ test("an amount of money is recognised in figures and in the words of four langu
   expect(saysMoney("1 250,50 €", "1250.50 EUR")).toBe(true);
 });
 
-test("a number is compared as a value, and a word that only begins like one is none", () => {
+test("a number is compared as a value, and a word that only begins like a number is ignored", () => {
   expect(saysNumber("twenty-one people", 21)).toBe(true);
   expect(saysNumber("two thousand three hundred", 2300)).toBe(true);
   expect(saysNumber("du šimtai trys", 203)).toBe(true);
@@ -182,7 +182,7 @@ test("only units are joined to the tens before them", () => {
   expect([says(10), says(30)]).toEqual([true, false]);
 });
 
-test("a day stands at most four words before its month, or three after it", () => {
+test("a day is at most four words before its month, or three after it", () => {
   const says = (text: string) => saysDate(text, "2027-05-17", "2026-01-01");
   expect(says("17 of the month of May")).toBe(false);
   expect(says("17 in month of May")).toBe(true);
@@ -190,7 +190,7 @@ test("a day stands at most four words before its month, or three after it", () =
   expect(says("May, then on the 17")).toBe(false);
 });
 
-test("a weekday and near words are those of the coming seven days", () => {
+test("a weekday and relative words refer to the coming seven days", () => {
   const today = "2026-11-23";
   const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
   for (const [at, day] of days.entries())

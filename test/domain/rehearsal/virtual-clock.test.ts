@@ -1,14 +1,14 @@
-/** The clock of rehearsals goes only when it is told to. */
+/** The clock of rehearsals advances only on request. */
 import { expect, test } from "bun:test";
 import { VirtualClock } from "../../../src/domain/rehearsal/virtual-clock.ts";
 
-test("both its times go on together, in whole milliseconds of the day", () => {
+test("wall time and monotonic time advance together, in whole milliseconds", () => {
   const clock = new VirtualClock(1_000_000);
   clock.advance(250.5);
   expect([clock.now(), clock.monotonic()]).toEqual([1_000_250, 250.5]);
 });
 
-test("what is due at the same time runs in the order in which it was asked for", () => {
+test("timers due at the same time run in the order of their creation", () => {
   const clock = new VirtualClock(0);
   const ran: number[] = [];
   for (const name of [1, 2, 3]) clock.after(10, () => void ran.push(name));
@@ -16,7 +16,7 @@ test("what is due at the same time runs in the order in which it was asked for",
   expect(ran).toEqual([1, 2, 3]);
 });
 
-test("what is due runs in order of its time, at its time, as often as it is due", () => {
+test("timers run in order and at their time, repeated ones as often as they are due", () => {
   const clock = new VirtualClock(0);
   const ran: string[] = [];
   const note = (name: string) => () => void ran.push(`${name} ${clock.monotonic()}`);

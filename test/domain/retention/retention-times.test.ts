@@ -1,4 +1,4 @@
-/** How old what is deleted must be, how many rows at a time, and when a pass begins. */
+/** Age limits of deletions, rows per batch, and the start of a pass. */
 import { expect, test } from "bun:test";
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
   const clock = fakeClock();
   const asked: Record<string, unknown> = {};
   const passesAtMs: number[] = [];
-  /** Rows that the next batches find. */
+  /** Row counts of the next batches. */
   const batches: number[] = [];
   const recordings: { tenantId: number; callUuid: string; file: string }[] = [];
   const expired: string[] = [];
@@ -56,7 +56,7 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
     recordingsDays: days.recordings,
     outboxDays: days.outbox,
   } as unknown as ConstructorParameters<typeof Retention>[0]);
-  /** A file of this age; tells afterwards whether it is still there. */
+  /** A file of this age; the returned function says whether it still exists. */
   const file = (folder: "recordings" | "outbox", name: string, ageMs: number) => {
     const path = join(directory, folder, name);
     writeFileSync(path, "");
@@ -67,7 +67,7 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
   return { clock, asked, passesAtMs, batches, retention, file, recordings, expired };
 }
 
-test("logs go after 30 days, memories after 90, copies of a transcript with it", async () => {
+test("logs are deleted after 30 days, memories after 90, copies of a transcript together with it", async () => {
   const { asked, retention } = world({ transcripts: 10, recordings: 20, outbox: 7 });
   await retention.run();
   expect(asked).toEqual({
@@ -101,7 +101,7 @@ test("a pass runs a minute after the start and every hour", async () => {
   await retention.stop();
 });
 
-test("three calls are a batch, 20 ms rest before the next, and no more after one that is not full", async () => {
+test("a batch is three calls, followed by a pause of 20 ms; an incomplete batch is the last", async () => {
   const { clock, passesAtMs, batches, retention } = world({
     transcripts: 1,
     recordings: 1,
@@ -117,7 +117,7 @@ test("three calls are a batch, 20 ms rest before the next, and no more after one
   expect(passesAtMs).toEqual([0, 20]);
 });
 
-test("mail files go with the outbox's days, recordings nobody needs after a day at least", async () => {
+test("mail files are deleted after the outbox's days, unreferenced recordings after a day or more", async () => {
   const { retention, file } = world({ transcripts: 30, recordings: 0, outbox: 7 });
   const name = "0190a5f0-0000-7000-8000-000000000000.wav";
   const other = "0190a5f0-0000-7000-8000-000000000001.mp3";
@@ -131,7 +131,7 @@ test("mail files go with the outbox's days, recordings nobody needs after a day 
   expect(files.map((isThere) => isThere())).toEqual([false, true, true, false, true, true]);
 });
 
-test("a recording whose file is gone already expires all the same", async () => {
+test("a recording expires even if its file is already missing", async () => {
   const { retention, recordings, expired, file } = world({
     transcripts: 1,
     recordings: 1,

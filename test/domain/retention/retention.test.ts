@@ -1,4 +1,4 @@
-/** Retention on a real database and real files: one millisecond below each limit stays, at it goes. */
+/** Retention on a real database and real files: data stays 1 ms below each limit, and is deleted at it. */
 
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
@@ -135,7 +135,7 @@ async function transcriptOf(database: Database, tenantId: number, callUuid: stri
   return { words, added, arguments: tool?.arguments, expiredAt, call };
 }
 
-test("a transcript stays to its last millisecond and goes at the limit; the summary stays", async () => {
+test("a transcript stays to its last millisecond and is deleted at the limit; the summary stays", async () => {
   const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const below = await insertEnded(database, tenantId, 1, { endedAt: NOW - 30 * DAY_MS + 1 });
@@ -159,7 +159,7 @@ test("a transcript stays to its last millisecond and goes at the limit; the summ
   expect((await retention.run()).transcripts).toBe(0);
 });
 
-test("each paid block keeps the tenant's own transcripts 30 days longer, to six months in all", async () => {
+test("each paid block keeps the tenant's own transcripts 30 days longer, up to six months in all", async () => {
   const { database, retention } = await appliance();
   for (const blocks of [0, 1, 2, 3, 4, 5]) {
     const tenantId = await insertTenant(database, { retentionBlocks: blocks });
@@ -172,7 +172,7 @@ test("each paid block keeps the tenant's own transcripts 30 days longer, to six 
   }
 });
 
-test("blocks reach six months in all also from a longer beginning, and never shorten it", async () => {
+test("blocks extend a longer basic period to six months in all, and never shorten it", async () => {
   const longer = await appliance({ transcriptsDays: 90 });
   const tenantId = await insertTenant(longer.database, { retentionBlocks: 5 });
   const within = await insertEnded(longer.database, tenantId, 1, { endedAt: NOW - 179 * DAY_MS });
@@ -188,7 +188,7 @@ test("blocks reach six months in all also from a longer beginning, and never sho
   expect((await transcriptOf(year.database, other, kept)).expiredAt).toBeNull();
 });
 
-test("a call that has not ended keeps its words, however old it is", async () => {
+test("a call in progress keeps its transcript, however old it is", async () => {
   const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const live = await insertEnded(database, tenantId, 1, { status: "in_progress", endedAt: null });
@@ -196,7 +196,7 @@ test("a call that has not ended keeps its words, however old it is", async () =>
   expect((await transcriptOf(database, tenantId, live)).words).toHaveLength(1);
 });
 
-test("a recording goes at its limit, file and row; one that a mail still carries waits", async () => {
+test("a recording is deleted at its limit, file and row; one needed by a mail waits", async () => {
   const { database, retention, recordingsDir } = await appliance();
   const tenantId = await insertTenant(database);
   const recorded = async (n: number, endedAt: number) => {
@@ -242,7 +242,7 @@ test("a recording goes at its limit, file and row; one that a mail still carries
   expect(await stateOf(unmailed)).toEqual({ status: "expired", named: false, file: false });
 });
 
-test("a crash between the file and its row is made up for", async () => {
+test("a crash between the deletion of file and row is repaired", async () => {
   const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const gone = await insertEnded(database, tenantId, 1, {
@@ -255,7 +255,7 @@ test("a crash between the file and its row is made up for", async () => {
   expect(call?.recordingStatus).toBe("expired");
 });
 
-test("files that nothing points to go after their time; files that are no recordings stay", async () => {
+test("unreferenced files are deleted after their time; files that are not recordings stay", async () => {
   const { database, retention, recordingsDir } = await appliance();
   const tenantId = await insertTenant(database);
   const old = (name: string, ageMs: number) => {
@@ -282,7 +282,7 @@ test("files that nothing points to go after their time; files that are no record
   ]);
 });
 
-test("delivery logs, events and mails go at 30 days; what still has to leave stays", async () => {
+test("delivery logs, events and mails are deleted at 30 days; unsent ones stay", async () => {
   const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const limit = NOW - 30 * DAY_MS;
@@ -378,7 +378,7 @@ test("copies of transcripts in events, mails and mail files follow a shorter lim
 test.each([
   ["outbox_keep_days", { outboxDays: 3 }],
   ["the transcripts in them", { outboxDays: 30, transcriptsDays: 3 }],
-])("mail files go at the limit of %s: above and at it, not below", async (_, days) => {
+])("mail files are deleted at the limit of %s: above and at it, not below", async (_, days) => {
   const { retention, outboxDir } = await appliance(days);
   for (const [name, agoMs] of [
     ["above.eml", 3 * DAY_MS + 1000],
@@ -394,7 +394,7 @@ test.each([
   expect(readdirSync(outboxDir).sort()).toEqual(["above.txt", "below.eml"]);
 });
 
-test("memories, PIN tries and the CRM's answers go after 90 days, what it was told after 30", async () => {
+test("memories, PIN tries and CRM answers are deleted after 90 days, CRM messages after 30", async () => {
   const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   await insertEnded(database, tenantId, 51, { endedAt: null, status: "queued" });
@@ -431,14 +431,14 @@ test("memories, PIN tries and the CRM's answers go after 90 days, what it was to
     expect(await numbers(table)).toEqual(["0", "2", "3"]);
   const posts = await database.read.select().from(crmPosts);
   expect(posts.map(({ status }) => status).sort()).toEqual(["delivered", "pending"]);
-  // Of a call that is still to be made, however long ago it was asked for, the reason stays.
+  // The reason of a scheduled call stays, however old it is.
   expect(await database.read.select().from(callPurposes)).toHaveLength(4);
   await database.tx((queries) => queries.update(calls).set({ endedAt: NOW }));
   await retention.run();
   expect(await database.read.select().from(callPurposes)).toHaveLength(3);
 });
 
-test("a backlog is worked off in small transactions, and by itself, every hour", async () => {
+test("a backlog is deleted in small transactions, and automatically every hour", async () => {
   const { database, clock } = await appliance({ batchMax: 3 });
   const tenantId = await insertTenant(database);
   for (let n = 0; n < 10; n++) await insertEnded(database, tenantId, n, { endedAt: 0 });

@@ -1,4 +1,4 @@
-/** What clocks and crowds do to schedules: daylight-saving time, steps, days down, ten thousand at once. */
+/** Schedules under unusual clocks and loads: daylight-saving time, steps, days down, ten thousand at once. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -79,7 +79,7 @@ async function arrange(startMs = START, isFull: (tenantId: number) => boolean = 
       });
     return ids;
   }
-  /** Time as it passes: the scheduler looks every second. */
+  /** Advances time; the scheduler checks every second. */
   async function pass(scheduler: ReturnType<typeof start>, ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 1_000) {
       await clock.advance(Math.min(1_000, left));
@@ -100,7 +100,7 @@ test("an entry is fired within a second of its time", async () => {
   await world.database.close();
 });
 
-test("between two looks it is woken at the very moment an entry falls due", async () => {
+test("between two checks it wakes up exactly when an entry falls due", async () => {
   const world = await arrange();
   const scheduler = world.start();
   const begin = world.clock.now();
@@ -117,12 +117,12 @@ test("between two looks it is woken at the very moment an entry falls due", asyn
   await world.database.close();
 });
 
-/** The machine's own zone is that of a process: each case is one. */
+/** The machine's zone is that of a process, so each case is its own process. */
 for (const [what, from] of [
   ["the hour that does not exist", "2026-03-29T00:30:00Z"],
   ["the hour that comes twice", "2026-10-25T00:30:00Z"],
 ] as const)
-  test(`${what}: an entry each minute is fired once and at its time, whatever the machine's zone`, async () => {
+  test(`${what}: an entry per minute is fired once and at its time, whatever the machine's zone`, async () => {
     const program = fileURLToPath(
       new URL("../../support/process/daylight-process.ts", import.meta.url),
     );
@@ -137,7 +137,7 @@ for (const [what, from] of [
     expect(seen.latestMs).toBeLessThanOrEqual(1_000);
   });
 
-test("a clock that steps back an hour fires nothing again; what was to come still comes, at its time", async () => {
+test("a clock set back an hour fires nothing again; later entries still fire at their time", async () => {
   const world = await arrange();
   const scheduler = world.start();
   const [first] = await world.at(world.clock.now() + 2_000);
@@ -153,7 +153,7 @@ test("a clock that steps back an hour fires nothing again; what was to come stil
   await world.database.close();
 });
 
-test("a clock that steps on an hour fires what is inside the grace window and reports the rest as missed", async () => {
+test("a clock set forward an hour fires entries inside the grace window and reports the rest as missed", async () => {
   const world = await arrange();
   const scheduler = world.start();
   const [late] = await world.at(world.clock.now() + HOUR - GRACE_MS - 60_000);
@@ -171,11 +171,11 @@ test("a clock that steps on an hour fires what is inside the grace window and re
   await world.database.close();
 });
 
-test("a clock that falls to 1970 fires nothing, holds no lease for ever, and catches up when it is set", async () => {
+test("a clock reset to 1970 fires nothing, holds no lease for ever, and catches up when it is set", async () => {
   const world = await arrange();
   const [id] = await world.at(world.clock.now() + 1_000);
   const now = world.clock.now();
-  // Claimed by a process that dies; then the machine starts without its clock.
+  // Claimed by a process that dies; then the machine starts with a wrong clock.
   await world.clock.advance(2_000);
   await world.database.tx((queries) =>
     scheduleStore(queries).claimDue("dead", world.clock.now(), 30_000, 10, {
@@ -195,7 +195,7 @@ test("a clock that falls to 1970 fires nothing, holds no lease for ever, and cat
   await world.database.close();
 });
 
-test("a lease from before the clock was set back an hour is not waited for", async () => {
+test("a lease from before the clock was set back an hour does not delay its entry", async () => {
   const world = await arrange();
   const [id] = await world.at(world.clock.now() - 2 * HOUR + 60_000);
   world.clock.stepWallClock(-HOUR - 60_000 * 59);
@@ -235,7 +235,7 @@ test("after 24 hours down only the last quarter of an hour is dialled; the rest 
   await world.database.close();
 });
 
-test("10,000 due at once under caps: each dialled once, in order, one tenant's crowd delays no other", async () => {
+test("10,000 due at once under caps: each dialled once, in order, and one tenant's load delays no other", async () => {
   const CAP = 200;
   const CALL_MS = 1_500;
   const live: { tenantId: number; until: number }[] = [];
@@ -268,7 +268,7 @@ test("10,000 due at once under caps: each dialled once, in order, one tenant's c
     ({ status }) => status === "pending",
   );
   expect(open).toEqual([]);
-  // 200 calls of a second and a half each: what the cap allows, and at most a look more for each wave.
+  // 200 calls of 1.5 s each: the time that the cap allows, plus at most one check per wave.
   const last = Math.max(...mine.map(({ lateMs }) => lateMs));
   expect(last).toBeLessThanOrEqual((10_000 / CAP) * (CALL_MS + 1_000));
   await scheduler.stop();

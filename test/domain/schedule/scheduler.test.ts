@@ -86,7 +86,7 @@ async function oneRound(scheduler: Scheduler) {
   await scheduler.stop();
 }
 
-test("what is due is fired once, what is not due waits", async () => {
+test("a due entry is fired once, a later one waits", async () => {
   const world = await arrange(() => ({ type: "dialed" }));
   const due = await world.add(-1000);
   const later = await world.add(60_000);
@@ -100,7 +100,7 @@ test("what is due is fired once, what is not due waits", async () => {
   await world.database.close();
 });
 
-test("inside the grace window a late entry is dialled, past it it is missed", async () => {
+test("inside the grace window a late entry is dialled, after it it is missed", async () => {
   const world = await arrange(() => ({ type: "dialed" }));
   const inside = await world.add(-GRACE_MS);
   const past = await world.add(-GRACE_MS - 1);
@@ -110,7 +110,7 @@ test("inside the grace window a late entry is dialled, past it it is missed", as
   await world.database.close();
 });
 
-test("a full plan leaves the entry pending and tries again", async () => {
+test("with a full plan the entry stays pending and is retried", async () => {
   let full = true;
   const world = await arrange(() => (full ? CAP_IS_FULL : { type: "dialed" }));
   const first = await world.add(-2);
@@ -124,7 +124,7 @@ test("a full plan leaves the entry pending and tries again", async () => {
   await world.database.close();
 });
 
-test("what had to wait until its grace was over fails with what it waited for, not as missed", async () => {
+test("an entry still waiting at the end of its grace window fails with the reason of the wait, not as missed", async () => {
   const world = await arrange(() => CAP_IS_FULL);
   const waited = [await world.add(-1_000), await world.add(0)];
   const scheduler = world.start();
@@ -139,14 +139,14 @@ test("what had to wait until its grace was over fails with what it waited for, n
     expect(world.abandoned).toEqual(expected.map((id) => `${id}:failed:plan_limit_reached`));
   }
   await scheduler.stop();
-  // Nobody was there to try this one.
+  // This one was never tried.
   const missed = await world.add(-GRACE_MS - 60_000);
   await oneRound(world.start("node-2"));
   expect(world.abandoned.at(-1)).toBe(`${missed}:missed:`);
   await world.database.close();
 });
 
-test("what falls due long after a wait and is not tried in time is missed", async () => {
+test("an entry due long after a wait and not tried in time is missed", async () => {
   let full = true;
   const world = await arrange(() => (full ? CAP_IS_FULL : { type: "dialed" }));
   await world.add(-1);
@@ -156,7 +156,7 @@ test("what falls due long after a wait and is not tried in time is missed", asyn
   await world.clock.advance(1_000);
   await scheduler.idle();
   const later = await world.add(10_000);
-  // The process is stopped for an hour, its memory is not lost.
+  // The process is stopped for an hour and keeps its memory.
   world.clock.stepWallClock(3_600_000);
   scheduler.wake();
   await scheduler.idle();
@@ -165,7 +165,7 @@ test("what falls due long after a wait and is not tried in time is missed", asyn
   await world.database.close();
 });
 
-test("a refused entry fails with its reason and is not tried again", async () => {
+test("a refused entry fails with its reason and is not retried", async () => {
   const error = new AppError({ code: "destination_not_allowed", publicMessage: "no" });
   const world = await arrange(() => ({ type: "refused", error }));
   const id = await world.add(-1);
@@ -186,7 +186,7 @@ test("two nodes on one store never fire the same entry", async () => {
   await world.database.close();
 });
 
-test("an entry whose firing threw is taken up again when its lease is over", async () => {
+test("an entry whose firing threw is fired again when its lease is over", async () => {
   let broken = true;
   const world = await arrange(() => {
     if (broken) throw new Error("store in trouble");

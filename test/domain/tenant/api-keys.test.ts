@@ -1,4 +1,4 @@
-/** How long a key is remembered, when it ends, how often its use is stored, and how many a tenant may have. */
+/** How long a key is cached, when it expires, how often its use is stored, and how many a tenant may have. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -54,11 +54,11 @@ function world(count = 0) {
     touched,
     noted,
     looked: () => looked,
-    /** Look-ups are answered when that resolves, with what was so when they began. */
+    /** Delays look-ups until `when` resolves; they return the state from before the delay. */
     answerAfter: (when: Promise<void>) => {
       answering = when;
     },
-    /** As another node does. */
+    /** Revokes the key in the store, like another node. */
     revokeElsewhere: () => {
       isRevoked = true;
     },
@@ -66,7 +66,7 @@ function world(count = 0) {
 }
 const IP = "192.0.2.1";
 
-test("a key is looked up again after 1.5 seconds", async () => {
+test("a cached key is looked up again after 1.5 seconds", async () => {
   const { clock, keys, looked } = world();
   const { secret, prefix } = await keys.create(1, "a", NO_LIMITS);
   expect(prefix).toBe(secret.slice(0, 16));
@@ -79,7 +79,7 @@ test("a key is looked up again after 1.5 seconds", async () => {
   expect(looked()).toBe(2);
 });
 
-test("when it was used last is stored every five seconds, and at the end", async () => {
+test("the time of last use is stored every five seconds, and at shutdown", async () => {
   const { clock, keys, touched } = world();
   const { secret } = await keys.create(1, "a", NO_LIMITS);
   const usedAt = clock.now();
@@ -93,7 +93,7 @@ test("when it was used last is stored every five seconds, and at the end", async
   expect(touched).toEqual([usedAt, usedAt + 5_000]);
 });
 
-test("a key ends at its time, not before", async () => {
+test("a key expires at its time, not before", async () => {
   const { clock, keys } = world();
   const { secret } = await keys.create(1, "a", { ...NO_LIMITS, expiresAt: clock.now() + 1_000 });
   await clock.advance(999);
@@ -102,7 +102,7 @@ test("a key ends at its time, not before", async () => {
   expect(await keys.identify(secret, IP)).toBeNull();
 });
 
-test("what is longer than 128 characters, or begins otherwise, is not looked up", async () => {
+test("a key above 128 characters or with another prefix is not looked up", async () => {
   const { keys, looked } = world();
   const long = (characters: number) => "lv_live_".padEnd(characters, "0");
   await keys.identify(long(129), IP);
@@ -118,7 +118,7 @@ test("a tenant has a hundred keys at most", async () => {
   await expect(full).rejects.toMatchObject({ code: "plan_limit_reached" });
 });
 
-test("a revoked key ends at once, and a restore does not bring it back", async () => {
+test("a revoked key ends at once, and a restore keeps it revoked", async () => {
   const { keys, noted } = world();
   const { secret } = await keys.create(1, "a", NO_LIMITS);
   expect(await keys.identify(secret, IP)).not.toBeNull();
@@ -135,7 +135,7 @@ test("a revoked key ends at once, and a restore does not bring it back", async (
   expect(await keys.identify(secret, IP)).toBeNull();
 });
 
-test("a key that is revoked while it is looked up is not remembered", async () => {
+test("a key revoked during its look-up is not cached", async () => {
   for (const end of ["revoke", "forget"] as const) {
     const { keys, answerAfter, revokeElsewhere } = world();
     const { secret } = await keys.create(1, "a", NO_LIMITS);
@@ -154,7 +154,7 @@ test("a key that is revoked while it is looked up is not remembered", async () =
   }
 });
 
-test("what another node revoked ends when keys are forgotten, and within 1.5 seconds", async () => {
+test("a key revoked on another node ends on `forget`, or within 1.5 seconds", async () => {
   for (const wait of ["forget", "time"] as const) {
     const { clock, keys, revokeElsewhere } = world();
     const { secret } = await keys.create(1, "a", NO_LIMITS);
@@ -167,7 +167,7 @@ test("what another node revoked ends when keys are forgotten, and within 1.5 sec
   }
 });
 
-test("a key with networks is good from there only, remembered or not", async () => {
+test("a key with networks is valid only from there, cached or not", async () => {
   const { keys } = world();
   const { secret } = await keys.create(1, "a", { ...NO_LIMITS, networks: ["192.0.2.0/24"] });
   for (const [ip, isGood] of [
@@ -180,12 +180,12 @@ test("a key with networks is good from there only, remembered or not", async () 
   expect(keys.identifyCached(secret, () => "198.51.100.1")).toBeNull();
 });
 
-test("a key with limits that make no sense is not made", async () => {
+test("a key with contradictory limits is not created", async () => {
   const made = world().keys.create(1, "a", { ...NO_LIMITS, scopes: [] });
   await expect(made).rejects.toMatchObject({ code: "valid_scopes_required" });
 });
 
-test("a key that was made here or good once is known, even after it was revoked; another is not", async () => {
+test("a key created or accepted on this node is known, even after its revocation; other keys are not", async () => {
   const { keys, node, revokeElsewhere } = world();
   const { secret } = await keys.create(1, "a", NO_LIMITS);
   const other = node();

@@ -1,4 +1,4 @@
-/** How long an API key may live, what it may do, and where from it may be used. */
+/** Limits of an API key: lifetime, scopes and networks. */
 import { expect, test } from "bun:test";
 import {
   isKeyNetwork,
@@ -18,7 +18,7 @@ test.each([
   ["2026-11-22T12:00:01Z", true],
   ["2036-11-22T12:00:00Z", true],
   ["2037-11-22T12:00:00Z", false],
-])("a key that ends at %s, made on 22 November 2026: %p", (time, isTaken) => {
+])("a key until %s, created on 22 November 2026: %p", (time, isTaken) => {
   const make = () => requireSaneLimits({ ...NO_LIMITS, expiresAt: Date.parse(time) }, NOW);
   if (isTaken) expect(make).not.toThrow();
   else expect(make).toThrow("ten years");
@@ -53,7 +53,7 @@ test.each([
   expect(isKeyNetwork(network)).toBe(is);
 });
 
-test("an address is looked for in networks of its own family", () => {
+test("an address is compared only with networks of its IP version", () => {
   expect(networkCheck(null)("192.0.2.7")).toBe(true);
   const isIn = networkCheck(["192.0.2.7", "10.0.0.0/8", "2001:db8::/32", "::1"]);
   for (const ip of ["192.0.2.7", "10.1.2.3", "2001:db8:1::1", "::1"]) expect(isIn(ip)).toBe(true);
@@ -61,7 +61,7 @@ test("an address is looked for in networks of its own family", () => {
     expect(isIn(ip)).toBe(false);
 });
 
-test("a key may make a key that ends when it does, not later and not never", () => {
+test("a key may create a key that expires with it, not later and not never", () => {
   const maker = { ...NO_LIMITS, expiresAt: NOW };
   requireWithin({ ...NO_LIMITS, expiresAt: NOW }, maker);
   for (const expiresAt of [NOW + 1, null])
@@ -76,7 +76,7 @@ test("a key's scopes are one or more of read, calls and manage", () => {
   for (const scopes of [[], ["all"], ["read", "all"]]) expect(make(scopes)).toThrow("one or more");
 });
 
-test("a key has no scope but those that it was given; one without scopes has all", () => {
+test("a key has only its own scopes; one without scopes has all", () => {
   for (const own of KEY_SCOPES)
     for (const needed of KEY_SCOPES) {
       const use = () => requireScope({ scopes: [own] }, needed);
@@ -87,7 +87,7 @@ test("a key has no scope but those that it was given; one without scopes has all
     }
 });
 
-test("what is no network among networks is refused", () => {
+test("an invalid network in a list is refused", () => {
   const make = (networks: readonly string[]) => () =>
     requireSaneLimits({ ...NO_LIMITS, networks }, NOW);
   expect(make(["192.0.2.7", "example.com"])).toThrow("Give addresses or networks");
@@ -106,7 +106,7 @@ test.each([
     [["192.0.2.7"], ["10.0.0.0/8", "192.0.2.7"]],
     [["192.0.2.8"], ["10.0.0.0/8", "11.0.0.0/8"], null],
   ],
-])("a key with %s makes none that may do more", (field, own, within, beyond) => {
+])("a key with %s creates no key with more rights", (field, own, within, beyond) => {
   const maker = { ...NO_LIMITS, [field]: own };
   for (const made of within) requireWithin({ ...NO_LIMITS, [field]: made }, maker);
   for (const made of beyond)

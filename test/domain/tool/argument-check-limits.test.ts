@@ -1,4 +1,4 @@
-/** How many checks may wait, how large arguments may be, and how long the worker may take: with a worker in hand. */
+/** Limits of argument checks: queue, size and the worker's time, with a fake worker. */
 import { expect, test } from "bun:test";
 import {
   type AskedArguments,
@@ -35,11 +35,11 @@ function world() {
   return { clock, workers, check, say };
 }
 
-/** The first answer that is there; "none": all are waited for. */
+/** The first available answer; "none" if all are pending. */
 const first = (some: readonly Promise<string | null>[]) =>
   Promise.race([...some, Bun.sleep(0).then(() => "none")]);
 
-test("a tenant has one check under way and 32 that wait", async () => {
+test("a tenant has one running check and at most 32 waiting", async () => {
   const { check, workers, say } = world();
   const all = Array.from({ length: 34 }, () => check.problem(1, {}, {}));
   expect(await first(all.slice(33))).toContain("Too many tool calls");
@@ -53,7 +53,7 @@ test("a tenant has one check under way and 32 that wait", async () => {
   check.close();
 });
 
-test("arguments are 65,536 characters of JSON at most", async () => {
+test("arguments have at most 65,536 characters of JSON", async () => {
   const { check } = world();
   const withText = (characters: number) => ({ x: "a".repeat(characters - 8) });
   expect(JSON.stringify(withText(65_536))).toHaveLength(65_536);
@@ -65,7 +65,7 @@ test("arguments are 65,536 characters of JSON at most", async () => {
   expect(await check.problem(1, {}, {})).toContain("shutting down");
 });
 
-test("a worker may take ten seconds to start and half a second for a check", async () => {
+test("a worker may take ten seconds to start and half a second per check", async () => {
   const { check, clock, workers, say } = world();
   const slow = check.problem(1, {}, {});
   await clock.advance(9_999);
@@ -83,7 +83,7 @@ test("a worker may take ten seconds to start and half a second for a check", asy
   expect(await late).toContain("in time");
 });
 
-test("an idle worker is ended after a minute", async () => {
+test("an idle worker is terminated after a minute", async () => {
   const { check, clock, workers, say } = world();
   const checked = check.problem(1, {}, {});
   say({ type: "ready" });
@@ -96,7 +96,7 @@ test("an idle worker is ended after a minute", async () => {
   expect(workers[0]?.isEnded).toBe(true);
 });
 
-test("on a busy machine a check has its half second from when the worker has begun it", async () => {
+test("on a busy machine the half second of a check starts when the worker starts it", async () => {
   const { check, clock, workers, say } = world();
   const checked = check.problem(1, {}, {});
   say({ type: "ready" });
@@ -114,7 +114,7 @@ test("on a busy machine a check has its half second from when the worker has beg
   expect(workers[0]?.isEnded).toBe(true);
 });
 
-test("an answer that has come when a blocked thread notices the deadline still counts", async () => {
+test("an answer that arrived before a blocked thread sees the deadline still counts", async () => {
   const { check, clock, workers, say } = world();
   const checked = check.problem(1, {}, {});
   say({ type: "ready" });
@@ -126,7 +126,7 @@ test("an answer that has come when a blocked thread notices the deadline still c
   expect(workers[0]?.isEnded).toBe(false);
 });
 
-test("a worker that breaks ends its own check, not that of the one after it", async () => {
+test("a broken worker ends its own check, not the next one", async () => {
   const { check, clock, workers, say } = world();
   const [slow, next] = [check.problem(1, {}, {}), check.problem(2, {}, {})];
   say({ type: "ready" });

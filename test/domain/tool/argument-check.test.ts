@@ -1,4 +1,4 @@
-/** Schemas that take for ever, as they were saved before there were bounds: the real worker, ended and begun again. */
+/** Stored schemas from before the limits, with endless checks: the real worker, terminated and restarted. */
 import { afterAll, expect, test } from "bun:test";
 import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
@@ -12,7 +12,7 @@ const check = createArgumentCheck(() => {
 });
 afterAll(() => check.close());
 
-/** Each step asks the next one twice. */
+/** Each step uses the next one twice. */
 function slowChain(steps: number): JsonObject {
   const $defs: Record<string, JsonValue> = { [`a${steps}`]: { type: "string" } };
   for (let at = 0; at < steps; at++) {
@@ -25,7 +25,7 @@ function slowChain(steps: number): JsonObject {
 const GOOD: JsonObject = { type: "object", properties: { day: { type: "string" } } };
 const PLAIN_HOLD_MS_MAX = 50;
 
-test("what takes for ever ends at the deadline, holds no turn of the main thread, and others go on", async () => {
+test("an endless check ends at the deadline, does not block the main thread, and others continue", async () => {
   expect(await check.problem(1, GOOD, { day: "monday" })).toBeNull();
   const meter = startEventLoopMeter();
   const [slow, again, good, bad] = await Promise.all([
@@ -52,7 +52,7 @@ test("tenants take turns: another one waits for one job of the slow one, not for
   expect(order).toEqual(["slow", "quick", "slow", "slow"]);
 });
 
-test("arguments are read up to 65,536 characters of JSON, and however deep they are", async () => {
+test("arguments are read up to 65,536 characters of JSON, however deeply nested", async () => {
   const characters = (count: number): JsonObject => ({ day: "x".repeat(count - 10) });
   expect(await check.problem(1, GOOD, characters(65_535))).toBeNull();
   expect(await check.problem(1, GOOD, characters(65_536))).toBeNull();
@@ -61,7 +61,7 @@ test("arguments are read up to 65,536 characters of JSON, and however deep they 
   expect(await check.problem(1, GOOD, deep)).toContain("larger");
 });
 
-test("a tenant's queue is bounded at 32, and closing answers what waits", async () => {
+test("a tenant's queue has at most 32 entries, and closing answers the waiting ones", async () => {
   const own = createArgumentCheck(spawnSchemaWorker);
   const answers = Array.from({ length: 35 }, () => own.problem(1, slowChain(40), { x: 5 }));
   own.close();

@@ -1,4 +1,4 @@
-/** Schemas that language models refuse are named, with their place and what to do, when a tool is saved. */
+/** Schemas that language models reject are refused on saving, with their path and the fix. */
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { schemaProblem } from "../../../src/domain/tool/tool-rules.ts";
@@ -33,20 +33,20 @@ test.each([
     withDays({ type: "object", additionalProperties: { type: "array" } }),
     "visit.days.* is an array",
   ],
-])("an array without items %s is named with its path and what to add", (_, schema, named) => {
+])("an array without items %s is reported with its path and the fix", (_, schema, named) => {
   const problem = schemaProblem(schema);
   expect(problem).toStartWith(named);
   expect(problem).toContain('"items": {"type":"string"}');
 });
 
-test.each(["oneOf", "anyOf", "allOf", "not"])("%s at the top is named", (word) => {
+test.each(["oneOf", "anyOf", "allOf", "not"])("%s at the top is reported", (word) => {
   const value = word === "not" ? {} : [{ required: ["day"] }];
   const problem = schemaProblem({ type: "object", properties: { day: {} }, [word]: value });
   expect(problem).toStartWith(`"${word}" may not stand at the top`);
   expect(problem).toContain("put it into a property");
 });
 
-test("what language models take is taken", () => {
+test("schemas that language models accept are accepted", () => {
   const taken: JsonObject[] = [
     { type: "array", items: { type: "string" } },
     { type: "array", items: {} },
@@ -56,7 +56,7 @@ test("what language models take is taken", () => {
   for (const days of taken) expect(schemaProblem(withDays(days))).toBeNull();
 });
 
-test("of the reader's own words about a schema at most 160 characters are told", () => {
+test("at most 160 characters of the schema reader's message are shown", () => {
   const far = `#/definitions/${"x".repeat(300)}`;
   const schema = {
     type: "object",

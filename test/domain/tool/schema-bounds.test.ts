@@ -1,4 +1,4 @@
-/** What a tool's JSON Schema may be when it is saved: each bound below, at and above. */
+/** Limits of a tool's JSON Schema on saving: each limit below, at and above. */
 import { describe, expect, test } from "bun:test";
 import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { patternProblem } from "../../../src/domain/tool/schema-bounds.ts";
@@ -6,14 +6,14 @@ import { schemaProblem } from "../../../src/domain/tool/tool-rules.ts";
 
 const withProperties = (properties: JsonObject): JsonObject => ({ type: "object", properties });
 
-test("a schema that cannot be read is refused in the reader's own words", () => {
+test("an unreadable schema is refused with the schema reader's message", () => {
   const schema = { ...withProperties({}), unevaluatedProperties: false };
   expect(schemaProblem(schema)).toBe(
     "this is not a JSON Schema that can be read (unevaluatedProperties is not supported)",
   );
 });
 
-/** `count` objects in all: the schema, its `properties`, and so many strings. */
+/** `count` objects in all: the schema, its `properties`, and strings. */
 const ofNodes = (count: number) =>
   withProperties(
     Object.fromEntries(Array.from({ length: count - 2 }, (_, n) => [`p${n}`, { type: "string" }])),
@@ -35,7 +35,7 @@ function ofChain(steps: number): JsonObject {
   return { ...withProperties({ x: { $ref: "#/$defs/a0" } }), $defs: definitions };
 }
 
-/** So many objects when each use of a definition of ten is replaced by it. */
+/** `count` objects after each use of a definition of ten is expanded. */
 const ofExpanded = (count: number): JsonObject => ({
   ...withProperties(
     Object.fromEntries([
@@ -51,7 +51,7 @@ const ofBytes = (bytes: number): JsonObject => {
   return { ...empty, description: "x".repeat(bytes - JSON.stringify(empty).length) };
 };
 
-describe("a schema is taken up to its bound and refused above it", () => {
+describe("a schema is accepted up to its limit and refused above it", () => {
   test.each([
     ["16384 bytes", ofBytes, 16_384],
     ["300 objects", ofNodes, 300],
@@ -69,7 +69,7 @@ describe("a schema is taken up to its bound and refused above it", () => {
     for (const steps of [24, 60]) expect(schemaProblem(ofChain(steps))).toContain("$ref");
   });
 
-  test("a $ref that leads back to itself, at once or later", () => {
+  test("a $ref that forms a cycle, directly or indirectly", () => {
     const tree = { type: "object", properties: { child: { $ref: "#/$defs/tree" } } };
     const back = { ...withProperties({ x: { $ref: "#/$defs/tree" } }), $defs: { tree } };
     expect(schemaProblem(back)).toContain("back to itself");
@@ -78,13 +78,13 @@ describe("a schema is taken up to its bound and refused above it", () => {
   });
 
   test.each(["#", "#/$defs/none", "https://example.com/schema.json", "#/properties/x"])(
-    "$ref %s, which is no definition",
+    "$ref %s, which is not a definition",
     ($ref) => {
       expect(schemaProblem(withProperties({ x: { $ref } }))).toContain("#/$defs/NAME");
     },
   );
 
-  test("a schema nested a hundred thousand deep is refused in words", () => {
+  test("a schema nested a hundred thousand deep is refused with an explanation", () => {
     const deep = JSON.parse(`${'{"a":['.repeat(100_000)}1${"]}".repeat(100_000)}`) as JsonValue;
     expect(schemaProblem({ type: "object", const: deep })).toContain("deeper");
   });
@@ -127,11 +127,11 @@ describe("a pattern", () => {
     "x".repeat(201),
     "(ab){1001}",
     "((a{1000}){1000}){1000}",
-  ])("%s may not", (pattern) => {
+  ])("%s may not be saved", (pattern) => {
     expect(patternProblem(pattern)).not.toBeNull();
   });
 
-  test("stands wherever a schema may hold one", () => {
+  test("is checked everywhere in a schema", () => {
     const bad = "^(?=a)a$";
     const places: readonly JsonObject[] = [
       { x: { type: "string", pattern: bad } },
@@ -149,7 +149,7 @@ describe("a pattern", () => {
   });
 });
 
-describe("a part that is not what JSON Schema has there is named", () => {
+describe("a part with a wrong JSON Schema type is reported", () => {
   const day = (schema: JsonValue) => withProperties({ day: schema });
   test.each([
     [{ type: "date" }, day, "the type of day must be one of"],

@@ -1,4 +1,4 @@
-/** One delivery attempt: what the HTTP client is asked for, and what each answer becomes. */
+/** One delivery attempt: the request to the HTTP client, and the outcome of each answer. */
 import { expect, test } from "bun:test";
 import { attemptDelivery } from "../../../src/domain/webhook/attempt.ts";
 import type {
@@ -34,7 +34,7 @@ const answered = (status: number, headers: Record<string, string> = {}) =>
   attempt(async () => ({ status, headers, body: Buffer.alloc(0) }));
 const failed = (error: Error) => attempt(() => Promise.reject(error));
 
-test("asks for the status alone, over a kept connection, and reads 16 KB of an answer at most", async () => {
+test("requests the status only, over a kept connection, and reads at most 16 KB of an answer", async () => {
   const { requests } = await answered(200);
   expect(requests).toMatchObject([
     {
@@ -48,7 +48,7 @@ test("asks for the status alone, over a kept connection, and reads 16 KB of an a
   expect(requests[0]?.headers["X-LV-Timestamp"]).toBe("1795000000");
 });
 
-test("delivered is 200 to 299, and a redirect is told from another answer", async () => {
+test("200 to 299 count as delivered, and a redirect has its own error", async () => {
   const redirect = (status: number) => `redirects are not followed (HTTP ${status})`;
   const other = (status: number) => `the receiver answered HTTP ${status}`;
   const outcomes = {
@@ -76,7 +76,7 @@ test("410 means gone, and Retry-After is read", async () => {
   expect((await answered(503, { "retry-after": "7" })).result.retryAfterMs).toBe(7_000);
 });
 
-test("without an answer the error is told; only what was aborted is abandoned", async () => {
+test("without an answer the error is reported; only an aborted attempt counts as abandoned", async () => {
   const nothing = { delivered: false, httpStatus: null, retryAfterMs: null, gone: false };
   const timeout = await failed(new OutboundHttpError("timeout", "no answer"));
   const told = { ...nothing, durationMs: 120, error: "no answer", abandoned: false };

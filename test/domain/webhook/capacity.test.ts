@@ -8,7 +8,7 @@ const target = (webhookId: number, fields: { call?: string; failing?: boolean } 
   failingSince: fields.failing ? 1 : null,
 });
 
-/** A capacity that these webhooks have already taken deliveries from. */
+/** A capacity to which these webhooks have already accepted deliveries. */
 function provenBy(limits: ConstructorParameters<typeof DeliveryCapacity>[0], ...ids: number[]) {
   const capacity = new DeliveryCapacity(limits);
   for (const id of ids) capacity.learn(target(id), true);
@@ -28,7 +28,7 @@ describe("the delivery capacity", () => {
     expect(capacity.free).toBe(0);
   });
 
-  test("gives an endpoint one slot until it has taken a delivery, and after one that it did not take", () => {
+  test("gives an endpoint one slot until its first accepted delivery, and again after a failed one", () => {
     const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
     expect(take(capacity, 6, target(1))).toBe(1);
     expect(capacity.busy().webhookIds).toEqual([1]);
@@ -39,7 +39,7 @@ describe("the delivery capacity", () => {
     expect(take(capacity, 6, target(1))).toBe(1);
   });
 
-  test("keeps half of the slots for endpoints that work, however many fail", () => {
+  test("reserves half of the slots for working endpoints, however many fail", () => {
     const capacity = provenBy({ total: 10, unstored: 4, perEndpoint: 4 }, 100);
     const dead = Array.from({ length: 50 }, (_, id) => target(id, { failing: true }));
     expect(dead.filter((one) => capacity.acquire(one)).length).toBe(5);
@@ -63,7 +63,7 @@ describe("the delivery capacity", () => {
     expect(capacity.acquire(target(1, { call: "a" }))).toBe(true);
   });
 
-  test("gives the place of what was answered to others, four times before any of it is stored", () => {
+  test("reuses the slots of answered deliveries, up to four times before any outcome is stored", () => {
     const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 2 });
     const sent = Array.from({ length: 10 }, (_, id) => target(id));
     expect(sent.filter((one) => capacity.acquire(one)).length).toBe(10);

@@ -31,7 +31,7 @@ const ending = { status: "no_answer", reason: "no_answer", sipCode: 480 };
 const at = Date.parse("2026-11-21T04:05:06.789Z");
 const charge = { billableSeconds: 15, cost: microEur(30_000) };
 
-/** decisions 10, field by field. */
+/** Decisions 10, field by field. */
 const FIELDS: Readonly<Record<string, string>> = {
   "call.started": "call_id direction from_number to_number agent_id status",
   "call.answered":
@@ -65,7 +65,7 @@ describe("the event catalogue", () => {
     }
   });
 
-  test("adds to the seven what runs low and what was stopped, and no more", () => {
+  test("adds only the low-balance and stopped-traffic events to the seven", () => {
     const added = [
       callBalanceLow(call, 59.9),
       balanceLow(microEur(7_500_000), microEur(1e7)),
@@ -108,7 +108,7 @@ describe("the event catalogue", () => {
     expect(callStarted(withheld, "ringing").data.from_number).toBeNull();
   });
 
-  test("a test event has the shape of a real call.ended and no number in it", () => {
+  test("a test event has the shape of a real call.ended without a number", () => {
     const data = testCallEnded(call.callUuid);
     expect(Object.keys(data).sort()).toEqual((FIELDS["call.ended"] ?? "").split(" ").sort());
     expect(JSON.stringify(data)).not.toContain("+");

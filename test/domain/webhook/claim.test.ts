@@ -1,4 +1,4 @@
-/** Which deliveries a claim finds, and that no endpoint waits for others that always have more. */
+/** Claims of deliveries: busy endpoints do not starve those after them. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
@@ -31,7 +31,7 @@ async function world() {
   return { clock, database, shared, sink, endpoint };
 }
 
-test("a claim finds the oldest of each endpoint, and goes on behind the one it ended with", async () => {
+test("a claim finds the oldest delivery of each endpoint, and continues after the last one", async () => {
   const { clock, database, sink, endpoint } = await world();
   const [first, second, third] = [await endpoint(3), await endpoint(1), await endpoint(3)];
   const tenantId = await insertTenant(database);
@@ -66,7 +66,7 @@ test("a claim finds the oldest of each endpoint, and goes on behind the one it e
   await database.close();
 });
 
-test("where little is due the claim finds it by its time, and passes over whoever is busy", async () => {
+test("with few due deliveries the claim searches by time, and skips busy endpoints", async () => {
   const { clock, database, sink, endpoint } = await world();
   const webhook = await endpoint(2);
   const tenantId = await insertTenant(database);
@@ -85,7 +85,7 @@ test("where little is due the claim finds it by its time, and passes over whoeve
   await database.close();
 });
 
-test.each([62, 63, 64])("%i that are due for one that is busy hide no other", async (amount) => {
+test.each([62, 63, 64])("%i due deliveries of a busy endpoint hide no other", async (amount) => {
   const { clock, database, endpoint } = await world();
   const [busy, free] = [await endpoint(amount), await endpoint(1)];
   const taken = { failing: false, webhookIds: [busy], legacyUrls: [] };
@@ -105,7 +105,7 @@ test.each([62, 63, 64])("%i that are due for one that is busy hide no other", as
   await database.close();
 });
 
-test("an endpoint behind 300 that always have more has its turn in the first round", async () => {
+test("an endpoint after 300 busy ones is claimed in the first round", async () => {
   const { clock, database, shared, endpoint } = await world();
   for (let n = 0; n < 300; n++) await endpoint(4);
   await endpoint(1, "https://last.example/");
@@ -125,7 +125,7 @@ test("an endpoint behind 300 that always have more has its turn in the first rou
   });
   worker.start();
   await eventually(() => asked.length === 1201, "all are delivered");
-  // 256 under way, and as many whose outcomes are not stored yet, may be of endpoints before it.
+  // 256 in progress, and as many with unstored outcomes, may belong to endpoints before it.
   expect(asked.indexOf("https://last.example/")).toBeLessThan(2 * 256 + 301);
   await worker.stop();
   await clock.advance(0);

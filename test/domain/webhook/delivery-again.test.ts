@@ -1,4 +1,4 @@
-/** What is sent again: after a failure, by hand, after a restart. */
+/** Repeated deliveries: after a failure, by hand, after a restart. */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events, outbox } from "../../../src/adapter/store/schema/index.ts";
@@ -30,7 +30,7 @@ const {
 afterEach(world.reset);
 afterAll(world.close);
 
-describe("a delivery that fails", () => {
+describe("a failed delivery", () => {
   test("is tried eight times on schedule with the same id and body, new delivery ids and fresh timestamps", async () => {
     const tenantId = await insertTenant(database);
     await insertWebhook(database, tenantId, { url: urlOf(troubled) });
@@ -54,7 +54,7 @@ describe("a delivery that fails", () => {
     }
   });
 
-  test("is signed anew: with the secret of now, and where that does not open, nothing is sent", async () => {
+  test("is signed with the current secret, and not sent if that secret cannot be decrypted", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: urlOf(troubled) });
     const broken = await insertWebhook(database, tenantId, {
@@ -105,7 +105,7 @@ describe("a delivery that fails", () => {
     },
   );
 
-  test("waits as long as Retry-After asks", async () => {
+  test("waits as long as Retry-After says", async () => {
     troubled.respond = answer(503, "", { "retry-after": "3600" });
     const tenantId = await insertTenant(database);
     await insertWebhook(database, tenantId, { url: urlOf(troubled) });
@@ -115,8 +115,8 @@ describe("a delivery that fails", () => {
     expect((row?.nextAttemptAt ?? 0) - clock.now()).toBe(3_600_000);
   });
 
-  test("a dead endpoint with a backlog delays no other", async () => {
-    troubled.respond = () => {}; // holds every connection until the time limit
+  test("of a dead endpoint with a backlog delays no other endpoint", async () => {
+    troubled.respond = () => {}; // keeps every connection open until the time limit
     const tenantId = await insertTenant(database);
     const other = await insertTenant(database);
     await insertWebhook(database, tenantId, { url: urlOf(troubled) });
@@ -128,13 +128,13 @@ describe("a delivery that fails", () => {
     sink.wake();
     await eventually(() => isDelivered(other), "the healthy endpoint got everything");
     expect(healthy.requests.length).toBe(50);
-    // Meanwhile the dead one has had a handful of attempts at most.
+    // The dead endpoint has had a handful of attempts at most.
     expect(troubled.requests.length).toBeLessThan(20);
   });
 });
 
 describe("by hand", () => {
-  test("a test sends call.ended with nothing of a customer and answers how it went", async () => {
+  test("a test sends call.ended without customer data and returns the outcome", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: urlOf(healthy) });
     const result = await tester.test(tenantId, webhookId);
@@ -147,7 +147,7 @@ describe("by hand", () => {
     expect((await logOf(tenantId))[0]).toMatchObject({ id: result.deliveryId, outboxId: null });
   });
 
-  test("a failed test is a result, a foreign webhook is not found", async () => {
+  test("a failed test is returned as a result; a foreign webhook returns not found", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: urlOf(troubled) });
     const result = await tester.test(tenantId, webhookId);
@@ -179,7 +179,7 @@ describe("by hand", () => {
     expect(healthy.requests[1]?.headers["x-lv-delivery-id"]).not.toBe(delivery);
   });
 
-  test("everything that failed can be sent again at once", async () => {
+  test("all failed deliveries can be sent again at once", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: urlOf(healthy) });
     for (let count = 0; count < 3; count++) await emit(tenantId);
@@ -191,7 +191,7 @@ describe("by hand", () => {
     await eventually(() => healthy.requests.length === 6, "all again");
   });
 
-  test("of very many that failed, a thousand are sent again at a time, the oldest first", async () => {
+  test("of very many failed deliveries, the oldest thousand are sent again per request", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: urlOf(healthy) });
     await world.stopWorker();
@@ -216,7 +216,7 @@ describe("by hand", () => {
 });
 
 describe("a restart", () => {
-  test("sends what was pending or just being sent when the process died", async () => {
+  test("sends deliveries that were pending or in progress when the process died", async () => {
     const tenantId = await insertTenant(database);
     await insertWebhook(database, tenantId, { url: urlOf(healthy) });
     await world.stopWorker();
@@ -235,7 +235,7 @@ describe("a restart", () => {
     expect(healthy.requests.length).toBe(2);
   });
 
-  test("lets no later event of a call overtake the one that a dead process had begun", async () => {
+  test("lets no later event of a call overtake one that a dead process had started", async () => {
     const tenantId = await insertTenant(database);
     const subscription = { url: urlOf(healthy), events: ["call.started", "call.ended"] };
     await insertWebhook(database, tenantId, subscription);
@@ -259,7 +259,7 @@ describe("a restart", () => {
     expect(inOrder.slice(1).map(({ data }) => data.call_id)).toEqual([uuid, uuid]);
   });
 
-  test("stopping abandons what is under way and leaves it pending, without counting it", async () => {
+  test("stopping aborts deliveries in progress and leaves them pending, without counting the attempt", async () => {
     healthy.respond = () => {};
     const tenantId = await insertTenant(database);
     await insertWebhook(database, tenantId, { url: urlOf(healthy) });

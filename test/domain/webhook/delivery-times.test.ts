@@ -1,4 +1,4 @@
-/** How many deliveries are claimed at once, for how long, and when the worker looks and stops. */
+/** Delivery claims: how many at once, lease times, and when the worker checks and stops. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -73,7 +73,7 @@ function world(pauseMs?: number) {
   return { clock, due, asked, leases, signals, released, answers, outbox, worker, delivery };
 }
 
-test("looks every 30 seconds for 256 at most", async () => {
+test("checks every 30 seconds for at most 256", async () => {
   const { clock, asked, worker } = world(0);
   worker.start();
   await eventually(() => asked.length === 1, "the first look");
@@ -85,7 +85,7 @@ test("looks every 30 seconds for 256 at most", async () => {
   await worker.stop();
 });
 
-test("an endpoint that took one has four deliveries under way, each leased for its time and half a minute", async () => {
+test("a proven endpoint has four deliveries in progress, each leased for its time limit plus half a minute", async () => {
   const { due, leases, worker, delivery, signals, answers } = world(0);
   due.push(delivery(1, 1), delivery(1, 2));
   worker.start();
@@ -117,7 +117,7 @@ test("the worker rests 10 ms after a claim", async () => {
   await stopped;
 });
 
-test("at the end deliveries have three seconds", async () => {
+test("at shutdown deliveries have three seconds", async () => {
   const { clock, due, signals, released, worker, delivery } = world(0);
   due.push(delivery(1, 7));
   worker.start();
@@ -131,7 +131,7 @@ test("at the end deliveries have three seconds", async () => {
   expect(released).toEqual([7]);
 });
 
-test("where 256 are under way, 32 answers make room for as many before an outcome is stored", async () => {
+test("with 256 in progress, 32 answers make room for as many before an outcome is stored", async () => {
   const { due, asked, answers, worker, delivery } = world(0);
   for (let id = 1; id <= 300; id++) due.push(delivery(id, id));
   worker.start();
@@ -145,7 +145,7 @@ test("where 256 are under way, 32 answers make room for as many before an outcom
   expect(asked.slice(looks)).toEqual([[0, 32]]);
 });
 
-test("where less than all are under way, an answer alone is no reason to look", async () => {
+test("with fewer in progress, an answer alone starts no check", async () => {
   const { due, asked, answers, worker, delivery } = world(0);
   for (let id = 1; id <= 255; id++) due.push(delivery(id, id));
   worker.start();
@@ -156,7 +156,7 @@ test("where less than all are under way, an answer alone is no reason to look", 
   expect(asked).toHaveLength(looks);
 });
 
-test("what could not be leased takes no slot", async () => {
+test("a delivery without a lease takes no slot", async () => {
   const { clock, due, asked, outbox, worker, delivery } = world(0);
   for (let id = 1; id <= 40; id++) due.push(delivery(id, id));
   outbox.lease = () => Promise.reject(new Error("the disk is full"));

@@ -1,4 +1,4 @@
-/** The delivery worker over a store that is watched, or in which something has just gone. */
+/** The delivery worker with an observed store, or with rows deleted in between. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { deliveries, webhooks } from "../../../src/adapter/store/schema/index.ts";
@@ -38,7 +38,7 @@ async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
   return { clock, database, worker, sink };
 }
 
-test("however long a rest is set or a look took, the next look comes after 100 ms", async () => {
+test("however long the rest or a check took, the next check comes after 100 ms", async () => {
   let looks = 0;
   // The period's timer and the rest's.
   const isResting = () => clock.pendingTimers === 2;
@@ -64,7 +64,7 @@ test("however long a rest is set or a look took, the next look comes after 100 m
   await database.close();
 });
 
-test("an event whose webhook goes after the claim is not told as delivered, and its log says why", async () => {
+test("an event with a webhook deleted after the claim is not reported as delivered, and its log says why", async () => {
   const subscribers: WebhookStores["subscribers"] = (queries) => ({
     ...webhookStores.subscribers(queries),
     targets: async () => [],
@@ -82,7 +82,7 @@ test("an event whose webhook goes after the claim is not told as delivered, and 
     error: "the webhook or its secret is gone",
   });
   const [webhook] = await database.read.select().from(webhooks);
-  expect(webhook).toMatchObject({ enabled: true }); // no receiver has asked for silence
+  expect(webhook).toMatchObject({ enabled: true }); // no receiver has returned 410
   await worker.stop();
   await database.close();
 });

@@ -1,4 +1,4 @@
-/** Whom an event reaches, and what arrives there. */
+/** Recipients of an event, and the received request. */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events } from "../../../src/adapter/store/schema/index.ts";
@@ -45,7 +45,7 @@ describe("an event", () => {
       "x-lv-event": "call.ended",
       "x-lv-timestamp": String(unix),
     });
-    // As the specification writes them: receivers look them up in plain tables.
+    // In the specification's spelling: receivers look them up in plain tables.
     const written = ["X-LV-Event", "X-LV-Delivery-Id", "X-LV-Timestamp", "X-LV-Signature"];
     expect(request?.rawHeaders).toEqual(expect.arrayContaining(["Content-Type", ...written]));
     expect(request?.headers["x-lv-delivery-id"]).toMatch(/^del_[0-9a-f]{32}$/);
@@ -63,7 +63,7 @@ describe("an event", () => {
     expect(JSON.stringify(entry)).not.toContain("+370");
   });
 
-  test("goes only to enabled webhooks that chose its type, of this tenant", async () => {
+  test("goes only to enabled webhooks of this tenant with its type", async () => {
     const tenantId = await insertTenant(database);
     const stranger = await insertTenant(database);
     await insertWebhook(database, tenantId, { url: urlOf(healthy, "/a") });
@@ -78,7 +78,7 @@ describe("an event", () => {
     expect(healthy.requests.map((request) => request.path)).toEqual(["/a"]);
   });
 
-  test("that rolls back with its change is never sent", async () => {
+  test("of a change that rolls back is never sent", async () => {
     const tenantId = await insertTenant(database);
     await insertWebhook(database, tenantId, { url: urlOf(healthy) });
     const failing = database.tx(async (queries) => {
@@ -91,7 +91,7 @@ describe("an event", () => {
     expect(stored).toEqual([]);
   });
 
-  test("call.ended goes to the agent's webhook_url too, under the tenant's secret", async () => {
+  test("call.ended also goes to the agent's webhook_url, under the tenant's secret", async () => {
     const tenantId = await insertTenant(database);
     const agentId = await insertAgent(database, tenantId, { webhookUrl: urlOf(healthy) });
     await emit(tenantId, callStarted(facts(agentId), "ringing"));

@@ -1,4 +1,4 @@
-/** The guarded client against receivers that never come to the body: no flood gets past a small cap. */
+/** The guarded client against receivers that never start the body: no flood exceeds a small cap. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { ServerResponse } from "node:http";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
@@ -16,7 +16,7 @@ const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST
 const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
 afterAll(() => receiver.close());
 
-/** The status, or how it failed. */
+/** The status, or the kind of failure. */
 async function outcomeOf(timeoutMs: number, mayReuse = false): Promise<number | string> {
   try {
     const { status } = await client.request({
@@ -36,7 +36,7 @@ async function outcomeOf(timeoutMs: number, mayReuse = false): Promise<number | 
   }
 }
 
-/** Writes `head`, then `piece` again and again until the other side has gone. Says when it has. */
+/** Writes `head`, then `piece` repeatedly until the client disconnects. Resolves then. */
 function flood(response: ServerResponse, head: string, piece: string): { closed: boolean } {
   const state = { closed: false };
   const { socket } = response;
@@ -66,7 +66,7 @@ const FLOODS: readonly (readonly [string, string, string])[] = [
   ["a status line without end", "HTTP/1.1 200 ", "a".repeat(1000)],
   ["what is no HTTP, without end", "", "a".repeat(1000)],
 ];
-/** What goes on in pieces that are each small: the time limit ends it, if nothing else does. */
+/** Endless answers in small pieces: at least the time limit ends them. */
 const DRIPS: readonly (readonly [string, string, string])[] = [
   ["interim answers without end", "", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"],
   ["trailers without end", `${STATUS}transfer-encoding: chunked\r\n\r\n0\r\n`, LINE],
@@ -86,7 +86,7 @@ describe("a receiver that sends", () => {
     },
   );
 
-  test.each([...DRIPS])("%s is over at the time limit at the latest", async (_, head, piece) => {
+  test.each([...DRIPS])("%s ends within the time limit", async (_, head, piece) => {
     let heard = { closed: false };
     receiver.respond = (_request, response) => {
       heard = flood(response, head, piece);
@@ -95,7 +95,7 @@ describe("a receiver that sends", () => {
     await eventually(() => heard.closed, "the connection was dropped");
   });
 
-  test("headers of 20 KB is refused, of 10 KB it is read, on a kept connection too", async () => {
+  test("headers of 20 KB is refused, of 10 KB is read, also on a kept connection", async () => {
     const padding = (bytes: number) => ({ "x-padding": "a".repeat(bytes) });
     for (const mayReuse of [false, true]) {
       receiver.respond = answer(200, "", padding(10_000));

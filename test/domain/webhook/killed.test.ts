@@ -58,7 +58,7 @@ async function withDatabase<Result>(work: (database: Database) => Promise<Result
   }
 }
 
-/** A tenant's webhook on a new database, and three events of each call, in order. */
+/** A tenant's webhook in a new database, and three events per call, in order. */
 async function storeCalls(calls: number): Promise<void> {
   databasePath = join(directory, `killed-${++databases}.db`);
   const sink = createEventSink({
@@ -111,7 +111,7 @@ async function expectKilled(started: Process): Promise<void> {
   expect(started.signalCode).toBe("SIGKILL");
 }
 
-/** A process after the crash, when every lease of the dead one has run out. */
+/** A process after the crash, when every lease of the dead one has expired. */
 async function restart(aheadMs = PAST_EVERY_LEASE_MS): Promise<void> {
   expect(await startProcess({ dieAt: null, aheadMs }).exited).toBe(0);
 }
@@ -123,7 +123,7 @@ const eventOf = (request: {
   return { id, type, call: data.call_id };
 };
 
-/** Nothing lost, nothing changed, every request a delivery of its own, calls in order. */
+/** Nothing lost, nothing changed, every request with its own delivery, calls in order. */
 async function expectWhole(): Promise<void> {
   const requests = [...receiver.requests];
   await withDatabase(async ({ read }) => {
@@ -135,7 +135,7 @@ async function expectWhole(): Promise<void> {
       expect(request.body).toBe(bodies.get(eventOf(request).id) ?? "");
     expect(new Set(requests.map((request) => eventOf(request).id)).size).toBe(stored.length);
     const logged = await read.select().from(deliveries);
-    expect(logged.length).toBe(rows.length); // what the dead process did not store is not made up
+    expect(logged.length).toBe(rows.length); // attempts that the dead process did not store stay unlogged
   });
   const ids = requests.map(({ headers }) => headers["x-lv-delivery-id"]);
   expect(new Set(ids).size).toBe(requests.length);
@@ -165,14 +165,14 @@ describe("after kill −9", () => {
     expect(receiver.requests.length).toBe(SENT_BEFORE_DEATH[dieAt]);
     await restart();
     await expectWhole();
-    // Sent again only when the answer was not stored: at least once, not more often than needed.
+    // Sent again only if the answer was not stored: at least once, not more often than needed.
     const twice = dieAt === "answered, nothing stored" || dieAt.startsWith("the outcome written");
     expect(receiver.requests.length).toBe(twice ? 4 : 3);
     const [begun, again] = receiver.requests;
     if (twice) expect(again?.body).toBe(begun?.body ?? "");
   });
 
-  test("during the request: the event goes out again, the same but for its delivery id", async () => {
+  test("during the request: the event is sent again, unchanged except for its delivery id", async () => {
     receiver.respond = () => {};
     await storeCalls(1);
     const dying = startProcess({ dieAt: null, aheadMs: 0 });
@@ -188,7 +188,7 @@ describe("after kill −9", () => {
     expect(again?.headers["x-lv-delivery-id"]).not.toBe(begun?.headers["x-lv-delivery-id"]);
   });
 
-  test("a failed attempt that was stored stays counted, and the retry is the same but for its delivery id", async () => {
+  test("a stored failed attempt still counts, and the retry is unchanged except for its delivery id", async () => {
     receiver.respond = answer(503, "", { "retry-after": "30" });
     await storeCalls(1);
     await expectKilled(startProcess({ dieAt: "the outcome committed", aheadMs: 0 }));

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A webhook of a tenant of its own, with so many deliveries that `owner` holds. */
+/** A new tenant's webhook, with `amount` deliveries leased by `owner`. */
 async function claimed(amount: number, failingSince: number | null = null, owner = OWNER) {
   const tenantId = await insertTenant(database);
   const webhookId = await insertWebhook(database, tenantId, { failingSince });
@@ -84,7 +84,7 @@ async function stored(webhookId: number) {
   return { rows, log, failingSince: webhook?.failingSince };
 }
 
-test("a clock that jumped switches nothing off: the days that it skipped were not tried", async () => {
+test("a clock that jumped switches nothing off: skipped days count as untested", async () => {
   const DAY = 86_400_000;
   const failing = await claimed(2, NOW_MS - 5 * DAY);
   const write = (one: DueDelivery | undefined, mayDelete: boolean) =>
@@ -105,7 +105,7 @@ test("a clock that jumped switches nothing off: the days that it skipped were no
   expect(off?.cause).toBe("gone");
 });
 
-test("of endpoints that are well, failing, failing now and held by another node", async () => {
+test("of healthy endpoints, failing ones, new failures, and those leased by another node", async () => {
   const well = await claimed(3);
   const recovering = await claimed(1, NOW_MS - 5000);
   const mixed = await claimed(2);

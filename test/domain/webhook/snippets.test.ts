@@ -1,6 +1,6 @@
 /**
- * The snippets against what really leaves the appliance: deliveries captured from the wire, then replayed
- * true, forged, stale and reordered. (test/interface/http/snippets.test.ts holds the route.)
+ * The documented snippets with real deliveries: captured from the wire, then replayed unchanged, forged, stale and
+ * reordered. (test/interface/http/snippets.test.ts tests the route.)
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ let first: Captured;
 let second: Captured;
 let retried: Captured;
 
-/** Two events of two calls; the first is refused once, so that it comes again, after the second. */
+/** Two events of two calls; the first is refused once, so that it is repeated after the second. */
 beforeAll(async () => {
   const ca = testCa(directory);
   const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
@@ -152,14 +152,14 @@ for (const language of SNIPPET_LANGUAGES) {
       expect(run).toEqual({ status: 0, errors: "" });
     });
 
-    test.each([...FALSE])("refuses one %s", async (_, make) => {
+    test.each([...FALSE])("refuses a delivery %s", async (_, make) => {
       const run = await runSnippet(directory, language, { ...make(), secret: SECRET });
       expect(run).toEqual({ status: 1, errors: "" });
     });
   });
 }
 
-test("what was captured is what it is taken for", () => {
+test("the captured deliveries have the expected order and content", () => {
   expect(retried.body).toBe(first.body);
   expect(retried.header).not.toBe(first.header);
   expect(JSON.parse(first.body).data.transcript).toBe(WORDS[0]);

@@ -1,4 +1,4 @@
-/** What a tenant is told of an endpoint that was switched off, in the reader's language. */
+/** The mail about a switched-off endpoint, in the reader's language. */
 import { expect, test } from "bun:test";
 import { switchedOffMail } from "../../../src/domain/webhook/switched-off-mail.ts";
 

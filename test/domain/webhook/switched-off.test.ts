@@ -1,4 +1,4 @@
-/** Endpoints that answer 410 or fail for five days are switched off, and their tenant is told by mail. */
+/** Endpoints that answer 410 or fail for five days are switched off, and their tenant gets a mail. */
 import {
   afterAll,
   afterEach,
@@ -133,7 +133,7 @@ const attempted = (tenantId: number, count: number) =>
 const passDays = (days: number) => clock.stepWallClock(days * DAY);
 
 describe("a webhook", () => {
-  test("that answers 410 is switched off at once, shows it, and drops what waits", async () => {
+  test("that answers 410 is switched off at once, shows the reason, and drops its waiting deliveries", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: hook() });
@@ -147,7 +147,7 @@ describe("a webhook", () => {
     expect((await outboxOf(tenantId)).length).toBe(1);
   });
 
-  test("that answers well, once and again, is not taken for failing", async () => {
+  test("that succeeds twice is not marked as failing", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: hook() });
     receiver.respond = answer(204);
@@ -159,7 +159,7 @@ describe("a webhook", () => {
     expect(await statusesOf(tenantId)).toEqual(["delivered", "delivered"]);
   });
 
-  test("whose every delivery failed for five days is switched off; one success forgives all", async () => {
+  test("whose deliveries all failed for five days is switched off; one success resets the five days", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: hook() });
     const failing = async () => (await webhookRow(webhookId))?.failingSince !== null;
@@ -184,7 +184,7 @@ describe("a webhook", () => {
     expect(await statusesOf(tenantId)).not.toContain("pending");
   });
 
-  test("takes with it what a dead process had begun, which can be sent again later", async () => {
+  test("when switched off, also ends deliveries of a dead process, which can be sent again later", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: hook() });
@@ -220,7 +220,7 @@ describe("a webhook", () => {
     );
   });
 
-  test("that is switched off is told of by one mail in plain words, with the fix", async () => {
+  test("when switched off, causes one mail in plain words that says how to fix it", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database, { email: "it@clinic.example" });
     const webhookId = await insertWebhook(database, tenantId, { url: hook("/told") });
@@ -247,7 +247,7 @@ describe("a webhook", () => {
 });
 
 describe("a legacy webhook_url", () => {
-  test("that answers 410 gets nothing more, and its tenant is told of the agents", async () => {
+  test("that answers 410 gets nothing more, and its tenant gets a mail that names the agents", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database);
     const agentId = await insertAgent(database, tenantId, { webhookUrl: hook(), name: "Nida" });
@@ -262,7 +262,7 @@ describe("a legacy webhook_url", () => {
       expect(mail?.body).toContain(words);
   });
 
-  test("that fails for five days is switched off; a success in between forgives all", async () => {
+  test("that fails for five days is switched off; a success in between resets the five days", async () => {
     const tenantId = await insertTenant(database);
     const agentId = await insertAgent(database, tenantId, { webhookUrl: hook() });
     receiver.respond = answer(500);
@@ -283,7 +283,7 @@ describe("a legacy webhook_url", () => {
     expect(await statusesOf(tenantId)).not.toContain("pending");
   });
 
-  test("starts again when an agent is given it again, and is another matter for another tenant", async () => {
+  test("starts again when an agent gets it again, and is independent of the same URL at another tenant", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database);
     const agentId = await insertAgent(database, tenantId, { webhookUrl: hook() });

@@ -13,21 +13,21 @@ function counted() {
   return { vault, asked };
 }
 
-describe("a secret that is opened once", () => {
-  test("is not opened again, and a rotated one is another", () => {
+describe("a decrypted secret", () => {
+  test("is cached, and a rotated one is another", () => {
     const { vault, asked } = counted();
     for (const sealed of ["a", "a", "b", "b"])
       expect(vault.open(sealed, "webhook:1")).toBe(`plain ${sealed}`);
     expect(asked).toEqual(["webhook:1 a", "webhook:1 b"]);
   });
 
-  test("counts for its own row alone", () => {
+  test("counts for its own row only", () => {
     const { vault, asked } = counted();
     for (const binding of ["webhook:1", "webhook:2"]) vault.open("a", binding);
     expect(asked).toEqual(["webhook:1 a", "webhook:2 a"]);
   });
 
-  test("is tried again after it did not open", () => {
+  test("is retried after a failed decryption", () => {
     const { vault, asked } = counted();
     for (let n = 0; n < 2; n++) expect(() => vault.open("broken", "webhook:1")).toThrow();
     expect(asked).toHaveLength(2);
@@ -37,7 +37,7 @@ describe("a secret that is opened once", () => {
     [1023, 1],
     [1024, 1],
     [1025, 2],
-  ])("is remembered among the 1,024 newest (of %d)", (amount, opened) => {
+  ])("is cached among the 1,024 newest (of %d)", (amount, opened) => {
     const { vault, asked } = counted();
     for (let n = 0; n < amount; n++) vault.open("a", `webhook:${n}`);
     vault.open("a", "webhook:0");

@@ -1,4 +1,4 @@
-/** Failed events that are sent again: how many at once, and by which webhooks. */
+/** Repeating failed events: how many at once, and for which webhooks. */
 import { expect, test } from "bun:test";
 import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -34,7 +34,7 @@ test("the oldest thousand are sent again at once", async () => {
 test.each([
   [undefined, "not_found"],
   [{ enabled: false }, "conflict"],
-] as const)("nothing is sent again by a webhook that is gone or off: %j", async (target, code) => {
+] as const)("a deleted or disabled webhook repeats nothing: %j", async (target, code) => {
   const { tester, log } = world(target);
   await expect(tester.resendFailed(1, 2)).rejects.toMatchObject({ code });
   expect(log).toEqual([]);

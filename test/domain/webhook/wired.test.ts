@@ -54,7 +54,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test("an endpoint that is gone is shown as disabled and its tenant finds a mail", async () => {
+test("an endpoint answering 410 is shown as disabled and its tenant gets a mail", async () => {
   delivery.start();
   const tenantId = await insertTenant(database, { email: "it@clinic.example" });
   const url = `https://${HOST}:${receiver.port}/gone`;

@@ -1,4 +1,4 @@
-/** Which bound refuses which call: each way of beginning one, below, at and above, without a store. */
+/** Limits on calls: each way of starting a call, below, at and above each limit, without a store. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../../src/core/errors.ts";
 import { Admission, LinesBusy } from "../../../../src/domain/call/admission/admission.ts";
@@ -22,7 +22,7 @@ const TENANT = {
 };
 const TRUNK = { callerId: "+37052000001", channels: null };
 
-/** What is so now: calls of the tenant and of the machine, money, calls of this minute. */
+/** Current counts: calls of the tenant and of the machine, money, and calls of this minute. */
 interface Now extends Partial<Pick<Options, "roomRejection" | "tooManyTalk" | "heardCallsMax">> {
   readonly tenant?: object;
   readonly trunk?: object;
@@ -32,7 +32,7 @@ interface Now extends Partial<Pick<Options, "roomRejection" | "tooManyTalk" | "h
   readonly fired?: number;
   readonly waiting?: number;
   readonly hasFunds?: boolean;
-  /** Numbers never called before, within an hour. Default: every number was called before. */
+  /** Numbers called for the first time within an hour. Default: all numbers were called before. */
   readonly newNumbersPerHour?: number;
 }
 
@@ -87,7 +87,7 @@ function world(now: Now = {}) {
     else if (way === "inbound") admission.inbound(tenant, await admission.loadOf(queries, tenant));
     else await admission.request(queries, tenant, trunk, to, way === "request now");
   }
-  /** "" or the code of the refusal, with "waits" where it may be tried again. */
+  /** "" or the error code of the refusal, with "waits" if the call may be tried again. */
   const verdict = (way: Way) =>
     begin(way).then(
       () => "",
@@ -99,7 +99,7 @@ function world(now: Now = {}) {
   return { clock, admission, tenant, asked, begin, verdict };
 }
 
-/** Each way is refused with `code` exactly where it is one of `ways`. */
+/** Checks that exactly the ways in `ways` are refused with `code`. */
 async function expectRefused(now: Now, code: string, ways: readonly Way[]): Promise<void> {
   for (const way of WAYS)
     expect([way, await world(now).verdict(way)]).toEqual([way, ways.includes(way) ? code : ""]);
@@ -108,21 +108,21 @@ async function expectRefused(now: Now, code: string, ways: readonly Way[]): Prom
 const FULL = "waits: plan_limit_reached";
 const BEGUN_NOW: readonly Way[] = ["request now", "fire", "inbound"];
 
-test("a suspended tenant makes and takes no call, and sends none on", () =>
+test("a suspended tenant can neither make, take nor transfer calls", () =>
   expectRefused({ tenant: { suspended: true } }, "plan_limit_reached", WAYS));
 
-test("a machine without room carries no further call; those that it carries may be sent on", () =>
+test("a machine without room refuses new calls, but transfers of its live calls continue", () =>
   expectRefused({ roomRejection: () => "no room" }, "waits: unavailable", [
     ...BEGUN_NOW,
     "request later",
   ]));
 
-test("the daily cap holds for every way, below it none", async () => {
+test("the daily cap refuses every way at the cap, and none below it", async () => {
   for (const spent of [100, 101]) await expectRefused({ spent }, FULL, WAYS);
   await expectRefused({ spent: 99 }, FULL, []);
 });
 
-test("the plan's, the machine's and the recogniser's calls at once", async () => {
+test("the limits of the plan, the machine and the recogniser apply to concurrent calls", async () => {
   await expectRefused({ live: 3, machine: 9, heardCallsMax: 10 }, FULL, []);
   for (const live of [4, 5]) await expectRefused({ live }, FULL, BEGUN_NOW);
   for (const machine of [10, 11]) await expectRefused({ machine }, FULL, BEGUN_NOW);
@@ -134,7 +134,7 @@ test("the plan's, the machine's and the recogniser's calls at once", async () =>
   );
 });
 
-test("calls that are admitted at the same moment count before they are live", async () => {
+test("calls admitted at the same moment count before they are live", async () => {
   const load = { live: 0, spent: 0 } as Parameters<Admission["inbound"]>[1];
   const { admission, tenant } = world({ machine: 7 });
   admission.inbound(tenant, load, 2);
@@ -144,13 +144,13 @@ test("calls that are admitted at the same moment count before they are live", as
   expect(() => heard.admission.inbound(heard.tenant, load, 2)).toThrow("hears 5 calls");
 });
 
-test("the trunk's channels hold for calls that we begin", async () => {
+test("the trunk's channels limit the calls that we start", async () => {
   for (const live of [2, 3])
     await expectRefused({ live, trunk: { channels: 2 } }, FULL, ["request now", "fire"]);
   await expectRefused({ live: 1, trunk: { channels: 2 } }, FULL, []);
 });
 
-test("calls a minute: what is dialled, and what waits to be where somebody asks for a call now", async () => {
+test("calls per minute count dialled calls, and waiting ones if a call is requested for now", async () => {
   const limited = "waits: rate_limited";
   await expectRefused({ fired: 2 }, limited, []);
   for (const fired of [3, 4])
@@ -159,7 +159,7 @@ test("calls a minute: what is dialled, and what waits to be where somebody asks 
   await expectRefused({ fired: 1, waiting: 2 }, limited, ["request now", "transfer"]);
 });
 
-test("each transfer counts as a call for a minute, a refused one does not", async () => {
+test("each accepted transfer counts as a call for a minute, a refused one does not", async () => {
   const { clock, verdict } = world();
   for (let count = 0; count < 3; count++) expect(await verdict("transfer")).toBe("");
   for (const way of ["transfer", "fire", "request now"] as const)
@@ -170,7 +170,7 @@ test("each transfer counts as a call for a minute, a refused one does not", asyn
   expect(await verdict("transfer")).toBe("");
 });
 
-test("numbers that were never called before are counted, transfers too", async () => {
+test("numbers called for the first time are counted, also for transfers", async () => {
   const dials: readonly Way[] = ["request now", "fire", "transfer"];
   await expectRefused({ newNumbersPerHour: 0 }, "plan_limit_reached", dials);
   await expectRefused({ newNumbersPerHour: 1 }, "plan_limit_reached", []);
@@ -179,7 +179,7 @@ test("numbers that were never called before are counted, transfers too", async (
   for (const way of dials) expect(await verdict(way)).toBe("plan_limit_reached");
 });
 
-test("money counts for a day; calls for a minute, and for one more where another clock is ahead", async () => {
+test("spending is summed over a day, calls over a minute plus a minute for a clock that is ahead", async () => {
   const { clock, asked, begin } = world();
   await begin("fire");
   expect(asked.sort()).toEqual([
@@ -188,10 +188,10 @@ test("money counts for a day; calls for a minute, and for one more where another
   ]);
 });
 
-test("without money no call is asked for; the one that fires holds its money itself", () =>
+test("a request without money is refused; the due call holds its money itself", () =>
   expectRefused({ hasFunds: false }, "insufficient_balance", ["request now", "request later"]));
 
-test("every way that dials keeps to the dialling rules", () =>
+test("every way that dials follows the dialling rules", () =>
   expectRefused({ trunk: { callerId: null } }, "destination_not_allowed", [
     "request now",
     "request later",

@@ -1,4 +1,4 @@
-/** The cap of calls a minute counts calls when they are dialled: the real API, admission and store. */
+/** The cap of calls per minute counts calls when they are dialled: the real API, admission and store. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -51,7 +51,7 @@ const placeLater = (tenant: ApiTenant) =>
     schedule_at: new Date(clock.now() + 300 * 86_400_000).toISOString(),
   });
 
-/** What `fire` says of the tenant's next call; "admitted" marks it as dialled, as the dialer does. */
+/** The admission result of the tenant's next call; "admitted" marks it as dialled, as the dialer does. */
 function fire({ id }: ApiTenant, scheduleId: number): Promise<string> {
   const { billing } = server;
   const admission = new Admission({
@@ -77,8 +77,8 @@ function fire({ id }: ApiTenant, scheduleId: number): Promise<string> {
     });
 }
 
-describe("the cap of calls a minute", () => {
-  test("does not count what is scheduled for another day", async () => {
+describe("the cap of calls per minute", () => {
+  test("does not count calls scheduled for another day", async () => {
     const tenant = await tenantWithAgent(CAP);
     for (let n = 0; n < CAP + 2; n++) expect((await placeLater(tenant)).status).toBe(200);
     expect((await placeNow(tenant)).status).toBe(200);
@@ -97,7 +97,7 @@ describe("the cap of calls a minute", () => {
     expect((await placeNow(tenant)).status).toBe(200);
   });
 
-  /** As many as a minute has are dialled; another one is due. */
+  /** Dials the maximum of a minute, and returns one more due call. */
   async function oneLeftOver() {
     const tenant = await tenantWithAgent(CAP);
     const due: number[] = [];
@@ -108,7 +108,7 @@ describe("the cap of calls a minute", () => {
     return { tenant, last };
   }
 
-  test("lets a call with an Idempotency-Key that was above it be sent again with that key", async () => {
+  test("allows a call refused above it to be repeated with its Idempotency-Key", async () => {
     const tenant = await tenantWithAgent(1);
     const key = { "idempotency-key": "k" };
     await placeNow(tenant);
@@ -120,7 +120,7 @@ describe("the cap of calls a minute", () => {
     expect((await placeNow(tenant, key)).text).toBe(placed.text);
   });
 
-  test("lets what falls due above it wait, and dials it in the next minute", async () => {
+  test("delays due calls above it, and dials them in the next minute", async () => {
     const { tenant, last } = await oneLeftOver();
     expect(await fire(tenant, last)).toBe("waits: rate_limited");
     expect((await placeNow(tenant)).status).toBe(429);
@@ -131,7 +131,7 @@ describe("the cap of calls a minute", () => {
   test.each([
     [60_000, "waits: rate_limited"],
     [60_001, "admitted"],
-  ])("of a clock that was set back by %d ms: %s", async (ms, outcome) => {
+  ])("with a clock set back by %d ms: %s", async (ms, outcome) => {
     const { tenant, last } = await oneLeftOver();
     clock.stepWallClock(-ms);
     expect(await fire(tenant, last)).toBe(outcome);

@@ -1,4 +1,4 @@
-/** What counts as new within an hour and a day: to the millisecond, transfers included. */
+/** Numbers and countries that count as new within an hour and a day: to the millisecond, with transfers. */
 import { expect, test } from "bun:test";
 import type { E164 } from "../../../../src/core/e164.ts";
 import { createDialingBurst } from "../../../../src/domain/call/admission/dialing-burst.ts";
@@ -36,7 +36,7 @@ function world(limits = { newNumbersPerHour: 2, newCountriesPerDay: 1 }) {
   return { clock, abroad, asked, stops, burst, check };
 }
 
-test("numbers of the last hour count, transfers too, the same one once", async () => {
+test("numbers of the last hour count, also of transfers, the same one once", async () => {
   const { clock, asked, stops, burst, check } = world();
   burst.transferred(1, LT(1), null);
   burst.transferred(1, LT(1), null);
@@ -52,7 +52,7 @@ test("numbers of the last hour count, transfers too, the same one once", async (
   await check(LT(3));
 });
 
-test("a country that was first called within a day counts, one's own does not", async () => {
+test("a country first called within a day counts, the own country does not", async () => {
   const { clock, abroad, stops, check } = world({ newNumbersPerHour: 9, newCountriesPerDay: 1 });
   expect(await check(LT(1))).toBeNull();
   expect(await check(LV)).toBe("LV");
@@ -66,14 +66,14 @@ test("a country that was first called within a day counts, one's own does not", 
   expect(await check(EE)).toBe("EE");
 });
 
-test("countries that were called before stay open, whatever the limit", async () => {
+test("countries called before stay allowed, whatever the limit", async () => {
   const { clock, abroad, check } = world({ newNumbersPerHour: 9, newCountriesPerDay: 0 });
   abroad.push({ country: "LV", firstAt: clock.now() - DAY - 1 });
   expect(await check(LV)).toBe("LV");
   await expect(check(EE)).rejects.toMatchObject(full);
 });
 
-test("a transfer abroad opens its country for a day and takes a place, one that was called before none", async () => {
+test("a transfer to a new country counts for a day, one to a known country does not", async () => {
   const { clock, abroad, burst, check } = world({ newNumbersPerHour: 9, newCountriesPerDay: 1 });
   burst.transferred(1, LT(1), null);
   abroad.push({ country: "PL", firstAt: clock.now() - DAY - 1 });
@@ -88,7 +88,7 @@ test("a transfer abroad opens its country for a day and takes a place, one that 
   expect(await check(EE)).toBe("EE");
 });
 
-test("of transfers a thousand targets are kept", async () => {
+test("a thousand targets of transfers are remembered", async () => {
   const limits = { newNumbersPerHour: 1_000, newCountriesPerDay: 9 };
   const { burst, check } = world(limits);
   for (let n = 0; n < 1_001; n++) burst.transferred(1, LT(n), null);
@@ -98,7 +98,7 @@ test("of transfers a thousand targets are kept", async () => {
   await more.check("+37069999999" as E164);
 });
 
-test("a refused call names its own field", async () => {
+test("a refused call names its field", async () => {
   const { burst } = world({ newNumbersPerHour: 0, newCountriesPerDay: 1 });
   const check = await burst.ask({} as Parameters<typeof burst.ask>[0], 1, LT(1));
   expect(() => check(OWN)).toThrow(expect.objectContaining({ ...full, field: "to_number" }));

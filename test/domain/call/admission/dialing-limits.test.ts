@@ -1,6 +1,6 @@
 /**
- * Toll fraud over a real store and HTTP: a burst to new numbers or countries, the cap of a day, and who may
- * change the rules. Calls are admitted as `POST /calls`, the scheduler and transfers ask; nothing is dialled.
+ * Toll-fraud limits over a real store and HTTP: bursts to new numbers or countries, the daily cap, and who may
+ * change the rules. Calls are admitted as `POST /calls`, the scheduler and transfers do it; nothing is dialled.
  */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -118,7 +118,7 @@ async function asAdmission(
   }
 }
 
-/** A call that falls due now, as the dialer treats it. */
+/** Admits a due call as the dialer does. */
 const fire = (tenant: ApiTenant, to: string) =>
   asAdmission(tenant, async (queries, row, trunk) => {
     const nowMs = clock.now();
@@ -145,7 +145,7 @@ const place = async (tenant: ApiTenant, to: string) => {
 };
 
 describe("a burst to new numbers", () => {
-  test("is stopped above the limit, not below or at it, whichever way it dials", async () => {
+  test("is refused above the limit, not below or at it, for every way of dialling", async () => {
     const tenant = await newTenant();
     expect(await fire(tenant, lithuanian(0))).toBe("admitted");
     expect(await transfer(tenant, `sip:${lithuanian(1)}@example.com`)).toBe("admitted");
@@ -154,12 +154,12 @@ describe("a burst to new numbers", () => {
     expect(await fire(tenant, lithuanian(3))).toBe("plan_limit_reached");
     expect(await transfer(tenant, lithuanian(3))).toBe("plan_limit_reached");
     expect(await transfer(tenant, "sip:desk@example.com")).toBe("admitted");
-    // Those of this hour go on, and so does another tenant.
+    // Numbers of this hour stay allowed, and so do other tenants.
     expect(await fire(tenant, lithuanian(0))).toBe("admitted");
     expect(await fire(await newTenant(), lithuanian(3))).toBe("admitted");
   });
 
-  test("is stopped where all transfers come at once, too", async () => {
+  test("is also refused if all transfers come at once", async () => {
     const { id } = await newTenant();
     const { read } = server.database;
     const [tenant, trunk] = [
@@ -176,7 +176,7 @@ describe("a burst to new numbers", () => {
     expect(admitted.length).toBe(NUMBERS);
   });
 
-  test("ends with the hour, and what was called before it is not new", async () => {
+  test("ends after an hour, and numbers called before do not count as new", async () => {
     const tenant = await newTenant();
     for (let n = 0; n < NUMBERS; n++) await fire(tenant, lithuanian(n));
     expect(await fire(tenant, lithuanian(3))).toBe("plan_limit_reached");
@@ -189,7 +189,7 @@ describe("a burst to new numbers", () => {
     expect(await fire(tenant, lithuanian(6))).toBe("plan_limit_reached");
   });
 
-  test("does not refuse what is asked for another day", async () => {
+  test("does not refuse calls scheduled for another day", async () => {
     const tenant = await newTenant();
     for (let n = 0; n < NUMBERS; n++) await fire(tenant, lithuanian(n));
     const later = await ask(server, tenant, "POST", "/calls", {
@@ -201,7 +201,7 @@ describe("a burst to new numbers", () => {
 });
 
 describe("a burst to new countries", () => {
-  test("is stopped above the limit, own country aside; countries of earlier days are known", async () => {
+  test("is refused above the limit, except for the own country; countries of earlier days are known", async () => {
     const tenant = await newTenant();
     expect(await fire(tenant, lithuanian(0))).toBe("admitted");
     expect(await fire(tenant, ABROAD[0])).toBe("admitted");
@@ -219,7 +219,7 @@ describe("a burst to new countries", () => {
   });
 });
 
-test("owner and operators are told of a stop, once a day, by mail and event", async () => {
+test("notifies owner and operators once a day, by mail and event", async () => {
   const tenant = await newTenant();
   const webhook = await insertWebhook(server.database, tenant.id, { events: ["dialing.stopped"] });
   expect(webhook).toBeGreaterThan(0);
@@ -256,7 +256,7 @@ test("owner and operators are told of a stop, once a day, by mail and event", as
   expect((await told()).mails.length).toBe(4);
 });
 
-describe("the cap of money a day", () => {
+describe("the daily spending cap", () => {
   async function spent(tenant: ApiTenant, amount: number, agoMs: number): Promise<void> {
     const uuid = crypto.randomUUID();
     await insertCall(server.database, tenant.id, uuid, microEur(0));
@@ -272,23 +272,26 @@ describe("the cap of money a day", () => {
     ["below", -1, "admitted"],
     ["at", 0, "waits: plan_limit_reached"],
     ["above", 1, "waits: plan_limit_reached"],
-  ])("of the appliance holds for a tenant without one: %s it", async (_, difference, outcome) => {
-    const tenant = await newTenant();
-    await spent(tenant, 400_000, 86_400_000 - 60_000);
-    await spent(tenant, SPEND - 400_000 + difference, 3_600_000);
-    await spent(tenant, 5_000_000, 86_400_001);
-    expect(await fire(tenant, lithuanian(0))).toBe(outcome);
-    expect(await transfer(tenant, "sip:desk@example.com")).toBe(outcome);
-    expect(await place(tenant, lithuanian(0))).toBe(
-      difference < 0 ? "admitted" : "403 plan_limit_reached",
-    );
-    expect(await fire(await newTenant(), lithuanian(0))).toBe("admitted");
-  });
+  ])(
+    "of the appliance applies to a tenant without its own: %s it",
+    async (_, difference, outcome) => {
+      const tenant = await newTenant();
+      await spent(tenant, 400_000, 86_400_000 - 60_000);
+      await spent(tenant, SPEND - 400_000 + difference, 3_600_000);
+      await spent(tenant, 5_000_000, 86_400_001);
+      expect(await fire(tenant, lithuanian(0))).toBe(outcome);
+      expect(await transfer(tenant, "sip:desk@example.com")).toBe(outcome);
+      expect(await place(tenant, lithuanian(0))).toBe(
+        difference < 0 ? "admitted" : "403 plan_limit_reached",
+      );
+      expect(await fire(await newTenant(), lithuanian(0))).toBe("admitted");
+    },
+  );
 
   test.each([
     [400_000, "admitted"],
     [400_001, "waits: plan_limit_reached"],
-  ])("counts what live calls hold: %d micro-euro are over", async (amount, outcome) => {
+  ])("counts the holds of live calls: %d micro-euro are above it", async (amount, outcome) => {
     const tenant = await newTenant();
     await spent(tenant, amount, 0);
     const callUuid = crypto.randomUUID();
@@ -300,7 +303,7 @@ describe("the cap of money a day", () => {
     expect(await transfer(tenant, "sip:desk@example.com")).toBe(outcome);
   });
 
-  test("of the tenant's own goes first, higher or lower", async () => {
+  test("of the tenant overrides the appliance's, higher or lower", async () => {
     const more = await newTenant({ dailySpendMax: microEur(2 * SPEND) });
     const less = await newTenant({ dailySpendMax: 0 as MicroEur });
     await spent(more, SPEND, 0);

@@ -1,4 +1,4 @@
-/** A trunk carries so many calls at once: admission over a real store, below, at and above. */
+/** A trunk's limit of concurrent calls: admission over a real store, below, at and above. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -78,7 +78,7 @@ describe("channels of the trunk", () => {
     ["at", 2, ALL_TAKEN],
     ["above, as callers make it", 3, ALL_TAKEN],
   ])(
-    "%s: %d live, a call of ours is judged by them now and when it fires",
+    "%s: %d live, an outbound call is checked against them on request and when it is due",
     async (_, live, verdict) => {
       await arrange(2, live);
       expect(await verdictOf("fire")).toBe(verdict);
@@ -86,17 +86,17 @@ describe("channels of the trunk", () => {
     },
   );
 
-  test("one for later is taken: it waits when its time has come", async () => {
+  test("a scheduled call is accepted: it waits when it is due", async () => {
     await arrange(2, 2);
     expect(await verdictOf("request later")).toBe("admitted");
   });
 
-  test("who calls us is taken: the carrier sends no more than it carries", async () => {
+  test("an inbound call is accepted: the carrier limits its own calls", async () => {
     await arrange(2, 3);
     expect(await verdictOf("inbound")).toBe("admitted");
   });
 
-  test.each([null, PLAN_CALLS + 1])("%p: the plan alone limits", async (channels) => {
+  test.each([null, PLAN_CALLS + 1])("%p: only the plan limits", async (channels) => {
     await arrange(channels, PLAN_CALLS - 1);
     expect(await verdictOf("fire")).toBe("admitted");
     await arrange(channels, PLAN_CALLS);

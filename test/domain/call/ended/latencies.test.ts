@@ -1,11 +1,11 @@
-/** The two figures of a call's latency. */
+/** The two latency values of a call. */
 import { expect, test } from "bun:test";
 import { latenciesOf } from "../../../../src/domain/call/ended/latencies.ts";
 
 const of = (...values: (number | null)[]) =>
   latenciesOf(values.map((latencyMs) => ({ latencyMs })));
 
-test("the middle and the 95th of a hundred are answers that were measured, in whatever order", () => {
+test("median and 95th percentile of a hundred are measured values, in whatever order", () => {
   const hundred = Array.from({ length: 100 }, (_, at) => ((at * 37) % 100) + 1);
   expect(of(...hundred)).toEqual({ latencyP50Ms: 50, latencyP95Ms: 95 });
   expect(of(900, 5, 70)).toEqual({ latencyP50Ms: 70, latencyP95Ms: 900 });

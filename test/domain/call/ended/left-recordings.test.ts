@@ -1,6 +1,6 @@
 /**
- * Recordings that were not finished: the encoder shut down, was busy or died, or the call's worker
- * could not say what it had recorded. Real files, real workers, real SQLite.
+ * Unfinished recordings: the encoder shut down, was busy or died, or the call worker could not report its
+ * recording. Real files, real workers, real SQLite.
  */
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -75,7 +75,7 @@ interface Mail {
   readonly attachment: string | null;
 }
 
-/** An appliance that has just been started, as far as recordings need one. */
+/** A just started appliance, with the parts that recordings need. */
 function appliance(encoder: Encoder) {
   const mails: Mail[] = [];
   const announced: (string | null)[] = [];
@@ -116,7 +116,7 @@ function appliance(encoder: Encoder) {
   return { context, mails, announced };
 }
 
-/** `seconds` of silence in stereo; a writer that died has left the sizes at 0. */
+/** `seconds` of silence in stereo; without `sized` the header sizes are 0, as after a crash of the writer. */
 function writeWav(uuid: string, seconds: number, sized = true): void {
   const pcm = Buffer.alloc(seconds * 32_000);
   const header = wavHeader({ sampleRateHz: 8000, channels: 2 }, sized ? pcm.length : 0);
@@ -135,7 +135,7 @@ async function storedCall(): Promise<string> {
   return uuid;
 }
 
-/** A call that has ended and whose WAV waits for the encoder. */
+/** An ended call whose WAV waits for the encoder. */
 async function endedCall(seconds: number): Promise<string> {
   const uuid = await storedCall();
   writeWav(uuid, seconds);
@@ -161,7 +161,7 @@ const mailsOf = (mails: readonly Mail[], uuid: string) =>
   mails.filter((mail) => mail.callUuid === uuid).map(({ attachment }) => attachment);
 const filesOf = (uuid: string) => readdirSync(recordingsDir).filter((name) => name.includes(uuid));
 
-/** The next start takes it up and mails it, once. */
+/** Checks that the next start encodes and mails the recording, once. */
 async function expectTakenUp(uuid: string): Promise<void> {
   const { context, mails, announced } = appliance(encoderOf());
   await recoverCalls(context);
@@ -172,7 +172,7 @@ async function expectTakenUp(uuid: string): Promise<void> {
   expect(announced.filter((of) => of === uuid)).toEqual([uuid]);
 }
 
-test("a shutdown keeps what is being encoded and what waits; the next start takes both up", async () => {
+test("a shutdown keeps running and waiting jobs of the encoder; the next start continues both", async () => {
   const encoder = encoderOf();
   const { context, mails } = appliance(encoder);
   const [first, second, third] = [await endedCall(240), await endedCall(1), await endedCall(1)];
@@ -193,7 +193,7 @@ test("a shutdown keeps what is being encoded and what waits; the next start take
   expect(filesOf(second)).toEqual([`${second}.mp3`]);
 });
 
-test("a full queue leaves the recording to a later try", async () => {
+test("if the queue is full, the recording is encoded later", async () => {
   const encoder = encoderOf(stuck);
   const { context, mails } = appliance(encoder);
   const uuid = await endedCall(1);
@@ -208,7 +208,7 @@ test("a full queue leaves the recording to a later try", async () => {
   await expectTakenUp(uuid);
 });
 
-test("an encoder that dies is no end of the recording", async () => {
+test("a recording survives the death of its encoder", async () => {
   const { context, mails } = appliance(encoderOf(crashing));
   const uuid = await endedCall(1);
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -219,7 +219,7 @@ test("an encoder that dies is no end of the recording", async () => {
   await expectTakenUp(uuid);
 });
 
-test("a recording that ends the third encoder is given up: its mail says so, its WAV stays", async () => {
+test("a recording that kills the third encoder is given up: its mail says so, its WAV stays", async () => {
   const { context, mails } = appliance(encoderOf(crashing));
   const uuid = await endedCall(1);
   for (let attempt = 0; attempt < 3; attempt++) await processRecording(context, tenantId, uuid);
@@ -228,7 +228,7 @@ test("a recording that ends the third encoder is given up: its mail says so, its
   expect(filesOf(uuid)).toEqual([`${uuid}.wav`]);
 });
 
-test("a file that is no recording fails at once", async () => {
+test("a file that is not a recording fails at once", async () => {
   const { context, mails, announced } = appliance(encoderOf());
   const uuid = await endedCall(1);
   writeFileSync(join(recordingsDir, `${uuid}.wav`), "not a WAV at all");
@@ -238,7 +238,7 @@ test("a file that is no recording fails at once", async () => {
   expect(mailsOf(mails, uuid)).toEqual([null]);
 });
 
-test("what a crash left of an encoding is deleted at the start", async () => {
+test("partial files of a crashed encoding are deleted at the start", async () => {
   const uuid = crypto.randomUUID();
   writeFileSync(join(recordingsDir, `${uuid}.mp3.part`), "half");
   writeFileSync(join(recordingsDir, `${uuid}.mp3`), "whole");
@@ -278,7 +278,7 @@ function channelOf(uuid: string): PoolCall {
   });
 }
 
-test("a call worker that dies loses no recording of its calls", async () => {
+test("a dead call worker loses no recording of its calls", async () => {
   const { context, mails } = appliance(encoderOf());
   const uuids = [await storedCall(), await storedCall()];
   for (const uuid of uuids) {
@@ -298,7 +298,7 @@ test("a call worker that dies loses no recording of its calls", async () => {
   }
 });
 
-test("a worker that takes too long to close loses no recording", async () => {
+test("a worker that is slow to close loses no recording", async () => {
   const { context, mails } = appliance(encoderOf());
   const uuid = await storedCall();
   writeWav(uuid, 2, false);
@@ -311,7 +311,7 @@ test("a worker that takes too long to close loses no recording", async () => {
   expect(mailsOf(mails, uuid)).toEqual([`${uuid}.mp3`]);
 });
 
-test("a dead worker's call without a recording has none, and its mail goes at once", async () => {
+test("a dead worker's call without a recording is marked as having none, and its mail goes at once", async () => {
   const { context, mails } = appliance(encoderOf());
   const [nothing, empty] = [await storedCall(), await storedCall()];
   writeWav(empty, 0);

@@ -1,4 +1,4 @@
-/** What becomes of a recording once its mail was accepted: on a real store, real files and a real outbox. */
+/** Deletion of a recording after its mail was accepted: real store, real files, real outbox. */
 
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -61,7 +61,7 @@ async function world() {
   });
   const sink = createEventSink({ ...shared, stores: webhookStores, wake: () => undefined });
 
-  /** A call whose recording is announced and mailed; answers when the mail is out. */
+  /** A call whose recording is announced and mailed; resolves when the mail is sent. */
   async function mailed(tenantId: number, bytes = 100, node = "A"): Promise<string> {
     const callUuid = crypto.randomUUID();
     await insertCall(database, tenantId, callUuid);
@@ -103,7 +103,7 @@ async function world() {
 const GONE = ["emailed_deleted", false];
 const KEPT = ["ready", true];
 
-test("at once where nobody was told of it; when the event's link has expired where somebody was", async () => {
+test("the recording is deleted at once if no webhook got its link, otherwise when the link has expired", async () => {
   const { clock, database, mailed, stateOf } = await world();
   const told = await insertTenant(database);
   const url = "https://hooks.example/";
@@ -116,13 +116,13 @@ test("at once where nobody was told of it; when the event's link has expired whe
   await clock.advance(LINK_MS - 1);
   await database.tx(async () => {});
   expect(await stateOf(waits)).toEqual(KEPT);
-  // It is looked for every half minute.
+  // The check runs every half minute.
   await clock.advance(30_000);
   await eventually(async () => (await stateOf(waits))[0] === "emailed_deleted", "deleted");
   expect(await stateOf(waits)).toEqual(GONE);
 });
 
-/** Only what is asked of the store is looked at. */
+/** Passes only the requested rows on. */
 function askedOf(announcedAt: number | null) {
   const clock = fakeClock();
   const asked: unknown[][] = [];
@@ -158,7 +158,7 @@ function askedOf(announcedAt: number | null) {
   };
 }
 
-test("a look deletes a hundred at most, and looks come every 30 seconds", async () => {
+test("one check deletes a hundred recordings at most, and checks run every 30 seconds", async () => {
   const { clock, asked, timer } = askedOf(null);
   await clock.advance(60_000);
   expect(asked).toEqual([
@@ -168,7 +168,7 @@ test("a look deletes a hundred at most, and looks come every 30 seconds", async 
   timer.cancel();
 });
 
-test("a recording whose link expires as the mail goes out is deleted with it", async () => {
+test("a recording whose link expires as the mail is sent is deleted with it", async () => {
   const nowMs = fakeClock().now();
   const outcomes = [nowMs - LINK_MS, nowMs - LINK_MS + 1].map(async (announcedAt) => {
     const { asked, timer, sent } = askedOf(announcedAt);
@@ -179,7 +179,7 @@ test("a recording whose link expires as the mail goes out is deleted with it", a
   expect(await Promise.all(outcomes)).toEqual([[["markMailed"]], [["deleteAt", nowMs + 1]]]);
 });
 
-test("one that went as a link stays, whoever was told", async () => {
+test("a recording mailed as a link stays, even if a webhook got it", async () => {
   const { clock, database, mailed, stateOf } = await world();
   const callUuid = await mailed(await insertTenant(database), 1_001);
   await clock.advance(2 * LINK_MS);
@@ -187,7 +187,7 @@ test("one that went as a link stays, whoever was told", async () => {
   expect(await stateOf(callUuid)).toEqual(KEPT);
 });
 
-test("what is due is found after a restart, and only by the node that has it", async () => {
+test("a due recording is found after a restart, and only by its own node", async () => {
   const { clock, database, mailed, stateOf, start } = await world();
   const tenantId = await insertTenant(database);
   const subscription = { url: "https://hooks.example/", events: ["recording.ready"] };
@@ -203,7 +203,7 @@ test("what is due is found after a restart, and only by the node that has it", a
   restarted.cancel();
 });
 
-test("a link is good for as long as it is asked for, below its end and not at it", () => {
+test("a link is valid for the requested time, below its end and not at it", () => {
   const clock = fakeClock(1_795_000_000_000);
   const links = createRecordingLinks(
     () => new Uint8Array(32),

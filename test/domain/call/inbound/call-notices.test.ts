@@ -1,4 +1,4 @@
-/** What the owner of a trunk and the operator are told of calls that nobody got. The whole appliance. */
+/** Notices to the owner of a trunk and the operator about unassigned calls. The whole appliance. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { browserOf } from "../../../support/browser/appliance-browser.ts";
 import type { Browser } from "../../../support/browser/dashboard-session.ts";
@@ -42,7 +42,7 @@ const read = async (browser: Browser, path: string) =>
 const noticesOf = async (kind: string) =>
   (await read(operator, "/operator/call-notices")).notices.filter((each) => each.kind === kind);
 
-test("a number that two trunks claim is shown to the operator with both companies", async () => {
+test("a number claimed by two trunks is shown to the operator with both companies", async () => {
   await world.trunk(own, "+37060000001", { register: false });
   await world.trunk(other, "+493012345678");
   expect((await world.invite({ uri: `sip:${NUMBER.slice(1)}@${OURS}` })).code).toBe(480);
@@ -52,7 +52,7 @@ test("a number that two trunks claim is shown to the operator with both companie
   expect((await owner.ask("GET", "/operator/call-notices")).status).toBe(403);
 });
 
-test("a company that asks for a number of another is refused, and the operator is told", async () => {
+test("a company cannot add another company's number, and the operator gets a notice", async () => {
   await world.app.ask("number.confirm", { tenant: own, number: NUMBER });
   const { secret } = await world.app.ask("key.create", { tenant: other, label: "test" });
   const asked = await fetch(`${world.app.addresses.http}/api/v1/phone-numbers`, {
@@ -66,7 +66,7 @@ test("a company that asks for a number of another is refused, and the operator i
   ]);
 });
 
-test("an unknown address that used our Contact is shown, and the owner may allow it, and no other", async () => {
+test("an unknown address that used our Contact is shown, and only the owner may allow it", async () => {
   await world.trunk(own, NUMBER, { username: "acme" });
   const uri = `sip:${world.contactUser("acme")}@${OURS}`;
   const dropped = world.invite({ uri, source: ELSEWHERE });

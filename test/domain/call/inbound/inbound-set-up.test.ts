@@ -1,4 +1,4 @@
-/** Calls that arrive at the same moment: one transaction, and each is decided as if it had come alone. */
+/** Simultaneous inbound calls: one transaction, and each is decided independently. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -100,7 +100,7 @@ function appliance(
 
 type Tenant = Awaited<ReturnType<typeof tenantWithNumber>>;
 
-/** All of them while somebody else writes. What became of each, in the order of arrival. */
+/** Sets up all calls while another write runs. Returns each result, in the order of arrival. */
 async function arriveTogether(context: SetUpPorts, tenants: readonly Tenant[]) {
   const busy = Promise.withResolvers<void>();
   const other = database.tx(() => busy.promise);
@@ -126,7 +126,7 @@ async function arriveTogether(context: SetUpPorts, tenants: readonly Tenant[]) {
 
 const stored = (table: typeof calls | typeof holds) => database.read.$count(table);
 
-test("they share one transaction, and each is stored with its hold", async () => {
+test("simultaneous calls share one transaction, and each is stored with its hold", async () => {
   const { context } = appliance();
   const [one, two] = [await tenantWithNumber("start"), await tenantWithNumber("start")];
   const rows = await arriveTogether(context, [one, two, one]);
@@ -136,7 +136,7 @@ test("they share one transaction, and each is stored with its hold", async () =>
   expect([await stored(calls), await stored(holds)]).toEqual([3, 3]);
 });
 
-test("the plan's calls at once are not exceeded, and another tenant's are its own", async () => {
+test("the plan's concurrent calls are not exceeded, and another tenant has its own", async () => {
   const { context } = appliance({ ofPlan: 2, ofAppliance: 100 });
   const [one, two] = [await tenantWithNumber("start"), await tenantWithNumber("start")];
   const rows = await arriveTogether(context, [one, one, one, two, one]);
@@ -145,7 +145,7 @@ test("the plan's calls at once are not exceeded, and another tenant's are its ow
   expect([await stored(calls), await stored(holds)]).toEqual([3, 3]);
 });
 
-test("the appliance's calls at once are not exceeded", async () => {
+test("the appliance's concurrent calls are not exceeded", async () => {
   const { context } = appliance({ ofPlan: 5, ofAppliance: 2 });
   const tenants = [await tenantWithNumber("start"), await tenantWithNumber("start")];
   const rows = await arriveTogether(context, [...tenants, ...tenants]);
@@ -153,10 +153,10 @@ test("the appliance's calls at once are not exceeded", async () => {
   expect(rows).toEqual([id, id, many, many]);
 });
 
-test("calls beyond those that the machine can hear find all lines busy, of whichever tenant", async () => {
+test("calls above the machine's recognition capacity find all lines busy, for every tenant", async () => {
   const { context } = appliance({ ofPlan: 2, ofAppliance: 100, heard: 3 });
   const [one, two] = [await tenantWithNumber("start"), await tenantWithNumber("start")];
-  // The plan holds one tenant back before it has taken all that there is.
+  // The plan limits one tenant before the machine is full.
   const rows = await arriveTogether(context, [one, one, one, two, two]);
   const id = expect.any(Number);
   expect(rows).toEqual([
@@ -172,7 +172,7 @@ test("calls beyond those that the machine can hear find all lines busy, of which
 test("no cent is held twice", async () => {
   const { context, billing } = appliance();
   const tenant = await tenantWithNumber("prepaid");
-  // Two times 15 seconds at 100,001 µ€ a minute, and not three times.
+  // Twice 15 seconds at 100,001 µ€ per minute, but not three times.
   await billing.credit(tenant.tenantId, microEur(60_000), "test");
   const rows = await arriveTogether(context, [tenant, tenant, tenant]);
   const id = expect.any(Number);
@@ -181,7 +181,7 @@ test("no cent is held twice", async () => {
   expect(amounts.reduce((sum, { amount }) => sum + amount, 0)).toBeLessThanOrEqual(60_000);
 });
 
-test("a number that is not set up declines its own call alone", async () => {
+test("an unknown number rejects its own call only", async () => {
   const { context } = appliance();
   const tenant = await tenantWithNumber("start");
   const nobody = { ...tenant, numberE164: "+37052999999" };
@@ -189,7 +189,7 @@ test("a number that is not set up declines its own call alone", async () => {
   expect(rows).toEqual(["No phone number +37052999999 i", expect.any(Number)]);
 });
 
-test("a statement that fails for one of them fails its call alone", async () => {
+test("a failed statement of one call fails only that call", async () => {
   const { context } = appliance();
   const [broken, sound] = [await tenantWithNumber("start"), await tenantWithNumber("start")];
   const { events } = context;

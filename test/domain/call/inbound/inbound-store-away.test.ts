@@ -1,4 +1,4 @@
-/** A call that comes while the store is away: the carrier is told to try elsewhere. */
+/** An inbound call while the store is unavailable: the carrier should try elsewhere. */
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
@@ -6,7 +6,7 @@ import { systemRandom } from "../../../../src/core/random.ts";
 import { InboundCalls, type InboundPorts } from "../../../../src/domain/call/inbound/inbound.ts";
 import type { IncomingLeg } from "../../../../src/domain/call/sip-port.ts";
 
-test("it gets 503, so that another node or a later try may take it (RFC 3261 21.5.4)", async () => {
+test("the call gets 503, so that another node or a later try may take it (RFC 3261 21.5.4)", async () => {
   const rejected: number[] = [];
   const context = {
     log: silentLog,

@@ -1,9 +1,9 @@
-/** Calls to numbers that are not set up: what of a flood is stored. */
+/** Calls to unknown numbers: how many calls of a flood are stored. */
 import { expect, test } from "bun:test";
 import { createUnknownCalls } from "../../../../src/domain/call/inbound/unknown-calls.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
-test("a number is stored once a minute, and a trunk five times", async () => {
+test("a number is stored once a minute, and at most five times per trunk", async () => {
   const clock = fakeClock();
   const unknown = createUnknownCalls(clock);
   const stored = (numbers: readonly string[]) => numbers.map((n) => unknown.isToBeStored(1, n));
@@ -18,7 +18,7 @@ test("a number is stored once a minute, and a trunk five times", async () => {
   expect(unknown.isToBeStored(1, "1")).toBe(true);
 });
 
-test("of 10,001 trunks the memory begins anew", () => {
+test("the 10,001st trunk clears the memory", () => {
   const unknown = createUnknownCalls(fakeClock());
   for (let trunk = 1; trunk <= 10_000; trunk++) unknown.isToBeStored(trunk, "1");
   expect(unknown.isToBeStored(1, "1")).toBe(false);

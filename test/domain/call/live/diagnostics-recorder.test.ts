@@ -1,4 +1,4 @@
-/** What is kept of a call's SIP messages: at its end, once more for late ones, and nothing where there was no SIP. */
+/** Stored SIP messages of a call: at its end, once more for late ones, and none without SIP. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/core/log.ts";
 import { createDiagnosticsRecorder } from "../../../../src/domain/call/live/diagnostics-recorder.ts";
@@ -46,7 +46,7 @@ function world({ storeFails = false } = {}) {
   return { clock, trace, puts, recorder };
 }
 
-test("SIP messages that cross a call's end are stored two seconds later, and then forgotten", async () => {
+test("SIP messages that cross a call's end are stored two seconds later, and then removed from memory", async () => {
   const { clock, trace, puts, recorder } = world();
   trace.set("a", ["BYE"]);
   await recorder.record(call, { sipCallId: "a", quality, packetHeaders });
@@ -66,7 +66,7 @@ test("SIP messages that cross a call's end are stored two seconds later, and the
   expect([puts.length, trace.has("a")]).toEqual([2, false]);
 });
 
-test("where no message came late, nothing is written again", async () => {
+test("without late messages nothing is stored again", async () => {
   const { clock, trace, puts, recorder } = world();
   trace.set("a", ["BYE"]);
   await recorder.record(call, { sipCallId: "a", quality, packetHeaders });
@@ -74,14 +74,14 @@ test("where no message came late, nothing is written again", async () => {
   expect([puts.length, trace.has("a"), clock.pendingTimers]).toEqual([1, false, 0]);
 });
 
-test("a call without SIP keeps its quality, and nothing is waited for", async () => {
+test("a call without SIP stores its quality without delay", async () => {
   const { clock, puts, recorder } = world();
   await recorder.record(call, { sipCallId: null, quality, packetHeaders });
   expect(puts).toEqual([{ tenantId: 1, rowId: 2, sip: [], quality, packetHeaders }]);
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("what still waits is written when the appliance stops, once", async () => {
+test("waiting messages are stored when the appliance stops, once", async () => {
   const { clock, trace, puts, recorder } = world();
   trace.set("a", ["BYE"]);
   await recorder.record(call, { sipCallId: "a", quality, packetHeaders });
@@ -92,7 +92,7 @@ test("what still waits is written when the appliance stops, once", async () => {
   expect(puts).toHaveLength(2);
 });
 
-test("a store that is away does not keep a call from ending", async () => {
+test("an unavailable store does not keep a call from ending", async () => {
   const { trace, puts, recorder } = world({ storeFails: true });
   trace.set("a", ["BYE"]);
   await recorder.record(call, { sipCallId: "a", quality, packetHeaders });

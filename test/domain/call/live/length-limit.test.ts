@@ -1,4 +1,4 @@
-/** The longest a call may be, and what of it counts. */
+/** The longest call, and its billed part. */
 import { expect, test } from "bun:test";
 import { billableSeconds } from "../../../../src/domain/billing/rating.ts";
 import { LengthLimit } from "../../../../src/domain/call/live/length-limit.ts";
@@ -44,7 +44,7 @@ test("however late the end is, no second above the maximum is billed", async () 
   }
 });
 
-test("two people on a bridge have four hours, all of them counted", async () => {
+test("two people on a bridge have four hours, all of them billed", async () => {
   let bridged = false;
   const { clock, limit, reached } = limitOf(30, () => bridged);
   const beganAt = clock.monotonic();
@@ -58,7 +58,7 @@ test("two people on a bridge have four hours, all of them counted", async () => 
   expect(limit.stop() - beganAt).toBe(4 * 3_600_000);
 });
 
-test("a call that was never answered has no limit to reach", async () => {
+test("an unanswered call has no length limit", async () => {
   const { clock, limit, reached } = limitOf(30);
   await clock.advance(60_000);
   limit.stop();

@@ -1,4 +1,7 @@
-/** How long a live call lasts: to its agent's maximum, unless two people are joined, by the monotonic clock. Real SQLite. */
+/**
+ * Length of a live call: up to its agent's maximum, unless two people are joined, by the monotonic clock. Real
+ * SQLite.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { billingStores } from "../../../../src/adapter/store/billing/billing-stores.ts";
@@ -98,7 +101,7 @@ async function answeredCall(
   return call;
 }
 
-test("a transfer that has joined nobody does not lengthen a call", async () => {
+test("a transfer without a joined person does not lengthen a call", async () => {
   const call = await answeredCall(false);
   await clock.advance(MAX_SECONDS * 1000 - 1);
   expect(call.isLive).toBe(true);
@@ -106,7 +109,7 @@ test("a transfer that has joined nobody does not lengthen a call", async () => {
   expect(call.state).toMatchObject({ name: "ended", ending: { reason: "max_duration" } });
 });
 
-test("an answered call knows how long it has lasted; one that rings, or is over, has not", async () => {
+test("an answered call has a length; a ringing or ended one does not", async () => {
   const ringing = await ringingCall({});
   const call = await answeredCall(false);
   await clock.advance(12_345);
@@ -116,7 +119,7 @@ test("an answered call knows how long it has lasted; one that rings, or is over,
   await Promise.all([ringing.finished, call.finished]);
 });
 
-test("a call rings once, however often the telephone says so", async () => {
+test("a call is reported as ringing once, however often the phone reports it", async () => {
   let changes = 0;
   let rings = 0;
   const calls: typeof ports.stores.calls = (queries) => ({
@@ -138,7 +141,7 @@ test("a call rings once, however often the telephone says so", async () => {
   expect(rings).toBe(1);
 });
 
-test("both sides are asked for once, however many listen in, until the last has left", async () => {
+test("monitoring is requested once for all listeners, until the last one leaves", async () => {
   const call = await answeredCall(false);
   const listener = () =>
     ({ ended: () => undefined }) as unknown as Parameters<typeof call.monitor>[0];
@@ -164,7 +167,7 @@ test("both sides are asked for once, however many listen in, until the last has 
   await call.finished;
 });
 
-test("how long it took to set up a call is told at its end", async () => {
+test("the set-up time of a call is reported at its end", async () => {
   const told: (number | null)[] = [];
   const onEnded: typeof ports.onEnded = (_, { setupMs }) => {
     stored++;
@@ -179,7 +182,7 @@ test("how long it took to set up a call is told at its end", async () => {
   expect(told).toEqual([4_000]);
 });
 
-test("two people who are joined talk on", async () => {
+test("two joined people may exceed the agent's maximum", async () => {
   const call = await answeredCall(true);
   await clock.advance(MAX_SECONDS * 1000);
   expect(call.isLive).toBe(true);
@@ -192,20 +195,17 @@ test.each([
   ["a call", -3_610_000, true],
   ["a call that is never acknowledged", 3_610_000, false],
   ["a call that is never acknowledged", -3_610_000, false],
-])(
-  "in %s a wall clock that is set by %d ms does not change its length",
-  async (_, ms, isAcknowledged) => {
-    const call = await answeredCall(false, isAcknowledged);
-    await clock.advance(10_000);
-    clock.stepWallClock(ms);
-    call.end(endingByUs("completed", "agent_hangup"));
-    await call.finished;
-    const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
-    expect((row?.endedAt ?? 0) - (row?.answeredAt ?? 0)).toBe(10_000);
-  },
-);
+])("in %s a wall clock set by %d ms does not change its length", async (_, ms, isAcknowledged) => {
+  const call = await answeredCall(false, isAcknowledged);
+  await clock.advance(10_000);
+  clock.stepWallClock(ms);
+  call.end(endingByUs("completed", "agent_hangup"));
+  await call.finished;
+  const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
+  expect((row?.endedAt ?? 0) - (row?.answeredAt ?? 0)).toBe(10_000);
+});
 
-test("how long was answered is stored as the clock, the RTP stream and the recogniser have it", async () => {
+test("the answered time is stored by clock, by RTP stream and by recogniser", async () => {
   const call = await answeredCall(false);
   const channel = {
     on: () => undefined,
@@ -275,7 +275,7 @@ test.each([
   ["outbound", true, 1],
   ["outbound", false, 0],
 ])(
-  "an %s call, answered %p, tells that it was answered once at most",
+  "an %s call, answered %p, sends call.answered at most once",
   async (direction, isAnswered, told) => {
     const types: string[] = [];
     const events = {
@@ -292,7 +292,7 @@ test.each([
   },
 );
 
-test("who answered our call is stored and told once; no other note tells it", async () => {
+test("the detection result is stored and sent once; other notes send nothing", async () => {
   const told: unknown[] = [];
   const events = {
     emit: async (_: unknown, __: number, { type, data }: EventDraft) => {

@@ -1,4 +1,6 @@
-/** What a live call is told of its money, on a real file: 60 s left is an event, once, and 0 the end. */
+/**
+ * Balance checks of a live call, on a real file: one event when 60 s are left, and the end of the call at 0.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -20,7 +22,7 @@ import { tempDir } from "../../../support/temp-dir.ts";
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());
 afterAll(() => database.close());
-/** A cent a second. */
+/** One cent per second. */
 const plan = { ...prepaidPlan, overagePerMinute: microEur(600_000) };
 const billing = new Billing({ database, stores: billingStores, plans: [plan], clock });
 let wakes = 0;
@@ -59,14 +61,14 @@ async function callWith(seconds: number, events: EventSink = sink) {
   return { tenantId, webhookId, callUuid, watch, told };
 }
 
-/** A heartbeat a second, like the call worker's. Answers the second at which money had ended. */
+/** Sends one heartbeat per second, as the call worker does. Returns the second at which the money ended. */
 async function talk(watch: MoneyWatch, from: number, to: number): Promise<number | null> {
   for (let second = from; second <= to; second++)
     if (await watch.isExhausted(second)) return second;
   return null;
 }
 
-test("60 s before its money ends a call is told of, once, and only where that was asked for", async () => {
+test("60 s before its money ends a call sends one balance_low event, if a webhook subscribed to it", async () => {
   const { tenantId, webhookId, callUuid, watch, told } = await callWith(130);
   const before = wakes;
   expect(await talk(watch, 0, 69)).toBeNull();
@@ -90,7 +92,7 @@ test("60 s before its money ends a call is told of, once, and only where that wa
   expect(sent.map((row) => row.webhookId)).toEqual([webhookId]);
 });
 
-test("a call that begins with less than a minute is told of at once", async () => {
+test("a call that begins with less than a minute of money sends the event at once", async () => {
   const { watch, told } = await callWith(40);
   expect(await watch.isExhausted(0.2)).toBe(false);
   expect((await told()).map(({ data }) => data.seconds_left)).toEqual([39]);
@@ -98,7 +100,7 @@ test("a call that begins with less than a minute is told of at once", async () =
   expect((await told()).length).toBe(1);
 });
 
-test("money that comes in time is noticed, and nothing is told", async () => {
+test("a top-up before the 60-second mark prevents the balance_low event", async () => {
   const { tenantId, watch, told } = await callWith(130);
   await talk(watch, 0, 69);
   await billing.credit(tenantId, microEur(600 * 10_000), "top-up");
@@ -106,7 +108,7 @@ test("money that comes in time is noticed, and nothing is told", async () => {
   expect(await told()).toEqual([]);
 });
 
-test("an event that cannot be stored takes the hold back with it, and both come with the next heartbeat", async () => {
+test("an event that cannot be stored rolls the hold back, and the next heartbeat stores both", async () => {
   let broken = true;
   const flaky: EventSink = {
     emit: (queries, tenantId, event) =>
@@ -120,14 +122,14 @@ test("an event that cannot be stored takes the hold back with it, and both come 
   expect((await told()).length).toBe(1);
 });
 
-test("heartbeats that pile up ask and tell once", async () => {
+test("piled-up heartbeats extend the hold and send the event once", async () => {
   const { watch, told } = await callWith(45);
   const answers = await Promise.all(Array.from({ length: 20 }, () => watch.isExhausted(1)));
   expect(answers.filter(Boolean)).toEqual([]);
   expect((await told()).length).toBe(1);
 });
 
-/** A watch whose questions are answered one after the other, and the seconds at which it asked. */
+/** A watch that gets `answers` in order, and the seconds at which it asked for more money. */
 function watchWith(...answers: readonly (readonly [covered: number, affordable: number])[]) {
   const asked: number[] = [];
   const extendHold = async (_tenantId: number, _callUuid: string, elapsedSeconds: number) => {
@@ -155,13 +157,13 @@ test.each([
   expect(asked).toEqual([0, asksAt]);
 });
 
-test("what was granted counts from the second in which it was asked for", async () => {
+test("a granted hold counts from the second of its request", async () => {
   const { watch, asked } = watchWith([40, 10_000], [50, 10_000]);
   await talk(watch, 0, 60);
   expect(asked).toEqual([0, 20, 35]);
 });
 
-test("a minute before the end of all money it is asked again, so that the event is told", async () => {
+test("a minute before all money ends the watch asks again, so that the event is sent", async () => {
   const { watch, asked } = watchWith([1_000, 100]);
   await talk(watch, 0, 60);
   expect(asked).toEqual([0, 40]);

@@ -1,4 +1,4 @@
-/** What is kept of a call beside its words, on a real file. */
+/** Stored diagnostics of a call, on a real file. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -35,7 +35,7 @@ async function recordedCall() {
   return { id, callUuid };
 }
 
-/** Whether the recording was still waiting for it. */
+/** Stores the waveform; false if the recording no longer waits for it. */
 const storePeaks = (callUuid: string) =>
   database.tx(async (queries) => {
     const ready = { status: "ready", file: `${callUuid}.mp3` } as const;
@@ -57,7 +57,7 @@ const packetHeaders = {
   records: Uint8Array.from({ length: 100_000 }, (_, at) => at),
 };
 
-test("a waveform is stored with its recording, once, and read as it was written", async () => {
+test("a waveform is stored with its recording, once, and is read back unchanged", async () => {
   const { id, callUuid } = await recordedCall();
   expect(await storePeaks(callUuid)).toEqual({ isMailed: false });
   expect(await storePeaks(callUuid)).toBeNull();
@@ -65,7 +65,7 @@ test("a waveform is stored with its recording, once, and read as it was written"
   expect(await diagnosticsStore(database.read).hasPeaks(id)).toBe(true);
 });
 
-test("a waveform is gone in the statement that takes its recording, whoever takes it", async () => {
+test("a waveform is deleted in the same statement as its recording, in every case", async () => {
   const [mailed, expired] = [await recordedCall(), await recordedCall()];
   for (const { callUuid } of [mailed, expired]) await storePeaks(callUuid);
   await database.tx((queries) =>
@@ -81,7 +81,7 @@ test("a waveform is gone in the statement that takes its recording, whoever take
   expect(await diagnosticsStore(database.read).peaks(expired.id)).toBeNull();
 });
 
-test("evidence goes with the transcript, so that it does not grow for ever", async () => {
+test("evidence is deleted with the transcript, so that it does not grow for ever", async () => {
   const { id, callUuid } = await recordedCall();
   await database.tx(async (queries) => {
     await diagnosticsStore(queries).put(tenantId, id, {
@@ -98,7 +98,7 @@ test("evidence goes with the transcript, so that it does not grow for ever", asy
   expect(await diagnosticsStore(database.read).packetHeaders(id)).toBeNull();
 });
 
-test("evidence is written again with the messages that came late", async () => {
+test("evidence is stored again together with late messages", async () => {
   const { id } = await recordedCall();
   const step = (line: string) => ({ atMs: 1, direction: "in" as const, line, detail: null });
   const sample = { atMs: 1, sent: 1, received: 1, lost: 0, late: 0, jitterMs: 1, mos: 4.4 };
@@ -117,7 +117,7 @@ test("evidence is written again with the messages that came late", async () => {
   });
 });
 
-test("where headers of packets are not kept, there are none", async () => {
+test("without stored packet headers, null is returned", async () => {
   const { id } = await recordedCall();
   await database.tx((queries) =>
     diagnosticsStore(queries).put(tenantId, id, { sip: [], quality: [], packetHeaders: null }),

@@ -1,4 +1,4 @@
-/** Whose PIN is asked for, how often, and how long it is waited for. */
+/** PIN checks: which callers are asked, how often, and the time limit. */
 import { expect, test } from "bun:test";
 import { verifyCaller } from "../../../../src/domain/call/live/verify-caller.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -34,7 +34,7 @@ function world(keyed: (string | null)[], results: Record<string, string> = {}) {
   return { clock, sent, verify };
 }
 
-test("only who is known by number over a trusted trunk, and may try, is asked", async () => {
+test("only a caller known by number over a trusted trunk, with tries left, is asked", async () => {
   const { sent, verify } = world([]);
   expect(await verify({ level: 0 })).toBe(0);
   expect(await verify({ level: 2 })).toBe(2);
@@ -43,7 +43,7 @@ test("only who is known by number over a trusted trunk, and may try, is asked", 
   expect(sent).toEqual([]);
 });
 
-test("a wrong PIN is asked for again, a right one is level 2, nothing keyed is level 1", async () => {
+test("a wrong PIN is asked for again, a right one gives level 2, no input gives level 1", async () => {
   const right = world(["1111", "1234"], { 1234: "right" });
   expect(await right.verify()).toBe(2);
   expect(right.sent).toEqual([["askPin", false], ["askPin", true], ["pinDone"]]);
@@ -51,7 +51,7 @@ test("a wrong PIN is asked for again, a right one is level 2, nothing keyed is l
   expect(await world([null]).verify()).toBe(1);
 });
 
-test("it is waited for 90 seconds", async () => {
+test("a PIN entry times out after 90 seconds", async () => {
   const { clock, verify } = world([]);
   let level: number | null = null;
   void verify().then((reached) => {

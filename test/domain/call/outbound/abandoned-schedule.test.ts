@@ -1,4 +1,4 @@
-/** A call that was never dialled names the cause that is true, from the specification's list. */
+/** A call without a dial attempt ends with its true cause, from the specification's list. */
 import { expect, test } from "bun:test";
 import { AppError, type ErrorCode } from "../../../../src/core/errors.ts";
 import { abandonSchedule } from "../../../../src/domain/call/outbound/abandoned-schedule.ts";
@@ -32,6 +32,6 @@ test.each([
   // Its campaign was paused or cancelled.
   ["conflict", "cancelled"],
   [null, "interrupted"],
-] as const)("refused with %s it ends as %s", async (code, reason) => {
+] as const)("a call refused with %s ends as %s", async (code, reason) => {
   expect(await endedReasonOf(code)).toBe(reason);
 });

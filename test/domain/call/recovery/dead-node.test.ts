@@ -1,4 +1,7 @@
-/** A node on a shared store dies in a call: the others end it, and its recording waits for it on its disk. */
+/**
+ * A node on a shared store dies during a call. The others end the call, and the recording on its disk waits for
+ * its restart.
+ */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -37,7 +40,7 @@ const directory = tempDir();
 let one: Database;
 let two: Database;
 let tenantId = 0;
-/** The ends of calls that contacts, the CRM and campaigns were told. */
+/** Call ends reported to contacts, CRM and campaigns. */
 const toldOf: EndedCall[] = [];
 
 beforeAll(async () => {
@@ -51,7 +54,7 @@ afterAll(async () => {
   await two.close();
 });
 
-/** What recovery reaches; the rest of a node is not there. */
+/** The services that recovery uses; the rest of a node is missing. */
 function node(name: string, database: Database, clock: FakeClock): CallContext {
   const recordingsDir = join(directory, name);
   mkdirSync(recordingsDir, { recursive: true });
@@ -111,7 +114,7 @@ async function liveCall(context: CallContext): Promise<string> {
 const rowOf = async (uuid: string) =>
   (await two.read.select().from(calls).where(eq(calls.callUuid, uuid)))[0];
 
-/** Looks every ten seconds, as the watch does. */
+/** Advances the clock in steps of ten seconds, the watch's interval. */
 async function pass(clock: FakeClock, ms: number, beat?: () => Promise<void>): Promise<void> {
   for (let left = ms; left > 0; left -= 5_000) {
     await beat?.();
@@ -120,16 +123,18 @@ async function pass(clock: FakeClock, ms: number, beat?: () => Promise<void>): P
   }
 }
 
-/** Lets a watch look until one look has begun and ended from now on, however slow the store is. */
+/**
+ * Advances the clock until the watch has done one whole check that starts after this call, even on a slow store.
+ */
 async function lookWhole(clock: FakeClock, looks: () => number): Promise<void> {
   const before = looks();
   await eventually(async () => {
     await pass(clock, 5_000);
-    return looks() >= before + 2; // the next look begins when the one before has ended
+    return looks() >= before + 2; // the next check begins when the one before has ended
   }, "the watch looks");
 }
 
-test("a call whose node gives no heartbeat for a minute is ended, billed, reported and remembered once by another", async () => {
+test("a call without heartbeat for a minute is ended, billed, reported and remembered once by another node", async () => {
   const [a, b] = [fakeClock(), fakeClock(fakeClock().now() + 3_600_000)];
   const [dead, alive] = [node("A", one, a), node("B", two, b)];
   const uuid = await liveCall(dead);
@@ -147,7 +152,7 @@ test("a call whose node gives no heartbeat for a minute is ended, billed, report
   expect((await rowOf(uuid))?.status).toBe("in_progress");
   await pass(b, 30_000);
   await eventually(async () => {
-    await pass(b, 10_000); // a look that was still under way is made up for by the next
+    await pass(b, 10_000); // a check that was in progress is repeated by the next
     return (await rowOf(uuid))?.status === "failed";
   }, "it is ended");
   watch.cancel();
@@ -172,14 +177,14 @@ test("a call whose node gives no heartbeat for a minute is ended, billed, report
   expect(await two.read.select().from(holds)).toEqual([]);
   expect(await verifyLedger(billingStores(two.read))).toEqual([]);
 
-  // The dead node comes back: nothing is ended again, its recording is fixed and encoded.
+  // The dead node restarts: nothing is ended again, and its recording is repaired and encoded.
   expect(await recoverCalls(node("A", one, a))).toBe(0);
   await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
   expect(await rowOf(uuid)).toMatchObject({ recordingMs: 1000, recordingFile: `${uuid}.mp3` });
   expect(existsSync(join(directory, "A", `${uuid}.mp3`))).toBe(true);
 });
 
-test("a recording that its node has not taken up for a day is given up: its mail goes without it", async () => {
+test("a recording not processed by its node for a day is given up: its mail goes without it", async () => {
   const [a, b] = [fakeClock(), fakeClock(0)];
   const mailed: MailDraft[] = [];
   const mails = {
@@ -224,7 +229,7 @@ test("a recording that its node has not taken up for a day is given up: its mail
   expect(mailed).toMatchObject([{ recipient: transcriptEmail, callUuid: uuid, attachment: null }]);
 });
 
-test("a call that gives heartbeats is left alone, also by a node whose clock is years off", async () => {
+test("a call with heartbeats continues, even if another node's clock is years off", async () => {
   const [a, b] = [fakeClock(), fakeClock(0)];
   const [carrier, other] = [node("A", one, a), node("B", two, b)];
   const uuid = await liveCall(carrier);
@@ -246,7 +251,7 @@ test("a call that gives heartbeats is left alone, also by a node whose clock is 
 });
 
 for (const how of ["refuses", "does not answer"] as const)
-  test(`a store that ${how} for 70 s ends no call: only what is seen to stand still afterwards counts`, async () => {
+  test(`a store that ${how} for 70 s ends no call: only missing heartbeats seen afterwards count`, async () => {
     const [a, b] = [fakeClock(), fakeClock(0)];
     const uuid = await liveCall(node("A", one, a));
     const context = node("B", two, b);
@@ -267,7 +272,7 @@ for (const how of ["refuses", "does not answer"] as const)
     await pass(b, 70_000);
     away = null;
     back.resolve();
-    // The heartbeat of the other node waits for its turn in a queue.
+    // The other node's heartbeat waits in a queue.
     await pass(b, 50_000);
     expect((await rowOf(uuid))?.status).toBe("in_progress");
     await pass(b, 30_000);
@@ -278,12 +283,12 @@ for (const how of ["refuses", "does not answer"] as const)
     watch.cancel();
   });
 
-test("a heartbeat that arrives while a call is being ended keeps the call", async () => {
+test("a heartbeat that arrives during recovery saves the call", async () => {
   const [a, b] = [fakeClock(), fakeClock(0)];
   const uuid = await liveCall(node("A", one, a));
   const context = node("B", two, b);
   let beats = 0;
-  /** The look is answered, then the heartbeat is stored, then the call would be ended. */
+  /** Order: the query is answered, then the heartbeat is stored, then the call would be ended. */
   const late = async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
     await one.tx((own) => callStore(own).heartbeat([uuid], a.now() + ++beats * 5_000));
     return await two.tx(work);
@@ -297,7 +302,7 @@ test("a heartbeat that arrives while a call is being ended keeps the call", asyn
   expect((await rowOf(uuid))?.status).toBe("in_progress");
 });
 
-test("a node that slept learns from its heartbeat that its call is over, and cannot bring it back", async () => {
+test("a suspended node learns from its heartbeat that its call has ended, and cannot revive it", async () => {
   const a = fakeClock();
   const uuid = await liveCall(node("A", one, a));
   await two.tx((queries) =>
@@ -312,7 +317,7 @@ test("a node that slept learns from its heartbeat that its call is over, and can
   expect((await rowOf(uuid))?.status).toBe("failed");
 });
 
-test("a node that starts ends its own calls, not those of another", async () => {
+test("a starting node ends its own calls, not those of another node", async () => {
   const clock = fakeClock();
   const foreign = await liveCall(node("A", one, clock));
   const own = await liveCall(node("C", one, clock));

@@ -1,11 +1,14 @@
-/** When a call whose heartbeat stands still is ended by another node. */
+/** When another node ends a call without heartbeats. */
 import { expect, test } from "bun:test";
 import { sleep } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { watchLeftCalls } from "../../../../src/domain/call/recovery/recovery.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
-/** When a call without heartbeats is ended, and how many looks that took. `secondLookMs`: the store's time for it. */
+/**
+ * End time of a call without heartbeats, and the number of checks. `secondLookMs`: the store's time for the
+ * second.
+ */
 async function endOfSilentCall(secondLookMs: number) {
   const clock = fakeClock();
   let looks = 0;
@@ -48,16 +51,16 @@ async function endOfSilentCall(secondLookMs: number) {
   return { looks, endedAtMs, lost };
 }
 
-test("every ten seconds calls are looked at; after sixty without a heartbeat one is ended", async () => {
+test("calls are checked every ten seconds; one without a heartbeat for sixty is ended", async () => {
   const { lost, ...ended } = await endOfSilentCall(0);
   expect(ended).toEqual({ looks: 7, endedAtMs: 70_000 }); // seen first at 10 s
-  // A hundred recordings of nodes that are gone are looked at each time.
+  // A hundred recordings of lost nodes are checked each time.
   expect(lost).toEqual(Array(7).fill(["B", 100]));
 });
 
 test.each([
   ["30 s after the last was asked, what was seen still counts", 20_000, 70_000],
-  ["later than that, the sixty seconds begin anew", 21_000, 110_000], // seen at 41 s, looked at every 10 s
-])("when a look is answered %s", async (_, secondLookMs, endedAtMs) => {
+  ["later than that, the sixty seconds begin anew", 21_000, 110_000], // seen at 41 s, checked every 10 s
+])("if a check is answered %s", async (_, secondLookMs, endedAtMs) => {
   expect(await endOfSilentCall(secondLookMs)).toMatchObject({ endedAtMs });
 });

@@ -1,4 +1,4 @@
-/** Calls of another node on the same store, as this one's dashboard sees them. */
+/** Calls of another node on the same store, in this node's dashboard. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -43,7 +43,7 @@ const callOf = (tenant: number, callUuid: string, node: string | null) =>
 const set = (callUuid: string, changes: Partial<typeof calls.$inferInsert>) =>
   database.tx((queries) => queries.update(calls).set(changes).where(eq(calls.callUuid, callUuid)));
 
-test("a call of another node is told when it begins, changes and ends; own and foreign ones never", async () => {
+test("begin, change and end of another node's call are reported; own calls and other tenants' calls are not", async () => {
   await callOf(tenantId, "there-1", "there");
   await callOf(tenantId, "here-1", "here");
   await callOf(otherTenant, "foreign-1", "there");

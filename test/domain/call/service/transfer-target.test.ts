@@ -1,11 +1,11 @@
-/** A SIP URI that a tenant names passes the address rules of its trunk's server (decisions 12). */
+/** A tenant's SIP URI follows the address rules of its trunk's server (decisions 12). */
 import { expect, test } from "bun:test";
 import { createCallService } from "../../../../src/domain/call/service/call-service.ts";
 import { AddressRules } from "../../../../src/platform/net/address-rules.ts";
 
 const TRUNK_SERVER = "192.168.7.2";
 
-/** "admitted", or the field that is refused. */
+/** "admitted", or the refused field. */
 async function verdictOn(to: string): Promise<unknown> {
   const service = createCallService({
     context: {

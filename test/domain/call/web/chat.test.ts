@@ -1,4 +1,4 @@
-/** How long and how many written conversations are kept open for their next question. Real SQLite, the time in hand. */
+/** How long and how many written conversations stay open for the next question. Real SQLite, fake clock. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -30,7 +30,7 @@ const heard: unknown[] = [];
 let asked = 0;
 let toldOfCaller: unknown;
 let callsTools = false;
-/** Questions that begin with "slow" wait for it. */
+/** Questions that begin with "slow" wait for this promise. */
 let held = Promise.withResolvers<void>();
 /** Recorded uses, and whether money is left. */
 const recorded: TrialUse[] = [];
@@ -103,7 +103,7 @@ const first = { role: "agent", text: "Good morning." } as const;
 const ask = (message: string | null, lines: readonly (typeof first)[] = []) =>
   chats.ask(tenantId, agentId, lines, message);
 
-test("a conversation goes on where it was for five minutes, and is told anew after them", async () => {
+test("a conversation continues within five minutes, and starts again after them", async () => {
   await ask(null);
   await clock.advance(5 * 60_000 - 1);
   expect([opened, closed]).toEqual([1, 0]);
@@ -116,20 +116,20 @@ test("a conversation goes on where it was for five minutes, and is told anew aft
   chats.close();
 });
 
-test("an answer tells how long it took, from its question on", async () => {
+test("an answer reports how long it took, counted from its question", async () => {
   await clock.advance(7_000);
   expect((await ask("hello")).durationMs).toBe(0);
   chats.close();
 });
 
-test("an answer names its sources; the opening words have none", async () => {
+test("an answer lists its sources; the opening words have none", async () => {
   expect((await ask(null)).sources).toEqual([]);
   const { sources } = await ask("hello", [first]);
   expect(sources).toMatchObject([{ text: "the source of: You said hello." }]);
   chats.close();
 });
 
-test("of 33 conversations the oldest is closed", async () => {
+test("with 33 conversations the oldest is closed", async () => {
   for (let count = 1; count <= 32; count++) await ask(`question ${count}`);
   expect([opened, closed]).toEqual([32, 0]);
   await ask("question 33");
@@ -139,7 +139,7 @@ test("of 33 conversations the oldest is closed", async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("answers to tools that lead to tools end after eight questions", async () => {
+test("a chain of tool calls and answers ends after eight questions", async () => {
   callsTools = true;
   expect((await ask("hello")).actions).toHaveLength(8);
   expect(asked).toBe(8);
@@ -147,7 +147,7 @@ test("answers to tools that lead to tools end after eight questions", async () =
   chats.close();
 });
 
-test("four questions of a tenant are answered at the same time, no fifth", async () => {
+test("a tenant may have four questions in progress, and a fifth is refused", async () => {
   const four = [1, 2, 3, 4].map((count) => ask(`question ${count}`));
   await expect(ask("question 5")).rejects.toMatchObject({ code: "plan_limit_reached" });
   await Promise.all(four);
@@ -155,7 +155,7 @@ test("four questions of a tenant are answered at the same time, no fifth", async
   chats.close();
 });
 
-test("an answer makes room for one question, not for more", async () => {
+test("each finished answer makes room for one question", async () => {
   held = Promise.withResolvers();
   const slow = [1, 2, 3].map((count) => ask(`slow ${count}`));
   await ask("quick");
@@ -166,7 +166,7 @@ test("an answer makes room for one question, not for more", async () => {
   chats.close();
 });
 
-test("an LLM that is told of no conversation is asked again the customer's last twenty questions", async () => {
+test("an LLM that keeps no history gets the last twenty questions of the customer again", async () => {
   const lines = Array.from({ length: 21 }, (_, at) => [
     { role: "customer", text: `question ${at}` } as const,
     { role: "agent", text: `answer ${at}` } as const,
@@ -177,7 +177,7 @@ test("an LLM that is told of no conversation is asked again the customer's last 
   replaying.close();
 });
 
-test("an agent of another company, or none, is not found", async () => {
+test("an agent of another company or an unknown agent is not found", async () => {
   const stranger = await insertTenant(database);
   for (const [tenant, agent] of [
     [stranger, agentId],
@@ -187,7 +187,7 @@ test("an agent of another company, or none, is not found", async () => {
     await expect(chats.ask(tenant, agent, [], null)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("an answer is counted with the tokens of all its rounds, an opening is not", async () => {
+test("an answer is counted with the tokens of all its rounds, an opening is not counted", async () => {
   await chats.ask(tenantId, agentId, [], null);
   expect(recorded).toEqual([]);
   callsTools = true;
@@ -196,12 +196,12 @@ test("an answer is counted with the tokens of all its rounds, an opening is not"
   expect(recorded[0]).toMatchObject({ llmInputTokens: asked * 100, llmOutputTokens: asked * 7 });
 });
 
-test("an answer that fails is counted", async () => {
+test("a failed answer is counted", async () => {
   await expect(chats.ask(tenantId, agentId, [], "fail")).rejects.toThrow();
   expect(recorded.length).toBe(1);
 });
 
-test("without free minutes and money the model is not asked", async () => {
+test("without free minutes and money the LLM is not asked", async () => {
   hasMoney = false;
   await expect(chats.ask(tenantId, agentId, [], "Hello")).rejects.toMatchObject({
     code: "insufficient_balance",
@@ -209,7 +209,7 @@ test("without free minutes and money the model is not asked", async () => {
   expect([asked, recorded.length]).toEqual([0, 0]);
 });
 
-test("a question to an agent with 20 MB of knowledge takes less than 50 ms, and its last file, when changed, begins a new conversation", async () => {
+test("with 20 MB of knowledge a question takes less than 50 ms, and a change of the last file begins a new conversation", async () => {
   const content = "k".repeat(500_000);
   const texts = { tenantId, format: "txt", content, sizeBytes: content.length } as const;
   const made = await database.tx(async (queries) => {

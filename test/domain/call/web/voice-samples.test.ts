@@ -1,11 +1,11 @@
-/** A voice is made once for all who ask, and again after it could not speak. */
+/** A voice sample is synthesised once for all requests, and again after a failure. */
 import { expect, test } from "bun:test";
 import {
   createVoiceSamples,
   type VoiceSample,
 } from "../../../../src/domain/call/web/voice-samples.ts";
 
-test("a voice is spoken once a language; after a failure it is tried again", async () => {
+test("a voice sample is made once per language; after a failure it is tried again", async () => {
   const asked: VoiceSample[] = [];
   let isBroken = true;
   const samples = createVoiceSamples({

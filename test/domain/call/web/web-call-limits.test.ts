@@ -1,4 +1,4 @@
-/** How many trial conversations run, how long, and what the browser's line is told. */
+/** Limits of trial conversations: number, length, and the audio format of the browser's line. */
 import { expect, test } from "bun:test";
 import { NO_USAGE } from "../../../../src/adapter/worker/empty-report.ts";
 import { AppError } from "../../../../src/core/errors.ts";
@@ -54,7 +54,7 @@ function world(maxDurationSeconds = 3_600, trials?: TrialMeter) {
 }
 const full = { code: "plan_limit_reached" };
 
-test("a company tries three agents at once; above ten in all it gets its first only", async () => {
+test("a company may try three agents at once; with more than ten in all only its first", async () => {
   const { start } = world();
   const first = await start(1);
   for (let count = 2; count <= 3; count++) await start(1);
@@ -77,7 +77,7 @@ test("a trial without a summary ends with null", async () => {
   expect(events.at(-1)).toEqual({ type: "ended", reason: "caller_hangup", summary: null });
 });
 
-test("a trial lasts as long as the agent says, ten minutes at most", async () => {
+test("a trial lasts as long as the agent allows, at most ten minutes", async () => {
   for (const [agentSeconds, seconds] of [
     [30, 30],
     [3_600, 600],
@@ -106,7 +106,7 @@ test("the line is A-law in frames of 20 ms", async () => {
   expect(sent[1]).toEqual(["answered"]);
 });
 
-test("the agent speaks until fifteen frames of silence have passed; below 8 it is silent", async () => {
+test("the agent counts as speaking until fifteen frames of silence; samples below 8 are silence", async () => {
   const { events, listeners, start } = world();
   await start(1);
   const play = (level: number) =>
@@ -120,7 +120,7 @@ test("the agent speaks until fifteen frames of silence have passed; below 8 it i
   expect(events.slice(1)).toEqual([{ type: "state", state: "listening" }]);
 });
 
-test("four seconds after a transfer is said the talk is over", async () => {
+test("four seconds after the announcement of a transfer the conversation ends", async () => {
   const { clock, closed, events, listeners, start } = world();
   await start(1);
   listeners.get("transfer_requested")?.({ target: "+37060000001" });
@@ -130,7 +130,7 @@ test("four seconds after a transfer is said the talk is over", async () => {
   expect(closed).toEqual(["transferred"]);
 });
 
-test("a talk is counted while it lasts and at its end, and ends when the money does", async () => {
+test("a conversation is billed during it and at its end, and ends with the money", async () => {
   const recorded: TrialUse[] = [];
   let hasMoney = true;
   const { clock, closed, listeners, start } = world(600, {

@@ -1,4 +1,4 @@
-/** Who answered, to the frame: every duration of the detection at its bound. */
+/** Answering machine detection, to the frame: every duration at its limit. */
 import { expect, test } from "bun:test";
 import {
   AnsweringDetection,
@@ -31,7 +31,7 @@ function detection() {
 const UNKNOWN: AnsweringResult = { result: "unknown", cause: "silence" };
 const PERSON: AnsweringResult = { result: "human", cause: "short_greeting" };
 
-test("nobody speaks: unknown after exactly two seconds", () => {
+test("without speech the result is unknown after exactly two seconds", () => {
   const { results, pass, judge } = detection();
   pass(1_980);
   expect(results).toEqual([]);
@@ -40,7 +40,7 @@ test("nobody speaks: unknown after exactly two seconds", () => {
   expect(judge.elapsedMs).toBe(2_000);
 });
 
-test("the two seconds begin anew after a tone, and never after somebody spoke", () => {
+test("the two seconds restart after a tone, but not after speech", () => {
   const tone = detection();
   tone.hear(sine(425, 4_500, 8_000, 6_000)); // too long for a beep
   tone.pass(2_000);
@@ -54,7 +54,7 @@ test("the two seconds begin anew after a tone, and never after somebody spoke", 
   expect(spoke.results).toEqual([PERSON]);
 });
 
-test("a greeting of 900 ms needs no words, a longer one waits 700 ms for them", () => {
+test("a greeting of 900 ms needs no words, after a longer one the detection waits 700 ms for them", () => {
   const short = detection();
   short.judge.utteranceEnded(900);
   expect(short.results).toEqual([PERSON]);
@@ -66,7 +66,7 @@ test("a greeting of 900 ms needs no words, a longer one waits 700 ms for them", 
   expect(medium.results).toEqual([PERSON]);
 });
 
-test("words that come while they are waited for decide, and others do not", () => {
+test("words decide only during that wait", () => {
   const words = detection();
   words.judge.words("hello", true);
   words.judge.utteranceEnded(1_000);
@@ -76,7 +76,7 @@ test("words that come while they are waited for decide, and others do not", () =
   expect(words.results).toEqual([PERSON]);
 });
 
-test("a person has said the greeting after 4.2 s, a machine goes on", () => {
+test("a greeting ends after 4.2 s at a person, and goes on at a machine", () => {
   const { results, pass } = detection();
   pass(20, { active: true, speechMs: 4_200 });
   expect(results).toEqual([]);
@@ -87,7 +87,7 @@ test("a person has said the greeting after 4.2 s, a machine goes on", () => {
   expect(inPieces.results).toEqual([PERSON]);
 });
 
-test("a screening service is let finish, however long it speaks", () => {
+test("a screening service may finish, however long it speaks", () => {
   const { judge, results, pass } = detection();
   judge.words("please state your name", false);
   expect(results).toEqual([]);
@@ -100,7 +100,7 @@ test("a screening service is let finish, however long it speaks", () => {
   expect(results).toHaveLength(1);
 });
 
-test("what nothing decides is unknown after ten seconds", () => {
+test("without a decision the result is unknown after ten seconds", () => {
   const { results, pass } = detection();
   pass(9_980, { active: true, speechMs: 4_000 });
   expect(results).toEqual([]);
@@ -122,7 +122,7 @@ test("words and beeps count for thirty seconds", () => {
   }
 });
 
-test("after a person's greeting neither a request to record nor a beep makes a machine, but both do", () => {
+test("after a person's greeting a request to record or a beep alone means nothing, but both mean a machine", () => {
   const tone = sine(1_000, 400, 8_000, 6_000);
   const greeted = () => {
     const world = detection();
@@ -154,14 +154,14 @@ test("after a person's greeting neither a request to record nor a beep makes a m
   }
 });
 
-test("words of the first utterance that come after its length was judged still decide", () => {
+test("late words of the first utterance still change the result", () => {
   const { judge, results } = detection();
   judge.utteranceEnded(900);
   judge.words("voicemail of tom", true);
   expect(results).toEqual([PERSON, { result: "machine", cause: "greeting_words" }]);
 });
 
-test("a beep is told whenever it comes, and a machine stays one", () => {
+test("a beep is always reported, and a machine stays a machine", () => {
   const { judge, results, beeps, pass, hear } = detection();
   judge.words("leave a message after the tone", true);
   hear(sine(1_000, 400, 8_000, 6_000));
@@ -172,7 +172,7 @@ test("a beep is told whenever it comes, and a machine stays one", () => {
   expect(judge.result).toEqual(results[0] ?? null);
 });
 
-test("stable words decide while they are said, and harmless ones decide nothing", () => {
+test("stable words may decide during the utterance, and harmless ones decide nothing", () => {
   const machine = detection();
   machine.pass(20, { active: true, speechMs: 900, partial: "leave a message after the tone" });
   expect(machine.results).toEqual([{ result: "machine", cause: "greeting_words" }]);
@@ -183,7 +183,7 @@ test("stable words decide while they are said, and harmless ones decide nothing"
   expect(harmless.results).toEqual([{ result: "machine", cause: "long_greeting" }]);
 });
 
-test("pieces of a greeting are counted together", () => {
+test("pieces of a greeting are added up", () => {
   const { judge, results, pass } = detection();
   judge.utteranceEnded(1_000);
   judge.words("good morning", false);

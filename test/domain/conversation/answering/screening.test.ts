@@ -1,4 +1,4 @@
-/** An outbound call's first words: to people, to machines, to nobody. */
+/** First words of an outbound call: to people, to machines, and in silence. */
 import { expect, test } from "bun:test";
 import { Screening } from "../../../../src/domain/conversation/answering/screening.ts";
 import type { AgentSnapshot } from "../../../../src/domain/conversation/call-config.ts";
@@ -40,7 +40,7 @@ test.each([
   ["words of a mailbox without a beep", "Please leave a message after the tone.", false],
   ["a beep without such words", "Yes, go on.", true],
   ["a question about machines and a beep", "Are you an answering machine?", true],
-])("a person who was recognised stays one after %s", async (_, words, beeps) => {
+])("a detected person stays one after %s", async (_, words, beeps) => {
   for (const voicemailAction of ["hangup", "leave_message"] as const) {
     const call = await outbound({ voicemailAction });
     call.script.recognises.push("Hello, Jonas speaking.");
@@ -59,7 +59,7 @@ test.each([
   }
 });
 
-test("a person is disclosed to and greeted by name, 600 ms after their hello", async () => {
+test("a person hears the disclosure and a greeting by name, 600 ms after their hello", async () => {
   const call = await outbound();
   call.script.recognises.push("Hello?");
   await call.speech(500);
@@ -87,7 +87,7 @@ test("600 ms of silence after a hello end it, to the frame", async () => {
   expect(call.session.turn.name).not.toBe("screening");
 });
 
-test("a transfer in the first moments settles who answered: what follows may last for hours", async () => {
+test("an early transfer sets the detection result, however long the call lasts then", async () => {
   const call = await outbound();
   const judged = () => notes(call).filter(({ kind }) => kind === "answered_by");
   await call.silence(500);
@@ -99,7 +99,7 @@ test("a transfer in the first moments settles who answered: what follows may las
   expect(judged()).toEqual([unknown]);
 });
 
-test("nobody speaks: after two seconds the general greeting, without the name", async () => {
+test("in silence the general greeting comes after two seconds, without the name", async () => {
   const call = await outbound();
   await call.silence(1_900);
   expect(call.session.turn.name).toBe("screening");
@@ -107,7 +107,7 @@ test("nobody speaks: after two seconds the general greeting, without the name", 
   expect(said(call)).toEqual([`${DISCLOSURE} ${GENERAL}`]);
 });
 
-test("a screening service hears who calls, without the name, once it has finished", async () => {
+test("a screening service hears the caller's identity without the name, after it has finished", async () => {
   const call = await outbound();
   call.script.partial = "Please state your name";
   call.script.recognises.push("Please state your name and why you are calling.");
@@ -119,7 +119,7 @@ test("a screening service hears who calls, without the name, once it has finishe
   expect(said(call)).toEqual([`${DISCLOSURE} ${GENERAL}`]);
 });
 
-test("a machine that asks for a message hears nothing, or the general message after its silence", async () => {
+test("a machine that asks for a message gets none, or the general message after its silence", async () => {
   const words = "Please leave a message after the tone";
   for (const action of ["hangup", "leave_message"] as const) {
     const call = await outbound({ voicemailAction: action });
@@ -138,7 +138,7 @@ test("a machine that asks for a message hears nothing, or the general message af
   }
 });
 
-test("a machine that plays on for 25 s gets its message then, not before", async () => {
+test("a machine that plays for 25 s gets its message then, not before", async () => {
   const call = await outbound({ voicemailAction: "leave_message" });
   call.script.partial = "you have reached the voicemail";
   for (let passed = 0; passed < 24; passed++) await call.speech(1_000);
@@ -183,7 +183,7 @@ test.each([
   expect(left).toBe(1);
 });
 
-test("what seemed a person and turns out a machine is told, and the agent falls silent", async () => {
+test("a person's result changed to machine is reported, and the agent falls silent", async () => {
   const call = await outbound({ voicemailAction: "hangup" });
   call.script.recognises.push("Hi.");
   await call.speech(400);
@@ -203,7 +203,7 @@ test("what seemed a person and turns out a machine is told, and the agent falls 
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "voicemail_hangup" });
 });
 
-test("a machine that first seemed a person still gets a message that discloses by itself, all of it", async () => {
+test("a machine first detected as a person still gets the complete message with the disclosure in it", async () => {
   const firstMessage = "Hello, I am an AI assistant. Please call us back.";
   const call = await outbound({ voicemailAction: "leave_message", firstMessage });
   call.script.answers = () => [];
@@ -222,7 +222,7 @@ test("a machine that first seemed a person still gets a message that discloses b
   expect(call.hangupRequested()).toMatchObject({ reason: "voicemail_left" });
 });
 
-test("a machine that beeps while the disclosure is said gets all of it with its message", async () => {
+test("a machine that beeps during the disclosure gets all of it with its message", async () => {
   const disclosure = `${"I am a computer and this call is recorded for quality. ".repeat(3)}Yes.`;
   const call = await outbound({ voicemailAction: "leave_message" }, disclosure);
   await call.silence(3_500);
@@ -238,7 +238,7 @@ test("a machine that beeps while the disclosure is said gets all of it with its 
   ]);
 });
 
-test("an agent that lets the customer speak first answers their hello by the mind", async () => {
+test("an agent that lets the customer speak first answers their hello with the LLM", async () => {
   const call = await outbound({ firstSpeaker: "customer" });
   call.script.recognises.push("Hello?");
   await call.speech(500);

@@ -1,4 +1,4 @@
-/** The beep of an answering machine, and what is none. */
+/** Detection of an answering machine's beep, and sounds that are not a beep. */
 import { expect, test } from "bun:test";
 import { ToneFinder } from "../../../../src/domain/conversation/answering/tone-finder.ts";
 import { dtmfTones, sine } from "../../../../src/platform/audio/tones.ts";
@@ -30,7 +30,7 @@ test.each([
   expect(Math.abs((found?.durationMs ?? 0) - ms)).toBeLessThanOrEqual(60);
 });
 
-test("a beep with a lost packet in it is one beep", () => {
+test("a beep with a lost packet counts as one beep", () => {
   const tone = beep(1_000, 500);
   tone.fill(0, 1_600, 1_600 + 320);
   expect(beepsIn(quiet(100), tone, quiet(400))).toHaveLength(1);
@@ -44,11 +44,11 @@ test.each([
   ["two tones at a time", [dtmfTones("5", 8_000, 500)]],
   ["a dial tone", [beep(425, 6_000)]],
   ["a whisper of a tone", [sine(1_000, 400, 8_000, 100)]],
-] as const)("%s is none", (_, parts) => {
+] as const)("%s is not a beep", (_, parts) => {
   expect(beepsIn(quiet(200), ...parts, quiet(1_000))).toEqual([]);
 });
 
-/** A beep and the frame it is told in, counted from the beginning. */
+/** Reported beeps: the frame of the report, counted from the beginning, and the duration. */
 function toldAt(...parts: Int16Array[]): (readonly [frame: number, durationMs: number])[] {
   const finder = new ToneFinder(8_000);
   const told: (readonly [number, number])[] = [];
@@ -66,24 +66,24 @@ test("a beep lasts 120 ms to 4 s", () => {
   expect(lengths.map((ms) => toldAt(beep(1_000, ms), quiet(400)).length)).toEqual([0, 1, 1, 0]);
 });
 
-test("a beep is told when neither a dropout nor a sequence can follow, once", () => {
+test("a beep is reported once, when neither a dropout nor a sequence can follow", () => {
   expect(toldAt(beep(1_000, 200), quiet(2_000))).toEqual([[20, 200]]);
 });
 
-test("two lost frames are a dropout, three end the tone and make the next a sequence", () => {
+test("two lost frames are a dropout; three end the tone, so that the next one forms a sequence", () => {
   const twice = (gapMs: number) =>
     toldAt(beep(1_000, 200), quiet(gapMs), beep(1_000, 200), quiet(2_000));
   expect(twice(40)).toEqual([[32, 400]]);
   expect(twice(60)).toEqual([]);
 });
 
-test("tones are a sequence with less than 160 ms after the dropout between them", () => {
+test("tones less than 160 ms apart (after the dropout time) form a sequence", () => {
   const second = (gapMs: number) =>
     toldAt(beep(1_000, 200), quiet(gapMs), beep(1_400, 200), quiet(400)).length;
   expect([second(180), second(200)]).toEqual([0, 2]);
 });
 
-test("a second after its last tone a sequence is forgotten", () => {
+test("a sequence is forgotten one second after its last tone", () => {
   const after = (gapMs: number) =>
     toldAt(
       ...[beep(950, 200), quiet(80), beep(1_400, 200)],
@@ -92,20 +92,20 @@ test("a second after its last tone a sequence is forgotten", () => {
   expect([after(1_040), after(1_060)]).toEqual([0, 1]);
 });
 
-test("a tone that wanders by 50 Hz is one, by 75 Hz it is another", () => {
+test("a tone that drifts by 50 Hz is the same tone, by 75 Hz it is another", () => {
   const wandering = (hz: number) => toldAt(beep(1_000, 100), beep(hz, 100), quiet(400));
   expect(wandering(1_050)).toEqual([[20, 200]]);
   expect(wandering(1_075)).toEqual([]);
 });
 
-test("frequencies are known to the step of 25 Hz, from 300 to 2,500 Hz", () => {
+test("frequencies are measured in steps of 25 Hz, from 300 to 2,500 Hz", () => {
   for (const hz of [300, 325, 1_000, 1_325, 2_475, 2_500])
     expect(beepsIn(beep(hz, 300), quiet(400))[0]?.frequencyHz).toBe(hz);
   expect(beepsIn(beep(2_600, 300), quiet(400))).toEqual([]);
   expect(beepsIn(beep(200, 300), quiet(400))).toEqual([]);
 });
 
-test("below an RMS of 150 it is the line's noise", () => {
+test("below an RMS of 150 a tone counts as line noise", () => {
   const loud = (rms: number) => beepsIn(sine(1_000, 300, 8_000, rms * Math.SQRT2), quiet(400));
   expect(loud(149.5)).toEqual([]);
   expect(loud(150.6)).toHaveLength(1);
@@ -125,7 +125,7 @@ test("within a sequence a click of 40 ms counts as a tone, one of 20 ms does not
   expect([after(40), after(20)]).toEqual([0, 1]);
 });
 
-test("a tone sounds from its 120th millisecond until it is told", () => {
+test("`sounding` is true from a tone's 120th millisecond until its report", () => {
   const finder = new ToneFinder(8_000);
   const sounding = [beep(1_000, 200), quiet(300)].flatMap((pcm) =>
     Array.from({ length: pcm.length / 160 }, (_, n) => {

@@ -1,4 +1,4 @@
-/** Which first messages say by themselves what the disclosure says. */
+/** First messages that contain the disclosure. */
 import { expect, test } from "bun:test";
 import type { AgentLanguage } from "../../../../src/domain/agent/agent.ts";
 import { DISCLOSURE } from "../../../../src/domain/conversation/conversation-settings.ts";
@@ -52,7 +52,7 @@ test.each(CASES)("%s: %s", (language, text, ai, recorded) => {
   expect(disclosedBy(text, language)).toEqual({ ai, recorded });
 });
 
-test("the sentences that disclose are told apart from the rest", () => {
+test("disclosing sentences are separated from the rest", () => {
   const message = "Hello, I am an AI assistant. This call is recorded. How can I help?";
   expect(disclosingStart(message, DISCLOSURE.en, "en")).toEqual({
     start: "Hello, I am an AI assistant. This call is recorded.",
@@ -64,7 +64,7 @@ test("the sentences that disclose are told apart from the rest", () => {
   });
 });
 
-test("half of a disclosure, or one of other things, is not taken for said", () => {
+test("half of a disclosure, or a similar text, does not count as disclosure", () => {
   expect(disclosingStart("Hello, this is a robot.", DISCLOSURE.en, "en")).toBeNull();
   expect(disclosingStart("Hello, this call is recorded.", DISCLOSURE.en, "en")).toBeNull();
   expect(

@@ -1,4 +1,4 @@
-/** Key 9 against further calls: only where the agent has offered it, and asks for no other keys. */
+/** Key 9 to opt out: only if the agent has offered it and asks for no other keys. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { asksForKeys, offersOptOut } from "../../../../src/domain/conversation/opt-out/opt-out.ts";
@@ -6,7 +6,7 @@ import { callConfig, scriptedCall } from "../../../support/media/scripted-call.t
 
 const text = (value: string): LlmEvent => ({ type: "text", text: value });
 
-test("an offer of key 9 is told apart in four languages from other uses of it", () => {
+test("an offer of key 9 is distinguished in four languages from other uses of it", () => {
   for (const offer of [
     "Press 9 if you do not want to be called again.",
     "If you don’t want to be called again, press nine.",
@@ -39,14 +39,14 @@ const keysOf = (call: Awaited<ReturnType<typeof scriptedCall>>) =>
   );
 const OFFER = "Hello. Press 9 if you do not want to be called again.";
 
-test("a 9 that nobody offered is a key like any other", async () => {
+test("without an offer, key 9 has no special meaning", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.audio.press("9");
   expect(keysOf(call)).toEqual([["9", false]]);
 });
 
-test("an offered 9 refuses further calls, also while the offer is being said; no other key does", async () => {
+test("an offered 9 opts out, also while the offer is being spoken; other keys do not", async () => {
   const call = await scriptedCall({ config: callConfig({ firstMessage: OFFER }) });
   await call.session.prepare();
   call.session.answered();
@@ -60,7 +60,7 @@ test("an offered 9 refuses further calls, also while the offer is being said; no
   ]);
 });
 
-test("a 9 within a number, a rating or a PIN refuses nothing; the offer stands again after it", async () => {
+test("a nine within a number, a rating or a PIN does not opt out; afterwards the offer is valid again", async () => {
   const call = await scriptedCall({ config: callConfig({ firstMessage: OFFER }) });
   await call.session.prepare();
   call.session.answered();
@@ -87,7 +87,7 @@ test("a 9 within a number, a rating or a PIN refuses nothing; the offer stands a
   ]);
 });
 
-test("a 9 for the person a caller was put through to refuses nothing", async () => {
+test("key 9 pressed for a person after a transfer does not opt out", async () => {
   const call = await scriptedCall({ config: callConfig({ firstMessage: OFFER }) });
   await call.session.prepare();
   call.session.answered();

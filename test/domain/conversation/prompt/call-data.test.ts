@@ -1,4 +1,4 @@
-/** How much data about a call is told: lines, characters, names. */
+/** Limits of data about a call: lines, characters, names. */
 import { expect, test } from "bun:test";
 import { dataSection, labelOf } from "../../../../src/domain/conversation/prompt/call-data.ts";
 
@@ -7,7 +7,7 @@ const linesOf = (data: Parameters<typeof dataSection>[0]) => {
   return lines.slice(lines.indexOf("<call_data>") + 1, -1);
 };
 
-test("sixty lines of 2,000 characters are told, empty ones left out before", () => {
+test("sixty lines of 2,000 characters are included, after empty ones are removed", () => {
   const data = Array.from({ length: 62 }, (_, n) => ({
     label: `l${n}`,
     text: n === 0 ? " " : "x",
@@ -20,12 +20,12 @@ test("sixty lines of 2,000 characters are told, empty ones left out before", () 
   expect(dataSection([{ label: "notes", text: "" }], true)).toBe("");
 });
 
-test("a name has 64 characters at most", () => {
+test("a name has at most 64 characters", () => {
   expect(labelOf("A b-c")).toBe("a_b_c");
   expect(labelOf("x".repeat(65))).toHaveLength(64);
 });
 
-test("only a caller nobody has recognised is named unverified", () => {
+test("only an unrecognised caller is marked as not verified", () => {
   const data = [{ label: "notes", text: "x" }];
   expect(dataSection(data, true)).toContain("reveal nothing private");
   expect(dataSection(data, false)).not.toContain("reveal nothing private");

@@ -29,7 +29,7 @@ test("the prompt holds every assigned file, the tools, and the date in the tenan
   expect(prompt).toContain("The caller's number: +37060000001.");
 });
 
-/** How far two prompts are the same. */
+/** Length of the common beginning of two prompts. */
 function sharedCharacters(one: string, other: string): number {
   let count = 0;
   while (count < one.length && one[count] === other[count]) count++;
@@ -40,7 +40,7 @@ test.each([
   "You are {{agent_name}} of {{company}}, on {{weekday}}.",
   "It is {{time}}. {{caller_number}} is on the line.",
   "Remind {{ first_name }}; you phone {{to_number}}.",
-])("two calls of one agent share their prompt as far as what they do not share: %s", (prompt) => {
+])("prompts of one agent's calls are identical up to the first variable part: %s", (prompt) => {
   const agent = { ...config.agent, prompt };
   const first = {
     ...config,
@@ -62,7 +62,7 @@ test.each([
     expect(shared).not.toContain(changing);
 });
 
-test("the agent's words that name the time or a number stand behind what does not change", () => {
+test("text with the time or a number comes after the constant parts", () => {
   const changing = { ...config, agent: { ...config.agent, prompt: "It is {{time}} now." } };
   const prompt = buildSystemPrompt(changing, variablesOf(changing, NOW));
   expect(prompt.indexOf("It is 00:30 now.")).toBeGreaterThan(prompt.indexOf("filling,60"));
@@ -76,7 +76,7 @@ test("a prompt without files or tools has no empty sections", () => {
   expect(prompt).not.toContain("## Tools");
 });
 
-test("an outbound call knows whom it called; a withheld number is said to be so", () => {
+test("an outbound call has the called number; a withheld number is marked as withheld", () => {
   const outbound = { ...callConfig(), direction: "outbound" as const };
   const prompt = buildSystemPrompt(outbound, variablesOf(outbound, NOW));
   expect(prompt).toContain("You phoned the other side.");
@@ -91,7 +91,7 @@ test.each([
   ["inbound", 1, false],
   ["outbound", undefined, false],
 ] as const)(
-  "data of a call: %s, of level %p: the caller is not verified: %p",
+  "data of a call: %s, level %p: marked as not verified: %p",
   (direction, callerLevel, isSaid) => {
     const known = { ...config, direction, callerData: [{ label: "name", text: "Jonas" }] };
     const level = callerLevel === undefined ? {} : { callerLevel };
@@ -101,17 +101,17 @@ test.each([
   },
 );
 
-test("of a campaign line's value 500 characters may be spoken", () => {
+test("a value of a campaign's list may have 500 spoken characters", () => {
   const line = { ...config, variables: { visit: "x".repeat(600) } };
   expect(fillVariables("{{visit}}", variablesOf(line, NOW), "en")).toBe("x".repeat(500));
 });
 
-test("nobody ever hears braces: unknown variables become nothing", () => {
+test("braces are never spoken: unknown variables become empty", () => {
   const text = "Hello {{ first_name }}, welcome to {{company}}!";
   expect(fillVariables(text, { company: "Us" }, "en")).toBe("Hello, welcome to Us!");
 });
 
-test("the greeting fills its variables; an agent that waits has none", () => {
+test("the greeting fills its variables; an agent that waits has no greeting", () => {
   const greets = callConfig({ firstMessage: "{{company}}, hello." });
   const variables = variablesOf(greets, NOW);
   expect(openingOf(greets, SETTINGS, variables)).toMatchObject({
@@ -127,7 +127,7 @@ test("the greeting fills its variables; an agent that waits has none", () => {
 
 const RECORDED = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "A robot, recorded." } };
 
-test("who has the first word hears nothing before it, however the call came about", () => {
+test("a caller who speaks first hears nothing before, inbound or outbound", () => {
   for (const direction of ["inbound", "outbound"] as const) {
     const waits = { ...callConfig({ firstSpeaker: "customer" }), direction };
     expect(openingOf(waits, RECORDED, variablesOf(waits, NOW))).toMatchObject({
@@ -137,7 +137,7 @@ test("who has the first word hears nothing before it, however the call came abou
   }
 });
 
-test("the disclosure precedes a first message that does not say it, also one with a name", () => {
+test("the disclosure precedes a first message without it, also one with a name", () => {
   const config = { ...callConfig(), namedGreeting: "Hello, Jonas. How can I help?" };
   const settings = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "I am a robot." } };
   expect(openingOf(config, settings, variablesOf(config, NOW))).toMatchObject({
@@ -146,7 +146,7 @@ test("the disclosure precedes a first message that does not say it, also one wit
   });
 });
 
-test("a first message that says it by itself is said once, its disclosing sentence first", () => {
+test("a first message that contains the disclosure is spoken once, its disclosing sentence first", () => {
   const firstMessage = "Hello, I am the robot of {{company}}. How can I help?";
   const config = {
     ...callConfig({ firstMessage }),
@@ -166,7 +166,7 @@ test("a first message that says it by itself is said once, its disclosing senten
   });
 });
 
-test("a birthday call says why it is made: in the prompt, and after the greeting's first sentence", () => {
+test("a birthday call has its reason in the prompt, and after the greeting's first sentence", () => {
   const wishes = { ...callConfig(), direction: "outbound" as const, occasion: "birthday" as const };
   const variables = variablesOf(wishes, NOW);
   expect(buildSystemPrompt(wishes, variables)).toContain(
@@ -186,12 +186,12 @@ test("a birthday call says why it is made: in the prompt, and after the greeting
   expect(openingOf(lithuanian, SETTINGS, variables).greeting.text).toContain("gimtadieniu");
 });
 
-test("any other call says nothing of a birthday", () => {
+test("other calls do not mention a birthday", () => {
   const prompt = buildSystemPrompt(config, variablesOf(config, NOW));
   expect(prompt).not.toContain("birthday");
 });
 
-test("knowledge above the budget is named in the prompt, not told", () => {
+test("knowledge above the budget is listed in the prompt, not included", () => {
   const files = [{ id: 1, filename: "prices.md", format: "md", version: 1 }] as const;
   const large = { ...config, looksUpKnowledge: true, knowledgeScope: { tenantId: 1, files } };
   const prompt = buildSystemPrompt(large, variablesOf(large, NOW));
@@ -200,7 +200,7 @@ test("knowledge above the budget is named in the prompt, not told", () => {
   for (const { content } of config.knowledge) expect(prompt).not.toContain(content.trim());
 });
 
-test("of knowledge that is looked up, forty files are named", () => {
+test("forty files of searched knowledge are listed", () => {
   const named = (count: number) => {
     const files = Array.from({ length: count }, (_, at) => ({
       id: at,

@@ -1,4 +1,4 @@
-/** An agent that names the number of a caller who withholds it. */
+/** An agent that uses the number of a caller who withholds it. */
 import { expect, test } from "bun:test";
 import { openingOf } from "../../../../src/domain/conversation/disclosure/disclosure.ts";
 import {
@@ -43,7 +43,7 @@ test.each([
   expect(buildSystemPrompt(config, variables)).toContain(said);
 });
 
-test("a number that is known is said as it is", () => {
+test("a known number is used unchanged", () => {
   const config = callConfig({ firstMessage: "You call from {{caller_number}}." });
   const { greeting } = openingOf(config, SETTINGS, variablesOf(config, NOW));
   expect(greeting.text).toBe("You call from +37060000001.");

@@ -1,4 +1,4 @@
-/** How long each step of a PIN's entry may take, and how many digits it has. */
+/** How long each step of PIN entry may take, and how many digits a PIN has. */
 import { expect, test } from "bun:test";
 import { PinEntry } from "../../../../src/domain/conversation/session/pin-entry.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -14,7 +14,7 @@ function world() {
     onActive: (on) => void told.push(on ? "active" : "over"),
     entered: (digits) => void told.push(digits),
   });
-  /** What is told in this time, and not a millisecond before. */
+  /** Events after exactly `ms` milliseconds; one millisecond earlier there are none. */
   const after = async (ms: number) => {
     told.length = 0;
     await clock.advance(ms - 1);
@@ -25,7 +25,7 @@ function world() {
   return { entry, told, after };
 }
 
-test("the first key may take 25 seconds, the next ten, the check fifteen, the last tone 0.6", async () => {
+test("the first key may take 25 s, each further key 10 s, the check 15 s, the last tone 0.6 s", async () => {
   const { entry, after } = world();
   entry.ask(false);
   expect(await after(25_000)).toEqual([null]);
@@ -44,7 +44,7 @@ test("a second question is part of the same entry", () => {
   expect(told.filter((word) => word === "active")).toHaveLength(1);
 });
 
-test("sixteen digits count, * begins anew, # alone is nothing", () => {
+test("sixteen digits are accepted, * clears them, # alone has no effect", () => {
   const { entry, told } = world();
   entry.ask(false);
   for (const key of `9*${"12345678".repeat(2)}9#`) entry.digit(key);

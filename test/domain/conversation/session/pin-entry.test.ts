@@ -1,11 +1,11 @@
-/** When a PIN may be asked for: only while a conversation is held, and nobody waits for a person. */
+/** When a PIN may be asked for: only in a conversation with the agent, and not during a transfer. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 type Call = Awaited<ReturnType<typeof scriptedCall>>;
 
-/** Answered at once with no digits, and nothing is said. */
+/** Checks that `pin_entered` comes at once without digits, and nothing is spoken. */
 async function expectRefused(call: Call): Promise<void> {
   const before = call.spoken.length;
   call.session.askPin(false);
@@ -13,7 +13,7 @@ async function expectRefused(call: Call): Promise<void> {
   expect(call.spoken.slice(before)).toEqual([]);
 }
 
-test("a caller who talks with the agent is asked, and what was keyed until # is told", async () => {
+test("a caller talking with the agent is asked, and the keys before # are reported", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.askPin(false);
@@ -21,7 +21,7 @@ test("a caller who talks with the agent is asked, and what was keyed until # is 
   expect(call.messages.at(-1)).toEqual({ type: "pin_entered", digits: "1234" });
 });
 
-test("nobody is asked before it is known who answered", async () => {
+test("nobody is asked before the answering detection has a result", async () => {
   const call = await scriptedCall({ config: { ...callConfig(), direction: "outbound" } });
   await call.session.prepare();
   call.session.answered();
@@ -42,7 +42,7 @@ test("nobody is asked during the last sentence before a transfer", async () => {
   await expectRefused(call);
 });
 
-test("nobody is asked who is held for a person", async () => {
+test("a caller waiting for a transfer is not asked", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.transferBegin();
@@ -50,7 +50,7 @@ test("nobody is asked who is held for a person", async () => {
   await expectRefused(call);
 });
 
-test("the first key cuts the question; where nothing is said it cuts nothing", async () => {
+test("the first key cuts off the question, and has no other effect on the audio", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.askPin(false);
@@ -79,7 +79,7 @@ test("a call in progress gives a heartbeat every second from its answer on", asy
   expect(beats()).toBe(4);
 });
 
-test("an answer that comes again, or after the end, begins nothing", async () => {
+test("a repeated answer, or one after the end, starts nothing", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   const beats = () => call.messages.filter(({ type }) => type === "heartbeat").length;

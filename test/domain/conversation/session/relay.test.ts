@@ -1,4 +1,4 @@
-/** What two people on a bridge hear of each other: their own rates, and nothing that waits too long. */
+/** Audio between two people on a bridge: their own sample rates, and a short queue. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/core/log.ts";
 import { TransferBridge } from "../../../../src/domain/conversation/session/transfer-bridge.ts";
@@ -32,7 +32,7 @@ async function bridged(personRateHz: number) {
 }
 const FRAME = new Int16Array(160).fill(1_000);
 
-test("audio of the same rate is passed on as it is, of another it is resampled", async () => {
+test("audio of the same rate is passed on unchanged, of another it is resampled", async () => {
   const same = await bridged(8_000);
   same.bridge.callerFrame(FRAME);
   expect(same.heard).toEqual([FRAME]);
@@ -43,7 +43,7 @@ test("audio of the same rate is passed on as it is, of another it is resampled",
   expect(samples).toBeLessThanOrEqual(3_200);
 });
 
-test("no more than 60 ms wait for a person, and keys pass once both are joined", async () => {
+test("at most 60 ms are queued for a person, and keys pass once both are joined", async () => {
   const { bridge, person, heard, keys } = await bridged(8_000);
   person.queuedMs = 60;
   bridge.callerFrame(FRAME);
@@ -54,7 +54,7 @@ test("no more than 60 ms wait for a person, and keys pass once both are joined",
   expect(keys).toEqual(["2"]);
 });
 
-test("both are joined when the person has heard the announcement to its end, and not before", async () => {
+test("both are joined when the person has heard the complete announcement, and not before", async () => {
   const { bridge, caller, person, heard, clock } = await answered(8_000);
   async function* announcement() {
     yield FRAME;
@@ -73,7 +73,7 @@ test("both are joined when the person has heard the announcement to its end, and
   expect(caller.queuedMs).toBe(0);
 });
 
-test("an announcement that is not heard to its end within its time does not keep the two apart", async () => {
+test("an announcement that exceeds its time limit does not prevent the join", async () => {
   const { bridge, person, clock } = await answered(8_000);
   person.queuedMs = 20;
   const joined = bridge.join((async function* () {})());

@@ -8,14 +8,14 @@ import {
 } from "../../../../src/domain/conversation/speech/phrase-cache.ts";
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
 
-test("of a cut sentence only whole words count as heard", () => {
+test("of an interrupted sentence only whole words count as heard", () => {
   expect(wordsUpTo("We are open from nine", 0.5)).toBe("We are");
   expect(wordsUpTo("We are open", 0)).toBe("");
   expect(wordsUpTo("We are open", 1)).toBe("We are open");
   expect(wordsUpTo("Antidisestablishmentarianism", 0.9)).toBe("");
 });
 
-test("what was heard is always the beginning of what was said, and grows with the share", () => {
+test("the heard text is always a beginning of the spoken text, and grows with the share", () => {
   fc.assert(
     fc.property(fc.string(), fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
       const spoken = wordsUpTo(text, share);
@@ -25,7 +25,7 @@ test("what was heard is always the beginning of what was said, and grows with th
   );
 });
 
-test("the phrase cache stays within its bound and drops what was not used for longest", () => {
+test("the phrase cache stays within its limit and drops the least recently used phrases", () => {
   const cache = new PhraseCache();
   const oneMegabyte = () => new Int16Array(512 * 1024);
   for (let index = 0; index < 64; index++) cache.put("v", `phrase ${index}`, oneMegabyte());
@@ -37,7 +37,7 @@ test("the phrase cache stays within its bound and drops what was not used for lo
   expect(cache.get("v", "far too long")).toBeNull();
 });
 
-test("a phrase of two megabytes is kept, a longer one is not", () => {
+test("a phrase of two megabytes is cached, a longer one is not", () => {
   const cache = new PhraseCache();
   const megabytes = (count: number, more = 0) => new Int16Array(count * 512 * 1024 + more);
   cache.put("v", "two", megabytes(2));
@@ -52,7 +52,7 @@ test("a phrase of one voice is never played for another", () => {
   expect(cache.get("Emma", "Hello.")).toBeNull();
 });
 
-test("a phrase that is there sounds as long as it is; one that is not takes a slow speaker's time", () => {
+test("a cached phrase has its real length; any other the time of a slow speaker", () => {
   const cache = new PhraseCache();
   cache.put("Sari", "Hello.", new Int16Array(8_000));
   const voice = { async *speak() {} };
@@ -66,7 +66,7 @@ test("a phrase that is there sounds as long as it is; one that is not takes a sl
   expect(phrases.durationMs("x".repeat(10), 8_000)).toBe(1_500 + 10 * 90);
 });
 
-test("fillers rotate in the agent's own words, or in its language where it has none", () => {
+test("fillers rotate in the agent's own words, or in its language if it has none", () => {
   const own = new FillerRotation(["One.", " ", "Two."], phrasesFor("en"));
   expect([own.next(), own.next(), own.next()]).toEqual(["One.", "Two.", "One."]);
   const many = Array.from({ length: 12 }, (_, at) => `${at}.`);

@@ -1,4 +1,4 @@
-/** When an utterance is taken for the agent's own voice: by how it began, until more is known. */
+/** When an utterance counts as the agent's own voice: first judged by its beginning, then by its content. */
 import { expect, test } from "bun:test";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { EchoGuard } from "../../../../src/domain/conversation/speech/echo.ts";
@@ -13,8 +13,8 @@ const levelAt = (frame: number) =>
   3_000 + Math.round(2_500 * Math.sin(frame * 1.7) * Math.cos(frame * 0.37));
 
 /**
- * The agent speaks, queued in pieces of so many frames; the line gives back a third of it, or somebody speaks loudly
- * over it.
+ * The agent speaks, queued in pieces of `framesAtOnce` frames; the line returns a third of it, or a person speaks
+ * loudly over it.
  */
 function guardAt(framesAtOnce = 1, frames = 200) {
   const guard = new EchoGuard(RATE_HZ);
@@ -37,7 +37,7 @@ function guardAt(framesAtOnce = 1, frames = 200) {
 }
 
 test.each([1, 25, 200])(
-  "what is heard is compared only once 400 ms were heard (%d frames queued at once)",
+  "audio is compared only after 400 ms were heard (%d frames queued at once)",
   (framesAtOnce) => {
     const { guard, echo } = guardAt(framesAtOnce);
     echo(19);
@@ -47,7 +47,7 @@ test.each([1, 25, 200])(
   },
 );
 
-test("an utterance begins for 200 ms; from then on what it is counts, not how it began", () => {
+test("an utterance is judged by its beginning for 200 ms, then by its content", () => {
   const { guard, echo, speech } = guardAt();
   echo(40);
   guard.utteranceBegan();
@@ -60,7 +60,7 @@ test("an utterance begins for 200 ms; from then on what it is counts, not how it
   expect([guard.isEcho(), guard.suspected]).toEqual([false, false]);
 });
 
-test("an utterance that once was an echo stays suspected", () => {
+test("an utterance once suspected as echo stays suspected", () => {
   const { guard, echo, speech } = guardAt();
   echo(40);
   guard.utteranceBegan();
@@ -72,7 +72,7 @@ test("an utterance that once was an echo stays suspected", () => {
   expect(guard.suspected).toBe(false);
 });
 
-test("the end of what was played is an echo together with the silence after it", () => {
+test("the end of the played audio counts as echo together with the silence after it", () => {
   const { guard, echo } = guardAt(30, 30);
   echo(25);
   guard.receive(frameOf(0), (30 + DELAY_FRAMES) * 20);
@@ -82,7 +82,7 @@ test("the end of what was played is an echo together with the silence after it",
 test.each([
   [25, true],
   [26, false],
-])("an echo that comes back after %d frames of 20 ms is one: %p", (delay, isEcho) => {
+])("an echo after %d frames of 20 ms is detected: %p", (delay, isEcho) => {
   const guard = new EchoGuard(RATE_HZ);
   const { float } = seededRandom(1);
   const levels = Array.from({ length: 100 }, () => 1_000 + Math.round(float() * 5_000));

@@ -1,11 +1,11 @@
-/** The phrase cache: what several calls need at once is synthesised once. */
+/** The phrase cache: a phrase needed by several calls is synthesised once. */
 import { expect, test } from "bun:test";
 import {
   CachedPhrases,
   PhraseCache,
 } from "../../../../src/domain/conversation/speech/phrase-cache.ts";
 
-/** A synthesiser that speaks one chunk when it is let, and writes down what it was asked. */
+/** A synthesiser that speaks one chunk per `letSpeak()`, and records the requested texts. */
 function slowTts() {
   const asked: string[] = [];
   let speak: () => void = () => {};
@@ -36,7 +36,7 @@ const callOf = (cache: PhraseCache, tts: ReturnType<typeof slowTts>) => {
   return { end, phrases, prepared: phrases.prepare(["One.", "Two."], end.signal) };
 };
 
-test("calls that begin together have a phrase synthesised once", async () => {
+test("for calls that start together a phrase is synthesised once", async () => {
   const tts = slowTts();
   const cache = new PhraseCache();
   const calls = [callOf(cache, tts), callOf(cache, tts), callOf(cache, tts)];
@@ -49,7 +49,7 @@ test("calls that begin together have a phrase synthesised once", async () => {
   expect(calls.every(({ phrases }) => phrases.get("Two.") !== null)).toBe(true);
 });
 
-test("the phrase that is in work when its call ends is finished, and the next call has it", async () => {
+test("a phrase in synthesis when its call ends is finished, and the next call uses it", async () => {
   const tts = slowTts();
   const cache = new PhraseCache();
   const [first, second] = [callOf(cache, tts), callOf(cache, tts)];
@@ -64,7 +64,7 @@ test("the phrase that is in work when its call ends is finished, and the next ca
   expect(first.phrases.work).toBeNull();
 });
 
-test("a phrase whose synthesiser was closed is made anew by the call that waits for it", async () => {
+test("if the synthesiser of a phrase is closed, the next waiting call synthesises it", async () => {
   const tts = slowTts();
   const cache = new PhraseCache();
   const [first, second] = [callOf(cache, tts), callOf(cache, tts)];
@@ -80,7 +80,7 @@ test("a phrase whose synthesiser was closed is made anew by the call that waits 
   expect(tts.asked).toEqual(["One.", "One.", "Two."]);
 });
 
-test("a phrase too long to keep is synthesised by each call, once", async () => {
+test("a phrase too long for the cache is synthesised once per call", async () => {
   const asked: string[] = [];
   const tts = {
     async *speak(text: string) {
@@ -100,7 +100,7 @@ test("a phrase too long to keep is synthesised by each call, once", async () => 
 
 const MIB_SAMPLES = 1024 * 1024 * 0.5;
 
-test("64 MiB of phrases are kept; the one that was asked for longest ago goes first", () => {
+test("64 MiB of phrases are cached; the least recently used is removed first", () => {
   const cache = new PhraseCache();
   const phrase = new Int16Array(MIB_SAMPLES);
   const kept = () =>
@@ -113,7 +113,7 @@ test("64 MiB of phrases are kept; the one that was asked for longest ago goes fi
   expect(kept()).toEqual([0, ...Array.from({ length: 63 }, (_, at) => at + 2)]);
 });
 
-test("a phrase of 2 MiB is kept, a longer one is not", () => {
+test("a phrase of 2 MiB is cached, a longer one is not", () => {
   const cache = new PhraseCache();
   for (const samples of [2 * MIB_SAMPLES, 2 * MIB_SAMPLES + 1])
     cache.put("voice", `${samples}`, new Int16Array(samples));

@@ -1,4 +1,4 @@
-/** How the agent's sentences are queued, how long each is waited for, and what was heard of them. */
+/** How the agent's sentences are queued, how long each may take, and which words count as heard. */
 import { expect, test } from "bun:test";
 import { sleep } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
@@ -13,7 +13,9 @@ import { ScriptedAudio } from "../../../support/media/scripted-call.ts";
 
 const settled = () => Bun.sleep(0);
 
-/** What the voice does with each sentence, in order: milliseconds of audio; null: it fails; else it never ends. */
+/**
+ * What the voice does with each sentence, in order. Number: milliseconds of audio; null: failure; "never": no end.
+ */
 function world(voice: (number | null | "never")[] = []) {
   const clock = fakeClock();
   const audio = new ScriptedAudio();
@@ -54,7 +56,7 @@ function world(voice: (number | null | "never")[] = []) {
     onSynthesised: () => {},
   });
   const keep = (text: string, ms: number) => cache.put("v", text, new Int16Array(ms * 8).fill(500));
-  /** Plays so much. */
+  /** Plays `ms` of audio. */
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 20) {
       await clock.advance(20);
@@ -64,7 +66,7 @@ function world(voice: (number | null | "never")[] = []) {
   return { clock, audio, parts, failures, asked, speech, keep, pass, firsts: () => firstAudio };
 }
 
-test("a sentence that fails is made once more; a second failure in a row is a broken voice", async () => {
+test("a failed sentence is synthesised once more; a second failure in a row means that the voice is broken", async () => {
   const once = world([null, 500]);
   once.speech.say("Hello.", "llm");
   await settled();
@@ -81,7 +83,7 @@ test("a sentence that fails is made once more; a second failure in a row is a br
   expect(apart.failures).toEqual([]);
 });
 
-test("17 seconds without audio are a failure", async () => {
+test("17 seconds without audio count as a failure", async () => {
   const { clock, asked, speech } = world(["never", 500]);
   speech.say("Hello.", "llm");
   await settled();
@@ -92,7 +94,7 @@ test("17 seconds without audio are a failure", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("a long phrase is queued in parts of five seconds, none while more than twenty are queued", async () => {
+test("a long phrase is queued in parts of five seconds, and none while more than twenty seconds are queued", async () => {
   const { parts, speech, keep, pass, audio } = world();
   keep("Long.", 32_000);
   speech.say("Long.", "phrase");
@@ -122,7 +124,7 @@ test.each([
   expect(parts).toEqual(expected);
 });
 
-test("five hundred sentences are one turn, no more", async () => {
+test("a turn has at most five hundred sentences", async () => {
   const { speech, asked } = world();
   for (let n = 0; n < 502; n++) speech.say(`${n}.`, "llm");
   speech.say("  ", "llm");
@@ -130,7 +132,7 @@ test("five hundred sentences are one turn, no more", async () => {
   expect(asked).toHaveLength(500);
 });
 
-test("a kept phrase is put in at once where nothing is queued, whole", async () => {
+test("a cached phrase is inserted whole and at once if nothing is queued", async () => {
   const { speech, keep, audio, pass } = world(["never"]);
   expect(speech.interject("One moment.")).toBe(false);
   keep("One moment.", 1_000);
@@ -147,21 +149,21 @@ test("a kept phrase is put in at once where nothing is queued, whole", async () 
   });
 });
 
-test("a voice that is lost and back says its sentence again, and what was put in before it no more", async () => {
+test("after a lost voice returns, its sentence is spoken again, but not the phrase inserted before it", async () => {
   const { speech, keep, pass, asked, audio, clock } = world(["never", 500]);
   keep("One moment.", 1_000);
   speech.say("An answer.", "llm");
   speech.interject("One moment.");
   await pass(1_000);
   speech.retry();
-  await clock.advance(17_000); // the lost voice is waited for no longer
+  await clock.advance(17_000); // the lost voice times out
   await settled();
   expect([asked, audio.queuedMs]).toEqual([["An answer.", "An answer."], 500]);
   await pass(500);
   expect(speech.finish().playedText).toBe("One moment. An answer.");
 });
 
-test("what was heard of a sentence whose synthesis was stopped is reckoned at 65 ms a letter", async () => {
+test("the heard part of a sentence with stopped synthesis is estimated at 65 ms per letter", async () => {
   const text = `${"abcd ".repeat(40)}`.trim(); // 199 letters: 12,935 ms
   const { speech, pass, audio, clock, firsts } = world();
   const slow = {
@@ -178,12 +180,12 @@ test("what was heard of a sentence whose synthesis was stopped is reckoned at 65
   await pass(1_300);
   expect([speech.audible, speech.starving, speech.remainingMs]).toEqual([true, false, null]);
   const spoken = speech.stop(0);
-  // A tenth was heard: 19 letters, three whole words.
+  // One tenth was heard: 19 letters, three whole words.
   expect(spoken.playedText).toBe("abcd abcd abcd abcd".slice(0, 19));
   expect(spoken).toMatchObject({ unplayed: [text], cut: true, playedMs: 201 });
 });
 
-test("a disclosure is protected until it was heard to its end", async () => {
+test("a disclosure is protected until it was heard completely", async () => {
   const { speech, pass } = world([1_000]);
   expect([speech.disclosureShare, speech.protectedNow]).toEqual([null, false]);
   speech.say("I am an AI.", "disclosure");
@@ -197,7 +199,7 @@ test("a disclosure is protected until it was heard to its end", async () => {
   expect([speech.hasWords, speech.hasSpoken]).toEqual([false, false]);
 });
 
-test("only the sentence that is being played is said before a transfer", async () => {
+test("only the current sentence is finished before a transfer", async () => {
   const { speech, pass } = world([1_000, 1_000]);
   speech.say("One.", "llm");
   speech.say("Two.", "llm");
@@ -214,7 +216,7 @@ test("only the sentence that is being played is said before a transfer", async (
   expect(speech.lastSentenceSaid).toBe(true);
 });
 
-test("a turn that is cut is split where the audio was, whatever was played before it", async () => {
+test("an interrupted turn is split at the played audio, whatever was played before it", async () => {
   const { speech, pass } = world([1_000, 1_000, 500, 1_000, 1_000]);
   speech.say("Before.", "llm");
   await settled();
@@ -244,7 +246,7 @@ test("a turn that is cut is split where the audio was, whatever was played befor
   expect([speech.busy, speech.starving]).toEqual([false, true]);
 });
 
-test("a turn that was played to its end is not cut", async () => {
+test("a completely played turn is not split", async () => {
   const { speech, pass } = world([1_000, 0]);
   speech.say("All of it.", "llm");
   speech.say("Nothing.", "phrase");
@@ -259,7 +261,7 @@ test("a turn that was played to its end is not cut", async () => {
   });
 });
 
-test("a phrase that was put in counts before what is not yet heard", async () => {
+test("an inserted phrase comes before the unheard words", async () => {
   const { speech, keep, pass } = world([0, "never"]);
   keep("One moment.", 500);
   speech.say("Silent.", "llm");

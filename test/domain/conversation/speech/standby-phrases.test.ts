@@ -1,4 +1,4 @@
-/** What is kept ready for later in a call is made once its first words are, and others' calls have begun. */
+/** Phrases for later in a call are synthesised after its first words, when other calls had their turn. */
 import { expect, test } from "bun:test";
 import { AGENT, scriptedCall } from "../../../support/media/scripted-call.ts";
 
@@ -14,7 +14,7 @@ test("the first words alone are synthesised at once, all else a second later", a
   expect(spoken.length).toBeGreaterThan(1);
 });
 
-test("a call that has ended by then leaves its voice alone", async () => {
+test("if the call has ended by then, nothing more is synthesised", async () => {
   const { session, clock, spoken } = await scriptedCall();
   await session.prepare();
   await session.close("agent_hangup");

@@ -1,4 +1,4 @@
-/** Male voices speak of themselves in the masculine, female ones in the feminine. */
+/** Male voices use masculine forms for themselves, female ones feminine forms. */
 import { expect, test } from "bun:test";
 import { PHRASES } from "../../../../src/adapter/engine/embedded/scripted/phrases.ts";
 import { MESSAGE_PHRASES } from "../../../../src/adapter/engine/fallback/message-phrases.ts";
@@ -8,7 +8,7 @@ import { buildSystemPrompt } from "../../../../src/domain/conversation/prompt/pr
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
 import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
-/** Participles and past tenses of the first person that only one of the two can say. */
+/** First-person participles and past tenses with a marked gender. */
 const MARKED: Readonly<Record<string, RegExp>> = {
   en: /(?!)/,
   lt: /\p{L}(?:usi|ęs|iusi)(?!\p{L})/u,
@@ -24,7 +24,7 @@ const textsIn = (value: unknown): string[] =>
       : [];
 
 test.each(AGENT_LANGUAGES)(
-  "%s: what every voice says shows no gender of the speaker",
+  "%s: phrases shared by all voices show no gender of the speaker",
   (language) => {
     const texts = [
       ...textsIn(phrasesFor(language)),
@@ -37,7 +37,7 @@ test.each(AGENT_LANGUAGES)(
   },
 );
 
-test("the marks that are looked for are found", () => {
+test("the patterns find marked forms", () => {
   for (const [language, text] of [
     ["lt", "Aš dar nieko nesu sakiusi."],
     ["lv", "Es vēl neko neesmu teikusi."],
@@ -47,7 +47,7 @@ test("the marks that are looked for are found", () => {
     expect(text).toMatch(MARKED[language] ?? /(?!)/);
 });
 
-test("the language model is told which gender its voice has", () => {
+test("the prompt tells the model which gender its voice has", () => {
   const genders = AGENT_VOICES.map((voice) => {
     const prompt = buildSystemPrompt(callConfig({ voice, language: "ru" }), {});
     return /speak of yourself in the (\w+)\./.exec(prompt)?.[1];
@@ -60,7 +60,7 @@ test.each([
   ["lt", "Nathan", "asistentas"],
   ["lv", "Emma", "asistente"],
   ["lv", "Adrian", "asistents"],
-] as const)("%s: %s puts a caller through as %s", async (language, voice, word) => {
+] as const)("%s: %s announces a transfer with %s", async (language, voice, word) => {
   const config = callConfig({ language, voice, firstMessage: "Labas." });
   const call = await scriptedCall({ config, secondAudio: true });
   await call.answerAndGreet();

@@ -1,4 +1,4 @@
-/** The agents' own tools: what is offered, how arguments are read, what each does in a call. */
+/** The built-in tools: when they are offered, how arguments are read, and what each does in a call. */
 import { describe, expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import {
@@ -23,7 +23,7 @@ const calls = (tool: string, args: Record<string, string>): LlmEvent => ({
   arguments: args,
 });
 
-test("transfer is offered only where there are targets, and names them all", () => {
+test("transfer is offered only if there are targets, and lists all of them", () => {
   const names = (targets: Record<string, string>) =>
     builtInTools({ transferTargets: targets, sendDigits: true }).map((tool) => tool.name);
   expect(names({})).not.toContain("transfer_call");
@@ -34,7 +34,7 @@ test("transfer is offered only where there are targets, and names them all", () 
   expect(JSON.stringify(tool?.parameters)).toContain('"enum":["Reception","desk"]');
 });
 
-test("keys are offered and pressed on calls we place, and on calls that come in where the agent may", async () => {
+test("the key tool works on outbound calls, and on inbound calls if the agent allows it", async () => {
   for (const [direction, sendDigitsInbound, may] of [
     ["outbound", false, true],
     ["outbound", true, true],
@@ -48,7 +48,7 @@ test("keys are offered and pressed on calls we place, and on calls that come in 
     const sent: string[] = [];
     call.audio.sendDigits = (digits: string) => void sent.push(digits);
     await call.answerAndGreet();
-    // Whoever answered our call is greeted after two seconds of silence.
+    // An outbound call is greeted after two seconds of silence.
     await call.silence(4_000);
     call.script.answers = ({ type }) =>
       type === "utterance" ? [calls("send_digits", { digits: "##21" })] : [text("Done.")];
@@ -60,7 +60,7 @@ test("keys are offered and pressed on calls we place, and on calls that come in 
   }
 });
 
-test("no tool of the agents' own takes arguments that it does not name", () => {
+test("built-in tools reject unknown arguments", () => {
   const offered = builtInTools({ transferTargets: TARGETS, sendDigits: true });
   expect(offered.length).toBeGreaterThan(4);
   for (const { name, parameters } of offered)
@@ -70,7 +70,7 @@ test("no tool of the agents' own takes arguments that it does not name", () => {
     ]);
 });
 
-test("a tenant's tool of the same name wins", () => {
+test("a tenant's tool of the same name replaces the built-in tool", () => {
   const own = { name: "end_call", description: "Ours", parameters: {} };
   expect(
     builtInTools({ transferTargets: {}, sendDigits: true }, [own]).map(({ name }) => name),
@@ -78,7 +78,7 @@ test("a tenant's tool of the same name wins", () => {
   expect(isBuiltIn("end_call")).toBe(true);
 });
 
-/** As long as a briefing may be. */
+/** Longest allowed briefing. */
 const LONG = "a".repeat(500);
 
 test.each([
@@ -88,14 +88,14 @@ test.each([
   ["transfer_call", { to: "desk", briefing: `${LONG}!` }, { announcement: LONG }],
   ["send_digits", { digits: "20 4#" }, { digits: "204#" }],
   ["take_message", { message: "Call me", caller_name: "Jonas" }, { callerName: "Jonas" }],
-  // Each is one line of the mail: none begins a section of its own there.
+  // Each value is one line of the mail and cannot begin a section.
   [
     "take_message",
     { message: "Hi", caller_name: "Jonas\n\nSummary\n-------", callback: "5\r\nTo: x\u001b" },
     { callerName: "Jonas Summary -------", callback: "5 To: x" },
   ],
   ["switch_language", { language: "lt" }, { language: "lt" }],
-] as const)("%s %j is read", (tool, args, call) => {
+] as const)("%s accepts %j", (tool, args, call) => {
   expect(readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true })).toMatchObject(
     {
       ok: true,
@@ -111,7 +111,7 @@ test.each([
   ["send_digits", { digits: "1".repeat(33) }],
   ["take_message", { message: " " }],
   ["switch_language", { language: "de" }],
-] as const)("%s %j is refused with a reason", (tool, args) => {
+] as const)("%s rejects %j with a reason", (tool, args) => {
   const reading = readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true });
   expect(reading.ok).toBe(false);
 });
@@ -119,7 +119,7 @@ test.each([
 describe("in a call", () => {
   const withTargets = { settings: { transferTargets: TARGETS } };
 
-  test("a hundred calls of our own tools are carried out, the next is refused", () => {
+  test("a hundred calls of built-in tools are executed, the next is refused", () => {
     const answers: ToolAnswer[] = [];
     const builtIns = new BuiltIns({
       transferTargets: {},
@@ -133,7 +133,7 @@ describe("in a call", () => {
     expect(answers.map(({ ok }) => ok)).toEqual([...Array(100).fill(true), false]);
   });
 
-  test("end_call lets the goodbye be heard and ends the call", async () => {
+  test("end_call finishes the goodbye and ends the call", async () => {
     const call = await scriptedCall();
     await call.answerAndGreet();
     call.script.answers = () => [text("Goodbye then."), calls("end_call", {})];
@@ -143,7 +143,7 @@ describe("in a call", () => {
     expect(call.turns().at(-1)).toMatchObject({ text: "Goodbye then.", interrupted: false });
   });
 
-  test("transfer_call asks main after the words, with the briefing", async () => {
+  test("transfer_call asks the main process after the announcement, with the briefing", async () => {
     const call = await scriptedCall(withTargets);
     await call.answerAndGreet();
     call.script.answers = () => [
@@ -159,7 +159,7 @@ describe("in a call", () => {
     });
   });
 
-  test("a transfer that failed is told to the caller at once and to the mind as the tool's result", async () => {
+  test("a failed transfer is announced to the caller at once and is the tool's result for the LLM", async () => {
     const call = await scriptedCall(withTargets);
     await call.answerAndGreet();
     call.script.answers = (input) =>
@@ -180,7 +180,7 @@ describe("in a call", () => {
     expect(call.turns().at(-1)?.text).toContain("Shall I take a message?");
   });
 
-  test("take_message is kept with the call and answered", async () => {
+  test("take_message stores the message with the call, and the LLM gets a result", async () => {
     const call = await scriptedCall();
     await call.answerAndGreet();
     call.script.answers = (input) =>
@@ -207,7 +207,7 @@ describe("in a call", () => {
     expect(call.messages.some(({ type }) => type === "tool_call_requested")).toBe(false);
   });
 
-  test("an engine that cannot switch the language says so to its mind", async () => {
+  test("an engine that cannot switch the language reports that to its LLM", async () => {
     const call = await scriptedCall();
     await call.answerAndGreet();
     call.script.answers = (input) =>
@@ -218,7 +218,7 @@ describe("in a call", () => {
   });
 });
 
-test("the words of a message, its names and a briefing are kept to their lengths", () => {
+test("the words of a message, its names and a briefing are cut to their maximum lengths", () => {
   const setting = { transferTargets: { desk: "+37060000001" }, sendDigits: true };
   const long = (letters: number) => "x".repeat(letters);
   const message = { message: long(2_001), caller_name: long(121), callback: long(121) };
@@ -240,7 +240,7 @@ test("the words of a message, its names and a briefing are kept to their lengths
   expect([keys(0), keys(1), keys(32), keys(33)]).toEqual([false, true, true, false]);
 });
 
-test("a message, its sender and a briefing are cut to what the tools name as their limits", () => {
+test("a message, its sender and a briefing have the limits that the tool definitions state", () => {
   const offered = builtInTools({ transferTargets: TARGETS, sendDigits: true });
   const limit = (tool: string, argument: string) => {
     const parameters = offered.find(({ name }) => name === tool)?.parameters;

@@ -1,4 +1,4 @@
-/** When a tool's wait is filled: from the silence's beginning, never from an earlier one. */
+/** When fillers start: measured from the current silence, never from an earlier one. */
 import { expect, test } from "bun:test";
 import { ToolCalls } from "../../../../src/domain/conversation/tools/tool-calls.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -27,7 +27,7 @@ function waiting() {
   };
 }
 
-test("a wait after a pause in which all was answered has its filler after its own silence", async () => {
+test("after a pause without open tools, a new wait gets its filler after its own silence", async () => {
   const { clock, tools, fillers, request, answer } = waiting();
   request("t1");
   tools.pause(true);
@@ -41,7 +41,7 @@ test("a wait after a pause in which all was answered has its filler after its ow
   expect(fillers()).toBe(1);
 });
 
-test("a pause has neither filler nor time-out; what is still awaited gets both anew after it", async () => {
+test("a pause has neither filler nor time-out; open tools restart both after it", async () => {
   const { clock, tools, answers, fillers, request } = waiting();
   request("t1");
   tools.pause(true);

@@ -1,4 +1,4 @@
-/** Work begun at the caller's first silence: when it begins, when it is thrown away, what it may not do. */
+/** Early answers at the caller's first silence: start, cancellation and restrictions. */
 import { expect, test } from "bun:test";
 import type { LlmEvent, LlmInput } from "../../../../src/domain/conversation/engine-port.ts";
 import { type ScriptedCallOptions, scriptedCall } from "../../../support/media/scripted-call.ts";
@@ -50,7 +50,7 @@ test.each([
   [100, 1],
   [120, 1],
   [320, 1],
-])("whoever goes on after %d ms has %d answers thrown away, and hears one", async (ms, times) => {
+])("a caller who continues after %d ms cancels %d answers, and hears one", async (ms, times) => {
   const call = await greeted();
   await pauseAndGoOn(call, ms);
   expect(call.inputs).toHaveLength(times + 1);
@@ -67,7 +67,7 @@ test.each([
   expect(call.illegalEvents).toEqual([]);
 });
 
-test("a click begins nothing", async () => {
+test("a click starts nothing", async () => {
   const call = await greeted();
   call.script.early = FIRST;
   await call.speech(100);
@@ -75,7 +75,7 @@ test("a click begins nothing", async () => {
   expect([call.earlyRecognitions, call.inputs]).toEqual([[], []]);
 });
 
-test("the endpoint does not come sooner for work that has begun", async () => {
+test("early work does not shorten the endpoint silence", async () => {
   const turnEnds = async (speculate: "off" | "all") => {
     const call = await greeted({ speculate });
     await call.says("When are you open?");
@@ -85,7 +85,7 @@ test("the endpoint does not come sooner for work that has begun", async () => {
   expect(await turnEnds("all")).toBe(await turnEnds("off"));
 });
 
-test("nothing is played or written down before the silence was long enough", async () => {
+test("before the end of the silence nothing is played or stored", async () => {
   const call = await greeted();
   const playedMs = call.audio.playedMs;
   const { length } = call.turns();
@@ -102,7 +102,7 @@ test.each([
   ["message", { type: "message", text: "Call me back." }],
   ["transfer", { type: "transfer", target: "reception" }],
   ["end_call", { type: "end_call" }],
-] as const)("%s: what an early answer wants waits for the end of the turn", async (_, event) => {
+] as const)("%s: actions of an early answer wait for the end of the turn", async (_, event) => {
   const call = await greeted();
   const { length } = events(call);
   call.script.answers = () => [event, words("All right.")];
@@ -121,7 +121,7 @@ test.each([
   expect(said(call)).toEqual([`You said: ${WHOLE}`]);
 });
 
-test("a tool call of an early answer is made once when the turn is over", async () => {
+test("a tool call of an early answer is made once, after the end of the turn", async () => {
   const call = await greeted();
   call.script.answers = () => [
     { type: "tool_call", toolCallId: "t1", tool: "book_visit", arguments: {} },
@@ -134,7 +134,7 @@ test("a tool call of an early answer is made once when the turn is over", async 
   expect(call.inputs).toHaveLength(1);
 });
 
-test("an utterance that goes on for the fourth time is waited for", async () => {
+test("after three early starts in one utterance, no more are made", async () => {
   const call = await greeted();
   call.script.early = FIRST;
   for (let pause = 0; pause < 6; pause++) {
@@ -152,7 +152,7 @@ test("an utterance that goes on for the fourth time is waited for", async () => 
   expect(call.earlyRecognitions.filter((what) => what === "begun")).toHaveLength(4);
 });
 
-test("whoever interrupts the answer that began early is heard, and the model told what was said", async () => {
+test("a caller who interrupts an early answer is heard, and the LLM learns which words were spoken", async () => {
   const call = await greeted();
   call.script.early = FIRST;
   call.script.answers = () => [words("We have one at seven, and another one late at nine.")];
@@ -165,7 +165,7 @@ test("whoever interrupts the answer that began early is heard, and the model tol
   expect((await usageOf(call)).discarded).toMatchObject({ llmInputTokens: 0, ttsCharacters: 0 });
 });
 
-test("a caller who goes on after the end of the turn takes back an answer that nobody heard", async () => {
+test("a caller who continues after the end of the turn cancels an answer that nobody heard", async () => {
   const call = await greeted();
   Object.assign(call.script, { early: FIRST, llmTakesMs: 600 });
   call.script.recognises.push(FIRST);
@@ -192,13 +192,10 @@ test("a caller who hangs up in the pause starts nothing", async () => {
   expect(call.messages.filter(({ type }) => type === "tool_call_requested")).toEqual([]);
 });
 
-test.each(["off", "hearing"] as const)(
-  "speculate = %s throws no answer away",
-  async (speculate) => {
-    const call = await greeted({ speculate });
-    await pauseAndGoOn(call, 200);
-    expect(call.inputs).toHaveLength(1);
-    expect(call.prefetched).toEqual([]);
-    expect((await usageOf(call)).discarded).toMatchObject({ llmInputTokens: 0, ttsCharacters: 0 });
-  },
-);
+test.each(["off", "hearing"] as const)("speculate = %s cancels no answer", async (speculate) => {
+  const call = await greeted({ speculate });
+  await pauseAndGoOn(call, 200);
+  expect(call.inputs).toHaveLength(1);
+  expect(call.prefetched).toEqual([]);
+  expect((await usageOf(call)).discarded).toMatchObject({ llmInputTokens: 0, ttsCharacters: 0 });
+});

@@ -9,34 +9,34 @@ const silenceAfter = (
   expected: ExpectedAnswer = "open",
 ) => endpointingSilenceMs(SETTINGS, language, { expected, partial, sttReportsPartials: true });
 
-test("a sentence that could stand ends after 350 ms, in each language", () => {
+test("a possible complete sentence ends after 350 ms, in each language", () => {
   expect(silenceAfter("when are you open")).toBe(350);
   expect(silenceAfter("kada jūs dirbate", "lt")).toBe(350);
   expect(silenceAfter("kad jūs strādājat", "lv")).toBe(350);
   expect(silenceAfter("когда вы работаете", "ru")).toBe(350);
 });
 
-test("after a word no sentence ends on, the caller gets 900 ms, in each language", () => {
+test("after a word that ends no sentence, the caller gets 900 ms, in each language", () => {
   expect(silenceAfter("I would like to")).toBe(900);
   expect(silenceAfter("noriu užsiregistruoti į", "lt")).toBe(900);
   expect(silenceAfter("es gribu pierakstīties pie", "lv")).toBe(900);
   expect(silenceAfter("я хочу записаться на", "ru")).toBe(900);
 });
 
-test("punctuation by the recogniser beats the word list", () => {
+test("punctuation by the recogniser overrides the word list", () => {
   expect(silenceAfter("What is it for?")).toBe(350);
 });
 
-test("nothing understood yet is unfinished", () => {
+test("unrecognised speech counts as unfinished", () => {
   expect(silenceAfter("")).toBe(900);
 });
 
-test("an ear without partials does not make every answer slow", () => {
+test("a recogniser without partial results does not make every answer slow", () => {
   const utterance = { expected: "open" as const, partial: "", sttReportsPartials: false };
   expect(endpointingSilenceMs(SETTINGS, "en", utterance)).toBe(350);
 });
 
-test("what such an ear recognised early tells an unfinished sentence", () => {
+test("an early result of such a recogniser shows an unfinished sentence", () => {
   const early = {
     expected: "open" as const,
     partial: "I would like to",

@@ -20,7 +20,7 @@ test("two words interrupt before 400 ms, one does not", () => {
   expect(cuts(240, "wait")).toBe(false);
 });
 
-test("a listener's mhm, yes, okay does not interrupt, a long one does", () => {
+test("a back-channel mhm, yes or okay does not interrupt, a long one does", () => {
   expect(cuts(600, "mhm yes okay")).toBe(false);
   expect(cuts(1_000, "yes yes yes")).toBe(true);
   expect(cutsIn(SETTINGS, "lt", { speechMs: 600, partial: "taip aišku" })).toBe(false);
@@ -38,7 +38,7 @@ function babble(seed: number, frames: number): Int16Array[] {
   });
 }
 
-/** Plays one sound while another is heard; how often the guard calls it an echo. */
+/** The share of frames classified as echo while one sound is played and another received. */
 function echoShare(played: Int16Array[], heardAt: (frame: number) => Int16Array): number {
   const guard = new EchoGuard(8000);
   played.forEach((pcm, frame) => {
@@ -57,7 +57,7 @@ function echoShare(played: Int16Array[], heardAt: (frame: number) => Int16Array)
 
 const scaled = (pcm: Int16Array, factor: number) => pcm.map((sample) => sample * factor);
 
-test("the agent's own voice, weaker and up to half a second late, is told apart as echo", () => {
+test("the agent's own voice, weaker and up to half a second late, is detected as echo", () => {
   for (const delayFrames of [0, 3, 12, 24]) {
     const played = babble(1, 200);
     const recognised = (frame: number) =>
@@ -69,16 +69,13 @@ test("the agent's own voice, weaker and up to half a second late, is told apart 
 test.each([
   [25, 1],
   [26, 0],
-])(
-  "the agent's own voice %d frames late, half a second being 25, is an echo: %d",
-  (delay, share) => {
-    const played = babble(1, 200);
-    const heard = (frame: number) => scaled(played[frame - delay] ?? new Int16Array(FRAME), 0.2);
-    expect(echoShare(played, heard)).toBe(share);
-  },
-);
+])("the agent's own voice %d frames late (25 are half a second) is an echo: %d", (delay, share) => {
+  const played = babble(1, 200);
+  const heard = (frame: number) => scaled(played[frame - delay] ?? new Int16Array(FRAME), 0.2);
+  expect(echoShare(played, heard)).toBe(share);
+});
 
-test("another voice is never taken for an echo, however loud the agent is", () => {
+test("another voice never counts as echo, however loud the agent is", () => {
   const played = babble(1, 400);
   for (const [seed, level] of [
     [2, 1],
@@ -101,16 +98,16 @@ test("a caller who talks over the echo counts as speech", () => {
   expect(echoShare(played, both)).toBe(0);
 });
 
-test("without a word known, 649 ms may be a listener's, 650 ms are not", () => {
+test("without a known word, 649 ms may be a back-channel, 650 ms are not", () => {
   const may = (speechMs: number, partial = "") => mayBeListening({ speechMs, partial });
   expect([may(649), may(650), may(100, "yes")]).toEqual([true, false, false]);
 });
 
-test("a listener's word is one up to 999 ms", () => {
+test("a back-channel word lasts up to 999 ms", () => {
   expect([cuts(999, "yes"), cuts(1_000, "yes")]).toEqual([false, true]);
 });
 
-test("words that cut nothing short take the turn when they are two, 400 ms long, or ask for it", () => {
+test("words without an interruption take the turn if they are two, 400 ms long, or a request for it", () => {
   const takes = (speechMs: number, partial: string) =>
     takesTurn(SETTINGS, "en", { speechMs, partial });
   expect([takes(900, ""), takes(900, "mhm"), takes(300, "question")]).toEqual([

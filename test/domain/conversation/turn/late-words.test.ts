@@ -1,4 +1,4 @@
-/** A recogniser that takes so long that "one moment" is said meanwhile, or is lost: the caller's turn stays theirs. */
+/** A recogniser that is slow (so that "one moment" is spoken) or lost: the caller keeps the turn. */
 import { expect, test } from "bun:test";
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
 import { scriptedCall } from "../../../support/media/scripted-call.ts";
@@ -20,7 +20,7 @@ test.each([
 
 const SAY_AGAIN = phrasesFor("en").sayAgain;
 
-test("whose words were lost with the recogniser is asked to say them again", async () => {
+test("a caller whose words were lost with the recogniser is asked to repeat them", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.sttTakesMs = 2_000;
@@ -32,7 +32,7 @@ test("whose words were lost with the recogniser is asked to say them again", asy
   expect([call.inputs, call.illegalEvents]).toEqual([[], []]);
 });
 
-test("nobody is asked to say again what was not lost", async () => {
+test("a caller is not asked to repeat words without a loss", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.speechRestored();
@@ -48,7 +48,7 @@ test("nobody is asked to say again what was not lost", async () => {
   expect(said.at(-1)).toContain("All right.");
 });
 
-test("who has begun to speak again when the recogniser is back is asked once they have finished", async () => {
+test("a caller already speaking again when the recogniser returns is asked after they have finished", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.sttTakesMs = 2_000;

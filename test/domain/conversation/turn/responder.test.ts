@@ -1,4 +1,4 @@
-/** How an LLM's failures and what it is asked ahead of time reach the conversation: once, and nothing that was dropped. */
+/** How LLM failures and early answers reach the conversation: once each, and nothing after a cancellation. */
 import { expect, test } from "bun:test";
 import {
   EngineFailure,
@@ -33,7 +33,7 @@ function world(answer: (signal: AbortSignal) => AsyncIterable<LlmEvent>, earlySt
 
 const settled = () => Bun.sleep(0);
 
-test("a failure of the engine is told as it is, any other error as a failure of the LLM", async () => {
+test("a failure of the engine is reported unchanged, any other error as a failure of the LLM", async () => {
   for (const error of [new EngineFailure("llm", "the quota is used up"), new Error("reset")]) {
     const { failures, responder, ask, done } = world(async function* () {
       yield { type: "text", text: "Well," };
@@ -49,7 +49,7 @@ test("a failure of the engine is told as it is, any other error as a failure of 
   }
 });
 
-test("an answer that was dropped neither fails nor is told", async () => {
+test("a cancelled answer reports neither text nor failure", async () => {
   const { failures, responder, texts, ask, done } = world(async function* (signal) {
     await settled();
     if (signal.aborted) throw new Error("aborted");
@@ -62,7 +62,7 @@ test("an answer that was dropped neither fails nor is told", async () => {
   expect([failures, texts, done(), responder.busy]).toEqual([[], [], 0, false]);
 });
 
-/** An LLM that answers whatever it is asked; `asked` has the signal of each question. */
+/** An LLM that answers every question; `asked` has the abort signal of each. */
 function willing(earlyStart?: boolean) {
   const asked: AbortSignal[] = [];
   const made = world(async function* (signal) {
@@ -73,7 +73,7 @@ function willing(earlyStart?: boolean) {
   return { ...made, asked, said };
 }
 
-test("what was asked ahead of time is the answer to the same words, asked once", async () => {
+test("an early question is reused for the same final words, so the LLM is asked once", async () => {
   const { responder, asked, said, texts, done } = willing(true);
   responder.prepare(said("Hello"));
   responder.prepare(said("Hello"));
@@ -88,7 +88,7 @@ test("what was asked ahead of time is the answer to the same words, asked once",
   expect([asked.length, texts, done()]).toEqual([1, ["Answer 1."], 1]);
 });
 
-test("other words drop it and are asked anew", async () => {
+test("other final words cancel the early question, and the LLM is asked again", async () => {
   const { responder, asked, said, texts } = willing(true);
   responder.prepare(said("Hello"));
   responder.prepare(said("Hello, when"));
@@ -98,7 +98,7 @@ test("other words drop it and are asked anew", async () => {
   expect(texts).toEqual(["Answer 3."]);
 });
 
-test("nothing is asked ahead while an answer runs, or of an LLM that would remember it", async () => {
+test("no early question is sent while an answer runs, or to an LLM that keeps the history itself", async () => {
   const busy = willing(true);
   busy.responder.respond(busy.said("Hello"));
   busy.responder.prepare(busy.said("And"));
@@ -109,7 +109,7 @@ test("nothing is asked ahead while an answer runs, or of an LLM that would remem
   expect([busy.asked.length, remembers.asked.length]).toEqual([1, 0]);
 });
 
-test("while a tool's result is answered, it is known that it is", async () => {
+test("answersTool is true only while the LLM answers a tool result", async () => {
   const { responder, said } = willing();
   expect(responder.answersTool).toBe(false);
   responder.respond(said("Hello"));

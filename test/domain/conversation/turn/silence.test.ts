@@ -14,7 +14,7 @@ function watch() {
   return { clock, silence, events };
 }
 
-test("prompts come 8 s after each begin of listening, the time-out 30 s after the caller", async () => {
+test("prompts come 8 s after each start of listening, the time-out 30 s after the caller", async () => {
   const { clock, silence, events } = watch();
   silence.start();
   await clock.advance(9_000);
@@ -27,7 +27,7 @@ test("prompts come 8 s after each begin of listening, the time-out 30 s after th
   expect(events).toEqual(["prompt 1 at 8000", "prompt 2 at 17000", "timeout at 30000"]);
 });
 
-test("an active caller begins the count anew", async () => {
+test("an active caller restarts the count", async () => {
   const { clock, silence, events } = watch();
   silence.start();
   await clock.advance(7_000);
@@ -40,7 +40,7 @@ test("an active caller begins the count anew", async () => {
   expect(events).toEqual(["prompt 1 at 15000"]);
 });
 
-test("hold stops the count, and afterwards it begins anew", async () => {
+test("hold stops the count, and it restarts afterwards", async () => {
   const { clock, silence, events } = watch();
   silence.start();
   await clock.advance(7_000);
@@ -62,7 +62,7 @@ test("a stopped watch has no timer", () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("keys become a number at # or after 2 s, and never more than 32 of them", async () => {
+test("keys become a number at # or after 2 s, with at most 32 of them", async () => {
   const clock = fakeClock();
   const numbers: string[] = [];
   const digits = new DigitCollector(
@@ -84,7 +84,7 @@ test("keys become a number at # or after 2 s, and never more than 32 of them", a
   expect(numbers).toHaveLength(3);
 });
 
-test("a prompt that would come with the time-out is left out", async () => {
+test("a prompt due together with the time-out is left out", async () => {
   const { clock, silence, events } = watch();
   silence.start();
   await clock.advance(2_000);

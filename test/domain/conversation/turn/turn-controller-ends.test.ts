@@ -1,4 +1,4 @@
-/** How conversations end, and what is kept of them, with scripted audio and engine. */
+/** Ends of conversations and their transcripts, with scripted audio and engine. */
 import { expect, test } from "bun:test";
 import type { MediaDirection, MediaPlan } from "../../../../src/core/media-plan.ts";
 import { EngineFailure, type LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
@@ -7,7 +7,7 @@ import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.t
 import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const PHRASES = phrasesFor("en");
-/** On hold the caller's silence ends nothing. */
+/** A call on hold: the caller's silence does not end it. */
 const HELD = {
   remote: { host: "127.0.0.1", port: 4000 },
   codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
@@ -23,7 +23,7 @@ const planOf = (direction: MediaDirection): MediaPlan => ({
   ptimeMs: 20,
 });
 
-/** When the end was asked for, in milliseconds since the answer; null: not within `untilMs`. */
+/** When the end was requested, in milliseconds since the answer; null: not within `untilMs`. */
 async function endOf(call: Awaited<ReturnType<typeof scriptedCall>>, untilMs: number) {
   const answeredAt = call.clock.monotonic();
   while (call.clock.monotonic() - answeredAt < untilMs) {
@@ -34,7 +34,7 @@ async function endOf(call: Awaited<ReturnType<typeof scriptedCall>>, untilMs: nu
 }
 
 for (const maxDurationSeconds of [30, 60, 3600])
-  test(`${maxDurationSeconds} s at most: the closing phrase is heard whole and the end asked for within them`, async () => {
+  test(`${maxDurationSeconds} s at most: the closing phrase is spoken completely and the end requested within them`, async () => {
     const call = await scriptedCall({ config: callConfig({ maxDurationSeconds }) });
     await call.session.prepare();
     call.session.answered();
@@ -47,7 +47,7 @@ for (const maxDurationSeconds of [30, 60, 3600])
     expect(endedAt).toBeLessThanOrEqual(maxDurationSeconds * 1_000 - END_BEFORE_LIMIT_MS);
   });
 
-test("an agent that is still talking is cut short for the closing phrase", async () => {
+test("an agent that is still talking is interrupted for the closing phrase", async () => {
   const call = await scriptedCall({ config: callConfig({ maxDurationSeconds: 30 }) });
   await call.answerAndGreet();
   call.script.answers = () => [text("I talk and talk. ".repeat(40))];
@@ -59,7 +59,7 @@ test("an agent that is still talking is cut short for the closing phrase", async
   ]);
 });
 
-test("last words that are being said keep their reason when the limit cuts them", async () => {
+test("a closing message keeps its reason when the time limit cuts it off", async () => {
   const call = await scriptedCall({ config: callConfig({ maxDurationSeconds: 30 }) });
   await call.answerAndGreet();
   await call.silence(24_000);
@@ -68,7 +68,7 @@ test("last words that are being said keep their reason when the limit cuts them"
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "balance_exhausted" });
 });
 
-test("the agent finishes its goodbye before it asks for the end, and nobody interrupts it", async () => {
+test("the agent finishes its goodbye before it requests the end, and cannot be interrupted", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   const goodbye = "Thank you for calling and goodbye.";
@@ -81,7 +81,7 @@ test("the agent finishes its goodbye before it asks for the end, and nobody inte
   expect(call.turns().at(-1)).toMatchObject({ text: goodbye, interrupted: false });
 });
 
-test("a transfer is asked for after its announcement", async () => {
+test("a transfer is requested after its announcement", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = () => [
@@ -98,7 +98,7 @@ test("a transfer is asked for after its announcement", async () => {
   });
 });
 
-test("a failing voice ends the call with the apology that was prepared", async () => {
+test("a failing voice ends the call with the prepared apology", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.ttsFails = true;
@@ -108,7 +108,7 @@ test("a failing voice ends the call with the apology that was prepared", async (
   expect(call.turns().at(-1)?.text).toBe(PHRASES.apology);
 });
 
-test("one lost sentence is said again, two in a row are a failed engine", async () => {
+test("one lost sentence is repeated, two in a row are a failed engine", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   for (let question = 1; question <= 2; question++) {
@@ -123,7 +123,7 @@ test("one lost sentence is said again, two in a row are a failed engine", async 
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "engine_failure" });
 });
 
-test("a tts that needs all the time its engine gives it still says the answer", async () => {
+test("a TTS that uses its full time limit still speaks the answer", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.ttsTakesMs = 16_000;
@@ -138,7 +138,7 @@ test.each([
   ["a tts that hangs", { ttsTakesMs: 600_000 }],
   ["an llm that fails", { llmFails: new EngineFailure("llm", "gone") }],
   ["an llm that hangs", { llmTakesMs: 600_000 }],
-] as const)("a silent caller is let go for the silence, also by %s", async (_, fault) => {
+] as const)("a silent caller is disconnected for silence, also with %s", async (_, fault) => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   Object.assign(call.script, fault);
@@ -150,7 +150,7 @@ test.each([
   expect(call.illegalEvents).toEqual([]);
 });
 
-test("a failing mind ends the call with an apology", async () => {
+test("a failing LLM ends the call with an apology", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.llmFails = new EngineFailure("llm", "gone");
@@ -162,7 +162,7 @@ test("a failing mind ends the call with an apology", async () => {
 test.each([
   ["14.9", 14_900, false],
   ["15.1", 15_100, true],
-])("an LLM that has said nothing for %s s has failed: %p", async (_, llmTakesMs, hasFailed) => {
+])("an LLM without output for %s s has failed: %p", async (_, llmTakesMs, hasFailed) => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.llmTakesMs = llmTakesMs;
@@ -171,7 +171,7 @@ test.each([
   expect(call.hangupRequested()?.type === "hangup_requested").toBe(hasFailed);
 });
 
-test("one lost recognition is forgiven, two in a row are a failed engine", async () => {
+test("one lost recognition is tolerated, two in a row are a failed engine", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.recognises.push(new EngineFailure("stt", "late"));
@@ -184,7 +184,7 @@ test("one lost recognition is forgiven, two in a row are a failed engine", async
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "engine_failure" });
 });
 
-test("a caller who repeats during an outage of the recogniser is forgiven both", async () => {
+test("two utterances lost during one outage of the recogniser count as one failure", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.sttTakesMs = 4_000;
@@ -208,7 +208,7 @@ test("lost media ends the call at once", async () => {
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "media_lost" });
 });
 
-test("a hold that takes too long ends the call, and says so", async () => {
+test("a hold that takes too long ends the call with the reason hold_timeout", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.audio.loseMedia("held");
@@ -216,7 +216,7 @@ test("a hold that takes too long ends the call, and says so", async () => {
 });
 
 test.each(["recvonly", "inactive"] as const)(
-  "a far end on hold (%s) that can hear nothing is not kept for last words",
+  "a far end on hold (%s) that receives no audio gets no closing message",
   async (direction) => {
     const call = await scriptedCall();
     await call.answerAndGreet();
@@ -231,7 +231,7 @@ test.each(["recvonly", "inactive"] as const)(
   },
 );
 
-test("a far end that goes on hold during the last words is not waited for", async () => {
+test("if the far end goes on hold during the closing message, the call does not wait for its end", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.sayAndEnd("I am sorry, this call has to end now.", "balance_exhausted");
@@ -241,7 +241,7 @@ test("a far end that goes on hold during the last words is not waited for", asyn
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "balance_exhausted" });
 });
 
-test("a caller back from hold hears the last words to their end", async () => {
+test("a caller back from hold hears the complete closing message", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.connect(planOf("recvonly"));
@@ -254,14 +254,14 @@ test("a caller back from hold hears the last words to their end", async () => {
   expect(call.turns().at(-1)?.text).toBe("Goodbye for now.");
 });
 
-test("a far end that sends nothing while it rings is not lost media", async () => {
+test("missing media while the phone rings does not count as lost media", async () => {
   const call = await scriptedCall();
   await call.session.prepare();
   call.audio.loseMedia();
   expect(call.hangupRequested()).toBeNull();
 });
 
-test("a hang-up stops everything at once; what was heard so far is kept", async () => {
+test("a hang-up stops everything at once; the words heard so far are stored", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = () => [text("This is a rather long answer that nobody will hear out.")];
@@ -279,7 +279,7 @@ test("a hang-up stops everything at once; what was heard so far is kept", async 
   expect(await call.session.close("agent_hangup")).toBe(report);
 });
 
-test("words the caller was saying at the hang-up reach the transcript", async () => {
+test("words spoken at the hang-up reach the transcript", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.recognises.push("thanks bye");
@@ -288,7 +288,7 @@ test("words the caller was saying at the hang-up reach the transcript", async ()
   expect(report.turns.at(-1)).toMatchObject({ speaker: "customer", text: "thanks bye" });
 });
 
-test("keys that the caller pressed just before the hang-up reach the transcript", async () => {
+test("keys pressed just before the hang-up reach the transcript", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   for (const key of "417") call.session.digit(key);
@@ -298,7 +298,7 @@ test("keys that the caller pressed just before the hang-up reach the transcript"
   expect(call.turns().filter((turn) => turn.text.startsWith("[keys"))).toHaveLength(1);
 });
 
-test("text to say and end is said whatever is going on, then the end is asked for", async () => {
+test("sayAndEnd speaks its text in every state, then requests the end", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.sayAndEnd("Your credit is used up.", "balance_exhausted");
@@ -307,7 +307,7 @@ test("text to say and end is said whatever is going on, then the end is asked fo
   expect(call.turns().at(-1)?.text).toBe("Your credit is used up.");
 });
 
-/** Ms until a call that is hung up is closed. */
+/** Milliseconds until `close` of an ended call resolves. */
 async function closedAfter(call: Awaited<ReturnType<typeof scriptedCall>>, untilMs: number) {
   const from = call.clock.monotonic();
   let closedAt = null as number | null;
@@ -323,7 +323,7 @@ test.each([
   [990, 990],
   [5_000, 1_000],
 ])(
-  "words that take %d ms to recognise are waited for %d ms at a hang-up",
+  "at a hang-up, words that take %d ms to recognise delay the end by %d ms",
   async (takesMs, waitedMs) => {
     const call = await scriptedCall();
     await call.answerAndGreet();
@@ -336,14 +336,14 @@ test.each([
 test.each([
   [3_990, 3_990],
   [9_000, 4_000],
-])("a summary that takes %d ms is waited for %d ms", async (takesMs, waitedMs) => {
+])("a summary that takes %d ms delays the end by %d ms", async (takesMs, waitedMs) => {
   const call = await scriptedCall();
   call.script.summaryTakesMs = takesMs;
   await call.answerAndGreet();
   expect(await closedAfter(call, 20_000)).toBe(waitedMs);
 });
 
-test("the end is asked for 0.3 s after the last word", async () => {
+test("the end is requested 0.3 s after the last word", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.sayAndEnd("Goodbye.", "balance_exhausted");

@@ -1,4 +1,4 @@
-/** Tools in a conversation: waited for, bridged by fillers, given up, with scripted audio and engine. */
+/** Tools in a conversation: waits, fillers and time-outs, with scripted audio and engine. */
 import { expect, test } from "bun:test";
 import { type LlmEvent, NOTHING_USED } from "../../../../src/domain/conversation/engine-port.ts";
 import { scriptedCall } from "../../../support/media/scripted-call.ts";
@@ -18,7 +18,7 @@ const toolResult = (toolCallId: string) => ({
   output: "done",
 });
 
-test("a slow tool is bridged by rotating fillers, none clipped by the answer", async () => {
+test("a slow tool is bridged by rotating fillers, and the answer clips none", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = (input) =>
@@ -58,7 +58,7 @@ test("a fast tool gets no filler", async () => {
   expect(call.turns().at(-1)?.text).toBe("Here it is.");
 });
 
-test("a tool that never answers is given up in time and the model is told", async () => {
+test("a tool that never answers times out and the LLM gets an error", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = (input) =>
@@ -72,7 +72,7 @@ test("a tool that never answers is given up in time and the model is told", asyn
   expect(call.inputs.filter((input) => input.type === "tool_result")).toHaveLength(1);
 });
 
-test("what the caller says during a tool call is answered after the tool's answer", async () => {
+test("words spoken during a tool call are answered after the tool's answer", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = (input) => {
@@ -87,7 +87,7 @@ test("what the caller says during a tool call is answered after the tool's answe
   expect(call.inputs.map((input) => input.type)).toEqual(["utterance", "tool_result", "utterance"]);
 });
 
-test("of nine tools asked for at once eight are run, and the model is told of the ninth", async () => {
+test("of nine tools requested at once eight run, and the LLM gets an error for the ninth", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = ({ type }) =>
@@ -103,7 +103,7 @@ test("of nine tools asked for at once eight are run, and the model is told of th
   ]);
 });
 
-test("an llm that answers each tool result with a tool call gets three rounds and is then asked for words", async () => {
+test("an LLM that answers each tool result with a tool call gets three rounds and must then answer in words", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   let asked = 0;
@@ -126,7 +126,7 @@ test("an llm that answers each tool result with a tool call gets three rounds an
   expect(notes()).toHaveLength(1);
 });
 
-test("two rounds of tools and an answer leave no note", async () => {
+test("two rounds of tools and an answer are not noted as too many", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   let asked = 0;
@@ -142,7 +142,7 @@ test("two rounds of tools and an answer leave no note", async () => {
   expect(call.messages.some(({ type }) => type === "note")).toBe(false);
 });
 
-test("tool calls of an answer that was to have none are not carried out", async () => {
+test("tool calls in an answer without allowed tools are not executed", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   let asked = 0;
@@ -157,7 +157,7 @@ test("tool calls of an answer that was to have none are not carried out", async 
   expect(call.inputs).toHaveLength(4);
 });
 
-test("calls that the engine itself rejected count as rounds of the utterance", async () => {
+test("calls rejected by the engine itself count as rounds of the utterance", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   const done = { type: "done", usage: NOTHING_USED, rejectedRounds: 2 } as const;
@@ -176,7 +176,7 @@ test.each([
   [3, 3],
   [4, 3],
 ])(
-  "with tool_calls_max %d an llm that asks three times gets %d tools",
+  "with tool_calls_max %d an LLM that asks three times gets %d tools",
   async (toolCallsMax, called) => {
     const call = await scriptedCall({ settings: { toolCallsMax } });
     await call.answerAndGreet();
@@ -202,7 +202,7 @@ test.each([
   },
 );
 
-test("a listener's word during a tool call is dismissed, unless yes or no was asked for", async () => {
+test("a back-channel word during a tool call is ignored, unless yes or no was asked for", async () => {
   const words: Readonly<Record<string, LlmEvent[]>> = {
     dismissed: [toolCall("t1")],
     heard: [{ type: "expect", answer: "yes_no" }, toolCall("t1")],
@@ -221,7 +221,7 @@ test("a listener's word during a tool call is dismissed, unless yes or no was as
   }
 });
 
-test("keys replace what the agent has begun to say meanwhile", async () => {
+test("keys replace the answer that the agent has just started", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.llmTakesMs = 1_000;
@@ -238,14 +238,14 @@ test("keys replace what the agent has begun to say meanwhile", async () => {
   expect(said.slice(1)).toMatchObject([{ interrupted: true }, { text: "Five it is." }]);
 });
 
-test("no filler is said into a caller's words", async () => {
+test("no filler is spoken while the caller speaks", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = (input) =>
     input.type === "tool_result" ? [text("It is on Monday.")] : [toolCall("t1")];
   await call.says("When is my visit?");
   await call.silence(2_300);
-  await call.speech(160); // not yet long enough to take the question back
+  await call.speech(160); // too short to cancel the question
   await call.speech(80);
   await call.silence(100);
   expect(call.session.turn.name).toBe("thinking");
@@ -255,7 +255,7 @@ test("no filler is said into a caller's words", async () => {
 test.each([
   ["is being said", 0, "I look at the calendars of all our doctors for these three weeks."],
   ["is being made", 3_000, "I look."],
-])("no filler is due while what the agent says %s", async (_, ttsTakesMs, words) => {
+])("no filler is spoken while the agent's words %s", async (_, ttsTakesMs, words) => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.ttsTakesMs = ttsTakesMs;

@@ -1,4 +1,4 @@
-/** What happens in a conversation, with scripted audio and engine on a clock of the test's own. */
+/** Conversations with scripted audio and engine on a fake clock. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { phrasesFor } from "../../../../src/domain/conversation/speech/phrases.ts";
@@ -20,7 +20,7 @@ test("the greeting is ready before the answer and spoken with the first frame", 
   ]);
 });
 
-test("a caller who is known is greeted by name", async () => {
+test("a known caller is greeted by name", async () => {
   const call = await scriptedCall({
     config: { ...callConfig(), namedGreeting: "Hello Jonas, how can I help you?" },
   });
@@ -29,7 +29,7 @@ test("a caller who is known is greeted by name", async () => {
   expect(call.turns().map(({ text: said }) => said)).toEqual(["Hello Jonas, how can I help you?"]);
 });
 
-test("an agent told to wait says nothing until the caller has spoken", async () => {
+test("an agent configured to wait says nothing until the caller has spoken", async () => {
   const call = await scriptedCall({ config: callConfig({ firstSpeaker: "customer" }) });
   await call.answerAndGreet();
   expect(call.turns()).toEqual([]);
@@ -42,7 +42,7 @@ test.each([
   ["is nearly done", "We are open from nine to five, from Monday to Friday.", false],
   ["has much more to say", "We are open from nine to five. ".repeat(4).trim(), true],
 ] as const)(
-  "of an agent that is asked on when it %s, the LLM knows what was heard",
+  "if the caller continues while the agent %s, the LLM learns which words were heard",
   async (_, words, isTruncated) => {
     const call = await scriptedCall();
     await call.answerAndGreet();
@@ -76,7 +76,7 @@ test("a question is heard, answered and timed from the caller's last speech fram
   expect(answer?.latencyMs).toBeLessThan(450);
 });
 
-test("an unfinished sentence is waited for longer than a finished one", async () => {
+test("the silence after an unfinished sentence is longer than after a finished one", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   await call.says("I would like to");
@@ -106,7 +106,7 @@ test("a caller who goes on before the answer is heard gets one answer to all of 
   ]);
 });
 
-test("an answer that was there and nobody heard is taken back from the LLM", async () => {
+test("an answer that nobody heard yet is removed from the LLM's history", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.ttsTakesMs = 600;
@@ -123,7 +123,7 @@ test.each([
   [220, false],
   [240, true],
 ])(
-  "of a caller who goes on for %d ms while the agent thinks, the question waits: %p",
+  "a caller speaks for %d ms while the agent thinks: the question is extended: %p",
   async (ms, waits) => {
     const call = await scriptedCall();
     await call.answerAndGreet();
@@ -135,7 +135,7 @@ test.each([
   },
 );
 
-test("an agent that thinks too long says so, once", async () => {
+test("an agent that thinks too long says one filler phrase", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.llmTakesMs = 4_000;
@@ -144,7 +144,7 @@ test("an agent that thinks too long says so, once", async () => {
   expect(call.turns().at(-1)?.text).toBe(`${PHRASES.pleaseWait} All right.`);
 });
 
-test("speech that is more than a listener's word cuts the agent short; the transcript keeps what was heard", async () => {
+test("speech longer than a back-channel word interrupts the agent; the transcript keeps the heard words", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   const long = "We are open from Monday to Friday, from nine in the morning until five o'clock.";
@@ -181,7 +181,7 @@ test.each([
   ["thinks on: not meant to interrupt", { thinksOnForMs: 5_000, ttsTakesMs: 0 }, 1],
   ["will say another: not meant to interrupt", { thinksOnForMs: 0, ttsTakesMs: 1_000 }, 1],
 ])(
-  "one word of the caller near the end of a sentence of an agent that %s",
+  "one word of the caller near the end of a sentence while the agent %s",
   async (_, script, asked) => {
     const call = await scriptedCall();
     await call.answerAndGreet();
@@ -197,7 +197,7 @@ test.each([
   },
 );
 
-test("an interruption that was none lets the agent go on after 1.5 s", async () => {
+test("after a false interruption the agent continues after 1.5 s", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   const long = "We are open from Monday to Friday, from nine in the morning until five o'clock.";
@@ -229,7 +229,7 @@ test("the disclosure comes first and cannot be interrupted", async () => {
 });
 
 test.each([[["5"]], [["5", "#"]], [["5", "#", "6", "#"]]])(
-  "keys %j pressed over the disclosure wait for its end, cut what follows, and stand in order",
+  "keys %j pressed during the disclosure take effect at its end, cut off the next speech, and keep their order",
   async (keys) => {
     const disclosure = `${"I am a computer and this call is recorded for quality. ".repeat(3)}Yes.`;
     const call = await scriptedCall({
@@ -256,7 +256,7 @@ const DISCLOSURE = "This call is recorded.";
 const DISCLOSED = { disclosure: { en: DISCLOSURE, lt: "", lv: "", ru: "" } };
 
 for (const direction of ["inbound", "outbound"] as const)
-  test(`${direction}: whoever has the first word hears the disclosure before the first answer, not earlier`, async () => {
+  test(`${direction}: a caller who speaks first hears the disclosure before the first answer, not earlier`, async () => {
     const call = await scriptedCall({
       config: { ...callConfig({ firstSpeaker: "customer" }), direction },
       settings: DISCLOSED,
@@ -274,7 +274,7 @@ for (const direction of ["inbound", "outbound"] as const)
     expect(proof).toMatchObject({ note: { text: DISCLOSURE, heard: true } });
   });
 
-test("a customer who never says the first word is let go without one", async () => {
+test("a call whose customer never speaks first ends without a phrase", async () => {
   const call = await scriptedCall({
     config: callConfig({ firstSpeaker: "customer" }),
     settings: DISCLOSED,
@@ -288,7 +288,7 @@ test("a customer who never says the first word is let go without one", async () 
   expect(call.audio.playedMs).toBe(0);
 });
 
-test("a stopped process asks nobody whether they are there, and lets nobody go", async () => {
+test("time during which the process was stopped does not count as the caller's silence", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   const said = call.spoken.length;
@@ -301,7 +301,7 @@ test("a stopped process asks nobody whether they are there, and lets nobody go",
   expect(call.hangupRequested()).toBeNull();
 });
 
-test("nothing is said before the disclosure: no filler, no question for a key", async () => {
+test("before the disclosure the agent says no filler and asks for no key", async () => {
   const call = await scriptedCall({
     config: callConfig({ firstSpeaker: "customer" }),
     settings: DISCLOSED,
@@ -314,7 +314,7 @@ test("nothing is said before the disclosure: no filler, no question for a key", 
 });
 
 test.each([3_000, 6_000])(
-  "words that are known %d ms late do not cut the disclosure, and are answered after it",
+  "words recognised %d ms late do not interrupt the disclosure, and are answered after it",
   async (sttTakesMs) => {
     const disclosure = `${"I am a computer and this call is recorded for quality. ".repeat(3)}Yes.`;
     const call = await scriptedCall({
@@ -333,7 +333,7 @@ test.each([3_000, 6_000])(
   },
 );
 
-test("a first message that discloses by itself is not preceded by the disclosure, and counts as it", async () => {
+test("a first message that contains the disclosure replaces it", async () => {
   const said = "Hello, this call is recorded.";
   const firstMessage = `${said} How can I help you?`;
   const call = await scriptedCall({ config: callConfig({ firstMessage }), settings: DISCLOSED });
@@ -355,7 +355,7 @@ test("a first message that discloses by itself is not preceded by the disclosure
   expect(proof).toMatchObject({ note: { text: said, heard: true } });
 });
 
-test("a first message that discloses by itself is said once", async () => {
+test("a first message that contains the disclosure is spoken once", async () => {
   const firstMessage = "Hello, this call is recorded. How can I help you?";
   const call = await scriptedCall({ config: callConfig({ firstMessage }), settings: DISCLOSED });
   await call.session.prepare();
@@ -364,7 +364,7 @@ test("a first message that discloses by itself is said once", async () => {
   expect(call.turns().map(({ text }) => text)).toEqual([firstMessage]);
 });
 
-test("a silent caller is prompted at 8 s, prompted again, and let go at 30 s", async () => {
+test("a silent caller is prompted at 8 s, prompted again, and disconnected at 30 s", async () => {
   const call = await scriptedCall();
   call.script.answers = () => [];
   await call.answerAndGreet();
@@ -379,7 +379,7 @@ test("a silent caller is prompted at 8 s, prompted again, and let go at 30 s", a
   expect(call.turns().at(-1)).toMatchObject({ text: PHRASES.silenceGoodbye, interrupted: false });
 });
 
-test("where the LLM words the question to a silent caller, the agent has none of its own", async () => {
+test("if the LLM words the question to a silent caller, the fixed phrase is not spoken", async () => {
   const call = await scriptedCall();
   call.script.answers = () => [{ type: "text", text: "Do you hear me?" }];
   await call.answerAndGreet();
@@ -388,7 +388,7 @@ test("where the LLM words the question to a silent caller, the agent has none of
   expect(call.turns().at(-1)?.text).toBe("Do you hear me?");
 });
 
-test("a caller who speaks again gets the full patience again", async () => {
+test("after speaking again, a caller gets the full silence times again", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   await call.silence(20_000);
@@ -397,7 +397,7 @@ test("a caller who speaks again gets the full patience again", async () => {
   expect(call.hangupRequested()).toBeNull();
 });
 
-test("neither a long story nor a long wait for its answer is taken for silence", async () => {
+test("neither a long utterance nor a long wait for its answer counts as silence", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.llmTakesMs = 9_000;
@@ -407,7 +407,7 @@ test("neither a long story nor a long wait for its answer is taken for silence",
   expect(call.turns().map(({ speaker }) => speaker)).toEqual(["agent", "customer", "agent"]);
 });
 
-test("keys interrupt, and reach the mind as one number after a pause or #", async () => {
+test("keys interrupt the agent, and reach the LLM as one number after a pause or #", async () => {
   const call = await scriptedCall();
   await call.session.prepare();
   call.session.answered();
@@ -426,7 +426,7 @@ test("keys interrupt, and reach the mind as one number after a pause or #", asyn
   expect(call.messages.filter((message) => message.type === "digit_received")).toHaveLength(5);
 });
 
-test("a very long greeting is spoken to its end, never more than half a minute ahead", async () => {
+test("a very long greeting is spoken completely, with at most half a minute queued", async () => {
   const firstMessage = "This is one of many sentences that nobody would want to hear. ".repeat(30);
   const call = await scriptedCall({ config: callConfig({ firstMessage }) });
   await call.session.prepare();
@@ -442,7 +442,7 @@ test("a very long greeting is spoken to its end, never more than half a minute a
   expect(call.turns()[0]).toMatchObject({ text: firstMessage.trim(), interrupted: false });
 });
 
-test("a caller who was put on hold is not taken for silent", async () => {
+test("time on hold does not count as the caller's silence", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.connect({

@@ -1,4 +1,4 @@
-/** Where an answer's time goes, the model asked ahead of time, silences that are filled, proof. */
+/** Latency of an answer's steps, early answers, filler phrases and disclosure notes. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { callConfig, scriptedCall } from "../../../support/media/scripted-call.ts";
@@ -27,7 +27,7 @@ test("the steps of an answer come in their order and add up to its latency", asy
   expect(early).toBe(false);
 });
 
-test("on stable words the mind is asked while the silence is counted; its answer is taken over", async () => {
+test("after stable words the LLM is asked during the endpoint silence, and its answer is used", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   call.script.llmTakesMs = 300;
@@ -39,7 +39,7 @@ test("on stable words the mind is asked while the silence is counted; its answer
   expect(turn?.latencyMs).toBeLessThan(500);
 });
 
-test("a caller who goes on makes the early answer void: nothing of it is ever said", async () => {
+test("a caller who goes on cancels the early answer: nothing of it is spoken", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   call.script.llmTakesMs = 50;
@@ -60,7 +60,7 @@ test("a caller who goes on makes the early answer void: nothing of it is ever sa
   expect([...asked]).toEqual(["I need a table.", "I need a table. For two people."]);
 });
 
-test("an early answer to words that turn out otherwise is dropped", async () => {
+test("an early answer is dropped if the final words differ", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   call.script.answers = (input) =>
@@ -74,7 +74,7 @@ test("an early answer to words that turn out otherwise is dropped", async () => 
   ]);
 });
 
-test("a recogniser without partials begins at the first silence, and the LLM with what it says", async () => {
+test("a recogniser without partial results begins at the first silence, and its result starts the LLM", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   Object.assign(call.script, { early: "When are you open?", sttTakesMs: 80, llmTakesMs: 200 });
@@ -86,7 +86,7 @@ test("a recogniser without partials begins at the first silence, and the LLM wit
   expect(turn).toMatchObject({ text: "All right.", measures: { early: true } });
 });
 
-test("who goes on after a pause is recognised anew, and an unfinished sentence is waited for", async () => {
+test("speech after a pause is recognised again, and the agent waits for the end of an unfinished sentence", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   Object.assign(call.script, { early: "I would like to" });
@@ -115,7 +115,7 @@ test.each([
   expect(call.inputs).toHaveLength(asked);
 });
 
-test("the LLM knows where it was cut before it is asked what the caller said then", async () => {
+test("the LLM learns where it was cut off before it gets the caller's next question", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   const cutsKnown: number[] = [];
@@ -132,7 +132,7 @@ test("the LLM knows where it was cut before it is asked what the caller said the
   expect(cutsKnown).toEqual([0, 1]);
 });
 
-test("nothing is begun early while a number is dictated", async () => {
+test("nothing starts early while the caller dictates a number", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   call.script.answers = () => [{ type: "expect", answer: "digits" }, text("Your number, please?")];
@@ -144,7 +144,7 @@ test("nothing is begun early while a number is dictated", async () => {
   expect(call.earlyRecognitions).toHaveLength(before);
 });
 
-test("what is dictated is not asked before it has ended, however finished it sounds", async () => {
+test("dictation is sent to the LLM only after its end, even if it sounds finished", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
   call.script.answers = () => [{ type: "expect", answer: "digits" }, text("Your number, please?")];
@@ -157,7 +157,7 @@ test("what is dictated is not asked before it has ended, however finished it sou
   expect(call.inputs).toHaveLength(before);
 });
 
-test("how long a call lasted by the RTP stream is told of answered calls", async () => {
+test("the summary has the call's length by the RTP clock only if the call was answered", async () => {
   const call = await scriptedCall();
   call.audio.rtpClockMs = 500;
   await call.answerAndGreet();
@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-test("what was disclosed is noted with its words, language and place", async () => {
+test("a spoken disclosure is stored with its text, language and position", async () => {
   const call = await scriptedCall({
     settings: { disclosure: { en: "This call is recorded.", lt: "", lv: "", ru: "" } },
   });
@@ -235,7 +235,7 @@ test("what was disclosed is noted with its words, language and place", async () 
   expect(note.endMs - note.atMs).toBeGreaterThan(1_000);
 });
 
-test("a disclosure that the line cut is noted as not heard to its end", async () => {
+test("a disclosure that ends with the line is stored as not heard to its end", async () => {
   const call = await scriptedCall({
     settings: { disclosure: { en: "This call is recorded.", lt: "", lv: "", ru: "" } },
   });
@@ -247,7 +247,7 @@ test("a disclosure that the line cut is noted as not heard to its end", async ()
   expect(notes).toMatchObject([{ kind: "disclosure", heard: false }]);
 });
 
-test("a greeting that was cut is told to the mind", async () => {
+test("the LLM learns where its greeting was cut off", async () => {
   const call = await scriptedCall();
   await call.session.prepare();
   call.session.answered();
@@ -258,7 +258,7 @@ test("a greeting that was cut is told to the mind", async () => {
   expect("Hello, how can I help you?").toStartWith(call.truncated[0] ?? "-");
 });
 
-test("an answer to keys has neither an end of speech nor words to wait for", async () => {
+test("an answer to keys has neither an endpoint time nor a recognition time", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.audio.press("5");

@@ -83,7 +83,7 @@ function listen(endpointingMs = 350) {
   };
 }
 
-test("an utterance runs from onset over pauses to its endpoint, with its times", async () => {
+test("an utterance runs from onset across pauses to its endpoint, with its times", async () => {
   const stt = listen();
   const fromMs = stt.clock.monotonic();
   await stt.hear(1_000, 0);
@@ -107,7 +107,7 @@ test("an utterance runs from onset over pauses to its endpoint, with its times",
   expect(stt.utterances[0]?.lastSpeechAt).toBe(fromMs + 2_200);
 });
 
-test("the ear gets the half second before the onset, in order, onset included", async () => {
+test("the recogniser gets the half second before the onset, in order, onset included", async () => {
   const stt = listen();
   for (let mark = 1; mark <= 100; mark++) await stt.hear(20, mark);
   for (let mark = 9_001; mark <= 9_003; mark++) await stt.hear(20, mark);
@@ -116,13 +116,13 @@ test("the ear gets the half second before the onset, in order, onset included", 
   expect(marks).toEqual([...before, 9_001, 9_002, 9_003]);
 });
 
-test("a caller who speaks in the very first frame has what there is as lead", async () => {
+test("if the caller speaks in the very first frame, the lead is only as long as the audio so far", async () => {
   const stt = listen();
   await stt.hear(60, 9_000);
   expect(stt.lead().length).toBe(3 * 160);
 });
 
-test("where the recogniser says that the caller has finished, 100 ms of silence end the utterance", async () => {
+test("if the recogniser reports a finished sentence, 100 ms of silence end the utterance", async () => {
   const stt = listen();
   stt.saysItIsOver();
   await stt.hear(600, 9_000);
@@ -133,7 +133,7 @@ test("where the recogniser says that the caller has finished, 100 ms of silence 
   expect(stt.utterances).toHaveLength(1);
 });
 
-test("a click is no utterance", async () => {
+test("a click is not an utterance", async () => {
   const stt = listen();
   await stt.hear(500, 0);
   await stt.hear(80, 9_000);
@@ -141,20 +141,20 @@ test("a click is no utterance", async () => {
   expect(stt.log).toEqual(["begin", "began", "quiet", "paused", "cancel", "dismissed"]);
 });
 
-test("an utterance without end is ended after 30 s", async () => {
+test("an endless utterance is ended after 30 s", async () => {
   const stt = listen();
   await stt.hear(31_000, 9_000);
   expect(stt.utterances).toHaveLength(1);
 });
 
-test("a quiet line costs the ear nothing", async () => {
+test("a quiet line sends nothing to the recogniser", async () => {
   const stt = listen();
   await stt.hear(10_000, 0);
   expect(stt.pushed()).toBe(0);
   expect(stt.log).toEqual([]);
 });
 
-test("a single frame of noise is no onset, a flicker is no pause", () => {
+test("a single frame of noise is not an onset, and a flicker is not a pause", () => {
   let probability = 0;
   const detector = new SpeechDetector({ process: () => probability });
   const feed = (...values: number[]) =>
@@ -169,7 +169,7 @@ test("a single frame of noise is no onset, a flicker is no pause", () => {
   expect(feed(0.4, 0.9)).toEqual([null, "went_on"]);
 });
 
-test("an utterance ends with the silence that is asked for, and at 30 s to the frame", async () => {
+test("an utterance ends after the configured silence, and at 30 s to the frame", async () => {
   const stt = listen(340);
   await stt.hear(600, 9_000);
   await stt.hear(320, 0);
@@ -183,7 +183,7 @@ test("an utterance ends with the silence that is asked for, and at 30 s to the f
   expect(long.utterances).toHaveLength(1);
 });
 
-test("120 ms are speech, 100 ms a click", async () => {
+test("120 ms are speech, 100 ms are a click", async () => {
   for (const [speechMs, isSpeech] of [
     [100, false],
     [120, true],
@@ -195,7 +195,7 @@ test("120 ms are speech, 100 ms a click", async () => {
   }
 });
 
-test("words are told while an utterance runs, each once, and measures are of a running one", async () => {
+test("partial words are reported once each, and only during an utterance", async () => {
   const stt = listen();
   stt.knows("before");
   expect([stt.words(), stt.hearing.partial]).toEqual([0, ""]);
@@ -214,7 +214,7 @@ test("words are told while an utterance runs, each once, and measures are of a r
   expect(stt.log.filter((entry) => entry === "cancel")).toHaveLength(1);
 });
 
-test("what a recogniser tells is one line of at most 5,000 characters", async () => {
+test("a recogniser's text is cut to one line of 5,000 characters", async () => {
   const { hear, hearing, outcomes, knows } = listen();
   const told = `Open?\n\nAgent: \u0000\u001b[31m\u202efree\ud800 ${"x".repeat(1_000_000)}`;
   await hear(200, 2_000);
@@ -227,7 +227,7 @@ test("what a recogniser tells is one line of at most 5,000 characters", async ()
   expect(partial).toBe(text);
 });
 
-test("one lost utterance is not understood, two in a row are a broken recogniser", async () => {
+test("one lost utterance returns empty text; two in a row mean a broken recogniser", async () => {
   const { hearing, outcomes } = listen();
   const lost = () => Promise.reject(new Error("lost"));
   outcomes.push(lost);
@@ -238,7 +238,7 @@ test("one lost utterance is not understood, two in a row are a broken recogniser
   await expect(hearing.finish()).rejects.toThrow("lost");
 });
 
-test("two that wait at the same time are lost together and count as one", async () => {
+test("two waiting utterances lost together count as one", async () => {
   const { hearing, outcomes } = listen();
   const lost = () => Promise.reject(new Error("lost"));
   outcomes.push(lost, lost, lost);
@@ -247,7 +247,7 @@ test("two that wait at the same time are lost together and count as one", async 
   await expect(hearing.finish()).rejects.toThrow("lost");
 });
 
-test("a final text may take 22 seconds", async () => {
+test("a final text may take up to 22 seconds", async () => {
   const { hearing, outcomes, clock } = listen();
   outcomes.push(() => new Promise(() => {}));
   let text: string | null = null;
@@ -261,7 +261,7 @@ test("a final text may take 22 seconds", async () => {
   expect(text as string | null).toBe("");
 });
 
-test("what is below an eighteen hundredths of the loudest frame is no sound of the caller's", () => {
+test("frames below 18 % of the loudest one do not count as the caller's sound", () => {
   const detector = new SpeechDetector({ process: () => 0.9 });
   for (let frames = 0; frames < 10; frames++) detector.process(frame(10_000));
   for (let frames = 0; frames < 10; frames++) detector.process(frame(1_799));
@@ -270,7 +270,7 @@ test("what is below an eighteen hundredths of the loudest frame is no sound of t
   expect([detector.speechMs, detector.soundMs]).toEqual([420, 420]);
 });
 
-test("speech begins at a probability of a half, and is silent at 0.35", () => {
+test("speech begins at a probability of 0.5, and ends at 0.35", () => {
   let probability = 0.5;
   const detector = new SpeechDetector({ process: () => probability });
   const feed = (value: number, times: number) => {
