@@ -7,22 +7,22 @@
  *   but never more.
  */
 
-/** A larger difference means that a part measured wrongly or a thread stood still. */
+/** A larger difference means that a part measured wrongly or a thread was blocked. */
 export const ANSWERED_TIME_TOLERANCE_MS = 1_000;
 
-/** Milliseconds; null: not measured, because the call worker died or nobody answered. */
+/** Milliseconds; null if not measured, because the call worker died or nobody answered. */
 interface AnsweredTimeMeasures {
   readonly answeredClockMs: number;
   readonly answeredRtpMs: number | null;
   readonly answeredEngineMs: number | null;
 }
 
-/** More than the tolerance is for the operator to look into. */
+/** True if the operator should investigate. */
 export const isTooFarOff = ({ answeredDifferenceMs }: AnsweredTimeCheck): boolean =>
   answeredDifferenceMs > ANSWERED_TIME_TOLERANCE_MS;
 
 interface AnsweredTimeCheck extends AnsweredTimeMeasures {
-  /** The largest disagreement. */
+  /** The largest difference between two measures. */
   readonly answeredDifferenceMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Jobs about money, once a minute. The database decides what is to be done. */
+/** Billing jobs, once a minute. The database decides which work is due. */
 import { WorkLoop } from "../../core/work-loop.ts";
 import { type LowBalanceOptions, noticeLowBalances } from "./low-balance.ts";
 import { type RenewalOptions, renewMonths } from "./renewal.ts";

@@ -1,10 +1,10 @@
 /**
- * Billing: holds while a call lives, one charge when it has ended, the operator's credits.
+ * Billing: holds during a call, one charge at its end, and the operator's credits.
  *
- * Every decision on money runs in the database's one writing transaction: concurrent calls are
- * decided one after the other. A call draws on the plan month it began in, at the overage rate its
- * row was created with. The call decides when to extend its hold and what to say when funds end. It
- * writes the charge into its row in the same transaction as `settle`.
+ * Every decision about money runs in the database's only write transaction, so concurrent calls are decided one
+ * after the other. A call draws on the plan month in which it began, at the overage rate stored in its row. The
+ * call decides when to extend its hold and what to say when funds end. It writes the charge into its row in the
+ * same transaction as `settle`.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -108,9 +108,10 @@ export class Billing {
   }
 
   /**
-   * Holds a call's first 60 s, or 15 s if less is left than 60 s for each call that the plan allows
-   * at once. Throws insufficient_balance if not even 15 s are left. Idempotent per call. `known`: how
-   * the call stands, read in this transaction. Returns how the tenant stands with the hold.
+   * Holds a call's first 60 s. Holds only 15 s if the funds cannot pay 60 s for every concurrent call of the
+   * plan. Throws insufficient_balance if not even 15 s are left. Idempotent per call.
+   *
+   * `known`: the account as read in this transaction. Returns the account with the hold.
    */
   async hold(
     queries: Queries,
@@ -163,10 +164,7 @@ export class Billing {
     });
   }
 
-  /**
-   * Seconds from its answer that a call's hold pays: what it talked and 15 to 60 s more. Null: it
-   * holds nothing.
-   */
+  /** Seconds since the answer that a call's hold pays: its talk time plus 15 to 60 s. Null without a hold. */
   async heldSeconds(queries: Queries, tenantId: number, callUuid: string): Promise<number | null> {
     const standing = await this.#standing(queries, tenantId, callUuid);
     const held = holdOf(standing, callUuid);
@@ -176,9 +174,8 @@ export class Billing {
   }
 
   /**
-   * Charges once (key `call:<uuid>`) and releases the hold. The charge takes the plan seconds that
-   * are left, whichever call holds them, then the wallet (decisions 12). 0 ms: the call was never
-   * answered, and nothing is charged.
+   * Charges once (key `call:<uuid>`) and releases the hold. The charge takes the remaining plan seconds, even
+   * if other calls hold them, then the wallet (decisions 12). 0 ms means never answered: nothing is charged.
    */
   async settle(
     queries: Queries,
@@ -204,7 +201,7 @@ export class Billing {
     return charge;
   }
 
-  /** Posts without entries too, if the plan covers all: the key makes the charge happen once. */
+  /** Posts even without entries (the plan covers all): the key makes the charge happen once. */
   async #postCharge(
     books: Books,
     tenantId: number,
@@ -237,15 +234,15 @@ export class Billing {
     return this.options.stores(queries).accounts.standing(tenantId, call);
   }
 
-  /** The rate from when the call began. */
+  /** The rate when the call began. */
   async #rateOf(books: Books, tenantId: number, callUuid: string, plan: Plan) {
     const snapshot = await books.callRates.rateOf(tenantId, callUuid);
     return snapshot ?? plan.overagePerMinute;
   }
 
   /**
-   * What a call may draw on, at which rate. The month is that of its hold; without a hold it is the
-   * current month in the tenant's zone.
+   * Funds and rate of a call. The month is that of its hold; without a hold, the current month in the tenant's
+   * zone.
    */
   #drawOf(standing: Standing, callUuid: string | null) {
     const plan = this.planNamed(standing.planSlug);
@@ -263,7 +260,7 @@ function requireMinimum(cover: Cover): void {
   if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();
 }
 
-/** Under which the ledger has a call's charge. */
+/** Key of a call's charge in the ledger. */
 export const chargeKey = (callUuid: string): string => `call:${callUuid}`;
 
 function noteOf(charge: Charge): string {

@@ -1,9 +1,9 @@
 /**
  * Chargebacks: payments that the operator refunded or the payer disputed.
  *
- * Free wallet money pays them. Money that is spent, or held by live calls, becomes a debt on the
- * account `receivable`: a negative wallet would break the holds of live calls. The next top-up pays
- * the debt first.
+ * Free wallet money pays them. If the money is spent, or held by live calls, the rest becomes a debt on the
+ * account `receivable`. (A negative wallet would break the holds of live calls.) The next top-up pays the debt
+ * first.
  */
 
 import { type MicroEur, microEur } from "../../core/money.ts";
@@ -13,7 +13,7 @@ import type { Books, Checkout } from "./stores.ts";
 
 export interface Chargeback {
   readonly checkout: Checkout;
-  /** Makes it happen once; its reversal has the key `<key>:undone`. */
+  /** Idempotency key. The reversal has the key `<key>:undone`. */
   readonly key: string;
   readonly amount: MicroEur;
   readonly note: string;

@@ -1,12 +1,14 @@
 /**
- * Checkouts: what a tenant can buy, at what price, and its fulfilment once it is paid (decisions 8).
+ * Checkouts: what a tenant can buy, its price, and its delivery after the payment (decisions 8).
  *
  *   open ──► paid | expired | cancelled ──► paid
  *
- * A checkout is fulfilled once: the step to paid, the ledger transaction (key `checkout:<id>`) and
- * the change it buys commit together. An open checkout past its time counts as expired; no job is
- * needed. A tenant has at most ten open ones; a new one replaces (cancels) the oldest. The row is written before the provider is asked, because a payment may be reported before
- * the provider has answered.
+ * A checkout is fulfilled once: the step to paid, the ledger transaction (key `checkout:<id>`) and the
+ * purchased change commit together. An open checkout past its time counts as expired; this needs no job. A
+ * tenant has at most ten open ones; a new one replaces (cancels) the oldest.
+ *
+ * The row is written before the request to the provider, because the provider may report the payment before its
+ * response.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
@@ -33,10 +35,10 @@ const TOPUP_MAX = microEur(1_000_000_000);
 export const CRM_BRIDGE_PRICE = microEur(79_000_000);
 const RETENTION_BLOCK_PRICE = microEur(5_000_000);
 
-/** Open checkouts of one tenant: a new one replaces the oldest. */
+/** Maximum open checkouts per tenant: a new one replaces the oldest. */
 const OPEN_MAX = 10;
 
-/** What a tenant wants to pay for. */
+/** Item to buy. */
 export type CheckoutInput =
   | { readonly kind: "topup"; readonly amount: MicroEur }
   | { readonly kind: "plan"; readonly plan: string }
@@ -50,7 +52,7 @@ export interface OpenCheckout {
   readonly amount: MicroEur;
   readonly status: "open";
   readonly expiresAtMs: number;
-  /** Where to pay. */
+  /** Payment page. */
   readonly url: string;
 }
 
@@ -65,7 +67,7 @@ interface CheckoutOptions {
   readonly stores: BillingStores;
   readonly plans: readonly Plan[];
   readonly provider: PaymentProvider;
-  /** Days that transcripts are kept without a block. Default: 30. */
+  /** Days that transcripts are kept without paid blocks. Default: 30. */
   readonly transcriptsDays?: number;
   readonly clock: Clock;
   readonly random?: Random;
@@ -80,9 +82,9 @@ export class Checkouts {
   constructor(private readonly options: CheckoutOptions) {}
 
   /**
-   * Opens a checkout with the configured provider. Throws valid_amount_eur_required (outside EUR
-   * 10–1000, or fractions of a cent), valid_plan_required, valid_blocks_required (over 6 months in
-   * total), conflict (the tenant has the item already).
+   * Opens a checkout with the configured provider. Throws valid_amount_eur_required (outside EUR 10–1000, or
+   * fractions of a cent), valid_plan_required, valid_blocks_required (over 6 months in total), conflict (the
+   * tenant already has the item).
    */
   async open(tenantId: number, input: CheckoutInput): Promise<OpenCheckout> {
     const { database, stores, plans, provider, clock, random = systemRandom } = this.options;
@@ -93,7 +95,7 @@ export class Checkouts {
     const { blocksLeft } = retentionOf(account.retentionBlocks, this.options.transcriptsDays);
     const order = orderFor(input, account, { plans, offer, blocksLeft });
     const validUntil = createdAt + provider.validForMs;
-    // A session of Stripe lives 30 minutes at least; what it pays later becomes wallet money.
+    // A Stripe session lives at least 30 minutes. A payment after the month's end becomes wallet money.
     const isOfMonth = input.kind === "plan" && provider.name === "manual";
     const monthEnd = endOfMonth(account.timeZone, createdAt);
     const checkout: Checkout = {
@@ -117,7 +119,7 @@ export class Checkouts {
     return { id, kind, amount, status: "open", expiresAtMs: expiresAt, url };
   }
 
-  /** What each plan costs the tenant today, by slug; null: the tenant cannot buy it. */
+  /** Current price of each plan for the tenant, by slug; null if the tenant cannot buy it. */
   async planPrices(tenantId: number): Promise<ReadonlyMap<string, MicroEur | null>> {
     const { database, stores, plans } = this.options;
     const books = stores(database.read);
@@ -125,7 +127,7 @@ export class Checkouts {
     return new Map(plans.map((plan) => [plan.slug, offer(plan)]));
   }
 
-  /** By its unguessable id, for the checkout page. Throws not_found. */
+  /** Finds a checkout by its unguessable id, for the checkout page. Throws not_found. */
   get(id: string): Promise<Checkout> {
     return this.#find(this.options.stores(this.options.database.read), id);
   }
@@ -137,7 +139,7 @@ export class Checkouts {
     return found.map((checkout) => this.#asOfNow(checkout));
   }
 
-  /** Those of all tenants that wait for the operator's confirmation: newest first. */
+  /** Checkouts of all tenants that wait for the operator's confirmation, newest first. */
   waiting(page: CheckoutPage) {
     const { database, stores, clock } = this.options;
     const asked = { ...page, search: page.search.trim() };
@@ -169,9 +171,9 @@ export class Checkouts {
   }
 
   /**
-   * The provider has the money: fulfils the checkout once, also if it has expired. If the item can
-   * no longer be delivered, the money goes to the wallet. Throws not_found, or conflict if session
-   * or amount are not the checkout's.
+   * The provider has received the money: fulfils the checkout once, even if it has expired. If the item can no
+   * longer be delivered, the money goes to the wallet. Throws not_found, or conflict if session or amount
+   * differ from the checkout's.
    */
   fulfil(id: string, { session, amount }: ProviderPayment): Promise<Checkout> {
     const { database, stores, clock } = this.options;
@@ -193,7 +195,7 @@ export class Checkouts {
     });
   }
 
-  /** Price of a plan today; null: it is the tenant's, and its month is not refunded. */
+  /** Current price of a plan; null if the tenant has it already and its month is not refunded. */
   async #planOffer(books: Books, tenantId: number, { planSlug, timeZone }: Account) {
     const { provider, clock } = this.options;
     const nowMs = clock.now();
@@ -204,7 +206,7 @@ export class Checkouts {
         : planPriceNow(plan, month, timeZone, provider.amountMin, nowMs);
   }
 
-  /** Returns where to pay. A checkout that the provider rejects is cancelled. */
+  /** Returns the payment page. A checkout that the provider rejects is cancelled. */
   async #openAtProvider(checkout: Checkout): Promise<string> {
     const { database, stores, provider } = this.options;
     const { id } = checkout;
@@ -233,7 +235,7 @@ export class Checkouts {
   }
 }
 
-/** A transfer may arrive for one that a newer one has replaced. */
+/** A transfer may also arrive for a replaced checkout. */
 function requireConfirmable({ status, provider, expiresAt }: Checkout, nowMs: number): void {
   const isReplaced = status === "cancelled" && provider === "manual" && expiresAt > nowMs;
   if (status !== "open" && !isReplaced)
@@ -255,8 +257,8 @@ function requireTopupAmount(amount: MicroEur): void {
 }
 
 /**
- * Price and record of an input, checked against what the tenant has. `offer`: price of a plan today;
- * null: the tenant has it. `blocksLeft`: of retention, that still fit.
+ * Price and record of an input, checked against the tenant's items. `offer`: current price of a plan; null if
+ * the tenant has it. `blocksLeft`: retention blocks that still fit.
  */
 function orderFor(
   input: CheckoutInput,

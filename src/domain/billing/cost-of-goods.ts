@@ -1,4 +1,4 @@
-/** What a call cost the operator, from configured prices and the call's counters (decisions 6). */
+/** Cost of a call for the operator, from configured prices and the call's counters (decisions 6). */
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
 
 /** All 0 if the operator pays nothing (the embedded engine). */
@@ -15,7 +15,7 @@ export interface GoodsPrices {
 interface GoodsUsage {
   readonly llmInputTokens: number;
   readonly llmOutputTokens: number;
-  /** Of questions that were looked up by their meaning. */
+  /** Tokens of questions that were searched by meaning. */
   readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   /** May be fractional. */
@@ -31,7 +31,7 @@ interface CostOfGoods {
 
 const MILLION = 1_000_000n;
 
-/** Exact, then rounded half up to a micro-euro. */
+/** Exact price in millionths of a micro-euro. */
 function priceOfMillionths(count: number, pricePerMillion: MicroEur): bigint {
   return BigInt(Math.round(count)) * BigInt(pricePerMillion);
 }
@@ -39,7 +39,7 @@ function priceOfMillionths(count: number, pricePerMillion: MicroEur): bigint {
 const rounded = (millionths: bigint): MicroEur =>
   microEur(Number((millionths + MILLION / 2n) / MILLION));
 
-/** Each of the four parts is rounded once. The trunk is counted in whole seconds begun. */
+/** Each of the four parts is rounded once, half up. The trunk is counted in started seconds. */
 export function costOfGoods(
   usage: GoodsUsage,
   answeredMs: number,

@@ -1,15 +1,15 @@
 /**
- * Revokes what was bought when its whole payment is refunded or disputed:
- * - A plan's month loses its included minutes; calls continue at the overage price. The plan stays
- *   chosen: its next month is due as usual, and this month can be bought again.
+ * Revokes a purchase when its whole payment is refunded or disputed:
+ * - A plan's month loses its included minutes; calls continue at the overage price. The plan stays chosen: its
+ *   next month is due as usual, and this month can be bought again.
  * - The CRM bridge is switched off, unless the wallet has paid for a later month since.
- * - Retention blocks are removed, and the data that only they kept is deleted. Because that cannot
- *   be undone, it waits until the refund or the dispute is final.
+ * - Retention blocks are removed, and the data that only they kept is deleted. Because that cannot be undone,
+ *   it waits until the refund or the dispute is final.
  * A failed refund and a won dispute restore everything. A partial refund revokes nothing.
  *
- * `syncEntitlement` receives the current status and changes what differs. The ledger records each
- * step as a transaction without entries, `withdrawn:<checkout>:<cause>:<n>` or `restored:…`, so that
- * a repeated report changes nothing.
+ * `syncEntitlement` gets the current status and applies the differences. The ledger records each step as a
+ * transaction without entries, `withdrawn:<checkout>:<cause>:<n>` or `restored:…`. So a repeated report changes
+ * nothing.
  */
 
 import { unreachable } from "../../core/errors.ts";
@@ -18,13 +18,13 @@ import { post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
 import type { Books, Checkout } from "./stores.ts";
 
-/** The status of a payment's chargeback by one cause: all its refunds, or one dispute. */
+/** Status of a payment's chargeback for one cause: all its refunds, or one dispute. */
 export interface ChargebackStatus {
   /** `refunds`, or the dispute's id. */
   readonly cause: string;
-  /** Covers the whole payment, and nothing was reversed. */
+  /** True if it covers the whole payment and nothing was reversed. */
   readonly isWhole: boolean;
-  /** It can no longer be reversed. */
+  /** True if it can no longer be reversed. */
   readonly isFinal: boolean;
 }
 

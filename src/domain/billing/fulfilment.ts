@@ -1,6 +1,6 @@
 /**
- * What a paid checkout does: books the payment and delivers the item. Runs in the transaction that
- * marks the checkout as paid.
+ * Fulfils a paid checkout: books the payment and delivers the item. Runs in the transaction that marks the
+ * checkout as paid.
  */
 
 import { unreachable } from "../../core/errors.ts";
@@ -11,14 +11,14 @@ import { deliverPlan } from "./plan-purchase.ts";
 import type { Plan } from "./ports.ts";
 import type { Books, Checkout, LedgerKind } from "./stores.ts";
 
-/** 30 days and five blocks of 30 days: 6 months in total. */
+/** Maximum blocks: with the free 30 days, five blocks of 30 days make 6 months. */
 export const RETENTION_BLOCKS_MAX = 5;
 const RETENTION_DAYS_MAX = 180;
 const BLOCK_DAYS = 30;
 
 /**
- * For how long a tenant with `blocks` keeps its transcripts, and how many more blocks fit into 180 days.
- * `transcriptsDays`: what the appliance keeps for nothing.
+ * Days that a tenant with `blocks` keeps its transcripts, and how many more blocks fit into 180 days.
+ * `transcriptsDays`: free days of the appliance.
  */
 export function retentionOf(blocks: number, transcriptsDays = 30) {
   const most = Math.floor((RETENTION_DAYS_MAX - transcriptsDays) / BLOCK_DAYS);
@@ -29,7 +29,9 @@ export function retentionOf(blocks: number, transcriptsDays = 30) {
   };
 }
 
-/** Key `checkout:<id>`. The money of a top-up is the tenant's; any other money is revenue. */
+/**
+ * Books the payment with the key `checkout:<id>`. A top-up belongs to the tenant; any other payment is revenue.
+ */
 export async function bookPayment(books: Books, checkout: Checkout, paidAt: number): Promise<void> {
   const transaction = {
     key: `checkout:${checkout.id}`,
@@ -91,7 +93,7 @@ function ledgerKindOf(kind: Checkout["kind"]): LedgerKind {
   return kind === "crm_bridge" ? "add_on" : kind;
 }
 
-/** The item, for the ledger and the payer. */
+/** Text of the item, for the ledger and the payer. */
 export function noteOf(checkout: Pick<Checkout, "kind" | "item">): string {
   switch (checkout.kind) {
     case "topup":

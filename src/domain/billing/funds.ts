@@ -1,14 +1,13 @@
 /**
- * What a call may draw on. Read inside the caller's transaction: transactions run one at a time, so
- * that concurrent calls see each other's holds and no cent is promised twice.
+ * Funds that a call may use. Read inside the caller's transaction: transactions run one at a time, so
+ * concurrent calls see each other's holds, and no cent is promised twice.
  *
- * Holds reserve, settlement decides (decisions 12). A hold takes only what no other call holds. A
- * charge takes the plan seconds that are left, even if another call holds them, then wallet money
- * that no other call holds. `backHolds` (hold.ts) then gives the other holds money for the seconds
- * they lost.
+ * Holds reserve, settlement decides (decisions 12). A hold takes only funds without another hold. A charge
+ * takes the remaining plan seconds, even if another call holds them, then unheld wallet money. `backHolds`
+ * (hold.ts) then gives the other holds money for the lost seconds.
  *
- * Invariant, unless the operator debits the wallet by hand: balance ≥ Σ held amounts. Therefore no
- * charge makes the wallet negative.
+ * Invariant, unless the operator debits the wallet by hand: balance ≥ Σ held amounts. Therefore no charge makes
+ * the wallet negative.
  */
 
 import { type MicroEur, microEur } from "../../core/money.ts";
@@ -16,7 +15,7 @@ import type { Plan } from "./ports.ts";
 import type { Funds } from "./rating.ts";
 import type { Books, Hold, PlanMonth, Renewal, Standing } from "./stores.ts";
 
-/** Plan, wallet and the holds of the other calls, as one call sees them. */
+/** Plan, wallet and the holds of the other calls, seen by one call. */
 export interface Purse {
   readonly month: string;
   /** Plan seconds of the month that no charge has used; held ones are included. */
@@ -25,7 +24,7 @@ export interface Purse {
   readonly otherHolds: readonly Hold[];
 }
 
-/** Leaves out the hold of `callUuid`; null: no hold is left out. */
+/** Excludes the hold of `callUuid`; null excludes none. */
 export function purseOf(
   standing: Standing,
   plan: Plan,
@@ -44,7 +43,7 @@ export function purseOf(
   };
 }
 
-/** What a hold may take: what no other call holds. */
+/** Funds for a hold: everything that no other call holds. */
 export function freeFunds(purse: Purse): Funds {
   const heldSeconds = heldPlanSeconds(purse);
   return {
@@ -53,7 +52,7 @@ export function freeFunds(purse: Purse): Funds {
   };
 }
 
-/** What a charge may take: all plan seconds, also held ones, and unheld money. */
+/** Funds for a charge: all plan seconds, even held ones, and unheld money. */
 export function chargeableFunds(purse: Purse): Funds {
   return { planSeconds: purse.planSecondsLeft, money: unheldMoney(purse) };
 }
@@ -79,7 +78,7 @@ export async function allowanceSeconds(
   return allowanceOf(plan, await books.renewals.planMonth(tenantId, month));
 }
 
-/** Plan seconds of a month, the used ones included. */
+/** Plan seconds of a month, including used ones. */
 export function allowanceOf(
   plan: Plan,
   { status, secondsIncluded }: Pick<PlanMonth, "status" | "secondsIncluded">,
@@ -87,7 +86,7 @@ export function allowanceOf(
   return hasMinutes(status) ? (secondsIncluded ?? plan.includedMinutes * 60) : 0;
 }
 
-/** null: the month has not begun. */
+/** `status` is null before the month has begun. */
 export const hasMinutes = (status: Renewal["status"] | null): boolean =>
   status === null || status === "paid" || status === "lapsed";
 

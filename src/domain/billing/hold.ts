@@ -1,7 +1,6 @@
 /**
- * Holds: the funds reserved for a live call, from its first second to a block ahead of now (60 s, or
- * 15 s if little is left). Each call has one row, which is updated while the call lasts and released
- * when it is settled.
+ * Holds: funds reserved for a live call, from its first second until 60 s ahead (15 s if little is left). Each
+ * call has one row. It is updated during the call and released by the settlement.
  */
 
 import { AppError } from "../../core/errors.ts";
@@ -10,7 +9,7 @@ import { heldPlanSeconds, type Purse } from "./funds.ts";
 import { affordableSeconds, type Cover } from "./rating.ts";
 import type { Hold, HoldStore } from "./stores.ts";
 
-/** Longer than any call, for a rate of 0. */
+/** Longer than any call; the result for a rate of 0. */
 const FOR_EVER_SECONDS = 1_000_000_000;
 
 export const insufficientBalance = (): AppError =>
@@ -20,7 +19,7 @@ export const insufficientBalance = (): AppError =>
       "The plan's minutes are used up and the wallet cannot pay the 15-second minimum. Top up the wallet or choose a larger plan.",
   });
 
-/** Replaces the call's hold. Returns it. */
+/** Replaces the call's hold and returns it. */
 export async function writeHold(
   books: { readonly holds: Pick<HoldStore, "put"> },
   tenantId: number,
@@ -33,16 +32,16 @@ export async function writeHold(
   return hold;
 }
 
-/** Whole seconds that a hold's money pays. */
+/** Whole seconds that a hold's money can pay. */
 export function paidSeconds(amount: MicroEur, ratePerMinute: MicroEur): number {
   return affordableSeconds(amount, ratePerMinute, FOR_EVER_SECONDS);
 }
 
 /**
- * After a charge took plan seconds that other calls hold, gives these calls money instead, as far as
- * the wallet has unheld money. The ended call's own hold has freed enough, unless it talked past its
- * hold or its rate is lower than theirs. Then the other holds end earlier, and their calls learn it
- * with the next heartbeat. `purse`: as it was before the charge.
+ * Backs other holds after a charge took their plan seconds: gives them unheld wallet money instead.
+ * The ended call's hold has usually freed enough. It has not if the call talked past its hold, or if its rate
+ * is lower. Then the other holds end earlier, and their calls get this with the next heartbeat.
+ * `purse`: the state before the charge.
  */
 export async function backHolds(
   books: { readonly holds: Pick<HoldStore, "put"> },

@@ -1,10 +1,9 @@
 /**
- * Posts to the double-entry ledger: balanced entries, once for each key. The wallet row is the sum
- * of its entries.
+ * Posts to the double-entry ledger: balanced entries, once per key. The wallet row is the sum of its entries.
  *
- * A tenant's `wallet` is what we owe it. Wallet money comes from `payments` and `credits`, which are
- * therefore negative; `revenue` is what was earned. Rows are only added, never changed (triggers
- * enforce it): another transaction corrects a mistake.
+ * A tenant's `wallet` is the money that we owe it. Wallet money comes from `payments` and `credits`, which are
+ * therefore negative; `revenue` is earned money. Rows are only added, never changed (triggers enforce it). A
+ * new transaction corrects a mistake.
  */
 
 import { type MicroEur, microEur } from "../../core/money.ts";
@@ -34,8 +33,8 @@ export async function post(
 }
 
 /**
- * Ends a call's money: releases its hold, posts its charge, and counts its plan seconds. Throws if
- * the key was posted before; the caller's database transaction has read that it is new.
+ * Settles a call's money: releases its hold, posts its charge, and counts its plan seconds. Throws if the key
+ * was posted before; the caller's transaction has checked that it is new.
  */
 export async function postSettlement(
   books: Books,
@@ -70,8 +69,8 @@ export function move(
 }
 
 /**
- * Audits every tenant's money: each transaction sums to zero, wallets and hourly sums match their
- * entries, each hold belongs to a live call. Returns one sentence for each problem.
+ * Audits every tenant's money: each transaction sums to zero, wallets and hourly sums match their entries, and
+ * each hold belongs to a live call. Returns one sentence per problem.
  */
 export async function verifyLedger(books: Books): Promise<string[]> {
   const ledger = books.ledger;

@@ -1,7 +1,9 @@
 /**
- * The low-balance notice: one mail and one event `balance.low` when a balance falls below a
- * configured threshold, and again only after it was above it. The wallet's `told_below` records the
- * last notice, in the same transaction. A round reads only wallets whose level has changed.
+ * The low-balance notice: one mail and one event `balance.low` when a balance falls below a configured
+ * threshold. It repeats only after the balance was above the threshold.
+ *
+ * The wallet's `told_below` records the last notice, in the same transaction. A round reads only wallets whose
+ * level has changed.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
@@ -31,7 +33,7 @@ export async function noticeLowBalances(options: LowBalanceOptions): Promise<voi
       const [now] = await wallet.changedLevels(thresholds, tenantId);
       if (!now) return;
       await wallet.setToldBelow(tenantId, now.level);
-      if (now.level >= now.toldBelow) return; // it rose
+      if (now.level >= now.toldBelow) return; // The balance has risen again.
       const to = { ...now, id: tenantId };
       await mails.enqueue(
         queries,

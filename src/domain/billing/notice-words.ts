@@ -1,4 +1,4 @@
-/** The sentences of mails about money. A month is written as 2026-11, because its name has cases. */
+/** Texts of mails about money. Months are written as 2026-11, because month names are inflected. */
 import type { Reader } from "../mail/reader.ts";
 import type { Renewal } from "./stores.ts";
 

@@ -1,4 +1,4 @@
-/** Mails about money to the tenant's address, in its reader's language. Each key makes its mail happen once. */
+/** Mails about money to the tenant's address, in the reader's language. The key makes each mail happen once. */
 import type { MicroEur } from "../../core/money.ts";
 import type { MailDraft } from "../mail/ports.ts";
 import { companyName, moneyFor } from "../mail/reader.ts";

@@ -1,12 +1,12 @@
 /**
- * Purchase of a plan in the middle of a month. Price and minutes count the remaining days, with today.
+ * Purchase of a plan in the middle of a month. Price and minutes count the remaining days, including today.
  *
- * - The tenant's payment for the same days of its old plan is deducted. The price is never negative,
- *   and is rounded half up to a cent once. A price below the provider's `amountMin` is not charged.
- * - The minutes are the old plan's for past days plus the new plan's for the remaining days. Used
- *   minutes stay used: otherwise each change would give them again.
- * - The price is set when the checkout is opened, and holds within its month. Another payment for a
- *   plan ends it, because the deduction is used then.
+ * - The tenant's payment for the same days of its old plan is deducted. The price is never negative, and is
+ *   rounded half up to a cent once. A price below the provider's `amountMin` is not charged.
+ * - The minutes are the old plan's for past days plus the new plan's for the remaining days. Used minutes stay
+ *   used; otherwise each change would refill them.
+ * - The price is set when the checkout is opened, and is valid within its month. Another payment for a plan
+ *   invalidates it, because it uses the deduction.
  */
 
 import { daysInMonth, startOfDay, wallClock } from "../../core/calendar.ts";
@@ -16,7 +16,7 @@ import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
 import type { Books, Checkout, PlanMonth } from "./stores.ts";
 
-/** Remaining days of the month in a zone, with today. */
+/** Remaining days of the month in a zone, including today. */
 function daysLeft(timeZone: string, nowMs: number) {
   const { year, month, day } = wallClock(timeZone, nowMs);
   const all = daysInMonth(year, month);
@@ -44,7 +44,7 @@ export function planPriceNow(
   return price < amountMin ? microEur(0) : price;
 }
 
-/** Returns false and changes nothing if the price of the checkout no longer holds. */
+/** Returns false and changes nothing if the price of the checkout is no longer valid. */
 export async function deliverPlan(
   { accounts, renewals, usage }: Books,
   { tenantId, item, amount, createdAt }: Checkout,

@@ -16,7 +16,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** In every zone a month begins at a full quarter of an hour: one result holds for the quarter. */
+/** In every zone a month begins at a full quarter of an hour, so a result is valid for the quarter. */
 const QUARTER_MS = 900_000;
 const latest = new Map<string, { readonly quarter: number; readonly month: string }>();
 

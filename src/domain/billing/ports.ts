@@ -1,13 +1,13 @@
-/** What billing is given and returns (decisions 8). */
+/** Inputs and results of billing (decisions 8). */
 
 import type { MicroEur } from "../../core/money.ts";
 
-/** Rows and bytes that a tenant may keep. */
+/** Rows and bytes that a tenant may store. */
 export interface PlanQuotas {
   readonly contacts: number;
   readonly tools: number;
   readonly campaigns: number;
-  /** Scheduled calls that are not dialled yet. */
+  /** Scheduled calls that wait to be dialled. */
   readonly schedules: number;
   readonly knowledgeBytes: number;
 }
@@ -26,7 +26,7 @@ export interface Plan {
   readonly quotas: PlanQuotas;
 }
 
-/** Plan and balance without the free part: two queries instead of nine. */
+/** Plan and balance only: two queries instead of nine. */
 export interface Account {
   readonly plan: Plan;
   readonly balance: MicroEur;
@@ -34,7 +34,7 @@ export interface Account {
 
 export interface Balance {
   readonly balance: MicroEur;
-  /** Without what live calls hold. */
+  /** Balance minus the holds of live calls. */
   readonly availableBalance: MicroEur;
   readonly availableIncludedSeconds: number;
   readonly includedSecondsLeft: number;
@@ -51,11 +51,11 @@ export interface Charge {
 
 /** How long a live call's money lasts, in whole seconds from its answer. */
 export interface Coverage {
-  /** Held for the call. Less than requested means that the money ends then. */
+  /** Seconds held for the call. Fewer than requested means that the money ends then. */
   readonly coveredSeconds: number;
-  /** What plan and wallet can pay now, up to 120 s ahead. */
+  /** Seconds that plan and wallet can pay now, up to 120 s ahead. */
   readonly affordableSeconds: number;
 }
 
-/** The tenant is told this long before the money ends (decisions 8). */
+/** The tenant is notified this long before the money ends (decisions 8). */
 export const LOW_SECONDS = 60;

@@ -1,6 +1,6 @@
 /**
- * Limits a tenant's rows and bytes by its plan, because stored data costs disk, backups and time.
- * They are counted in the transaction that stores the row.
+ * Limits a tenant's rows and bytes by its plan, because stored data costs disk, backups and time. Counted in
+ * the transaction that stores the row.
  */
 
 import type { Queries } from "../../core/database.ts";
@@ -12,7 +12,7 @@ export type QuotaName = keyof PlanQuotas;
 
 /** Implemented by store/billing/quota-store.ts. */
 export interface QuotaRecords {
-  /** Rows, or bytes of `knowledgeBytes`. */
+  /** Number of rows; bytes for `knowledgeBytes`. */
   used(tenantId: number, name: QuotaName): Promise<number>;
 }
 

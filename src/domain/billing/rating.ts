@@ -1,15 +1,14 @@
 /**
- * Converts talk time to seconds and a price (decisions 8). Exact: integers only, rounded half up
- * once for each call.
+ * Converts talk time to seconds and a price (decisions 8). Exact: integers only, rounded half up once per call.
  */
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
 import type { Charge } from "./ports.ts";
 
-/** The minimum for an answered call. */
+/** Minimum for an answered call. */
 export const MINIMUM_BILLABLE_SECONDS = 15;
 /** A live call holds funds this far ahead. */
 export const HOLD_BLOCK_SECONDS = 60;
-/** If little is left, it holds less, so that all calls share the rest (decisions 12). */
+/** Shorter block if little is left, so that all calls share the rest (decisions 12). */
 const SHARED_BLOCK_SECONDS = 15;
 
 /** Started seconds since the answer, at least the minimum; 0 if never answered. */
@@ -19,10 +18,10 @@ export function billableSeconds(answeredMs: number): number {
 }
 
 /**
- * How many whole seconds `amount` pays at a rate a minute: the largest n with
- * `priceOfSeconds(n, rate) <= amount`, at most `secondsMax`.
+ * Whole seconds that `amount` pays at a rate per minute: the largest n with `priceOfSeconds(n, rate) <=
+ * amount`, at most `secondsMax`.
  *
- * price(n) = ⌊(2·n·r + 60) / 120⌋ ≤ a  ⇔  n·r < 60·a + 30  ⇔  n ≤ ⌊(60·a + 29) / r⌋.
+ * price(n) = ⌊(2·n·r + 60) / 120⌋ ≤ a ⇔ n·r < 60·a + 30 ⇔ n ≤ ⌊(60·a + 29) / r⌋.
  */
 export function affordableSeconds(
   amount: MicroEur,
@@ -35,7 +34,7 @@ export function affordableSeconds(
   return seconds > BigInt(secondsMax) ? secondsMax : Number(seconds);
 }
 
-/** What a call may draw on: plan seconds and money that no other live call holds. */
+/** Funds that a call may use: plan seconds and money. */
 export interface Funds {
   readonly planSeconds: number;
   readonly money: MicroEur;
@@ -48,7 +47,7 @@ export interface Cover {
   readonly amount: MicroEur;
 }
 
-/** The wanted seconds that the funds pay: plan seconds first. */
+/** The wanted seconds that the funds can pay: plan seconds first. */
 export function coverSeconds(wanted: number, funds: Funds, ratePerMinute: MicroEur): Cover {
   const planSeconds = Math.min(wanted, funds.planSeconds);
   const overageSeconds = affordableSeconds(funds.money, ratePerMinute, wanted - planSeconds);
@@ -59,9 +58,9 @@ export const coveredBy = ({ planSeconds, overageSeconds }: Cover): number =>
   planSeconds + overageSeconds;
 
 /**
- * How far ahead of `elapsedSeconds` a call should hold: a full block if the funds pay one for every
- * call that the plan allows at once, otherwise a shared block. A call with a full block therefore
- * never keeps another call from its first 15 seconds.
+ * Seconds that a call should hold ahead of `elapsedSeconds`: a full block if the funds pay one for every
+ * concurrent call of the plan, else a shared block. So a full block never takes another call's first
+ * 15 seconds.
  */
 export function holdAheadSeconds(
   elapsedSeconds: number,
@@ -77,9 +76,9 @@ export function holdAheadSeconds(
 /**
  * The charge of a finished call. The wallet pays at most the available funds.
  *
- * When the covered seconds end, the closing phrase and the BYE take a few more. These are written
- * off: the appliance causes them, other calls may hold the rest of the wallet, and a debt would
- * reduce the next top-up. `overageSeconds` includes them; `cost` is what the wallet paid (decisions 8).
+ * After the covered seconds, the closing phrase and the BYE take a few more. They are written off: the
+ * appliance causes them, other calls may hold the rest of the wallet, and a debt would reduce the next top-up.
+ * `overageSeconds` includes them; `cost` is the amount that the wallet paid (decisions 8).
  */
 export function rateCall(answeredMs: number, funds: Funds, overagePerMinute: MicroEur): Charge {
   const seconds = billableSeconds(answeredMs);
@@ -95,7 +94,7 @@ export function rateCall(answeredMs: number, funds: Funds, overagePerMinute: Mic
   };
 }
 
-/** What the overage seconds are worth beyond what the wallet had: nobody owes it. */
+/** Value of the overage seconds that the wallet could not pay. Nobody owes it. */
 export function writtenOff({
   overageSeconds,
   overagePerMinute,

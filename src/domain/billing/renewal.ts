@@ -1,18 +1,17 @@
 /**
- * Monthly renewal: when a calendar month begins in the tenant's zone, the wallet pays the plan and
- * the CRM bridge. Each tenant, month and item has a row in `renewals` and is charged once, also
- * after a crash (ledger key `renewal:<tenant>:<month>:<item>`).
+ * Monthly renewal: when a calendar month begins in the tenant's zone, the wallet pays the plan and the CRM
+ * bridge. Each tenant, month and item has a row in `renewals` and is charged once, even after a crash (ledger
+ * key `renewal:<tenant>:<month>:<item>`).
  *
  * Rules:
- * - The month in which a tenant is created is free. Whole months follow. A plan bought by checkout
- *   is paid for the rest of the month (plan-purchase.ts); that month is not charged again.
- * - The CRM bridge is sold by time. If it was bought on the d-th, its paid month covers d − 1 days
- *   of the next one: they are deducted from the first renewal.
- * - Renewal never makes the wallet negative and locks nobody out. An unpaid month has no included
- *   minutes; calls continue at the overage price. Every round tries again, so that a top-up brings
- *   the minutes back at once. A month that ended unpaid is not owed. The bridge stays on for 7 days
- *   and is then switched off.
- * - Money that live calls hold cannot pay. Suspended tenants are not charged.
+ * - The month in which a tenant is created is free. Whole months follow. A plan bought by checkout is paid for
+ *   the rest of the month (plan-purchase.ts); that month is not charged again.
+ * - The CRM bridge is sold by time. If it was bought on the d-th, its paid month covers d − 1 days of the next
+ *   one: they are deducted from the first renewal.
+ * - Renewal never makes the wallet negative and locks nobody out. An unpaid month has no included minutes;
+ *   calls continue at the overage price. Every round tries again, so that a top-up brings the minutes back at
+ *   once. A month that ended unpaid is not owed. The bridge stays on for 7 days and is then switched off.
+ * - Money held by live calls cannot pay. Suspended tenants are not charged.
  */
 
 import { daysInMonth, wallClock } from "../../core/calendar.ts";
@@ -43,7 +42,7 @@ export interface RenewalOptions {
 
 const BRIDGE_GRACE_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Begins months and pays what is due, for all tenants. One tenant's failure is only logged. */
+/** Creates new months and pays due ones, for all tenants. If one tenant fails, the error is only logged. */
 export async function renewMonths(options: RenewalOptions): Promise<void> {
   const { database, stores, clock, log } = options;
   const { renewals } = stores(database.read);
@@ -158,7 +157,7 @@ async function bridgePrice(books: Books, tenant: RenewingTenant, month: string):
   return firstBridgeRenewal(bought.day, daysInMonth(bought.year, bought.month));
 }
 
-/** Exact, then rounded half up to a micro-euro. `day`: the day on which the paid month began. */
+/** Exact, then rounded half up to a micro-euro. `day`: day of the month of the purchase. */
 export const firstBridgeRenewal = (day: number, daysOfMonth: number): MicroEur =>
   microEur(shareOf(CRM_BRIDGE_PRICE, daysOfMonth - day + 1, daysOfMonth));
 

@@ -4,7 +4,7 @@ import { csvRow as row } from "../../core/csv.ts";
 import { type MicroEur, microToEur } from "../../core/money.ts";
 import { everyRow, type StatementCall, type StatementLine, type Statements } from "./statement.ts";
 
-/** A number: negative text would be taken for a formula. */
+/** A number, because spreadsheets take negative text for a formula. */
 const eur = (amount: MicroEur): number => microToEur(amount);
 const time = (atMs: number | null): string | null => (atMs === null ? null : isoUtc(atMs));
 
@@ -18,7 +18,7 @@ const LEDGER_HEADER = row([
   "amount_eur",
 ]);
 
-/** One row for each entry; one without an account for a transaction that moved nothing. */
+/** One row per entry. A transaction without entries gets one row without an account. */
 export function ledgerRows(line: StatementLine): string[] {
   const { id, createdAt, kind, key, note, entries } = line;
   const start = [id, isoUtc(createdAt), kind, key, note];
@@ -67,7 +67,7 @@ export const callRow = (call: StatementCall): string =>
 
 export type CsvRows = "ledger" | "calls";
 
-/** For the tenant: without the costs of goods. Throws as `Statements` does, before the first line. */
+/** The tenant's version, without the costs of goods. Throws as `Statements` does, before the first line. */
 export async function statementCsv(
   statements: Statements,
   tenantId: number,
@@ -90,7 +90,7 @@ export async function* callLines(calls: AsyncIterable<StatementCall>): AsyncGene
   for await (const call of calls) yield callRow(call);
 }
 
-/** Without the last column, which only the operator sees. */
+/** Removes the last column, which only the operator sees. */
 async function* tenantCallLines(calls: AsyncIterable<StatementCall>): AsyncGenerator<string> {
   for await (const line of callLines(calls)) yield line.slice(0, line.lastIndexOf(","));
 }

@@ -20,7 +20,7 @@ const rowHtml = (
   return `<tr><td>${date}</td><td>${escapedHtml(text)}</td>${cells.join("")}</tr>`;
 };
 
-/** `language`: of the headings; what was noted with a row stays as it was written. */
+/** `language` applies to the headings; stored notes keep their language. */
 export function statementPage(
   summary: StatementSummary,
   rows: readonly StatementRow[],

@@ -1,4 +1,4 @@
-/** What a month's statement says, in each language. */
+/** Texts of a monthly statement, by language. */
 
 const en = {
   title: "Statement",

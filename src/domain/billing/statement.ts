@@ -1,8 +1,9 @@
 /**
- * A tenant's month from the ledger: payments, charges, the balance before and after, and the calls
- * that began in it. Months are calendar months of the tenant's zone. Balances and the charges of a
- * day come from sums (store/schema/ledger-rollups.ts); transactions and calls are read in pages, so
- * that a month of any size fits in memory.
+ * A tenant's month from the ledger: payments, charges, the balance before and after, and the calls that began
+ * in it. Months are calendar months of the tenant's zone.
+ *
+ * Balances and daily charges come from sums (store/schema/ledger-rollups.ts). Transactions and calls are read
+ * in pages, so that a month of any size fits in memory.
  */
 
 import {
@@ -32,16 +33,16 @@ export interface StatementSummary {
   readonly overageSeconds: number;
 }
 
-/** The charges of a day's calls together, or one other transaction. */
+/** All call charges of a day, or one other transaction. */
 export interface StatementRow {
-  /** In the tenant's zone, `2026-11-21`. */
+  /** Day in the tenant's zone, e.g. `2026-11-21`. */
   readonly date: string;
   readonly kind: LedgerKind;
   readonly note: string;
   readonly transactions: number;
-  /** Paid in from outside. */
+  /** Money paid in from outside. */
   readonly paid: MicroEur;
-  /** By how much the wallet changed. */
+  /** Change of the wallet. */
   readonly wallet: MicroEur;
 }
 
@@ -52,7 +53,7 @@ export interface StatementLine {
   readonly kind: LedgerKind;
   readonly key: string;
   readonly note: string;
-  /** Sums of its entries, one for each account that it changes. */
+  /** Sums of its entries, one per changed account. */
   readonly entries: readonly { readonly account: string; readonly amount: MicroEur }[];
 }
 
@@ -85,9 +86,9 @@ export interface Span {
 export interface LedgerSum {
   readonly kind: LedgerKind;
   readonly transactions: number;
-  /** By how much the wallet changed. */
+  /** Change of the wallet. */
   readonly wallet: MicroEur;
-  /** By how much the account `payments` changed; negative: that much was paid in. */
+  /** Change of the account `payments`; negative if money was paid in. */
   readonly payments: MicroEur;
 }
 
@@ -96,7 +97,7 @@ export interface StatementStore {
   tenant(
     tenantId: number,
   ): Promise<{ readonly name: string; readonly email: string; readonly timeZone: string } | null>;
-  /** One for each kind of transaction in the span. */
+  /** One sum per kind of transaction in the span. */
   sums(tenantId: number, span: Span): Promise<LedgerSum[]>;
   /** Like `lines`, without the charges of calls. */
   listed(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementLine[]>;
@@ -106,13 +107,12 @@ export interface StatementStore {
   ): Promise<
     Pick<StatementSummary, "calls" | "billableSeconds" | "includedSeconds" | "overageSeconds">
   >;
-  /** By time: those after the one with this id; 0: from the first one. */
+  /** In order of time, after the line with this id; 0: from the first. */
   lines(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementLine[]>;
-  /** By the time they began; `afterId` as for `lines`. */
+  /** In order of their start; `afterId` as in `lines`. */
   calls(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementCall[]>;
 }
 
-/** Rows of one page. */
 export const STATEMENT_PAGE_ROWS = 500;
 
 /** Methods throw not_found for an unknown tenant, valid_month_required for a bad month. */
@@ -137,7 +137,7 @@ export class Statements {
     };
   }
 
-  /** By date: one row for each day with charged calls, one for each other transaction. */
+  /** In order of date: one row per day with charged calls, and one per other transaction. */
   async rows(tenantId: number, text: string): Promise<StatementRow[]> {
     const month = await this.#monthOf(tenantId, text);
     const rows = await this.#chargeRows(tenantId, month);
@@ -189,7 +189,7 @@ interface Month {
   readonly span: Span;
 }
 
-/** All rows, page by page, until one is not full. `read` returns the rows after this id. */
+/** Yields all rows page by page, until a page is not full. `read` returns the rows after this id. */
 export async function* everyRow<Row extends { readonly id: number }>(
   read: (afterId: number) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row> {

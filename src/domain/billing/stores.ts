@@ -1,4 +1,4 @@
-/** The ports for billing's rows. */
+/** Ports for billing's rows. */
 
 import type { Queries } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
@@ -8,13 +8,13 @@ import type { Charge } from "./ports.ts";
 export const LEDGER_ACCOUNTS = [
   /** What we owe the tenant: its prepaid balance. */
   "wallet",
-  /** What came in from payment providers and the operator. */
+  /** Money from payment providers and the operator. */
   "payments",
-  /** Earned by overage, subscriptions, retention, add-ons. */
+  /** Revenue from overage, subscriptions, retention and add-ons. */
   "revenue",
-  /** Given away by the operator. */
+  /** Credits from the operator. */
   "credits",
-  /** The tenant's debt after a chargeback of money that it had spent; negative. */
+  /** The tenant's debt after a chargeback of spent money; negative. */
   "receivable",
 ] as const;
 type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
@@ -38,24 +38,24 @@ export interface LedgerEntry {
 }
 
 export interface LedgerTransaction {
-  /** Makes it happen once on the whole appliance. */
+  /** Idempotency key, unique on the whole appliance. */
   readonly key: string;
   readonly kind: LedgerKind;
   readonly note: string;
   readonly createdAt: number;
 }
 
-/** The end of a call's money: its hold is released, and its charge is posted and counted. */
+/** End of a call's money: releases the hold, posts and counts the charge. */
 export interface Settlement extends Omit<LedgerTransaction, "kind"> {
   readonly callUuid: string;
-  /** Whose plan seconds were taken. */
+  /** Month of the used plan seconds. */
   readonly month: string;
   readonly includedSeconds: number;
   readonly entries: readonly LedgerEntry[];
 }
 
 export interface LedgerStore {
-  /** The new row's id, or null when the key was posted before. */
+  /** Returns the new row's id; null if the key was posted before. */
   insertTransaction(tenantId: number, transaction: LedgerTransaction): Promise<number | null>;
   insertEntries(
     tenantId: number,
@@ -63,9 +63,9 @@ export interface LedgerStore {
     entries: readonly LedgerEntry[],
   ): Promise<void>;
   hasKey(tenantId: number, key: string): Promise<boolean>;
-  /** null: no transaction of the tenant has this key. */
+  /** Null if the tenant has no transaction with this key. */
   kindOf(tenantId: number, key: string): Promise<LedgerKind | null>;
-  /** Of one account of the tenant; 0 without entries. */
+  /** Sum of one account of the tenant; 0 without entries. */
   sumOf(tenantId: number, account: LedgerAccount): Promise<number>;
   /** Over all tenants, for the audit: transactions whose entries don't sum to zero. */
   unbalanced(): Promise<readonly { transactionId: number; key: string; sum: number }[]>;
@@ -76,12 +76,12 @@ export interface LedgerStore {
 }
 
 export interface WalletStore {
-  /** 0 for a tenant that never had an entry. */
+  /** 0 for a tenant without entries. */
   balance(tenantId: number): Promise<MicroEur>;
   add(tenantId: number, amount: MicroEur): Promise<void>;
   /**
-   * Wallets of all tenants, or of one, whose level differs from the last notice. The level is the
-   * lowest threshold above the balance; the largest safe integer if there is none.
+   * Wallets of all tenants, or of one, whose level differs from the last notice. The level is the lowest
+   * threshold above the balance; the largest safe integer if none is above.
    */
   changedLevels(
     thresholds: readonly MicroEur[],
@@ -113,12 +113,12 @@ export interface Renewal {
 
 /** A plan's month of a tenant. */
 export interface PlanMonth {
-  /** null before the first round of the month. */
+  /** Null before the first round of the month. */
   readonly status: Renewal["status"] | null;
   /** Price of the plan for the whole month; 0 for a free month and before its first round. */
   readonly monthPrice: MicroEur;
   readonly secondsUsed: number;
-  /** null: all seconds of the current plan. */
+  /** Null: all seconds of the current plan. */
   readonly secondsIncluded: number | null;
 }
 
@@ -139,9 +139,9 @@ export interface RenewalStore {
   withoutMonth(timeZone: string, month: string): Promise<readonly RenewingTenant[]>;
   /** Over all tenants, oldest month first, a tenant's plan before its bridge. */
   due(): Promise<readonly { readonly tenant: RenewingTenant; readonly renewal: Renewal }[]>;
-  /** False when the month has this item already. */
+  /** Returns false if the month already has this item. */
   insert(tenantId: number, renewal: Renewal): Promise<boolean>;
-  /** True only for the caller that settled it. */
+  /** Returns true only to the caller that settled it. */
   settle(
     tenantId: number,
     month: string,
@@ -149,10 +149,10 @@ export interface RenewalStore {
     status: "paid" | "unpaid",
     nowMs: number,
   ): Promise<boolean>;
-  /** Ends every month of an item that is due or refunded. */
+  /** Ends every due or refunded month of an item. */
   lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
   planMonth(tenantId: number, month: string): Promise<PlanMonth>;
-  /** Changes the stored month to a bought plan and its full price; nothing stays due. */
+  /** Changes the stored month to a bought plan and its full price; nothing is due any more. */
   setPlanMonth(
     tenantId: number,
     month: string,
@@ -164,7 +164,7 @@ export interface RenewalStore {
   ): Promise<void>;
   /** Sets a month to `refunded`. */
   endPlanMonth(tenantId: number, month: string, plan: string | null, nowMs: number): Promise<void>;
-  /** Restores a month that `endPlanMonth` ended; others are left alone. */
+  /** Restores a month that `endPlanMonth` ended; other months stay unchanged. */
   restorePlanMonth(tenantId: number, month: string, nowMs: number): Promise<void>;
   /** Whether the wallet has paid for an item in a month after this one. */
   isPaidAfter(tenantId: number, item: Renewal["item"], month: string): Promise<boolean>;
@@ -172,7 +172,7 @@ export interface RenewalStore {
 
 export interface Hold {
   readonly callUuid: string;
-  /** The month whose plan seconds it holds: the month the call began in, in the tenant's zone. */
+  /** Month of the held plan seconds: the month in which the call began, in the tenant's zone. */
   readonly month: string;
   readonly planSeconds: number;
   readonly amount: MicroEur;
@@ -181,7 +181,7 @@ export interface Hold {
 /** Plan seconds by month. */
 export interface UsageStore {
   add(tenantId: number, month: string, seconds: number): Promise<void>;
-  /** Plan seconds of a month in which a plan was bought, the used ones included. */
+  /** Sets the plan seconds of a month with a bought plan, including the used ones. */
   setIncluded(tenantId: number, month: string, seconds: number): Promise<void>;
 }
 
@@ -193,11 +193,11 @@ export interface HoldStore {
   orphans(): Promise<readonly { tenantId: number; callUuid: string }[]>;
 }
 
-/** What billing reads and changes of the tenant. */
+/** Tenant fields that billing reads and changes. */
 export interface AccountStore {
   /** Throws not_found. */
   find(tenantId: number): Promise<Account>;
-  /** As one call sees it; null: no call asks. Throws not_found. */
+  /** The account, with rate and charge of one call; `call` null: without a call. Throws not_found. */
   standing(
     tenantId: number,
     call: { readonly uuid: string; readonly chargeKey: string } | null,
@@ -214,28 +214,28 @@ export interface Account {
   readonly retentionBlocks: number;
 }
 
-/** All that decides on a call's money, read at once. */
+/** All data that decides about a call's money, in one read. */
 export interface Standing {
   readonly planSlug: string;
   readonly timeZone: string;
   readonly balance: MicroEur;
-  /** By month: how the plan's renewal stands, and the plan seconds that were used. */
+  /** Status of the plan's renewal by month. `secondsUsed`: used plan seconds by month. */
   readonly planStatuses: Readonly<Record<string, Renewal["status"]>>;
   readonly secondsUsed: Readonly<Record<string, number>>;
   /** By month; null or missing: all seconds of the current plan. */
   readonly secondsIncluded: Readonly<Record<string, number | null>>;
   readonly holds: readonly Hold[];
-  /** Overage rate a minute as it was when the asking call began; null: no such call. */
+  /** Overage rate per minute when the requesting call began; null if the call does not exist. */
   readonly rate: MicroEur | null;
-  /** The ledger has the asking call's charge. */
+  /** True if the ledger has the requesting call's charge. */
   readonly isCharged: boolean;
 }
 
-/** What billing reads of a call. */
+/** Call fields that billing reads. */
 export interface CallRateStore {
-  /** Overage rate a minute as it was when the call began; null: no such call. */
+  /** Overage rate per minute when the call began; null if the call does not exist. */
   rateOf(tenantId: number, callUuid: string): Promise<MicroEur | null>;
-  /** What the call's row says it was charged; null: no such call. */
+  /** The charge stored in the call's row; null if the call does not exist. */
   chargeOf(tenantId: number, callUuid: string): Promise<Charge | null>;
 }
 
@@ -243,7 +243,7 @@ export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
 export type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
 
 export interface Checkout {
-  /** `chk_` and 32 hex characters. Whoever knows it may see its page. */
+  /** `chk_` and 32 hex characters. Anyone who knows it can see its page. */
   readonly id: string;
   readonly tenantId: number;
   readonly kind: CheckoutKind;
@@ -260,7 +260,7 @@ export interface Checkout {
 
 export interface CheckoutPage {
   /**
-   * Part of the reference, company name or e-mail address. A search finds replaced checkouts, too: their
+   * Part of the reference, company name or e-mail address. A search also finds replaced checkouts, whose
    * transfer may still arrive. Empty: all open ones.
    */
   readonly search: string;
@@ -272,24 +272,27 @@ export interface CheckoutStore {
   insert(checkout: Checkout): Promise<void>;
   find(id: string): Promise<Checkout | null>;
   list(tenantId: number): Promise<readonly Checkout[]>;
-  /** Those of a provider that can still be paid, over all tenants, newest first. */
+  /** Checkouts of a provider that can still be paid, of all tenants, newest first. */
   waiting(
     provider: Checkout["provider"],
     nowMs: number,
     page: CheckoutPage,
   ): Promise<{ readonly checkouts: readonly Checkout[]; readonly total: number }>;
-  /** Cancels the tenant's open ones but the newest `kept`. */
+  /** Cancels the tenant's open ones except the newest `kept`. */
   cancelOlder(tenantId: number, nowMs: number, kept: number): Promise<void>;
-  /** True only for the caller that changed it from one of these states to paid. */
+  /** Changes it from one of these states to paid. Returns true only to the caller that changed it. */
   markPaid(id: string, nowMs: number, from: readonly CheckoutStatus[]): Promise<boolean>;
   setSession(id: string, providerSession: string): Promise<void>;
-  /** When the latest one that delivered this kind was paid, not one that became wallet money; null: never. */
+  /**
+   * Payment time of the latest delivered checkout of this kind, without those that became wallet money; null:
+   * never.
+   */
   lastPaidAt(tenantId: number, kind: CheckoutKind): Promise<number | null>;
-  /** Only an open one. */
+  /** Cancels it if it is open. */
   cancel(id: string): Promise<void>;
 }
 
-/** Billing's rows over one `Queries`: everything that a charge touches commits together. */
+/** Billing's rows over one `Queries`, so that all changes of a charge commit together. */
 export interface Books {
   readonly ledger: LedgerStore;
   readonly wallet: WalletStore;

@@ -1,9 +1,10 @@
 /**
- * Meters the trials of agents with a paid engine: chats, browser talks and rehearsals. They are no calls. Each company has
- * free minutes per day; after these, the wallet pays for each started minute at the plan's overage price.
+ * Meters trials of agents with a paid engine: chats, web calls and rehearsals. They are no calls. Each company
+ * has free minutes per day. After these, the wallet pays for each started minute at the plan's overage price.
  *
- * A minute is a minute of use, or `TOKENS_PER_MINUTE` tokens of the language model if that is more. A trial is checked before it
- * begins and charged after. A charge takes only money without a hold, so a trial never makes the wallet negative.
+ * A minute is a minute of use, or `TOKENS_PER_MINUTE` tokens of the language model if that is more. A trial is
+ * checked before it begins and charged after. A charge takes only money without a hold, so a trial never makes
+ * the wallet negative.
  */
 import { dayText, wallClock } from "../../core/calendar.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -17,11 +18,11 @@ import { move, post } from "./ledger.ts";
 import type { BillingStores } from "./stores.ts";
 
 export interface TrialUse {
-  /** How long it took, ms. */
+  /** Duration, ms. */
   readonly durationMs: number;
   readonly llmInputTokens: number;
   readonly llmOutputTokens: number;
-  /** Tokens of knowledge look-ups. Missing: 0. */
+  /** Tokens of knowledge searches. Default: 0. */
   readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   readonly sttSeconds: number;
@@ -31,11 +32,11 @@ export interface TrialUse {
 export interface TrialSums extends Omit<TrialUse, "durationMs"> {
   readonly seconds: number;
   readonly costOfGoods: MicroEur;
-  /** Paid by the wallet. */
+  /** Money paid by the wallet. */
   readonly charged: MicroEur;
 }
 
-/** Implemented by store/billing/trial-store.ts. A day is of the tenant's zone, `2026-11-21`. */
+/** Implemented by store/billing/trial-store.ts. A day is in the tenant's zone, e.g. `2026-11-21`. */
 export interface TrialStore {
   isSuspended(tenantId: number): Promise<boolean>;
   day(
@@ -44,24 +45,27 @@ export interface TrialStore {
   ): Promise<{ readonly seconds: number; readonly boughtSeconds: number }>;
   add(tenantId: number, day: string, use: Omit<TrialSums, "charged">): Promise<void>;
   buy(tenantId: number, day: string, seconds: number, charged: MicroEur): Promise<void>;
-  /** From the first day to the last, both included. */
+  /** From the first to the last day, inclusive. */
   sums(tenantId: number, firstDay: string, lastDay: string): Promise<TrialSums>;
 }
 
 /** Admits and counts trials. */
 export interface TrialMeter {
-  /** Throws insufficient_balance if the day's free minutes are used and the wallet cannot pay a minute, plan_limit_reached if suspended. */
+  /**
+   * Throws insufficient_balance if the day's free minutes are used and the wallet cannot pay a minute. Throws
+   * plan_limit_reached if the tenant is suspended.
+   */
   require(tenantId: number): Promise<void>;
   record(tenantId: number, use: TrialUse): Promise<void>;
 }
 
-/** For engines that cost nothing. */
+/** For free engines. */
 export const UNMETERED: TrialMeter = {
   require: async () => undefined,
   record: async () => undefined,
 };
 
-/** A minute of an ordinary call takes about as many. */
+/** About the number of tokens per minute of a normal call. */
 const TOKENS_PER_MINUTE = 10_000;
 
 interface TrialOptions {
@@ -70,7 +74,7 @@ interface TrialOptions {
   readonly records: (queries: Queries) => TrialStore;
   readonly billing: Pick<Billing, "planOf">;
   readonly prices: GoodsPrices;
-  /** For each company and day. */
+  /** Free minutes per company and day. */
   readonly freeMinutes: number;
   readonly clock: Clock;
 }

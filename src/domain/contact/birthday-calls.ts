@@ -113,9 +113,9 @@ interface PlannedBirthday {
   readonly contact_id: number;
   readonly name: string;
   readonly number: string;
-  /** `2026-11-22`, this year's. */
+  /** This year's date, e.g. `2026-11-22`. */
   readonly birthday: string;
-  /** `2026-11-23`; null: there is none. */
+  /** E.g. `2026-11-23`; null if no day is planned. */
   readonly planned_day: string | null;
   readonly reason: (typeof UNPLANNED_REASONS)[number] | null;
 }
@@ -123,7 +123,7 @@ interface PlannedBirthday {
 const daysAfter = ({ year, month, day }: CalendarDay, days: number): CalendarDay =>
   wallClock("UTC", Date.UTC(year, month - 1, day + days));
 
-/** The day on which a birthday is congratulated; null: no calls are allowed within three days. */
+/** The day of the birthday call; null if no calls are allowed within three days. */
 function allowedDay({ timeZone, hours }: BirthdayTenant, birthday: CalendarDay) {
   for (let late = 0; late <= DAYS_LATE_MAX; late++) {
     const day = daysAfter(birthday, late);
@@ -132,13 +132,13 @@ function allowedDay({ timeZone, hours }: BirthdayTenant, birthday: CalendarDay) 
   return null;
 }
 
-/** The days whose birthdays may still be congratulated on `today`, the earliest first. */
+/** Days whose birthdays may still be called on `today`, earliest first. */
 const birthdaysUntil = (today: CalendarDay): CalendarDay[] =>
   Array.from({ length: DAYS_LATE_MAX + 1 }, (_, at) => daysAfter(today, at - DAYS_LATE_MAX));
 
 export class BirthdayCalls {
   readonly #loop: WorkLoop;
-  /** Is told of calls that end. */
+  /** Gets the ended calls. */
   readonly listener: EndListener;
 
   constructor(private readonly options: BirthdayOptions) {
@@ -233,7 +233,7 @@ export class BirthdayCalls {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.options.log.warn("birthday.not_placed", { tenant_id: tenantId, code: error.code });
-      // Funds and caps may change until the next round; a forbidden destination stays so.
+      // Funds and limits may change until the next round; a forbidden destination stays forbidden.
       if (!error.retryable && error.code === "destination_not_allowed") await this.#giveUp(entry);
     }
   }
@@ -252,7 +252,7 @@ export class BirthdayCalls {
     await this.options.records(queries).settle(entry.id, state, this.options.clock.now());
   }
 
-  /** Today's birthdays, and earlier ones that are still to be congratulated. */
+  /** Today's birthdays, and earlier ones without a call so far. */
   async preview(tenantId: number): Promise<readonly PlannedBirthday[]> {
     const store = this.options.records(this.options.database.read);
     const tenant = await store.tenant(tenantId);

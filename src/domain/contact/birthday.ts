@@ -13,7 +13,7 @@ const EARLIEST_YEAR = 1900;
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
-/** Parses `1980-02-29` or `--02-29`; null: there is no such day. */
+/** Parses `1980-02-29` or `--02-29`; null if the day does not exist. */
 export function parseBirthday(text: string): Birthday | null {
   const match = /^(?:(\d{4})|-)-(\d{2})-(\d{2})$/.exec(text);
   if (!match) return null;
@@ -25,14 +25,14 @@ export function parseBirthday(text: string): Birthday | null {
   return { year, month, day };
 }
 
-/** The last place where a day begins is 14 hours ahead of UTC. */
+/** Days begin first at UTC+14. */
 const EASTERNMOST_MS = 14 * 3_600_000;
 
-/** Whether a day with a year has not begun anywhere: a typing mistake. */
+/** True if a date with a year is in the future everywhere: a typing error. */
 export const isYetToCome = (birthday: string, nowMs: number): boolean =>
   parseBirthday(birthday)?.year != null && birthday > isoUtc(nowMs + EASTERNMOST_MS).slice(0, 10);
 
-/** A birthday on 29 February is on the 28th in years that are not leap years. */
+/** In other than leap years, a birthday on 29 February is on the 28th. */
 export function isBirthdayOn(
   birthday: Birthday,
   date: { readonly year: number; readonly month: number; readonly day: number },

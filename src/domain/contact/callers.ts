@@ -1,7 +1,7 @@
 /**
- * Who is on the other side of a call according to the tenant's contacts, and what the agent is told
- * about it (decisions 11). Each part needs its feature to be on. A withheld number identifies
- * nobody; a number that several contacts share identifies none of them.
+ * Identifies the other party of a call by the tenant's contacts, and builds the context for the agent
+ * (decisions 11). Each part requires its feature to be on. A withheld number, or a number of several contacts,
+ * identifies nobody.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -24,12 +24,12 @@ import {
 } from "./memory-words.ts";
 import type { CallerContext, CallerTenant, EndedCall, PinCheck, RemoteParty } from "./ports.ts";
 
-/** A call back within this time is about the call before. */
+/** A call within this time counts as a reply to the earlier call. */
 const MEMORY_MS = 14 * 86_400_000;
 const MEMORIES_MAX = 3;
 const SHARED_MAX = 5;
 const TEXT_MAX = 500;
-/** Why the schedule of a call failed that came to its turn outside its hours, or when its campaign had stopped. */
+/** Error code of a call that was due outside its hours or after its campaign had stopped. */
 const NOT_NOW = "conflict";
 
 interface NewMemory extends Memory {
@@ -53,14 +53,14 @@ export interface CallerRecords {
       }
     | undefined
   >;
-  /** When a campaign's or a birthday's call may be placed, in the tenant's zone; null: it is neither. */
+  /** Calling hours of a campaign or birthday call, in the tenant's zone; null for other calls. */
   callingHours(
     tenantId: number,
     callUuid: string,
   ): Promise<{
     readonly timeZone: string;
     readonly hours: CallingHours;
-    /** Its campaign was paused, cancelled or stopped. */
+    /** True if its campaign was paused, cancelled or stopped. */
     readonly isHalted: boolean;
   } | null>;
   /** Variables of a campaign's target. */
@@ -74,7 +74,7 @@ interface CallersDependencies {
   readonly crm: CrmLookup | null;
   readonly pins: PinCheck;
   readonly doNotCallList: DoNotCallList;
-  /** Told of a call's end: the CRM's message, birthday calls, campaigns. */
+  /** Listeners for the end of calls: CRM messages, birthday calls, campaigns. */
   readonly listeners: readonly EndListener[];
   readonly clock: Clock;
 }
@@ -82,7 +82,7 @@ interface CallersDependencies {
 export interface EndListener {
   /** Called in the transaction that ends the call. */
   ended(queries: Queries, call: EndedCall): Promise<void>;
-  /** Called after it. */
+  /** Called after that transaction. */
   wake(): void;
 }
 
@@ -93,14 +93,14 @@ const notToBeCalled = (why: string) =>
     field: "to_number",
   });
 
-/** It waited for its turn until the hours were over. */
+/** The call waited until its hours were over. */
 const tooLate = () =>
   new AppError({
     code: NOT_NOW,
     publicMessage: "The hours in which this call may be placed are over.",
   });
 
-/** It waited for a line or the trunk meanwhile. */
+/** The campaign stopped while the call waited for a line or the trunk. */
 const halted = () =>
   new AppError({
     code: NOT_NOW,
@@ -118,7 +118,7 @@ const UNKNOWN_CALLER: CallerContext = {
   canOptOut: false,
 };
 
-/** A caller who is not recognised hears of the last call only, and of no sensitive one. */
+/** An unrecognised caller hears only about the last call, and never about a sensitive one. */
 const tellable = (memories: readonly Memory[], isRecognised: boolean): readonly Memory[] =>
   isRecognised ? memories : memories.slice(0, 1).filter(({ sensitive }) => !sensitive);
 
@@ -184,16 +184,16 @@ export class Callers {
     };
   }
 
-  /** While it rings: what the tenant's CRM knows about the number. Within 1.5 s, never throws. */
+  /** Queries the tenant's CRM for the number while it rings. Takes at most 1.5 s; never throws. */
   async lookUp(tenant: CallerTenant, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
     if (!tenant.crmBridge || remoteParty.number === "") return [];
     return (await this.deps.crm?.facts(tenant.id, remoteParty)) ?? [];
   }
 
   /**
-   * Checks again before the INVITE. Throws destination_not_allowed for a greeting or campaign call to
-   * somebody who asked not to be called or withdrew the consent, and NOT_NOW where its hours are over or
-   * its campaign does not run any more.
+   * Checks again before the INVITE. For a birthday or campaign call it throws destination_not_allowed if the
+   * person opted out or withdrew consent. It throws NOT_NOW if the calling hours are over or the campaign has
+   * stopped.
    */
   async mayDial(
     queries: Queries,
@@ -216,8 +216,8 @@ export class Callers {
   }
 
   /**
-   * The called person wants no more calls: by the key that the agent offered, or in words that were
-   * confirmed. Returns true if the person will not be called again: in a greeting or campaign call.
+   * The called person opted out, by the offered key or in confirmed words. Returns true if this blocks further
+   * calls: only in a birthday or campaign call.
    */
   async handleOptOut(call: {
     readonly tenantId: number;
@@ -238,13 +238,16 @@ export class Callers {
     return true;
   }
 
-  /** In the transaction that ends a call: memory, the CRM's message, birthday and campaign results. */
+  /**
+   * Runs in the transaction that ends a call: stores the memory, the CRM message, birthday and campaign
+   * results.
+   */
   async ended(queries: Queries, call: EndedCall): Promise<void> {
     await this.#remember(queries, call);
     for (const listener of this.deps.listeners) await listener.ended(queries, call);
   }
 
-  /** After that transaction: what was stored may be sent. */
+  /** Called after that transaction: starts sending the stored messages. */
   wake(): void {
     for (const listener of this.deps.listeners) listener.wake();
   }

@@ -1,7 +1,6 @@
 /**
- * When people may be called who did not ask for it: between two times of the tenant's day, not on
- * Sundays and not on public holidays of a country. The holidays of Lithuania, Latvia and Estonia are
- * known.
+ * Hours for unrequested calls: between two times of the tenant's day, except Sundays and public holidays. The
+ * holidays of Lithuania, Latvia and Estonia are built in.
  */
 import { type CalendarDay, startOfDay, timeOn, wallClock } from "../../core/calendar.ts";
 
@@ -9,7 +8,7 @@ export interface CallingHours {
   /** Minutes after midnight. */
   readonly from: number;
   readonly to: number;
-  /** Country, ISO 3166; null: no holidays. */
+  /** ISO 3166 country of the holidays; null: no holidays. */
   readonly holidays: string | null;
 }
 
@@ -86,7 +85,7 @@ export function mayCallNow(zone: string, nowMs: number, hours: CallingHours): bo
   return today !== null && nowMs >= today.fromMs && nowMs < today.toMs;
 }
 
-/** The first permitted time from `fromMs` on; null: none within a month. */
+/** The first permitted time from `fromMs` on; null if none within a month. */
 export function nextCallingTime(zone: string, fromMs: number, hours: CallingHours): number | null {
   const first = wallClock(zone, fromMs);
   for (let ahead = 0; ahead <= DAYS_AHEAD_MAX; ahead++) {

@@ -31,18 +31,19 @@ interface ImportReport {
 
 interface ImportFile {
   readonly csv: string;
-  /** Whose national numbers are understood. */
+  /** Country whose national number format is accepted. */
   readonly country: Country | null;
   readonly dryRun: boolean;
-  /** Import the good lines of a file that has bad ones. */
+  /** True: import the valid lines of a file with invalid ones. */
   readonly skipBad: boolean;
 }
 
 /**
- * A line whose number and name are known updates that contact; any other line creates one. "Do not
- * call" is only added, never removed. Each batch of lines has its own transaction: after a crash a
- * part is imported, and the same file imports the rest. Throws valid_csv_required,
- * plan_limit_reached.
+ * A line whose number and name exist updates that contact; any other line creates one. "Do not call" is only
+ * added, never removed.
+ *
+ * Each batch of lines has a separate transaction. After a crash a part is imported, and importing the file
+ * again adds the rest. Throws valid_csv_required, plan_limit_reached.
  */
 export async function importContacts(
   options: ContactsDependencies,
@@ -70,7 +71,7 @@ interface Plan {
   readonly inserts: readonly ContactFields[];
   readonly updates: readonly { readonly id: number; readonly fields: ContactFields }[];
   readonly unchanged: number;
-  /** Numbers that are not to be called from now on. */
+  /** Numbers to add to the do-not-call list. */
   readonly doNotCallNumbers: readonly string[];
 }
 
@@ -86,7 +87,7 @@ const countsOf = ({ inserts, updates, unchanged }: Plan): Counts => ({
   unchanged,
 });
 
-/** Sums the counts of all batches. Other work runs in between. */
+/** Sums the counts of all batches. Yields to the event loop in between. */
 async function inBatches(
   contacts: readonly ReadContact[],
   work: (batch: readonly ReadContact[]) => Promise<Counts>,
@@ -203,6 +204,6 @@ export class ContactBook extends Contacts {
 
 interface CsvPiece {
   readonly csv: string;
-  /** The last contact of this piece; null: nothing is left. */
+  /** The last contact of this piece; null if nothing follows. */
   readonly next: number | null;
 }

@@ -1,6 +1,6 @@
 /**
- * The schema of a contact: each field with its name on the wire, bounds, default and description. The
- * API's input and output and the record are derived from it.
+ * Schema of a contact: name, bounds, default and description of each field. The API's input and output and the
+ * record are derived from it.
  */
 import { z } from "zod";
 import { choice, e164In, field, flag, nameOrEmpty, text } from "../../core/schema.ts";
@@ -12,7 +12,7 @@ export const NAME_MAX = 120;
 
 const name = (description: string) => nameOrEmpty(NAME_MAX, description, "Jonas");
 
-/** What is stored and shown. */
+/** Stored and shown fields. */
 export const contactShape = {
   number_e164: e164In("Phone number of the person."),
   first_name: name("First name.").default(""),
@@ -42,7 +42,7 @@ export const contactShape = {
   do_not_call: flag("Whether the person asked not to be called.").default(false),
 };
 
-/** With the PIN, which is never returned. */
+/** Input fields, including the PIN, which is never returned. */
 export const newContactShape = {
   ...contactShape,
   pin: field(z.string().regex(/^\d{4,8}$/), {

@@ -1,4 +1,4 @@
-/** The people a tenant knows (decisions 11). */
+/** A tenant's contacts (decisions 11). */
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -17,7 +17,7 @@ export interface ContactRecord extends ContactFields {
 }
 
 interface ContactQuery {
-  /** In the number, or in first and last name. */
+  /** Text to find in the number, or in first and last name. */
   readonly search: string | null;
   readonly limit: number;
   readonly offset: number;
@@ -32,9 +32,9 @@ export interface ContactRecords {
   find(tenantId: number, id: number): Promise<ContactRecord | undefined>;
   /** At most `limit`: several people may share a number. */
   byNumber(tenantId: number, numberE164: string, limit: number): Promise<ContactRecord[]>;
-  /** Of all these numbers: at most 50 each on average. */
+  /** Contacts of all these numbers, at most 50 per number on average. */
   byNumbers(tenantId: number, numbersE164: readonly string[]): Promise<ContactRecord[]>;
-  /** The next after `id`, for going through all. */
+  /** The next contacts after `id`, to iterate over all. */
   after(tenantId: number, id: number, limit: number): Promise<ContactRecord[]>;
   insert(tenantId: number, contact: Omit<ContactRecord, "id">): Promise<ContactRecord>;
   insertMany(tenantId: number, contacts: readonly Omit<ContactRecord, "id">[]): Promise<void>;
@@ -44,13 +44,16 @@ export interface ContactRecords {
     changes: Partial<Omit<ContactRecord, "id" | "createdAt">>,
   ): Promise<ContactRecord | undefined>;
   remove(tenantId: number, id: number): Promise<boolean>;
-  /** "Don't call me": for everybody behind the number. Answers how many contacts changed. */
+  /** Sets "do not call" on all contacts of the number. Returns how many changed. */
   setDoNotCall(tenantId: number, numberE164: string, nowMs: number): Promise<number>;
 }
 
 /** Implemented by store/contact/contact-search.ts. */
 export interface ContactSearch {
-  /** Ids of those in whose number or name it stands, without case and accents; in the order of the list. */
+  /**
+   * Ids of contacts whose number or name contains the text, ignoring case and accents, in the order of the
+   * list.
+   */
   find(tenantId: number, text: string): Promise<readonly number[]>;
 }
 
@@ -147,6 +150,6 @@ function requirePast(birthday: string | null, nowMs: number): void {
 const pinHashOf = async (pin: string | null): Promise<string | null> =>
   pin === null ? null : await Bun.password.hash(pin, PIN_HASH);
 
-/** "Jonas Petraitis"; empty when no name is known. */
+/** "Jonas Petraitis"; empty if no name is known. */
 export const fullName = ({ firstName, lastName }: Pick<ContactFields, "firstName" | "lastName">) =>
   [firstName, lastName].filter(Boolean).join(" ");

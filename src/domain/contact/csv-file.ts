@@ -1,6 +1,6 @@
 /**
- * Reads a CSV file as spreadsheets write it (RFC 4180): separated by `,`, `;` or tabs, with or without a byte order
- * mark and a line `sep=;`, the header in the first row. For contacts and campaigns.
+ * Reads CSV files from spreadsheets (RFC 4180): separated by `,`, `;` or tabs, with or without a byte order
+ * mark and a line `sep=;`. The first row is the header. Used for contacts and campaigns.
  */
 import { Readable } from "node:stream";
 import { csvCellText } from "../../core/csv.ts";
@@ -9,7 +9,7 @@ import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
 import { type Country, e164Candidates, networkNumber } from "../number/national-form.ts";
 
-/** Without the header. */
+/** Maximum lines, without the header. */
 export const CSV_LINES_MAX = 20_000;
 const LINE_CHARACTERS_MAX = 16_384;
 const PIECE_BYTES = 16_384;
@@ -18,12 +18,12 @@ interface CsvLine {
   readonly cells: readonly string[];
   /** Line of the file; the header is 1. */
   readonly line: number;
-  /** Why the row cannot be read. Missing: it can. */
+  /** Why the row is unreadable; missing if it is readable. */
   readonly problem?: string;
 }
 
 interface CsvFile {
-  /** Empty if the file is. */
+  /** Empty if the file is empty. */
   readonly header: readonly string[];
   readonly lines: readonly CsvLine[];
 }
@@ -35,15 +35,15 @@ interface Row {
 
 async function* piecesOf(bytes: Buffer, turn: () => Promise<void>): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    // Not every piece has a row in it.
+    // Yield here too: a piece may contain no complete row.
     await turn();
     yield bytes.subarray(at, at + PIECE_BYTES);
   }
 }
 
 /**
- * The parser counts neither spaces nor commas as characters of a row: two million of them would be one row, which it
- * reads again with each piece. Throws valid_csv_required.
+ * Rejects long lines before parsing. The parser does not count spaces and commas as row characters. It would
+ * take two million of them as one row, and read it again with each piece. Throws valid_csv_required.
  */
 function requireShortLines(csv: string): void {
   for (let at = 0; at + LINE_CHARACTERS_MAX < csv.length; ) {
@@ -59,8 +59,8 @@ function requireShortLines(csv: string): void {
 }
 
 /**
- * Yields to the event loop. Reads one line more than allowed, so that the caller notices a file
- * that is too long. Rows without text are skipped. Throws valid_csv_required.
+ * Yields to the event loop. Reads one line more than allowed, so that the caller can detect a file that is too
+ * long. Skips rows without text. Throws valid_csv_required.
  */
 export async function readCsvFile(csv: string): Promise<CsvFile> {
   requireShortLines(csv);
@@ -74,7 +74,7 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   return { header: header?.cells.map(visibleText) ?? [], lines: lines.map(lineOf) };
 }
 
-/** Excel names the separator in a first line `sep=;`. */
+/** Excel may write the separator into a first line `sep=;`. */
 function separatorOf(csv: string): { text: string; delimiter: string; linesBefore: number } {
   const [named = "", delimiter] = /^"?sep=(.)"?[^\S\t]*\r?\n/i.exec(csv) ?? [];
   if (delimiter !== undefined) return { text: csv.slice(named.length), delimiter, linesBefore: 1 };
@@ -94,7 +94,7 @@ const OPTIONS = {
   max_record_size: LINE_CHARACTERS_MAX,
 } as const;
 
-/** Rejects when one row cannot be read. */
+/** Rejects if one row is unreadable. */
 async function rowsOf(csv: string, delimiter: string): Promise<CsvLine[]> {
   const rows: CsvLine[] = [];
   const turn = createYielder();
@@ -109,7 +109,10 @@ async function rowsOf(csv: string, delimiter: string): Promise<CsvLine[]> {
   return rows;
 }
 
-/** Row by row, so that a stray quotation mark spoils only its own. A quoted cell may go on in the next lines. */
+/**
+ * Parses row by row, so that a stray quotation mark breaks only its row. A quoted cell may continue in the next
+ * lines.
+ */
 async function separateRows(csv: string, delimiter: string): Promise<CsvLine[]> {
   const { parse } = await import("csv-parse/sync");
   const turn = createYielder();
@@ -149,7 +152,7 @@ const STRAY_QUOTE =
 export const visibleText = (text: string): string =>
   text.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g, "").trim();
 
-/** Converts a written telephone number to E.164; undefined: it is none, or an extension such as `1001`. */
+/** Converts a written telephone number to E.164; undefined if it is none, or an extension such as `1001`. */
 export function numberIn(written: string, country: Country | null): E164 | undefined {
   const compact = written.normalize("NFKC").replace(/[\s().\p{Pd}\u2212\p{Cf}]/gu, "");
   if (isE164(compact)) return compact;

@@ -1,4 +1,4 @@
-/** Reads and writes contacts as CSV (csv-file.ts). Every problem is reported with its line. */
+/** Reads and writes contacts as CSV (csv-file.ts). Every problem contains its line. */
 
 import { csvRow } from "../../core/csv.ts";
 import { invalidField } from "../../core/errors.ts";
@@ -14,7 +14,7 @@ const NOTES_MAX = 2000;
 const PROBLEMS_MAX = 200;
 const LANGUAGES: readonly string[] = AGENT_LANGUAGES;
 
-/** The headings that a column may have, in lower case. */
+/** Accepted column headings, in lower case. */
 const HEADINGS = {
   number: ["number", "phone", "phone number", "number_e164", "tel", "telefonas", "numeris"],
   first_name: ["first name", "first_name", "firstname", "vardas", "given name"],
@@ -41,15 +41,12 @@ export interface ReadContact extends ContactFields {
 
 interface ReadContacts {
   readonly contacts: readonly ReadContact[];
-  /** The first 200. */
+  /** The first 200 problems. */
   readonly problems: readonly LineProblem[];
   readonly problemCount: number;
 }
 
-/**
- * Yields to the event loop. `country`: whose national numbers are understood, e.g. "LT". Throws
- * valid_csv_required.
- */
+/** Yields to the event loop. `country`: country of national numbers, e.g. "LT". Throws valid_csv_required. */
 export async function readContactsCsv(
   csv: string,
   country: Country | null,
@@ -177,7 +174,7 @@ const COLUMNS: readonly Column[] = [
   "do_not_call",
 ];
 
-/** `readContactsCsv` reads it back unchanged. */
+/** `readContactsCsv` can read this format. */
 export function contactsCsvHeader(): string {
   return `${COLUMNS.join(",")}\r\n`;
 }

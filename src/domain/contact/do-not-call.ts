@@ -1,12 +1,14 @@
 /**
- * The do-not-call list. An entry outlives its contact, also when the person is erased, and the number
- * may never have been a contact. Only a keyed fingerprint of the number is stored: the list can tell
- * whether a number is on it, but not which numbers are.
+ * The do-not-call list. An entry outlives its contact, even after an erasure, and the number may never have
+ * been a contact.
+ *
+ * Only a keyed fingerprint of the number is stored. So the list can check a number, but does not reveal its
+ * numbers.
  */
 import { createHmac } from "node:crypto";
 import type { Database, Queries } from "../../core/database.ts";
 
-/** For `vault.lastingKey`, which stays the same when other keys are replaced. */
+/** Purpose for `vault.lastingKey`, which stays the same when other keys are rotated. */
 export const DO_NOT_CALL_PURPOSE = "contact: numbers that refused calls";
 
 /** Implemented by store/contact/do-not-call-store.ts. */
@@ -29,13 +31,13 @@ export interface DoNotCallList {
   ): Promise<ReadonlySet<string>>;
   add(queries: Queries, tenantId: number, numberE164: string, nowMs: number): Promise<void>;
   remove(queries: Queries, tenantId: number, numberE164: string): Promise<void>;
-  /** Records contacts marked "do not call" in the revocation journal, so that no restore loses it. */
+  /** Adds "do not call" contacts to the revocation journal, so that a restore does not lose them. */
   note(queries: Queries, tenantId: number, numbers: readonly string[]): Promise<void>;
-  /** Records that a restore must not bring back this person's data. */
+  /** Adds an erasure to the revocation journal, so that a restore does not bring back this person's data. */
   noteErased(queries: Queries, tenantId: number, numberE164: string): Promise<void>;
 }
 
-/** Fingerprint of a number. It depends on the tenant, so that two lists cannot be compared. */
+/** Fingerprint of a number. It depends on the tenant, so that two lists are not comparable. */
 export const numberFingerprintOf =
   (key: Uint8Array) =>
   (tenantId: number, numberE164: string): string =>

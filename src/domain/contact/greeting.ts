@@ -1,6 +1,6 @@
 /**
- * The agent's first words with the person's name: "Laba diena, Jonai Petraiti." It replaces the
- * greeting with which the agent's own first message begins.
+ * The agent's first words with the person's name: "Laba diena, Jonai Petraiti." It replaces the greeting at the
+ * start of the agent's first message.
  */
 
 import { oneLine } from "../../core/one-line.ts";
@@ -12,13 +12,13 @@ import { vocativeOf } from "./vocative.ts";
 
 const ADDRESS_CHARACTERS_MAX = 160;
 
-/** The contact's own form of address, or one by the language's rules. */
+/** The contact's stored form of address, or one by the language's rules. */
 export function addressOf(
   contact: Pick<ContactFields, "firstName" | "lastName" | "vocative">,
   language: AgentLanguage,
 ): string {
   const address = contact.vocative ?? vocativeOf(fullName(contact), language);
-  // Braces would be a variable in the agent's text.
+  // Braces would start a variable in the agent's text.
   return oneLine(address.replace(/[{}]/g, ""), ADDRESS_CHARACTERS_MAX);
 }
 

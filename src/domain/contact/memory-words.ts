@@ -1,4 +1,4 @@
-/** Earlier calls in words: in English for the prompt, in the agent's language for the caller. */
+/** Describes earlier calls: in English for the prompt, in the agent's language for the caller. */
 
 import { wallClock } from "../../core/calendar.ts";
 import { oneLine } from "../../core/one-line.ts";
@@ -7,7 +7,7 @@ import type { AgentLanguage } from "../agent/agent.ts";
 const SENTENCE_CHARACTERS_MAX = 600;
 
 export interface Memory {
-  /** Why we called; empty: unknown. */
+  /** Why we called; empty if unknown. */
   readonly reason: string;
   /** The result in one line. */
   readonly outcome: string;
@@ -32,7 +32,7 @@ export function memoryLine(memory: Memory, timeZone: string, nowMs: number): str
   return `We called this number ${when}${about}. ${memory.outcome}`;
 }
 
-/** For a recognised caller: also what was promised, and the summary. */
+/** For a recognised caller: includes the promise and the summary. */
 export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): string {
   const { promise, summary } = memory;
   return [
@@ -42,7 +42,7 @@ export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): 
   ].join(" ");
 }
 
-/** The stored reason of birthday calls. People hear it in their language; the other reasons are the customer's words. */
+/** Stored reason of birthday calls, translated for callers. Other reasons are the customer's words. */
 export const BIRTHDAY_REASON = "a birthday";
 const BIRTHDAY: Readonly<Record<AgentLanguage, string>> = {
   en: "your birthday",
@@ -51,7 +51,7 @@ const BIRTHDAY: Readonly<Record<AgentLanguage, string>> = {
   ru: "поздравление с днём рождения",
 };
 
-/** The reason keeps the case in which it was written: it is a sentence of its own where cases matter. */
+/** The reason keeps its case. Where grammatical cases matter, it is a separate sentence. */
 const SENTENCES: Readonly<Record<AgentLanguage, readonly [called: string, about: string]>> = {
   en: ["We called you", " about"],
   lt: ["Skambinome jums", ". Skambučio priežastis:"],
@@ -66,7 +66,7 @@ const QUESTIONS: Readonly<Record<AgentLanguage, string>> = {
   ru: "Почему вы мне звонили? У меня пропущенный звонок.",
 };
 
-/** Question and answer for an engine without a language model. */
+/** Question and answer for engines without a language model. */
 export const memoryKnowledge = (
   memory: Memory,
   language: AgentLanguage,
@@ -106,7 +106,7 @@ function whenInWords(
   return [day, at, time].filter(Boolean).join(" ");
 }
 
-/** "24 November" → "on 24 November", "24. novembris" → "24. novembrī": memories are no year old. */
+/** "24 November" → "on 24 November", "24. novembris" → "24. novembrī". No year: memories are recent. */
 function onDay(date: string, language: AgentLanguage): string {
   if (language === "en") return `on ${date}`;
   return language === "lv" ? date.replace(/is$/, "ī").replace(/s$/, "ā") : date;
@@ -128,7 +128,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   invalid_number: "The number could not be reached.",
 };
 
-/** `line`: subject and result from the summary; empty: unknown. */
+/** `line`: subject and result from the summary; empty if unknown. */
 export function outcomeInWords(endedReason: string, answered: boolean, line: string): string {
   const known = OUTCOMES[endedReason];
   if (known) return known;

@@ -1,10 +1,10 @@
 /**
- * Checks a PIN keyed on the telephone against the one contact with the caller's number (decisions
- * 11). Three wrong attempts lock the number out for 15 minutes, over all its calls; nine within a day
- * until the first is a day old. Trying all PINs of four digits takes three years.
+ * Checks a PIN entered by telephone against the only contact with the caller's number (decisions 11). Three
+ * wrong attempts lock the number for 15 minutes, over all its calls. Nine within a day lock it until the first
+ * is a day old. Trying all PINs of four digits would take three years.
  *
- * An attempt is stored as wrong before it is checked, in the transaction that counts: neither
- * concurrent calls nor a crash give a fourth attempt. The digits are not stored.
+ * The counting transaction stores an attempt as wrong before the check. So neither concurrent calls nor a crash
+ * allow a fourth attempt. The digits are not stored.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -13,7 +13,7 @@ import type { PinCheck, PinResult } from "./ports.ts";
 
 const TRIES_MAX = 3;
 const LOCKED_MS = 15 * 60_000;
-/** Correct attempts in between do not reset it: somebody else may have keyed them. */
+/** Correct attempts do not reset this count: they may be from another person. */
 export const TRIES_PER_DAY_MAX = 9;
 /** Wrong attempts count for this long. */
 const COUNTED_MS = 86_400_000;
@@ -21,7 +21,7 @@ const PIN = /^\d{4,8}$/;
 
 /** Implemented by store/contact/pin-store.ts. */
 export interface PinRecords {
-  /** Wrong attempts from `sinceMs` on: all, and since the last correct one; `latestAt` 0: none of these. */
+  /** Wrong attempts since `sinceMs`: all, and those since the last correct one; `latestAt` is 0 without any. */
   wrong(
     tenantId: number,
     numberE164: string,
@@ -33,7 +33,7 @@ export interface PinRecords {
   audit(tenantId: number, entry: PinAudit, nowMs: number): Promise<void>;
 }
 
-/** Entry of the tenant's audit log: it names the call, not the person. */
+/** Entry of the tenant's audit log. It contains the call, not the person. */
 interface PinAudit {
   readonly callUuid: string;
   readonly result: Exclude<PinResult, "no_pin">;

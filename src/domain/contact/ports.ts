@@ -1,4 +1,4 @@
-/** What calls learn about people, and what people's records learn about calls. */
+/** Interface between calls and contacts. */
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallDatum } from "../conversation/call-datum.ts";
 
@@ -13,25 +13,25 @@ export interface CallerTenant {
 
 export interface RemoteParty {
   readonly direction: "inbound" | "outbound";
-  /** E.164; empty: withheld. */
+  /** E.164; empty if withheld. */
   readonly number: string;
   readonly callUuid: string;
 }
 
-/** How sure it is who calls: 0 unknown, 1 the number of one contact, 2 a correct PIN, too. */
+/** How certain the caller's identity is. 0: unknown; 1: the number of one contact; 2: also a correct PIN. */
 export type CallerLevel = 0 | 1 | 2;
 
 export interface CallerContext {
   readonly level: CallerLevel;
-  /** Our own sentences for the prompt. */
+  /** Trusted sentences for the prompt. */
   readonly facts: readonly string[];
   /** Data from contacts and earlier calls. */
   readonly data: readonly CallDatum[];
-  /** The reason for the call if the agent must say it. */
+  /** Occasion of the call if the agent must mention it. */
   readonly occasion: "birthday" | null;
-  /** The person may refuse further calls: nobody asked for this one in person. */
+  /** True if the person may opt out, because nobody requested this call in person. */
   readonly canOptOut: boolean;
-  /** The agent's first words with the name; null: the person is not certain. */
+  /** The agent's first words with the name; null if the person is not certain. */
   readonly namedGreeting: string | null;
   /** Values for `{{…}}`, from a campaign's target. */
   readonly variables: Readonly<Record<string, string>>;
@@ -43,21 +43,21 @@ export interface EndedCall {
   readonly tenantId: number;
   readonly callUuid: string;
   readonly direction: "inbound" | "outbound";
-  /** Number of the other side; empty: withheld. */
+  /** Number of the other party; empty if withheld. */
   readonly number: string;
   readonly agentId: number | null;
   readonly status: string;
   readonly endedReason: string;
-  /** When it was answered; where nobody answered, when it was made. */
+  /** Time of the answer; for an unanswered call, its start. */
   readonly startedAt: number;
   readonly answeredMs: number;
-  /** Empty: none was made. */
+  /** Empty if there is none. */
   readonly summary: string;
-  /** Subject and result in one line, without private details; empty: unknown. */
+  /** Subject and result in one line, without private details; empty if unknown. */
   readonly line: string;
   readonly transcript: string;
   readonly costEur: number;
-  /** What the tenant keeps and passes on of calls. */
+  /** The tenant's settings for storing and forwarding call data. */
   readonly tenant: Pick<CallerTenant, "callbackMemory" | "crmBridge">;
 }
 
@@ -65,7 +65,7 @@ export type PinResult = "right" | "wrong" | "locked" | "no_pin";
 
 /** Implemented by contact/pin-check.ts. */
 export interface PinCheck {
-  /** False if the number is not that of one contact with a PIN, or is locked out. */
+  /** False if the number does not belong to exactly one contact with a PIN, or is locked. */
   mayTry(call: { readonly tenantId: number; readonly number: string }): Promise<boolean>;
   /** Counts and checks one attempt and writes the audit log. */
   check(

@@ -1,32 +1,32 @@
 /**
- * The vocative of Lithuanian and Latvian names (kreipinys, vokatīvs), by their endings. Other languages
- * use the nominative. Each part of a double name is converted, case is kept, and a name without a rule
- * stays unchanged. A contact's own `vocative` has priority.
+ * Vocative of Lithuanian and Latvian names (kreipinys, vokatīvs), by their endings. Other languages use the
+ * nominative. Each part of a double name is converted, case is kept, and a name without a rule stays unchanged.
+ * A contact's stored `vocative` has priority.
  *
  * Lithuanian: -as → -ai (Jonas → Jonai), -jas → -jau (Elijas → Elijau), -ias → -iau, -is → -i (Petraitis →
  * Petraiti), -ys → -y (Stasys → Stasy), -us → -au (Darius → Dariau), -ė → -e (Eglė → Egle), -a stays.
- * Latvian: -is → -i (Jānis → Jāni), -us → -u (Mikus → Miku), -s and -š go (Andrejs → Andrej, Bērziņš →
- * Bērziņ), -a, -e, -o stay, and so do the definite surnames (Baltais).
+ * Latvian: -is → -i (Jānis → Jāni), -us → -u (Mikus → Miku), -s and -š are removed (Andrejs → Andrej, Bērziņš →
+ * Bērziņ). -a, -e, -o and definite surnames (Baltais) stay.
  *
- * Foreign names stay as they are ("Chris", "Dennis", "Klaus"): told by letters that the language does not
- * write so, or by name.
+ * Foreign names stay unchanged ("Chris", "Dennis", "Klaus"). They are detected by spellings that the language
+ * does not use, or by a list.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 
 type Endings = readonly (readonly [string, string])[];
 
 interface Rules {
-  /** The first one that fits is used: longest first. */
+  /** The first match is used, so the longest is first. */
   readonly endings: Endings;
-  /** Spellings that the language's own names do not have. */
+  /** Spellings that native names do not have. */
   readonly foreign: RegExp;
-  /** Names that only look as if a rule applied. Lower case. */
+  /** Names that match a rule by accident. Lower case. */
   readonly unchanged: ReadonlySet<string>;
 }
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-/** Ending as names of both languages do, which write them differently: "Borisas", "Boriss". */
+/** Foreign names with an ending of native names. Native forms are spelt differently: "Borisas", "Boriss". */
 const FOREIGN =
   "iris doris beatris mercedes agnes venus chris kris klaus claus nikolaus boris denis francis louis alexis lucas nicolas andreas marcus magnus rasmus linus curtis travis gladys elias tobias paris regis otis loris moris silas titus fergus angus";
 
@@ -60,7 +60,7 @@ const LATVIAN: Rules = {
 };
 
 const RULES: Readonly<Partial<Record<AgentLanguage, Rules>>> = { lt: LITHUANIAN, lv: LATVIAN };
-/** A rule leaves at least this many letters. */
+/** Minimum letters left after applying a rule. */
 const STEM_MIN = 2;
 
 /** "Jonas" → "Jonai" in Lithuanian, "Jānis" → "Jāni" in Latvian. */

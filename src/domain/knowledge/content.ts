@@ -1,10 +1,10 @@
-/** Checks that a file's content matches its extension (decisions 4). Errors name the line. */
+/** Checks that a file's content matches its extension (decisions 4). Errors include the line number. */
 import { invalidField } from "../../core/errors.ts";
 
 const FILE_FORMATS = ["txt", "md", "csv", "json"] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-/** Expects a name whose extension was checked before. */
+/** Expects a name with a checked extension. */
 export function formatOf(filename: string): FileFormat {
   const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
   const format = FILE_FORMATS.find((known) => known === extension);
@@ -12,19 +12,19 @@ export function formatOf(filename: string): FileFormat {
   return format;
 }
 
-/** Throws valid_content_required, naming the line. */
+/** Throws valid_content_required with the line number. */
 export function checkContent(format: FileFormat, content: string): void {
   const broken = brokenCharacter(content);
   if (broken !== null) throw badLine(content, broken, "is not valid UTF-8");
-  // A picture or a program that is called a text.
+  // Binary files such as pictures, with the extension of a text file.
   const binary = content.indexOf("\0");
   if (binary >= 0) throw badLine(content, binary, "is not text");
-  // Editors put a byte order mark before it.
+  // Editors may add a byte order mark.
   if (format === "json") checkJson(content.replace(/^\uFEFF/, ""));
   if (format === "csv") checkCsv(content);
 }
 
-/** An unpaired surrogate cannot be written as UTF-8. */
+/** Position of an unpaired surrogate, which UTF-8 cannot encode; null if none. */
 function brokenCharacter(content: string): number | null {
   if (content.isWellFormed()) return null;
   const lone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
@@ -43,8 +43,8 @@ const reasonOf = (error: unknown) =>
   error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, "") : "too deep";
 
 /**
- * The position of the first JSON error. The parser gives no position, so this walks the tokens of
- * RFC 8259 2 and stops at the first that cannot follow.
+ * Position of the first JSON error. The parser reports no position, so this walks the tokens of RFC 8259 2 and
+ * stops at the first invalid one.
  */
 function jsonErrorAt(content: string): number {
   const token =

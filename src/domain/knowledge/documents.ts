@@ -1,21 +1,21 @@
-/** Documents that become knowledge: what reads them, and what is wrong with those that cannot be read. */
+/** Port for reading documents that become knowledge, with the error message of each problem. */
 import { AppError, invalidField } from "../../core/errors.ts";
 import type { FieldReason } from "../../core/message-reasons.ts";
 
 export interface ReadDocument {
-  /** Empty: the document names none. */
+  /** Empty if the document has no title. */
   readonly title: string;
   readonly markdown: string;
-  /** What stands at the foot of a web page, as Markdown. */
+  /** Footer of a web page, as Markdown. */
   readonly footer: string;
   /** Pages of a PDF without text, such as scanned ones. */
   readonly emptyPages: number;
-  /** Of a web page: as they stand there, and what they are relative to. */
+  /** Links of a web page as written, and the base URL that they are relative to. */
   readonly links: readonly string[];
   readonly base: string | null;
-  /** Of a sitemap: further sitemaps. */
+  /** Further sitemaps listed in a sitemap. */
   readonly sitemaps: readonly string[];
-  /** The page asks not to be listed, or its links not to be followed. */
+  /** False if the page forbids indexing (`listed`) or following its links (`follows`). */
   readonly listed: boolean;
   readonly follows: boolean;
 }
@@ -34,18 +34,18 @@ export type DocumentProblem =
 
 /** Implemented by adapter/knowledge. */
 export interface DocumentReader {
-  /** Rejects with an AppError that says what to do. */
+  /** Rejects with an AppError whose message contains the remedy. */
   read(tenantId: number, bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument>;
 }
 
-/** A longer address is not requested: links that have one are left out. */
+/** Links with a longer address are skipped. */
 export const ADDRESS_CHARACTERS_MAX = 2_048;
 
 export const SITEMAP_TYPE = "application/xml";
 
 export interface DocumentHint {
   readonly filename: string;
-  /** What a web server said of it; empty: nothing. `SITEMAP_TYPE`: its addresses are wanted. */
+  /** Content type from the web server; empty if unknown. `SITEMAP_TYPE`: read the addresses of a sitemap. */
   readonly contentType: string;
 }
 

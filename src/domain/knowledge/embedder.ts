@@ -1,16 +1,16 @@
-/** Turns texts into vectors: texts that mean the same lie close together, whatever their words. */
+/** Turns texts into vectors: texts of similar meaning get close vectors, even if their words differ. */
 export interface Embedder {
-  /** Vectors of different models cannot be compared. */
+  /** Name of the model. Vectors of different models are not comparable. */
   readonly model: string;
   /**
-   * One vector a text, in their order, all of the same length. `question`: a caller waits, so it gives up
-   * early. Rejects when the server does not answer as it should.
+   * Returns one vector per text, in order, all of the same length. `question`: a caller waits, so the timeout
+   * is shorter. Rejects if the server fails or its answer is invalid.
    */
   embed(texts: readonly string[], use: "question" | "passages"): Promise<Embedded>;
 }
 
 export interface Embedded {
   readonly vectors: readonly Float32Array[];
-  /** What the server counted. */
+  /** Tokens as counted by the server. */
   readonly tokens: number;
 }

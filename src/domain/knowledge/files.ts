@@ -10,7 +10,7 @@ import type { Quotas } from "../billing/quotas.ts";
 import { checkContent, type FileFormat, formatOf } from "./content.ts";
 import type { KnowledgeIndex } from "./knowledge-index.ts";
 
-/** Of one file's text, in UTF-8. */
+/** Maximum size of a file's text, in UTF-8. */
 export const FILE_BYTES_MAX = 512_000;
 
 export interface FileRecord {
@@ -33,7 +33,7 @@ interface StoredFile {
   readonly updatedAt: number;
 }
 
-/** What is stored of a text. */
+/** Columns stored for a text. */
 export const storedText = (content: string) => ({
   content,
   sizeBytes: Buffer.byteLength(content),
@@ -54,9 +54,9 @@ export interface FileRecords {
   detachAll(fileId: number): Promise<void>;
   /** How many of these ids are agents of the tenant. */
   countAgents(tenantId: number, agentIds: readonly number[]): Promise<number>;
-  /** Stores its text where versions of agents have theirs, before one needs it. */
+  /** Stores the file's text for the versions of agents, before a version refers to it. */
   keepText(tenantId: number, id: number): Promise<void>;
-  /** Stores a version of every agent that has changed. */
+  /** Stores a version of every changed agent. */
   recordVersions(tenantId: number, note: VersionNote): Promise<void>;
 }
 
@@ -74,13 +74,13 @@ interface FileToStore {
 interface FileChanges {
   readonly filename?: string;
   readonly content?: string;
-  /** Attaches the file; null: detaches it from all agents. */
+  /** Agent that gets the file; null detaches it from all agents. */
   readonly agentId?: number | null;
-  /** Replaces the set of agents. */
+  /** Agents that use the file; replaces the previous set. */
   readonly agentIds?: readonly number[];
 }
 
-/** Of what stands in the file when the change is made. */
+/** Derives the change from the content at the time of the write. */
 type FileChange = (before: FileRecord & { readonly content: string }) => FileChanges;
 
 interface FileDependencies {
@@ -147,7 +147,7 @@ export class Files {
     return { filename, format, ...storedText(content) };
   }
 
-  /** What is written now is found soon, not with the first call. */
+  /** Indexes the file now, so that the first call does not wait for it. */
   #indexed(tenantId: number, file: FileRecord): FileRecord {
     const { id, filename, format, updatedAt: version } = file;
     this.deps.index?.prepare({ tenantId, files: [{ id, filename, format, version }] });
@@ -172,9 +172,10 @@ export class Files {
   }
 
   /**
-   * All of them, or none where it throws, as `create` does. Each text is written in a transaction of its own, since
-   * everybody waits while the disk takes one; agents get the files in the last. A process that dies in between
-   * leaves files that no agent has.
+   * Creates all files, or none if it throws (as `create` does).
+   *
+   * Each text is written in a separate transaction, since other writers wait while the disk stores one. The
+   * last transaction attaches the files to agents. A crash in between leaves files without agents.
    */
   async createAll(
     tenantId: number,
@@ -218,7 +219,7 @@ export class Files {
     }
   }
 
-  /** Throws where there is no room for all of them, or no such agent. */
+  /** Throws if the plan has no room for all of them, or an agent does not exist. */
   async #insertFirst(
     queries: Queries,
     tenantId: number,

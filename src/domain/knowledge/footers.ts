@@ -1,11 +1,11 @@
 /**
- * What stands at the foot of web pages: opening hours, addresses, telephone numbers. Callers ask for just that, and
- * a site repeats it on every page: what several pages say is kept once, with the first of them.
+ * Footers of web pages: opening hours, addresses, telephone numbers. Callers ask for these, and a site repeats
+ * them on every page. A block on several pages is kept once, with the first page.
  */
 import { yieldToEventLoop } from "../../core/clock.ts";
 
 interface FooterBlock {
-  /** Above it in the footer, as Markdown; empty: none. */
+  /** Heading above the block, as Markdown; empty if none. */
   readonly heading: string;
   readonly text: string;
 }
@@ -15,20 +15,20 @@ interface PageText {
   readonly markdown: string;
 }
 
-/** Of one page, and of what the pages of a site have in common. */
+/** Maximum length of a page's footer, and of the blocks shared by a site's pages. */
 export const FOOTER_CHARACTERS_MAX = 4_000;
 const BLOCKS_MAX = 100;
 const PAGES_A_TURN = 50;
 
-/** The beginning of a footer, in whole words. */
+/** The beginning of a footer, cut between words. */
 export const footerBegin = (text: string, charactersMax = FOOTER_CHARACTERS_MAX): string =>
   text.length <= charactersMax ? text : text.slice(0, charactersMax + 1).replace(/\s*\S*$/, "");
 
-/** A page's text with its footer below, as Markdown; `title` heads it. */
+/** The page's text with its footer below, as Markdown, under the heading `title`. */
 export const withFooter = (page: PageText, footer: string): string =>
   joined(page, blocksOf(footer));
 
-/** Likewise of a site's pages; other work goes on meanwhile. */
+/** Adds footers to all pages of a site; shared blocks go to the first page. Yields to the event loop. */
 export async function withFooters<Page extends PageText>(
   pages: readonly { readonly page: Page; readonly footer: string }[],
 ): Promise<Page[]> {
@@ -54,7 +54,7 @@ export async function withFooters<Page extends PageText>(
   return made;
 }
 
-/** Each once. */
+/** The different blocks of a footer. */
 function blocksOf(footer: string): FooterBlock[] {
   const blocks = new Map<string, FooterBlock>();
   let heading = "";

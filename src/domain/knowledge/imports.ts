@@ -1,4 +1,4 @@
-/** Documents that people add: each becomes one Markdown file, or several where it is long. */
+/** Imports documents: each becomes one Markdown file, or several if it is long. */
 import type { Author } from "../../core/author.ts";
 import { AppError } from "../../core/errors.ts";
 import { type DocumentReader, readerBusy } from "./documents.ts";
@@ -8,7 +8,7 @@ import { splitMarkdown } from "./split-markdown.ts";
 
 export const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 const NAME_CHARACTERS_MAX = 120;
-/** Of one tenant at a time. */
+/** Maximum concurrent imports per tenant. */
 const BEING_READ_MAX = 3;
 
 interface ImportedDocument {
@@ -24,16 +24,18 @@ interface DocumentToImport {
 }
 
 export class DocumentImports {
-  /** By tenant. */
+  /** Imports in progress, by tenant. */
   readonly #beingRead = new Map<number, number>();
 
   constructor(
     private readonly files: Pick<Files, "createAll">,
-    /** null: no server runs, which would read documents. */
+    /** Null in commands without a running server, which cannot read documents. */
     private readonly reader: DocumentReader | null,
   ) {}
 
-  /** Throws valid_content_base64_required (with what to do), plan_limit_reached, not_found (agent), unavailable. */
+  /**
+   * Throws valid_content_base64_required (with the remedy), plan_limit_reached, not_found (agent), unavailable.
+   */
   async add(
     tenantId: number,
     { filename, bytes, agentId }: DocumentToImport,
@@ -56,7 +58,7 @@ export class DocumentImports {
     return { files, emptyPages };
   }
 
-  /** A company with many documents leaves the reader to others, too. */
+  /** Limits the concurrent imports per company, so that the reader stays available for others. */
   async #read(
     tenantId: number,
     reader: DocumentReader,

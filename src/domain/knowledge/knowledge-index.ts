@@ -1,10 +1,10 @@
 /**
- * The index of passages as calls see it: what an agent knows is looked up turn by turn, and what an answer
- * was taken from is found afterwards. A scope names one tenant and files of it; nothing outside it is ever found.
+ * The passage index for calls. It finds knowledge for each turn, and later the sources of each answer. A scope
+ * lists files of one tenant; results come only from the scope.
  */
 import type { FileFormat } from "./content.ts";
 
-/** Maximum characters of a look-up; 30 seconds of speech are shorter. */
+/** Maximum characters of a question; 30 seconds of speech are shorter. */
 export const QUESTION_CHARACTERS_MAX = 600;
 
 /** The files that an agent may answer from. */
@@ -25,25 +25,25 @@ export interface IndexedFile {
 export interface KnowledgePassage {
   readonly fileId: number;
   readonly filename: string;
-  /** The headings above it, or the name of its row; empty: nothing names it. */
+  /** Headings above it, or the name of its row; empty if neither exists. */
   readonly heading: string;
   readonly text: string;
-  /** Share of what was asked for (or said) that stands in it, 0 to 1. */
+  /** Share of the question (or answer) that the passage contains, 0 to 1. */
   readonly coverage: number;
 }
 
-/** Implemented by adapter/knowledge. Nothing here rejects: an index that is away finds nothing. */
+/** Implemented by adapter/knowledge. Nothing here rejects: an unavailable index finds nothing. */
 export interface KnowledgeIndex {
-  /** Indexes what is missing or has changed, in the background. */
+  /** Indexes missing and changed files in the background. */
   prepare(scope: KnowledgeScope): void;
-  /** The passages that fit a question best, the best first. `used`: told of tokens that a provider counted. */
+  /** The best passages for a question, the best first. `used` gets the tokens that a provider counted. */
   search(
     scope: KnowledgeScope,
     question: string,
     used?: (tokens: number) => void,
   ): Promise<readonly KnowledgePassage[]>;
-  /** The passages that an answer repeats, the closest first; none: it came from elsewhere. */
+  /** The passages that an answer repeats, the best match first; empty if the answer has another source. */
   sourcesOf(scope: KnowledgeScope, answer: string): Promise<readonly KnowledgePassage[]>;
-  /** What was derived from other files than these is deleted. */
+  /** Deletes the index of all files except these. */
   retain(tenantId: number, fileIds: readonly number[]): void;
 }

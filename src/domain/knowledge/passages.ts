@@ -1,21 +1,21 @@
 /**
- * Cuts a knowledge file into passages: what one question may be answered from. A heading keeps the
- * paragraphs under it together, a table gives one passage a row with the names of its columns, and a
- * long section is cut between paragraphs, then between sentences.
+ * Cuts a knowledge file into passages, each of which may answer a question. A heading keeps its paragraphs
+ * together. Each table row becomes a passage with the column names. A long section is cut between paragraphs,
+ * then between sentences.
  */
 import { parse } from "csv-parse/sync";
 import type { FileFormat } from "./content.ts";
 import { headingOf } from "./heading.ts";
 
 export interface Passage {
-  /** Where it stands: the headings above it, or the name of a row. Empty: nothing names it. */
+  /** Headings above it, or the name of a row; empty if neither exists. */
   readonly heading: string;
   readonly text: string;
 }
 
 export const PASSAGE_CHARACTERS_MAX = 1_200;
 const HEADING_CHARACTERS_MAX = 200;
-/** Shorter paragraphs without a heading of their own are joined to the next. */
+/** Shorter paragraphs without a heading are joined to the next one. */
 const PASSAGE_CHARACTERS_MIN = 200;
 
 export function cutPassages(format: FileFormat, content: string): Passage[] {
@@ -23,7 +23,7 @@ export function cutPassages(format: FileFormat, content: string): Passage[] {
   const cut = { md: sectionsOf, txt: paragraphsOf, csv: rowsOf, json: jsonOf }[format](text);
   return cut
     .map(({ heading, text }) => ({
-      // Each piece of a cell is named by the cell, which may be the whole file.
+      // A cell names its pieces, and a cell may be as large as the file.
       heading: heading
         .slice(0, 2 * HEADING_CHARACTERS_MAX)
         .replace(/\s+/g, " ")
@@ -78,7 +78,7 @@ const paragraphsOf = (content: string): Passage[] => {
   return passages;
 };
 
-/** A section as one passage, or as several where it is long. */
+/** One passage per section, or several if it is long. */
 function piecesOf(heading: string, body: string): Passage[] {
   const text = body.trim();
   if (text.length <= PASSAGE_CHARACTERS_MAX) return text === "" ? [] : [{ heading, text }];
@@ -94,7 +94,7 @@ function piecesOf(heading: string, body: string): Passage[] {
   return pieces.map((piece) => ({ heading, text: piece }));
 }
 
-/** Two lines somewhere: a row, and below it the rule between head and rows. */
+/** True if it contains a table: a row, and below it the line between header and rows. */
 function isTable(paragraph: string): boolean {
   const lines = paragraph.split(/\r?\n/).map((line) => line.trim());
   return lines.some(
@@ -102,7 +102,7 @@ function isTable(paragraph: string): boolean {
   );
 }
 
-/** Rows of a Markdown table, a few together, each group below the table's own head. */
+/** Groups of rows of a Markdown table, each with the table's header. */
 function tableRows(table: string): string[] {
   const [names = "", rule = "", ...rows] = table.trim().split(/\r?\n/);
   const head = `${names}\n${rule}`;
@@ -116,7 +116,7 @@ function tableRows(table: string): string[] {
   return groups;
 }
 
-/** A paragraph, cut between sentences where it is too long; between words where a sentence is. */
+/** Cuts a long paragraph between sentences, and a long sentence between words. */
 function partsOf(paragraph: string): string[] {
   const parts: string[] = [];
   let rest = paragraph.trim();
@@ -155,7 +155,7 @@ function jsonOf(content: string): Passage[] {
   }
 }
 
-/** An object of plain values is one passage; what is nested has its own. */
+/** An object of plain values is one passage; nested values get separate ones. */
 function valuePassages(value: unknown, name: string): Passage[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuePassages(item, name));
   if (typeof value !== "object" || value === null) return piecesOf(name, String(value ?? ""));

@@ -1,9 +1,9 @@
-/** What a site's robots.txt asks of us (RFC 9309), and the sitemaps that it names. */
+/** Parses a site's robots.txt (RFC 9309): its rules for us and its sitemaps. */
 
 interface Robots {
-  /** `path` begins with "/" and has its query. */
+  /** `path` begins with "/" and includes the query. */
   allows(path: string): boolean;
-  /** As they stand there. */
+  /** Addresses as written. */
   readonly sitemaps: readonly string[];
 }
 
@@ -12,9 +12,9 @@ interface Rule {
   readonly pattern: string;
 }
 
-/** The name by which a site may speak to us. */
+/** Our user agent in robots.txt. */
 const AGENT = "linevoice";
-/** What crawlers read at least (RFC 9309, 2.5). */
+/** Minimum size that crawlers must read (RFC 9309, 2.5). */
 export const ROBOTS_BYTES_MAX = 500 * 1024;
 const LINES_MAX = 20_000;
 const RULES_MAX = 1_000;
@@ -23,7 +23,7 @@ const SITEMAPS_MAX = 100;
 export function readRobots(text: string): Robots {
   const groups = new Map<string, Rule[]>();
   const sitemaps: string[] = [];
-  /** Of the group: those that may be us. */
+  /** User agents of the current group that apply to us. */
   let agents = new Set<string>();
   let isNaming = false;
   for (const line of text.slice(0, ROBOTS_BYTES_MAX).split(/[\r\n]+/, LINES_MAX)) {
@@ -37,7 +37,6 @@ export function readRobots(text: string): Robots {
       isNaming = true;
     } else if (name === "allow" || name === "disallow") {
       isNaming = false;
-      // An empty rule forbids nothing.
       if (said !== "") for (const agent of agents) addRule(groups, agent, name === "allow", said);
     }
   }
@@ -51,7 +50,7 @@ function addRule(groups: Map<string, Rule[]>, agent: string, allow: boolean, pat
   if (rules.length < RULES_MAX) rules.push({ allow, pattern });
 }
 
-/** The longest rule that fits decides; of two as long, the one that allows. */
+/** The longest matching rule decides. If two are equally long, "allow" wins. */
 function isAllowed(rules: readonly Rule[], path: string): boolean {
   let best: Rule | null = null;
   for (const rule of rules) {
@@ -62,7 +61,7 @@ function isAllowed(rules: readonly Rule[], path: string): boolean {
   return best?.allow ?? true;
 }
 
-/** `*` is any text, `$` at the end the end of the path. */
+/** `*` matches any text; `$` at the end matches the end of the path. */
 function fits(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith("$");
   const parts = (isWhole ? pattern.slice(0, -1) : pattern).split("*");

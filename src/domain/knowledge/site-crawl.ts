@@ -1,8 +1,9 @@
 /**
- * Reads the pages of a web site: from its start address by links, and by its sitemaps. It stays on the host
- * and below the folder it began in, does what robots.txt asks, reads no page twice whatever its links and
- * redirects, and ends at its bounds of depth, pages, bytes and time. A page that could not be read now, and is
- * not gone, is told as such. What may be requested at all, the HTTP client decides.
+ * Crawls a web site from its start address, by links and sitemaps.
+ *
+ * It stays on the host and below the start folder, obeys robots.txt, reads no page twice, and stops at its
+ * limits of depth, pages, bytes and time. Pages that could not be read now, but may still exist, are reported
+ * as `unread`. The HTTP client decides which addresses may be requested.
  */
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { FieldReason } from "../../core/message-reasons.ts";
@@ -23,7 +24,7 @@ import {
 } from "./site-problems.ts";
 
 interface SiteBounds {
-  /** Links from the start; 0: the start alone. */
+  /** Maximum number of links from the start; 0: only the start page. */
   readonly depthMax: number;
   readonly pagesMax: number;
 }
@@ -36,20 +37,20 @@ export interface SitePage {
 
 export interface SiteReading {
   readonly pages: readonly SitePage[];
-  /** Pages that could not be read, and what else is wrong. */
+  /** Pages that could not be read, and other problems. */
   readonly problems: readonly SiteProblem[];
-  /** Known pages of which nothing is known now: they were not reached, or did not answer. */
+  /** Known pages whose state is unknown: not reached, or no answer. */
   readonly unread: readonly string[];
 }
 
-/** Nothing of it could be read. */
+/** No page of the site could be read. */
 export class SiteNotRead extends Error {
   constructor(readonly problem: SiteProblem) {
     super(problem.message);
   }
 }
 
-/** Rejects where nothing came of the request. Redirects are answers. */
+/** Rejects if the request failed. Redirects are answers too. */
 export type FetchPage = (url: string) => Promise<{
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -62,7 +63,7 @@ interface CrawlDependencies {
   readonly reader: DocumentReader;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Pages of the reading before. */
+  /** Pages of the previous crawl. */
   readonly known?: readonly string[];
 }
 
@@ -73,15 +74,15 @@ const SITE_BYTES_MAX = 50 * 1024 * 1024;
 const SITE_MS_MAX = 10 * 60_000;
 const QUEUE_MAX = 20_000;
 const FAILED_MAX = 50;
-/** Addresses between two turns of the event loop. */
+/** Addresses added before yielding to the event loop. */
 const ADDED_A_TURN = 500;
 const ALL_ALLOWED = readRobots("");
 
-/** Files that are no pages. */
+/** File extensions that are no pages. */
 const NO_PAGE =
   /\.(?:jpe?g|png|gif|svg|webp|avif|ico|css|js|mjs|json|xml|rss|zip|gz|mp[34]|webm|mov|avi|woff2?|ttf|exe|dmg|apk|docx?|xlsx?|pptx?)$/i;
 
-/** Never rejects for a page; rejects with SiteNotRead where no page has text. */
+/** Does not reject for a single page. Rejects with SiteNotRead if no page has text. */
 export async function readSite(
   start: string,
   bounds: SiteBounds,
@@ -106,7 +107,7 @@ class Crawl {
   #added = 0;
   #bytes = 0;
   #cut = false;
-  /** Pages or sitemaps that should have answered did not. */
+  /** True if a page or sitemap did not answer. */
   #hasGaps = false;
   readonly #endMs: number;
 
@@ -126,7 +127,7 @@ class Crawl {
     const ofStart = this.#problems.find(({ url }) => url === plainUrl(this.start));
     if (this.#pages.size === 0)
       throw new SiteNotRead(ofStart ?? siteProblem(null, siteError("site_no_pages")));
-    // Pages behind those that did not answer are asked for themselves.
+    // Known pages may be linked only from failed pages, so request them directly.
     if (this.#hasGaps || this.#isOver())
       for (const url of known) if (!this.#pages.has(url)) this.#add(url, this.bounds.depthMax);
     await this.#visitAll();
@@ -176,7 +177,7 @@ class Crawl {
         await this.#follow(answer.url, page, depth + 1);
     } catch (error) {
       const problem = siteProblem(url, error);
-      // One that had text stays as it was.
+      // A known page that is empty now keeps its old text.
       if (problem.reason === EMPTY && !this.deps.known?.includes(url)) return;
       if (this.#problems.length < FAILED_MAX) this.#problems.push(problem);
       if (tellsGone(problem)) return;
@@ -186,7 +187,7 @@ class Crawl {
   }
 
   #keep(url: string, { title, markdown, footer, listed }: ReadDocument): void {
-    // The same text at two addresses is one page.
+    // Two addresses with the same text count as one page.
     if (!listed || (markdown + footer).trim() === "" || this.#texts.has(markdown)) return;
     this.#texts.add(markdown);
     this.#pages.set(url, { page: { url, title, markdown }, footer });
@@ -200,13 +201,13 @@ class Crawl {
     }
   }
 
-  /** A page or a sitemap may name thousands of addresses; other work goes on between them. */
+  /** Yields to the event loop at times: a page or sitemap may list thousands of addresses. */
   async #turn(): Promise<void> {
     this.#added++;
     if (this.#added % ADDED_A_TURN === 0) await yieldToEventLoop();
   }
 
-  /** null: it leads away from the site, is no page, or robots.txt asks us to leave it. */
+  /** Null if it leads away from the site, is no page, or is disallowed by robots.txt. */
   async #get(start: string) {
     let url = start;
     const passed = new Set<string>();
@@ -249,7 +250,7 @@ class Crawl {
     this.#queue.push({ url: plain, depth });
   }
 
-  /** On the same host, below the folder of the start. */
+  /** True for addresses on the same host, below the start folder. */
   #isOwn(url: URL): boolean {
     const folder = this.start.pathname.replace(/[^/]*$/, "");
     const isWeb = url.protocol === "https:" || url.protocol === this.start.protocol;
@@ -261,13 +262,13 @@ class Crawl {
     return host(url) === host(this.start);
   }
 
-  /** Rejects where it should be there and cannot be read (RFC 9309, 2.3.1.4). */
+  /** Rejects if it should exist but cannot be read (RFC 9309, 2.3.1.4). */
   async #readRobots(): Promise<void> {
     const url = new URL("/robots.txt", this.start).href;
     try {
       const answer = await this.#getPlain(url);
       if (answer.status >= 500) throw statusError(answer.status);
-      // Bounded before it is decoded: a site may send megabytes.
+      // Cut before decoding: a site may send megabytes.
       if (answer.status === 200)
         this.#robots = readRobots(
           new TextDecoder().decode(answer.body.subarray(0, ROBOTS_BYTES_MAX)),
@@ -277,7 +278,7 @@ class Crawl {
     }
   }
 
-  /** Their pages count as links from the start. */
+  /** Pages from sitemaps have the depth of links from the start. */
   async #addSitemaps(): Promise<void> {
     const named = this.#robots.sitemaps.filter((url) => this.#isSitemap(url));
     const waiting = [...named, new URL("/sitemap.xml", this.start).href];
@@ -312,7 +313,7 @@ class Crawl {
     }
   }
 
-  /** Follows redirects on the host. */
+  /** Follows redirects on the same host. */
   async #getPlain(start: string): ReturnType<FetchPage> {
     let url = start;
     for (let step = 0; ; step++) {
@@ -327,7 +328,7 @@ class Crawl {
   }
 }
 
-/** Without its fragment. */
+/** URL without its fragment. */
 function plainUrl(url: URL): string {
   const plain = new URL(url);
   plain.hash = "";

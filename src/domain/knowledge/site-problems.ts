@@ -1,14 +1,14 @@
 /**
- * What keeps a web site, or a page of it, from being read: each problem has a reason, which the dashboard words in
- * the reader's language, and an English sentence that says what to do where that helps.
+ * Problems that prevent reading a web site or page. Each has a reason, which the dashboard translates, and an
+ * English sentence with the remedy if one exists.
  */
 import { AppError, describeError } from "../../core/errors.ts";
 import type { SiteReason } from "../../core/message-reasons.ts";
 import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
 
-/** As it is kept and shown. `code`, `reason` and `params` are an AppError's. */
+/** A problem as stored and shown. `code`, `reason` and `params` are those of an AppError. */
 export interface SiteProblem {
-  /** What could not be read; null: the problem is the whole site's. */
+  /** Address that could not be read; null: the whole site. */
   readonly url: string | null;
   readonly code: string;
   readonly reason: string | null;
@@ -42,7 +42,7 @@ export function siteError(reason: SiteReason, params: SiteProblem["params"] = {}
   return new AppError({ code: "unavailable", publicMessage, reason, params });
 }
 
-/** Of an answer other than the page. */
+/** Error for a status code other than success. */
 export function statusError(status: number): AppError {
   const params = { status };
   if (status === 404 || status === 410) return siteError("site_gone", params);
@@ -51,7 +51,7 @@ export function statusError(status: number): AppError {
   return siteError("site_status", params);
 }
 
-/** Whether the page is no more; otherwise it is not known now. */
+/** True if the page no longer exists. Otherwise, its state is unknown. */
 export const tellsGone = ({ reason }: Pick<SiteProblem, "reason">): boolean =>
   reason === "site_gone" || reason === "site_robots";
 
@@ -67,7 +67,7 @@ const OF_REQUEST: Readonly<Record<OutboundHttpError["failure"], SiteReason>> = {
   bad_response: "site_answer",
 };
 
-/** Anything that was thrown while a site was read. */
+/** Converts any error from reading a site. */
 export function siteProblem(url: string | null, thrown: unknown): SiteProblem {
   const error =
     thrown instanceof OutboundHttpError ? siteError(OF_REQUEST[thrown.failure]) : thrown;

@@ -1,8 +1,8 @@
 /**
- * Web sites as knowledge: a site's pages lie in Markdown files of its own, which are written anew whenever it
- * is read. What became of each page since the reading before (new, changed, gone) is kept and shown.
+ * Web sites as knowledge. A site's pages are stored in Markdown files, which every crawl rewrites. The change
+ * of each page since the previous crawl (new, changed, gone) is stored and shown.
  *
- *   waiting ──due, or asked for──► being read ──► waiting (read, or with the problem that kept it from being read)
+ *   waiting ──due, or requested──► being read ──► waiting (read, or with its problem)
  */
 import { createHash } from "node:crypto";
 import { type Author, OPERATOR } from "../../core/author.ts";
@@ -27,14 +27,14 @@ import { splitMarkdown } from "./split-markdown.ts";
 export const SITES_MAX = 20;
 const LOOK_EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** A node that died while it read is not waited for longer. */
+/** A crawl is considered dead after this time, for example if its node died. */
 const READING_MS_MAX = 30 * 60_000;
 const TITLE_CHARACTERS_MAX = 150;
 const READ_AT_ONCE = 8;
 
 type PageChange = "same" | "new" | "changed" | "gone";
 
-/** A page as it was read last. */
+/** A page as of the last crawl. */
 export interface StoredPage {
   readonly url: string;
   readonly title: string;
@@ -46,7 +46,7 @@ interface SiteSettings {
   readonly url: string;
   readonly depthMax: number;
   readonly pagesMax: number;
-  /** 0: only when it is asked for. */
+  /** Hours between crawls; 0: only on request. */
   readonly everyHours: number;
 }
 
@@ -54,11 +54,11 @@ export interface SiteRecord extends SiteSettings {
   readonly id: number;
   readonly fileIds: readonly number[];
   readonly pages: readonly StoredPage[];
-  /** Why it could not be read, or not wholly; none: it was. null: nothing was tried. */
+  /** Problems of the last crawl; empty if it was complete; null if there was none. */
   readonly problems: readonly SiteProblem[] | null;
   readonly readAt: number | null;
   readonly dueAt: number | null;
-  /** Being read until then at the latest; null: it is not. */
+  /** Deadline of the crawl in progress; null if none. */
   readonly readingUntil: number | null;
   readonly agentId: number | null;
 }
@@ -72,7 +72,10 @@ export interface SiteRecords {
   insert(tenantId: number, site: Omit<SiteRecord, "id">): Promise<number>;
   update(tenantId: number, id: number, changes: SiteChanges): Promise<void>;
   remove(tenantId: number, id: number): Promise<boolean>;
-  /** Takes a due site of the tenant whose turn was longest ago; null: that tenant must wait. Undefined: none is due. */
+  /**
+   * Claims a due site of the tenant that waited longest. Null: that tenant must wait. Undefined: no site is
+   * due.
+   */
   claimDue(
     nowMs: number,
     untilMs: number,
@@ -84,13 +87,13 @@ interface SiteDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => SiteRecords;
   readonly files: Pick<Files, "createAll" | "get" | "list" | "update" | "remove" | "requireAgents">;
-  /** Throws `valid_url_required` for an address that may never be requested. */
+  /** Throws `valid_url_required` for a forbidden address. */
   readonly requireUrl: (url: string) => void;
   readonly clock: Clock;
 }
 
 export class Sites {
-  /** Starts a look for due sites; set where sites are read. */
+  /** Starts a check for due sites. Set only if this process reads sites. */
   wake: () => void = () => {};
 
   constructor(private readonly deps: SiteDependencies) {}
@@ -99,7 +102,10 @@ export class Sites {
     return this.deps.records(this.deps.database.read).list(tenantId);
   }
 
-  /** It is read at once, in the background. Throws valid_url_required, plan_limit_reached, not_found (agent). */
+  /**
+   * Adds a site; it is read at once in the background. Throws valid_url_required, plan_limit_reached, not_found
+   * (agent).
+   */
   async add(
     tenantId: number,
     site: SiteSettings & { readonly agentId: number | null },
@@ -128,7 +134,7 @@ export class Sites {
     return made;
   }
 
-  /** Reads it again, in the background. Throws not_found. */
+  /** Requests a crawl in the background. Throws not_found. */
   async readAgain(tenantId: number, id: number): Promise<void> {
     await this.deps.database.tx(async (queries) => {
       const store = this.deps.records(queries);
@@ -138,7 +144,7 @@ export class Sites {
     this.wake();
   }
 
-  /** Its files go with it. Throws not_found. */
+  /** Removes the site with its files. Throws not_found. */
   async remove(tenantId: number, id: number, author: Author): Promise<void> {
     const { database, records } = this.deps;
     const site = await records(database.read).find(tenantId, id);
@@ -148,8 +154,10 @@ export class Sites {
   }
 
   /**
-   * Writes what was read into the site's files; of `unread` pages what was there stays. A reading that was
-   * overtaken (by a deletion, or by another node) writes nothing. Throws plan_limit_reached, and changes nothing then.
+   * Writes the pages into the site's files; `unread` pages keep their stored text.
+   *
+   * If the site was deleted or another node has read it meanwhile, nothing is written. Throws
+   * plan_limit_reached without changes.
    */
   async store(
     tenantId: number,
@@ -180,7 +188,7 @@ export class Sites {
     const unused = await database.tx(async (queries) => {
       const store = records(queries);
       const found = await store.find(tenantId, site.id);
-      // Files that whoever overtook it has as well are that one's now.
+      // The node that read it meanwhile may use some of these files.
       if (!isCurrent(found)) return fileIds.filter((id) => !found?.fileIds.includes(id));
       await store.update(tenantId, site.id, {
         fileIds,
@@ -195,7 +203,7 @@ export class Sites {
     await this.#removeFiles(tenantId, unused, OPERATOR);
   }
 
-  /** Pages as the site's files have them. */
+  /** Stored sections of these pages, from the site's files. */
   async #unchanged(
     tenantId: number,
     site: SiteRecord,
@@ -210,7 +218,7 @@ export class Sites {
       for (const text of (await files.get(tenantId, id)).content.split(/^(?=# )/m)) {
         const begins = SECTION_BEGIN.exec(text);
         url = begins?.[1] ?? url;
-        // A part of a long page repeats the page's heading.
+        // Each part of a long page repeats the page's heading.
         const more = begins ? text : text.replace(/^# .*\n+/, "");
         texts.set(url, `${texts.get(url) ?? ""}${more.trimEnd()}\n\n`);
       }
@@ -241,7 +249,7 @@ export class Sites {
     const known = site.fileIds.filter((id) => there.has(id));
     const { hostname } = new URL(site.url);
     const agents = listed.find(({ id }) => id === known[0])?.agentIds;
-    // What may be refused comes first: then the old text is still whole.
+    // Create first, since this may be refused. The old text is still complete then.
     const added = await files.createAll(
       tenantId,
       texts.slice(known.length).map((content, at) => ({
@@ -267,7 +275,7 @@ export class Sites {
   }
 }
 
-/** A page in the site's files. */
+/** A page as a section of the site's files. */
 interface PageSection extends Omit<StoredPage, "change"> {
   readonly text: string;
 }
@@ -276,14 +284,14 @@ const SECTION_BEGIN = /^# .*\n\n(https?:\/\/\S+)(?:\n|$)/;
 
 const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A page's own headings stand below its title. */
+/** The headings of the page move one level below its title. */
 function sectionOf({ url, title, markdown }: SitePage): string {
   const name = title.slice(0, TITLE_CHARACTERS_MAX) || new URL(url).pathname;
   const body = markdown.replace(/^(#{1,5})(?=\s)/gm, "#$1");
   return `# ${name}\n\n${url}\n\n${body}`;
 }
 
-/** What became of each page; of the first reading nothing is new. */
+/** The change of each page. The first crawl marks none as new. */
 function compared(
   before: readonly StoredPage[],
   now: readonly Omit<StoredPage, "change">[],
@@ -318,14 +326,14 @@ interface SiteReaderDependencies extends Pick<SiteDependencies, "database" | "re
   readonly log: Log;
 }
 
-/** Reads due sites: some at once, one per tenant, so that a slow site delays no other tenant's. */
+/** Reads due sites: several at once, but one per tenant, so that a slow site does not delay other tenants. */
 export class SiteReader {
   readonly #loop: WorkLoop;
   readonly #stopping = new AbortController();
-  /** When a site of each tenant was last begun, counted in sites; forgotten when none is due. */
+  /** Sequence number of each tenant's last start. Cleared when no site is due. */
   readonly #turns = new Map<number, number>();
   #begun = 0;
-  /** By tenant. */
+  /** Crawls in progress, by tenant. */
   readonly #reading = new Map<number, Promise<void>>();
 
   constructor(private readonly deps: SiteReaderDependencies) {
@@ -373,7 +381,7 @@ export class SiteReader {
     }
   }
 
-  /** The next site is looked for when this one is read. */
+  /** Reads the site, then looks for the next one. */
   #begin(tenantId: number, site: SiteRecord): void {
     this.#turns.set(tenantId, ++this.#begun);
     const reading = this.#read(tenantId, site)

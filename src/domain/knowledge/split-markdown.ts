@@ -1,12 +1,12 @@
-/** Cuts a long Markdown text into files: between sections where it can, and each part keeps its headings. */
+/** Splits a long Markdown text into files, between sections if possible. Each part keeps its headings. */
 import { yieldToEventLoop } from "../../core/clock.ts";
 
-/** Some milliseconds of work. */
+/** Characters to process before yielding to the event loop: a few milliseconds of work. */
 const CHARACTERS_A_TURN = 250_000;
-/** What a block or a word costs, however short. */
+/** Minimum cost of a block or word, in characters. */
 const STEP_CHARACTERS = 50;
 
-/** A text may have many megabytes: other work goes on meanwhile. */
+/** Splits the text. Yields to the event loop, since a text may have many megabytes. */
 export async function splitMarkdown(markdown: string, bytesMax: number): Promise<string[]> {
   const steps = split(markdown, bytesMax);
   let done = 0;
@@ -19,7 +19,7 @@ export async function splitMarkdown(markdown: string, bytesMax: number): Promise
   }
 }
 
-/** Yields how much each step cost, in characters. */
+/** Yields the cost of each step, in characters. */
 type Steps<Result> = Generator<number, Result>;
 
 function* split(markdown: string, bytesMax: number): Steps<string[]> {
@@ -60,7 +60,7 @@ function* split(markdown: string, bytesMax: number): Steps<string[]> {
   return parts;
 }
 
-/** A block that is larger than a file: between its lines, each part of a table below the table's own head. */
+/** Splits a block that is larger than a file between its lines. Each part of a table repeats the header. */
 function* piecesOf(block: string, bytesMax: number): Steps<string[]> {
   if (Buffer.byteLength(block) <= bytesMax) return [block];
   const lines = block.split("\n");
@@ -84,7 +84,7 @@ function* piecesOf(block: string, bytesMax: number): Steps<string[]> {
   return [...pieces, piece.join("\n")];
 }
 
-/** A line that is larger than a file: between words, and within one that is no word. */
+/** Splits a line that is larger than a file between words, or inside a word that is too long. */
 function* shortened(line: string, bytesMax: number): Steps<string[]> {
   if (Buffer.byteLength(line) <= bytesMax) return [line];
   const parts: string[] = [];
@@ -94,7 +94,7 @@ function* shortened(line: string, bytesMax: number): Steps<string[]> {
     yield word.length + STEP_CHARACTERS;
     const size = Buffer.byteLength(word);
     if (bytes + size > bytesMax) {
-      // Joins its words, which takes time: a part in each turn.
+      // Trimming joins the string's pieces, which takes time. So each step does one part.
       parts.push(part.trim());
       part = "";
       bytes = 0;

@@ -1,4 +1,4 @@
-/** The part of a word that survives inflection, in the four languages of agents, and the words an index is made of. */
+/** Word stems in the four languages of agents, and the indexed words of a text. */
 import type { AgentLanguage } from "../agent/agent.ts";
 
 export function stem(word: string, language: AgentLanguage): string {
@@ -15,7 +15,7 @@ function englishStem(word: string): string {
   return stem.length > 3 ? stem.replace(/[ey]$/, "") : stem;
 }
 
-/** Lithuanian, Latvian, Russian: endings are long and many, beginnings tell words apart. */
+/** Lithuanian, Latvian and Russian: endings are long and varied, so the beginning identifies a word. */
 function inflectedStem(word: string): string {
   const plain = withoutMarks(word);
   if (plain.length <= 4) return plain;
@@ -25,10 +25,10 @@ function inflectedStem(word: string): string {
 const withoutMarks = (word: string) => word.normalize("NFD").replace(/\p{M}/gu, "");
 
 const WORD_CHARACTERS_MAX = 40;
-/** Letters that English has not. */
+/** Letters that do not exist in English. */
 const INFLECTED = /[ąčęėįšųūžāēģīķļņ\p{Script=Cyrillic}]/u;
 
-/** In the order they stand; numbers as they are written. */
+/** Words in order of appearance; numbers as written. */
 function plainWords(text: string): string[] {
   const words =
     text
@@ -38,12 +38,12 @@ function plainWords(text: string): string[] {
   return words.map((word) => word.slice(0, WORD_CHARACTERS_MAX));
 }
 
-/** Which stems a text has: of English, or those of the languages of many endings. */
+/** Stemming rules: English, or those of the inflected languages. */
 type Stemming = "en" | "lt";
 
 const SMALL_WORDS: Readonly<Record<Stemming, ReadonlySet<string>>> = {
   en: new Set("the a an is are of to and for we you in on at it with from or by".split(" ")),
-  // Of Lithuanian and Latvian, as far as English has none like them.
+  // Lithuanian and Latvian small words that English does not have.
   lt: new Set(
     "nuo iki ir yra jis ji jie kad ar kaip kur kas prie apie arba tai su po un vai pie tas tie uz".split(
       " ",
@@ -51,7 +51,7 @@ const SMALL_WORDS: Readonly<Record<Stemming, ReadonlySet<string>>> = {
   ),
 };
 
-/** Of a text whose language nobody stated: its letters tell, and where they do not, its small words. */
+/** Detects the stemming of a text in an unknown language by its letters, else by its small words. */
 export function stemmingOf(text: string): Stemming {
   const lower = text.toLowerCase();
   if (INFLECTED.test(lower.normalize("NFC"))) return "lt";
@@ -70,8 +70,9 @@ export function stemsOfText(text: string, stemming = stemmingOf(text)): string[]
 const LETTER = /[\p{L}\p{N}]/u;
 
 /**
- * Which of these stems a text has. Their beginnings are looked for, so that a word which is none of them
- * needs no stem: an ending is cut or becomes one letter ("ies" is "y").
+ * Those of `stems` that occur in the text.
+ * Searches for their beginnings, so that other words need no stemming. An ending is cut or becomes one letter
+ * ("ies" is "y").
  */
 export function stemsHeld(text: string, stems: Iterable<string>): Set<string> {
   const stemming = stemmingOf(text);
@@ -101,7 +102,7 @@ function hasStem(plain: string, stem: string, language: Stemming): boolean {
 const REMEMBERED_MAX = 50_000;
 const REMEMBERED = { en: new Map<string, string>(), lt: new Map<string, string>() };
 
-/** A text says the same words again and again. */
+/** Cached, since texts repeat their words. */
 function rememberedStem(word: string, language: "en" | "lt"): string {
   const remembered = REMEMBERED[language];
   const known = remembered.get(word);
@@ -112,16 +113,16 @@ function rememberedStem(word: string, language: "en" | "lt"): string {
   return made;
 }
 
-/** Figures and codes have no endings. */
+/** Numbers and codes have no endings. */
 const indexedStem = (word: string, language: "en" | "lt"): string =>
   /\d/.test(word) ? word : stem(withoutMarks(word), language);
 
-/** Every stem by which a text of any of the languages may have this word. */
+/** All stems that this word may have in a text of any of the languages. */
 export function stemsOfWord(word: string): readonly string[] {
   return [...new Set([indexedStem(word, "en"), indexedStem(word, "lt")])];
 }
 
-/** Words of a question that say nothing about what is asked. */
+/** Question words without information about the topic. */
 const STOP_WORDS = new Set(
   [
     "a an the is are do does did i you your my me to of for on in at it can could would like please tell want know how we be will with and or have has there what when where which who much many may go get come am was any our by from this that not hello hi okay so about us if they he she its as been",
@@ -135,11 +136,11 @@ const STOP_WORDS = new Set(
 
 const BEGINNING = 5;
 
-/** The beginnings of the words that tell, in the order they stand: the same in every inflection. */
+/** Beginnings of the content words, in order. They are equal in every inflection. */
 export const contentStems = (text: string): string[] =>
   contentWords(text).map((word) => indexedStem(word, "en").slice(0, BEGINNING));
 
-/** The words of a question that may tell a passage from another; all of them where none does. */
+/** Question words without stop words; all words if only stop words are left. */
 export function contentWords(text: string): string[] {
   const words = [...new Set(plainWords(text))];
   const telling = words.filter((word) => !STOP_WORDS.has(word));

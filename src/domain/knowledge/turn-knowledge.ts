@@ -1,34 +1,34 @@
 /**
- * What the turns of an ended call say about the knowledge behind them: which passage an answer repeats, and
- * which questions nobody could answer. Questions are the same where their telling words are, whatever the endings.
+ * Links the turns of an ended call to its knowledge: the passages that answers repeat, and the questions that
+ * had no answer. Two questions are equal if their content words are, whatever the endings.
  */
 
 import { createYielder } from "../../core/event-loop.ts";
 import type { KnowledgeIndex, KnowledgeScope } from "./knowledge-index.ts";
 import { contentStems } from "./stems.ts";
 
-/** Where an answer is from. */
+/** Source of an answer. */
 export interface TurnSource {
   readonly fileId: number;
   readonly filename: string;
-  /** The headings above the passage, or the name of its row; empty: nothing names it. */
+  /** Headings above the passage, or the name of its row; empty if neither exists. */
   readonly heading: string;
 }
 
-/** A turn, as far as it matters here. */
+/** The required fields of a turn. */
 interface Said {
   readonly speaker: "agent" | "customer";
   readonly text: string;
 }
 
 interface TurnKnowledge {
-  /** Agent turns: what they were taken from, the closest first. */
+  /** Agent turns: their sources, the best match first. */
   readonly sources?: readonly TurnSource[];
-  /** Customer turns: the question's normal form, where the agent did not know the answer. */
+  /** Customer turns: the question's normal form, if the agent did not know the answer. */
   readonly unanswered?: string;
 }
 
-/** How agents say that they do not know, in the four languages, in either order of the words. */
+/** Phrases for "I do not know", in the four languages and in either word order. */
 const NOT_KNOWN = new RegExp(
   [
     /\b(?:do not|don't|don’t|cannot|can't|can’t|could not|couldn't|couldn’t) (?:know|have (?:that|this|any|the|exact|more)? ?(?:information|details|answer)|find (?:that|this|any)|answer (?:that|this)|say for (?:sure|certain))/,
@@ -49,13 +49,13 @@ const KEY_STEMS_MAX = 12;
 const QUESTION_WORDS_MIN = 2;
 const TURNS_MAX = 200;
 
-/** The normal form of a question; empty: it asks nothing that could be told apart. */
+/** Normal form of a question; empty if it has no words. */
 export function questionKey(text: string): string {
   const stems = [...new Set(contentStems(text))].sort();
   return stems.slice(0, KEY_STEMS_MAX).join(" ");
 }
 
-/** In the order of the turns. Never rejects. */
+/** One entry per turn, in order. Never rejects. */
 export async function knowledgeOfTurns(
   turns: readonly Said[],
   scope: KnowledgeScope | null,

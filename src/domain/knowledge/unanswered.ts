@@ -1,7 +1,9 @@
 /**
- * Questions that agents could not answer, out of the transcripts of calls: the same question is one, however it
- * was put. It leaves the list when it becomes an entry of a knowledge file, or is dismissed. Nothing is
- * stored beside the transcripts: what retention or an erasure takes from them is gone here, too.
+ * Questions that agents could not answer, from the transcripts of calls. Different wordings of a question are
+ * grouped.
+ *
+ * A question leaves the list when it becomes an entry of a knowledge file, or is dismissed. Nothing else is
+ * stored: text removed from the transcripts by retention or an erasure disappears here too.
  */
 
 import type { Author } from "../../core/author.ts";
@@ -11,7 +13,7 @@ import { oneLine } from "../../core/one-line.ts";
 import { FILE_BYTES_MAX, type Files } from "./files.ts";
 
 interface AskedQuestion {
-  /** Its normal form. */
+  /** Normal form of the question. */
   readonly key: string;
   readonly text: string;
   readonly callUuid: string;
@@ -21,22 +23,22 @@ interface AskedQuestion {
 
 /** Implemented by store/knowledge/unanswered-store.ts. */
 export interface UnansweredRecords {
-  /** The newest first, at most `limit`. */
+  /** Newest first, at most `limit`. */
   list(tenantId: number, limit: number): Promise<readonly AskedQuestion[]>;
-  /** Takes a question from the list. Returns how often it was asked. */
+  /** Removes a question from the list. Returns how often it was asked. */
   settle(tenantId: number, key: string): Promise<number>;
 }
 
 interface UnansweredQuestion {
-  /** Of the way in which it was asked last; stands for all of them. */
+  /** Normal form of the latest wording; identifies the group. */
   readonly key: string;
-  /** As it was asked last. */
+  /** The latest wording. */
   readonly question: string;
-  /** Other ways in which it was asked. */
+  /** Other wordings. */
   readonly variants: readonly string[];
   readonly count: number;
   readonly lastAskedAt: number;
-  /** The call in which it was asked last. */
+  /** The latest call with this question. */
   readonly callUuid: string;
   readonly agentIds: readonly number[];
 }
@@ -46,7 +48,7 @@ interface Entry {
   readonly question: string;
   readonly variants: readonly string[];
   readonly answer: string;
-  /** A `.md` file; null: `answers.md`, which is made when it is missing. */
+  /** A `.md` file; null: `answers.md`, created if missing. */
   readonly fileId: number | null;
 }
 
@@ -65,7 +67,7 @@ export class UnansweredQuestions {
     },
   ) {}
 
-  /** What was asked most often first; at most 100. */
+  /** Most frequent first; at most 100. */
   async list(tenantId: number): Promise<readonly UnansweredQuestion[]> {
     return (await this.#groups(tenantId)).map(({ asked }) => grouped(asked));
   }
@@ -126,7 +128,7 @@ export class UnansweredQuestions {
       throw invalidField("file_id", "`file_id` must be of a .md file: entries have headings.");
     const section = sectionOf(entry);
     if (target) {
-      // Whoever was asked must know the answer, in whichever file it stands.
+      // Every agent that got the question must know the answer, whichever file contains it.
       await files.update(
         tenantId,
         target.id,
@@ -153,9 +155,9 @@ function below(content: string, section: string): string {
   return grown;
 }
 
-/** Questions that are one, the one that was asked last first. */
+/** Wordings of one question, the latest first. */
 interface Group {
-  /** Of the most frequent first. */
+  /** Normal forms of the wordings, the most frequent first. */
   readonly keys: string[];
   readonly asked: AskedQuestion[];
 }
@@ -163,7 +165,7 @@ interface Group {
 const SHARED_MIN = 2;
 const ALIKE_MIN = 2 / 3;
 
-/** Whether two normal forms share most of their words: "laser whitening", "laser whitening price". */
+/** True if two normal forms share most of their words: "laser whitening", "laser whitening price". */
 function areAlike(a: string, b: string): boolean {
   const [ours, theirs] = [a.split(" "), b.split(" ")];
   const shared = ours.filter((stem) => theirs.includes(stem)).length;
@@ -186,7 +188,7 @@ function grouped(asked: readonly AskedQuestion[]): UnansweredQuestion {
   };
 }
 
-/** Callers' words stay one line, and no line of the answer becomes a heading. */
+/** Callers' words become one line, and no line of the answer becomes a heading. */
 function sectionOf({ question, variants, answer }: Entry): string {
   const line = (text: string) =>
     oneLine(text, LINE_CHARACTERS_MAX)

@@ -1,4 +1,4 @@
-/** The agent of a rehearsal as a file: its fields as in the REST API, the company, its knowledge and tools. */
+/** The agent of a rehearsal as a file: its fields as in the REST API, its company, knowledge and tools. */
 import { z } from "zod";
 import type { JsonObject } from "../../core/json.ts";
 import { recordOf } from "../../core/wire-names.ts";
@@ -13,7 +13,7 @@ import type {
 import { mustLookUp } from "../conversation/prompt/knowledge-section.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** `aliases`: the operator's own names for voices. */
+/** `aliases`: the operator's names for voices. */
 export const agentFileOf = (aliases: readonly string[]) =>
   z.strictObject({
     ...agentShape([...AGENT_VOICES, ...aliases]),
@@ -23,7 +23,7 @@ export const agentFileOf = (aliases: readonly string[]) =>
       .refine(isZone, "must be a time zone such as Europe/Vilnius")
       .default("UTC"),
     number: z.string().default("+37052000000"),
-    /** Files beside this one. */
+    /** Files in the same folder. */
     knowledge: z
       .array(z.string().regex(/\.(?:txt|md|csv|json)$/i, "must be .txt, .md, .csv or .json"))
       .default([]),
@@ -33,7 +33,7 @@ export const agentFileOf = (aliases: readonly string[]) =>
           name: z.string().regex(/^[a-zA-Z_]\w{0,63}$/),
           description: z.string().min(1).max(1_000),
           parameters: z.record(z.string(), z.json()).default({ type: "object", properties: {} }),
-          /** Of a stored agent's tool; a rehearsal asks no URL. */
+          /** Present in exports of stored agents. A rehearsal never requests it. */
           url: z.string().optional(),
           secret_header: z.string().optional(),
           caller_level: z.literal([0, 1, 2]).default(0),
@@ -45,7 +45,7 @@ export const agentFileOf = (aliases: readonly string[]) =>
 export const AgentFile = agentFileOf([]);
 export type AgentFile = z.output<typeof AgentFile>;
 
-/** All that a rehearsal must know about an agent, wherever it comes from. */
+/** Everything that a rehearsal needs of an agent, from a file or the store. */
 export interface RehearsedAgent {
   readonly agent: AgentSnapshot;
   readonly company: string;
@@ -54,7 +54,7 @@ export interface RehearsedAgent {
   readonly knowledge: readonly KnowledgeSnapshot[];
   readonly tools: readonly ToolSnapshot[];
   readonly transferTargets: Readonly<Record<string, string>>;
-  /** Missing: it was read from a file. */
+  /** Missing if it was read from a file. */
   readonly stored?: {
     readonly id: number;
     readonly version: number | "draft";
@@ -63,7 +63,7 @@ export interface RehearsedAgent {
   };
 }
 
-/** `read`: the text of a file beside the agent's. */
+/** `read` returns the text of a file in the agent's folder. */
 export async function agentOf(
   file: AgentFile,
   read: (name: string) => Promise<string>,
@@ -111,7 +111,7 @@ function formatOf(filename: string): KnowledgeSnapshot["format"] {
   return ending === "md" || ending === "csv" || ending === "json" ? ending : "txt";
 }
 
-/** The call that a scenario describes, as the conversation is told about it. */
+/** Call configuration for a scenario, as the conversation gets it. */
 export function callConfigOf(
   { agent, company, timeZone, number, knowledge, tools }: RehearsedAgent,
   { direction, caller, variables, can_opt_out: canOptOut }: Scenario,

@@ -1,38 +1,38 @@
 /**
- * The caller of a rehearsal: carries out a script, or lets a language model play a persona, over any line
- * (in writing or by telephone). It never judges; it notes when each step began.
+ * The caller of a rehearsal: follows a script, or lets a language model play a persona, over any line (text or
+ * telephone). It does not judge; it records when each step began.
  */
 import type { RehearsedStep } from "./rehearsed-call.ts";
 import type { Persona, Step } from "./scenario.ts";
 
-/** One call, from the caller's side. Every wait resolves when the call ends. */
+/** One call, seen by the caller. Every wait resolves when the call ends. */
 export interface CallerLine {
   readonly ended: boolean;
-  /** Since the answer. */
+  /** Milliseconds since the answer. */
   readonly nowMs: number;
-  /** The agent is heard. */
+  /** True while the agent is audible. */
   readonly agentSpeaks: boolean;
-  /** The agent has said what it had to say, and waits. */
+  /** True if the agent has finished speaking and waits. */
   readonly agentWaits: boolean;
-  /** What the agent said so far, turn by turn. */
+  /** The agent's words so far, turn by turn. */
   readonly agentTurns: readonly string[];
-  /** Resolves when it holds, after `limitMs`, or when the call ends. */
+  /** Resolves when `holds` returns true, after `limitMs`, or when the call ends. */
   until(holds: () => boolean, limitMs: number): Promise<void>;
-  /** Resolves with the last word. A listener ("mhm") wants neither the turn nor an answer. */
+  /** Resolves after the last word. As a "listener" ("mhm"), the caller wants neither the turn nor an answer. */
   say(text: string, as?: "listener"): Promise<void>;
   press(keys: string): Promise<void>;
   hold(ms: number): Promise<void>;
   hangUp(): void;
 }
 
-/** Asks a language model for the caller's next words; null: it hangs up. */
+/** Gets the caller's next words from a language model; null: it hangs up. */
 export type PersonaPlayer = (persona: Persona, heard: readonly string[]) => Promise<string | null>;
 
-/** A person needs that long to begin. */
+/** Reaction time of a person. */
 const REACTION_MS = 400;
 const INTERRUPTS_AFTER_MS = 800;
 const ANSWER_MS_MAX = 60_000;
-/** The agent's own last words, after the script's last step. */
+/** Maximum time for the agent's last words after the script's last step. */
 const ENDING_MS_MAX = 30_000;
 
 export interface PlayedCaller {
@@ -53,7 +53,6 @@ export async function playScript(line: CallerLine, script: readonly Step[]): Pro
   return { steps };
 }
 
-/** Waits until this step begins. */
 async function untilTurn(line: CallerLine, { interrupt, mumble, after_ms }: Step): Promise<void> {
   if (interrupt === undefined && mumble === undefined) {
     await line.until(() => line.agentWaits, ANSWER_MS_MAX);

@@ -1,6 +1,6 @@
 /**
- * Holds a rehearsed call against its scenario: what must and must never be, and the limits. Every failure
- * names the turn at which it shows.
+ * Checks a rehearsed call against its scenario: `must`, `never` and the limits. Every failure contains the turn
+ * that shows it.
  */
 
 import { yieldToEventLoop } from "../../core/clock.ts";
@@ -12,15 +12,15 @@ import type { Expectation, Fact, Scenario } from "./scenario.ts";
 import { saysDate, saysMoney, saysNumber } from "./values.ts";
 
 export interface Failure {
-  /** The expectation in words. */
+  /** The expectation as text. */
   readonly expected: string;
-  /** What was there instead. */
+  /** The actual result. */
   readonly found: string;
-  /** Index of the turn; null: the call as a whole. */
+  /** Index of the turn; null: the whole call. */
   readonly turn: number | null;
 }
 
-/** A stretch of the call: all of it, or the answer to one step. */
+/** A part of the call: all of it, or the answer to one step. */
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -28,11 +28,11 @@ interface Span {
 
 const WHOLE: Span = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
 
-/** Empty: everything is as the scenario says. */
+/** Empty if all expectations are met. */
 export const failuresOf = (scenario: Scenario, call: RehearsedCall): Failure[] =>
   inOrder(call, [...failuresIn(scenario, call)].flat());
 
-/** The same in many turns of the event loop: a pattern may take long. */
+/** Like `failuresOf`, but yields to the event loop: a pattern may take long. */
 export async function failuresInTurns(scenario: Scenario, call: RehearsedCall): Promise<Failure[]> {
   const all: Failure[] = [];
   for (const found of failuresIn(scenario, call)) {
@@ -45,7 +45,7 @@ export async function failuresInTurns(scenario: Scenario, call: RehearsedCall): 
 const inOrder = ({ turns }: RehearsedCall, all: Failure[]) =>
   all.sort((a, b) => (a.turn ?? turns.length) - (b.turn ?? turns.length));
 
-/** Of one expectation after the other. */
+/** Yields the failures of each expectation. */
 function* failuresIn(scenario: Scenario, call: RehearsedCall): Generator<readonly Failure[]> {
   for (const [step, wanted] of (scenario.script ?? []).entries()) yield* ofStep(call, step, wanted);
   yield* ofSpan(call, WHOLE, scenario);
@@ -101,7 +101,7 @@ function* ofSpan(
 
 const lastTurn = ({ turns }: RehearsedCall): RehearsedTurn | undefined => turns.at(-1);
 
-/** Where it shows that something was not done: the agent's last words there, else the caller's. */
+/** Turn that shows a missing action: the agent's last turn of the span, else the caller's. */
 function shownAt(call: RehearsedCall, span: Span): number | null {
   const here = call.turns.filter(({ startMs }) => within(startMs, span));
   const agent = here.findLast(({ speaker }) => speaker === "agent");
@@ -110,14 +110,14 @@ function shownAt(call: RehearsedCall, span: Span): number | null {
 
 const within = (atMs: number, { fromMs, toMs }: Span) => atMs >= fromMs && atMs < toMs;
 
-/** The turn that was heard at this time. */
+/** The turn spoken at this time. */
 const turnAt = ({ turns }: RehearsedCall, atMs: number): number | null =>
   turns.findLast(({ startMs }) => startMs <= atMs)?.index ?? null;
 
 interface Evidence {
   readonly holds: boolean;
   readonly found: string;
-  /** Null: nowhere in particular. */
+  /** Null: no particular turn. */
   readonly turn: number | null;
 }
 
@@ -160,7 +160,7 @@ function saysFact(text: string, fact: Fact, day: string): boolean {
   return saysDate(text, fact.date ?? "", day);
 }
 
-/** Word after word, whatever the case and the marks between them. */
+/** True if the words occur in order, ignoring case and punctuation. */
 function saysWords(text: string, wanted: string): boolean {
   const said = wordsOf(text);
   const words = wordsOf(wanted);
@@ -182,7 +182,7 @@ function toolEvidence(
     : fails(`${tool} was not called`);
 }
 
-/** `wanted` is a part of `given`: objects by their fields, everything else by value. */
+/** True if `given` contains `wanted`: objects by their fields, everything else by value. */
 function contains(given: JsonValue | undefined, wanted: JsonValue): boolean {
   if (isObject(wanted))
     return (
@@ -246,7 +246,7 @@ export function percentile(values: readonly number[], share: number): number | n
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
-/** Before each of its turns but the first: how long nobody was heard. A caller may be silent as they like. */
+/** Silences before the agent's turns, except the first. The caller may be silent for any time. */
 function deadAir({ turns }: RehearsedCall, limitMs: number): Failure[] {
   return turns.flatMap((turn, index) => {
     const before = turns[index - 1];
@@ -269,7 +269,7 @@ function speaksOn(call: RehearsedCall, limitMs: number): Failure[] {
   });
 }
 
-/** Two who begin at once do not interrupt each other. */
+/** Two people who start at the same time do not interrupt each other. */
 const OVERLAP_MS = 200;
 
 function interruptsCaller({ turns }: RehearsedCall): Failure[] {

@@ -1,7 +1,8 @@
 /**
- * Makes a scenario of a call that took place, so that a complaint becomes a regression test. What the caller said and
- * did is its script; what the agent answered stands beside it as comments, to be turned into expectations.
- * Numbers, addresses and names that are known are replaced, each by the same stand-in wherever it stands.
+ * Makes a scenario from a real call, so that a complaint becomes a regression test. The caller's words and
+ * actions become the script. The agent's answers become comments, to be turned into expectations.
+ *
+ * Known numbers, addresses and names are replaced, each by the same placeholder everywhere.
  */
 import { isoUtc } from "../../core/clock.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
@@ -23,22 +24,22 @@ interface TakenCall {
   }[];
   readonly messages: readonly string[];
   readonly transfers: readonly { readonly to: string; readonly outcome: string }[];
-  /** Of people who are known to take part. */
+  /** Names of people in the call, to be replaced. */
   readonly names: readonly string[];
 }
 
 const ENDED_BY_AGENT = "agent_hangup";
 const NAMES = ["Alex", "Robin", "Kim", "Sam", "Toni", "Chris", "Jo", "Nico"];
-/** Shorter ones are prices, years and times. */
+/** Shorter numbers are prices, years and times. */
 const FIGURES_MIN = 4;
-/** A date, with its time or without; else a number, however it is grouped. */
+/** A date, with or without a time; else a number with any grouping. */
 const FIGURES = /\d{4}-\d{2}-\d{2}(?!\d)(?: \d{2}:\d{2})?|\+?\d(?:[\s().-]?\d)+/g;
 const DATE = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?$/;
 const DIGIT_WORDS =
   /\b(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[\s-]+){3,}(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b/gi;
 const SPOKEN_DIGITS = "zero one two three four five six seven eight nine".split(" ");
 
-/** YAML. `title`: what the scenario is called. */
+/** Returns YAML. `title` is the name of the scenario. */
 export function scenarioOfCall(call: TakenCall, title: string): string {
   const mask = new Mask(call.names);
   const lines = [
@@ -57,7 +58,7 @@ export function scenarioOfCall(call: TakenCall, title: string): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The stand-ins of one call. */
+/** Placeholders of one call. */
 class Mask {
   readonly #figures = new Map<string, string>();
   readonly #names = new Map<string, string>();
@@ -98,7 +99,7 @@ class Mask {
     return [...this.#standIn(digits)].map((digit) => SPOKEN_DIGITS[Number(digit)]).join(" ");
   }
 
-  /** As long, and the same for the same digits; of those that are reserved for nobody. */
+  /** A placeholder of the same length; equal digits get the same one. */
   #standIn(digits: string): string {
     const known = this.#figures.get(digits);
     if (known !== undefined) return known;

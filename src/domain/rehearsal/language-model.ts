@@ -1,6 +1,6 @@
 /**
- * What a language model does in a rehearsal beside the agent: it plays a persona as the caller, and judges
- * sentences about the transcript. Both are ordinary sessions of the configured engine with prompts of their own.
+ * Uses of a language model in a rehearsal, besides the agent: it plays a persona as the caller, and judges
+ * sentences about the transcript. Both are normal sessions of the configured engine with separate prompts.
  */
 import type { EngineSession, SessionSettings } from "../conversation/engine-port.ts";
 import { wordsOf } from "../conversation/words.ts";
@@ -15,7 +15,7 @@ import type { Failure } from "./expectations.ts";
 import { type RehearsedCall, transcriptOf } from "./rehearsed-call.ts";
 import type { Persona, Scenario } from "./scenario.ts";
 
-/** Opens a session of the engine with this prompt and nothing else. */
+/** Opens an engine session with this prompt and without tools or knowledge. */
 export type OpenModel = (prompt: string) => Pick<EngineSession, "llm" | "close">;
 
 const HANG_UP = "[hang up]";
@@ -31,7 +31,7 @@ export const modelSettings = (prompt: string, callId: string): SessionSettings =
   tools: [],
 });
 
-/** The script, or the persona where a model is there to play it. */
+/** Plays the script, or the persona if a model is available. */
 export const playCaller = (
   line: CallerLine,
   { persona, script = [] }: Scenario,
@@ -63,7 +63,7 @@ function personaPrompt({ goal, character, knows }: Persona): string {
   ].join("\n");
 }
 
-/** A sentence that does not hold, or whose quote nobody said, is a failure. */
+/** A sentence fails if the model finds it false, or if its quote does not occur. */
 export async function judge(
   open: OpenModel,
   sentences: readonly string[],
@@ -95,7 +95,7 @@ async function judged(
   return result.toLowerCase() === "yes" ? null : { expected, found: `"${quote}"`, turn };
 }
 
-/** The turn with these words; null: there is none. */
+/** The turn with these words; null if none. */
 function quotedTurn({ turns }: RehearsedCall, quote: string): number | null {
   const words = wordsOf(quote).join(" ");
   if (words === "") return null;

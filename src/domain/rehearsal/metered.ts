@@ -1,4 +1,4 @@
-/** Counts what a company's rehearsals take of a paid engine (billing/trials.ts), call by call. */
+/** Meters a company's rehearsals with a paid engine (billing/trials.ts), call by call. */
 import { describeError } from "../../core/errors.ts";
 import type { TrialMeter } from "../billing/trials.ts";
 import type { Engine, LlmSession } from "../conversation/engine-port.ts";
@@ -9,14 +9,14 @@ import type { SuiteOptions } from "./suite.ts";
 
 type Phones = Pick<SuiteOptions, "rehearse">;
 
-/** A call that may not begin fails with the reason. */
+/** If the meter rejects a call, the call fails with the reason. */
 export function meteredText(
   ports: TextRehearsalPorts,
   trials: TrialMeter,
   tenantId: number,
 ): TextRehearsalPorts {
   const { openEngine, openModel, clock } = ports;
-  /** Each engine serves one call; it is counted when that closes it. */
+  /** Each engine serves one call. Its usage is recorded when the call closes it. */
   const counter = () => {
     const used = new UsageMeter();
     const startedAt = clock.monotonic();
@@ -84,7 +84,7 @@ const countedLlm = (llm: LlmSession, used: UsageMeter): LlmSession => ({
   summarize: (end) => llm.summarize(end),
 });
 
-/** Counts the time of the calls, twice if a model plays the caller or judges. */
+/** Meters the duration of the calls, twice if a model plays the caller or judges. */
 export const meteredPhones = (phones: Phones, trials: TrialMeter, tenantId: number): Phones => ({
   async rehearse(each, run) {
     const { scenario, agent } = each;

@@ -1,4 +1,4 @@
-/** A regular expression of an expectation. It is matched on the main thread, against all that an agent said. */
+/** Regular expression of an expectation. It runs on the main thread, over all the agent's words. */
 import { LinearPattern } from "../tool/linear-pattern.ts";
 
 const SIZE_MAX = 1_000;

@@ -1,4 +1,4 @@
-/** Reads a scenario from YAML. A wrong file is explained with its line, the path of the field and what it must be. */
+/** Reads a scenario from YAML. Errors contain the line, the path of the field and its rule. */
 import type { z } from "zod";
 import { describeError } from "../../core/errors.ts";
 import type { MessageName } from "../../core/message-reasons.ts";
@@ -8,13 +8,13 @@ import { ScenarioInvalid, type ScenarioProblem } from "./scenario-invalid.ts";
 
 const PROBLEMS_MAX = 20;
 const BYTES_MAX = 256 * 1024;
-/** Characters and values of a file with its aliases written out. */
+/** Maximum size of a file with its aliases expanded: characters plus values. */
 const WRITTEN_OUT_MAX = 4 * BYTES_MAX;
-/** Characters parsed again to find the unreadable line. */
+/** Maximum characters to parse again when searching the broken line exactly. */
 const EXACT_CHARACTERS_MAX = 200_000;
 /** The parser copies a text for each of its aliases. */
 const ALIASES_MAX = 100;
-/** Each is compiled, in up to a millisecond. */
+/** Each is compiled, which takes up to a millisecond. */
 const PATTERNS_MAX = 50;
 
 /** Throws ScenarioInvalid. `linesBefore`: lines of the whole text before this document. */
@@ -27,7 +27,7 @@ export function readScenario(file: string, source: string, linesBefore = 0): Sce
   }
 }
 
-/** Throws ScenarioInvalid. For every file of a rehearsal. */
+/** Reads any file of a rehearsal. Throws ScenarioInvalid. */
 export function readYaml<Schema extends z.ZodType>(
   file: string,
   source: string,
@@ -69,7 +69,10 @@ function parsed(file: string, source: string): unknown {
   throw new ScenarioInvalid([tooLong(file)]);
 }
 
-/** Counts a parsed file as if each alias were written out, and stops at the limit: an alias makes much of little. */
+/**
+ * Measures a parsed file with its aliases expanded, and stops at the limit. Aliases can make a small file very
+ * large.
+ */
 class WrittenOut {
   patterns = 0;
   #size = 0;
@@ -97,8 +100,8 @@ class WrittenOut {
 }
 
 /**
- * The parser does not tell it: the line after the longest beginning that can be read. Of a long file only about: each
- * beginning is parsed anew.
+ * Finds the broken line, which the parser does not report: the line after the longest readable beginning.
+ * For a long file it is approximate, because each beginning is parsed again.
  */
 function brokenLine(source: string): number {
   const lines = source.split("\n");
@@ -110,7 +113,7 @@ function brokenLine(source: string): number {
       Bun.YAML.parse(beginning);
       return count + 1;
     } catch {
-      // A shorter beginning may do; one without a line does.
+      // Retry with fewer lines. An empty text always parses.
     }
   }
 }
@@ -124,7 +127,7 @@ const tooLong = (file: string): ScenarioProblem => ({
   messageName: { reason: "scenario_long", params: { most: KILOBYTES_MAX } },
 });
 
-/** Counts whatever may be an alias, in quotes, too: it is before parsing. */
+/** Counts possible aliases before parsing, even in quotes. */
 const hasTooManyAliases = (source: string): boolean =>
   (source.match(/(?<=^|[\s[{,:])\*(?=[^\s*])/g)?.length ?? 0) > ALIASES_MAX;
 
@@ -142,7 +145,7 @@ const tooManyPatterns = (file: string): ScenarioProblem => ({
   messageName: { reason: "scenario_patterns", params: { most: PATTERNS_MAX } },
 });
 
-/** What a field must be, in English, and which message of the dashboard says so. */
+/** Rule of a field, in English, with the dashboard's message for it. */
 interface Rule extends MessageName {
   readonly what: string;
 }
@@ -184,7 +187,7 @@ function inWords(issue: z.core.$ZodIssue): Rule {
   }
 }
 
-/** The rules of our own, by what they say. */
+/** Maps the messages of our own rules. */
 function byMessage(message: string): Rule {
   const names = /^must have exactly one of: (.+)$/.exec(message)?.[1];
   if (names !== undefined)
@@ -239,7 +242,7 @@ const pathText = (path: readonly PropertyKey[]): string =>
         .join("")
         .replace(/^\./, "");
 
-/** The line of a field, or of the nearest field around it that the file has. */
+/** The line of a field, or of the nearest enclosing field in the file. */
 function lineOf(lines: readonly string[], path: readonly PropertyKey[]): number {
   let from = 0;
   let indent = -1;
@@ -258,7 +261,7 @@ const hasText = (line: string) => line.trim() !== "";
 
 interface Place {
   readonly from: number;
-  /** Of the field around; deeper lines belong to it. */
+  /** Indentation of the enclosing field; deeper lines belong to it. */
   readonly indent: number;
 }
 
@@ -267,7 +270,7 @@ function placeOf(lines: readonly string[], { from, indent }: Place, part: Proper
   let item = -1;
   for (const [after, text] of lines.slice(from).entries()) {
     if (/^\s*(?:#|$)/.test(text)) continue;
-    // The first field of a list's item stands behind its dash.
+    // The first field of a list item follows its dash.
     const shown = typeof part === "number" ? text : text.replace(/^(\s*)-(\s)/, "$1 $2");
     const depth = shown.search(/\S/);
     if (depth < indent || (depth === indent && typeof part !== "number")) return null;

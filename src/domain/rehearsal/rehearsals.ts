@@ -1,6 +1,6 @@
 /**
- * Rehearsals of a tenant's agents on the running server, in writing or by telephone, one at a time for each tenant.
- * Their results are kept apart from calls. A paid engine's use is counted as trials (billing/trials.ts).
+ * Rehearsals of a tenant's agents on the running server, by text or telephone, one at a time per tenant.
+ * Results are stored separately from calls. Usage of a paid engine counts as trials (billing/trials.ts).
  */
 import { basename } from "node:path";
 import type { Clock } from "../../core/clock.ts";
@@ -33,52 +33,52 @@ export interface PhoneRehearsals {
 }
 
 export interface PhoneOrder {
-  /** All that will be called: what their callers say is made before the first call. */
+  /** All calls of the run. The callers' speech is synthesised before the first call. */
   readonly cases: readonly SuiteCase[];
-  /** Where recordings are kept; null: nowhere. */
+  /** Directory for recordings; null: none are kept. */
   readonly recordingsDir: string | null;
 }
 
-/** Rejects with the reason where there are none to be had. */
+/** Rejects with the reason if no telephones are available. */
 export type OpenPhones = (order: PhoneOrder) => Promise<PhoneRehearsals>;
 
 export interface RehearsalRun {
   readonly id: string;
-  /** Null: the scenarios kept with the agent. */
+  /** Null: the scenarios stored with the agent. */
   readonly suite: string | null;
-  /** Null: the agent that ships with the suite. */
+  /** Null: the suite's bundled agent. */
   readonly agentId: number | null;
   readonly agentName: string;
-  /** Null: the agent that ships with the suite. Missing: kept before versions were named. */
+  /** Null: the suite's bundled agent. Missing: stored before runs recorded versions. */
   readonly agentVersion?: number | "draft" | null;
-  /** Of the content that was rehearsed. */
+  /** Hash of the rehearsed content. */
   readonly contentSha256?: string;
   readonly startedAt: number;
-  /** Null: under way. */
+  /** Null while it runs. */
   readonly endedAt: number | null;
-  /** How often each scenario was rehearsed. Missing: once. */
+  /** Runs per scenario. Default: one. */
   readonly runs?: number;
-  /** Missing: in writing. */
+  /** Default: text. */
   readonly mode?: RehearsalMode;
-  /** Scenarios: all, and those that passed every time. */
+  /** Number of scenarios, and of those that passed every run. */
   readonly scenarios: number;
   readonly passed: number;
-  /** Null: under way, or it broke off. */
+  /** Null while it runs, or if it failed. */
   readonly report: RunReport | null;
 }
 
-/** Where results are kept: the newest of each tenant. */
+/** Stores the newest results of each tenant. */
 export interface RunRecords {
   save(tenantId: number, run: RehearsalRun): void;
   /** Newest first. */
   list(tenantId: number): readonly RehearsalRun[];
-  /** Where the recordings of a run are kept: it is made. */
+  /** Creates and returns the directory for a run's recordings. */
   recordingsDir(tenantId: number, runId: string): string;
-  /** Absolute path; null: it is not there. */
+  /** Absolute path; null if it does not exist. */
   recording(tenantId: number, runId: string, file: string): string | null;
 }
 
-/** Whether the last finished run with exactly this content of the agent passed; null: there was none. */
+/** Whether the last finished run with exactly this content of the agent passed; null if there was none. */
 export function wasGreen(
   runs: readonly RehearsalRun[],
   agentId: number,
@@ -92,13 +92,16 @@ export function wasGreen(
 }
 
 interface RehearsalOrder {
-  /** Null: the suite's own agent. */
+  /** Null: the suite's bundled agent. */
   readonly agentId: number | null;
-  /** The agent's draft instead of the published version. */
+  /** True: rehearse the agent's draft instead of the published version. */
   readonly draft: boolean;
-  /** The name of a suite that ships; with `scenarios`, what the run is called; null: those kept with the agent. */
+  /**
+   * Name of a bundled suite, or the run's title if `scenarios` is set. Null: the scenarios stored with the
+   * agent.
+   */
   readonly suite: string | null;
-  /** YAML, several separated by a line of three dashes; null: those of the suite. */
+  /** YAML documents separated by lines of three dashes; null: those of the suite. */
   readonly scenarios: string | null;
   readonly runs: number;
   readonly mode: RehearsalMode;
@@ -106,9 +109,9 @@ interface RehearsalOrder {
 
 interface RehearsalPorts {
   readonly text: TextRehearsalPorts;
-  /** Null: this program rehearses in writing only. */
+  /** Null if this program supports only text rehearsals. */
   readonly openPhones: OpenPhones | null;
-  /** `clinic/agent.yaml` and so on. */
+  /** Files of the bundled suites by path, e.g. `clinic/agent.yaml`. */
   readonly readySuites: ReadonlyMap<string, string>;
   /** Throws not_found. */
   readonly agentOf: (
@@ -116,39 +119,39 @@ interface RehearsalPorts {
     agentId: number,
     isDraft: boolean,
   ) => Promise<RehearsedAgent>;
-  /** The YAML of each scenario that is kept with the agent. Throws not_found. */
+  /** YAML of each scenario stored with the agent. Throws not_found. */
   readonly scenariosOf: (tenantId: number, agentId: number) => Promise<readonly string[]>;
   readonly scenarioReader: Pick<ScenarioReader, "read">;
   readonly runs: RunRecords;
-  /** By text the language model is used alone, by telephone the whole engine. */
+  /** Text rehearsals use only the language model; telephone rehearsals use the whole engine. */
   readonly trials: Readonly<Record<RehearsalMode, TrialMeter>>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-/** Of one run, each scenario counted as often as it is rehearsed. */
+/** Maximum calls per run: scenarios times runs. */
 const CALLS_MAX: Readonly<Record<RehearsalMode, number>> = { text: 500, phone: 60 };
-/** Real calls of the machine come first. */
+/** Low, because real calls have priority. */
 const PHONE_AT_ONCE = 3;
 
 export class Rehearsals {
-  /** Runs under way, by tenant. */
+  /** Runs in progress, by tenant. */
   readonly #running = new Map<number, RehearsalRun>();
-  /** Of the run by telephone that is under way: one at a time on this machine. */
+  /** Telephones of the run in progress: at most one such run on this machine. */
   #phones: PhoneRehearsals | null = null;
   #phonesAreTaken = false;
 
   constructor(private readonly ports: RehearsalPorts) {}
 
-  /** Of the suites that ship, with the number of their scenarios. */
+  /** The bundled suites, with their number of scenarios. */
   get suites(): readonly { readonly name: string; readonly scenarios: number }[] {
     const scenarios = [...this.ports.readySuites.keys()].filter((file) => /\/\d\d-/.test(file));
     const bySuite = Map.groupBy(scenarios, (file) => file.slice(0, file.indexOf("/")));
     return [...bySuite].map(([name, files]) => ({ name, scenarios: files.length }));
   }
 
-  /** Newest first, the one under way among them. */
+  /** Newest first, including the run in progress. */
   list(tenantId: number): readonly RehearsalRun[] {
     const running = this.#running.get(tenantId);
     return [...(running ? [running] : []), ...this.ports.runs.list(tenantId)];
@@ -161,7 +164,7 @@ export class Rehearsals {
     return found;
   }
 
-  /** The MP3 of a run's result; they count from 1. Throws not_found. */
+  /** The MP3 of a run's result; `number` starts at 1. Throws not_found. */
   recording(tenantId: number, id: string, number: number): string {
     const file = this.find(tenantId, id).report?.results[number - 1]?.recording ?? null;
     const path = file === null ? null : this.ports.runs.recording(tenantId, id, file);
@@ -169,13 +172,16 @@ export class Rehearsals {
     return path;
   }
 
-  /** Hangs up the telephones of a run that is under way. */
+  /** Stops the text runs and hangs up the telephones. */
   async stop(): Promise<void> {
     this.ports.text.close();
     await this.#phones?.close();
   }
 
-  /** Begins; `list` follows it. Throws valid_…_required, not_found, conflict, insufficient_balance. */
+  /**
+   * Starts a run; `list` shows its progress. Throws valid_…_required, not_found, conflict,
+   * insufficient_balance.
+   */
   async start(tenantId: number, order: RehearsalOrder): Promise<RehearsalRun> {
     if (this.#running.has(tenantId)) throw underWay();
     const { clock, random } = this.ports;
@@ -231,7 +237,7 @@ export class Rehearsals {
     }
   }
 
-  /** Null: a suite that ships. */
+  /** Null: a bundled suite. */
   async #documentsOf(
     tenantId: number,
     { agentId, suite, scenarios }: RehearsalOrder,
@@ -261,7 +267,7 @@ export class Rehearsals {
           : await this.#inWriting(tenantId, cases, times);
       const { passed } = report;
       const { results, ...totals } = reportJson(report);
-      // Files of a run lie in its own folder.
+      // Recordings are in the run's folder, so the name is enough.
       const own = results.map(({ recording, ...result }) => ({
         ...result,
         recording: recording === null ? null : basename(recording),
@@ -270,7 +276,7 @@ export class Rehearsals {
       runs.save(tenantId, { ...run, endedAt: clock.now(), passed, report: kept });
     } catch (error) {
       log.error("rehearsal.failed", { tenant: tenantId, error: describeError(error) });
-      // It is shown as one that broke off.
+      // Without a report, the run is shown as failed.
       runs.save(tenantId, { ...run, endedAt: clock.now() });
     } finally {
       this.#running.delete(tenantId);
@@ -349,17 +355,17 @@ const tooManyCalls = (most: number) =>
     params: { most },
   });
 
-/** One of several documents of a text. */
+/** One YAML document of a text. */
 interface Document {
   readonly text: string;
   readonly linesBefore: number;
 }
 
-/** More than may be rehearsed in one run. */
+/** A run cannot have more calls than this. */
 const DOCUMENTS_MAX = CALLS_MAX.text;
 const SEPARATOR = /^---[ \t]*$/gm;
 
-/** Throws valid_scenarios_required for more documents than one run has calls. */
+/** Throws valid_scenarios_required if the text has more documents than a run may have calls. */
 function documentsIn(scenarios: string): readonly Document[] {
   const documents: Document[] = [];
   let from = 0;

@@ -1,4 +1,6 @@
-/** Rehearses one scenario in writing: opens the agent's language side, lets the caller call, and looks what came of it. */
+/**
+ * Rehearses one scenario as text: opens the agent's language side, lets the caller call, and checks the result.
+ */
 import { dayText, instantOf, wallClock } from "../../core/calendar.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -26,22 +28,22 @@ import { type LiveTools, TextCall } from "./text-call.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export interface TextRehearsalPorts {
-  /** An engine for one call, which follows this clock. Closed with the call. */
+  /** Opens an engine for one call, which uses this clock. The call closes it. */
   readonly openEngine: (clock: VirtualClock) => Promise<Engine>;
-  /** Null: the engine generates nothing, so it can neither play a persona nor judge. */
+  /** Null if the engine has no language model, so it can neither play a persona nor judge. */
   readonly openModel: (() => Promise<OpenedModel>) | null;
-  /** For one run. */
+  /** Opens the knowledge for one run. */
   readonly openKnowledge: () => RehearsedKnowledge;
-  /** What all runs share. */
+  /** Closes resources shared by all runs. */
   readonly close: () => void;
-  /** Asks a stored agent's tool for real; null: that is not done here. */
+  /** Runs a stored agent's real tool; null: not supported here. */
   readonly runTool: LiveTools | null;
   readonly settings: ConversationSettings;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The knowledge of a run's agents, whose passages are looked up as in a call. The owner must `close` it. */
+/** Knowledge of a run's agents, searched as in a call. The owner must `close` it. */
 export interface RehearsedKnowledge {
   /** Resolves when the files are indexed. */
   of(files: RehearsedAgent["knowledge"]): Promise<SearchKnowledge>;
@@ -52,7 +54,7 @@ type RunPorts = Omit<TextRehearsalPorts, "openKnowledge" | "close"> & {
   readonly knowledge: RehearsedKnowledge;
 };
 
-/** Carries out a suite in writing. Never rejects. */
+/** Runs a suite by text. Never rejects. */
 export async function runSuiteInWriting(
   cases: readonly SuiteCase[],
   options: Omit<SuiteOptions, "rehearse">,
@@ -122,7 +124,7 @@ async function textCall(
 export const startOf = ({ at }: Scenario, timeZone: string, clock: Clock): number =>
   at === undefined ? clock.now() : instantOf(timeZone, at);
 
-/** The same as a call worker opens. */
+/** Same settings as in a call worker. */
 function sessionSettings(
   config: CallConfig,
   settings: ConversationSettings,

@@ -1,4 +1,7 @@
-/** What a rehearsed call left: who said what and when, what the agent did, and how it ended. Times in ms since the answer. */
+/**
+ * The result of a rehearsed call: words and actions with their times, and how it ended. Times are ms since the
+ * answer.
+ */
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
@@ -19,20 +22,20 @@ export interface RehearsedTool {
   readonly durationMs: number;
 }
 
-/** What a tool's output says where the scenario has it `live`, and nobody asks real tools. */
+/** Output of a `live` tool if real tools are not supported here. */
 export const NOT_LIVE =
   "a live tool is asked only by a running server: rehearse in the dashboard or by REST";
 
-/** What the caller did, in the order of the script. */
+/** The caller's actions, in the order of the script. */
 export interface RehearsedStep {
-  /** Place in the script. */
+  /** Index in the script. */
   readonly step: number;
   readonly atMs: number;
 }
 
 export interface Interruption {
   readonly atMs: number;
-  /** How long the agent was still heard; null: it went on. */
+  /** Milliseconds until the agent was silent; null if it continued. */
   readonly silentAfterMs: number | null;
 }
 
@@ -48,21 +51,21 @@ export interface RehearsedCall {
   readonly messages: readonly { readonly text: string; readonly atMs: number }[];
   readonly languages: readonly { readonly language: AgentLanguage; readonly atMs: number }[];
   readonly interruptions: readonly Interruption[];
-  /** Tools that were called and that the scenario does not answer. */
+  /** Tools that the agent called without an answer in the scenario. */
   readonly unanswered: readonly string[];
   readonly endedReason: EndedReason;
   readonly durationMs: number;
-  /** The language at the beginning. */
+  /** Language at the start. */
   readonly language: AgentLanguage;
   /** `2026-11-24`, in the agent's time zone. */
   readonly day: string;
-  /** What was signalled; missing: in writing nothing is. */
+  /** SIP messages; missing for text. */
   readonly sip?: readonly SipTraceEntry[];
-  /** An MP3 file with both sides; null: there is none. */
+  /** MP3 file with both sides; null if none. */
   readonly recording: string | null;
 }
 
-/** The transcript as a person, or a model, reads it. Turns count from 1. */
+/** Transcript for a person or a model. Turns count from 1. */
 export const transcriptOf = ({ turns }: Pick<RehearsedCall, "turns">): string =>
   turns
     .map(

@@ -1,11 +1,11 @@
-/** What a suite's run says: to a person, turn by turn, and to a CI server (JUnit XML). */
+/** Report of a suite's run: for a person, turn by turn, and for a CI server (JUnit XML). */
 import { stagesOf, timelineOf } from "../call/timeline.ts";
 import { percentile } from "./expectations.ts";
 import { type RehearsedCall, transcriptOf } from "./rehearsed-call.ts";
 import type { RehearsalResult } from "./result.ts";
 import type { SuiteReport } from "./suite.ts";
 
-/** One run of one scenario, with the turn that failed. */
+/** One run of one scenario, with the failed turn. */
 export function resultLines(
   { name, run, failures, call }: RehearsalResult,
   runs: number,
@@ -48,12 +48,12 @@ export function summaryLine({ scenarios, passed, runs, results }: SuiteReport): 
 
 type Rehearsed = SuiteReport["results"][number]["agent"];
 
-/** Each once. */
+/** The different agents of the results. */
 const agentsOf = (results: SuiteReport["results"]): Rehearsed[] => [
   ...new Map(results.map(({ agent }) => [`${agent.id} ${agent.name}`, agent])).values(),
 ];
 
-/** Empty: it was read from a file. */
+/** Empty if it was read from a file. */
 const versionText = (version: Rehearsed["version"]): string =>
   version === null ? "" : version === "draft" ? ", its draft" : `, version ${version}`;
 
@@ -100,7 +100,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Lanes over time, as of a call. */
+/** Lanes over time, as for a call. */
 function timelineOfRehearsed({ turns, tools, transfers, sip = [] }: RehearsedCall) {
   const spans = timelineOf({
     zeroMs: 0,
@@ -132,7 +132,7 @@ function timelineOfRehearsed({ turns, tools, transfers, sip = [] }: RehearsedCal
   }));
 }
 
-/** Where the time of an answer went; null: it was not measured. */
+/** Duration of each step of an answer; null if not measured. */
 function stagesJson(measures: Parameters<typeof stagesOf>[0]) {
   const stages = stagesOf(measures);
   return (
@@ -145,7 +145,7 @@ function stagesJson(measures: Parameters<typeof stagesOf>[0]) {
   );
 }
 
-/** As `--json` prints it, and as it is kept. */
+/** Format of `--json` and of stored reports. */
 export const reportJson = ({ results, ...totals }: SuiteReport) => ({
   ...totals,
   results: results.map(({ name, run, agent, failures, call }) => ({

@@ -1,4 +1,4 @@
-/** What came of a rehearsal: the call, and every expectation that it did not meet, a language model's judgement included. */
+/** Result of a rehearsal: the call, and every failed expectation, including a language model's judgement. */
 import type { RehearsedAgent } from "./agent-file.ts";
 import { type Failure, failuresInTurns } from "./expectations.ts";
 import { judge, type OpenModel } from "./language-model.ts";
@@ -7,9 +7,9 @@ import type { Scenario } from "./scenario.ts";
 
 export interface RehearsalResult {
   readonly name: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly run: number;
-  /** Empty: passed. In order of their turns. */
+  /** Empty if passed. In order of turns. */
   readonly failures: readonly Failure[];
   readonly call: RehearsedCall;
 }
@@ -23,7 +23,7 @@ export interface OpenedModel {
 export const NO_MODEL =
   "a persona and `judge` need a language model: set [engine] llm, or write a script";
 
-/** Null: the scenario asks for none. Throws where it does and there is none. */
+/** Null if the scenario needs no model. Throws if it needs one but none is available. */
 export async function modelFor(
   { persona, judge: sentences }: Scenario,
   openModel: (() => Promise<OpenedModel>) | null,
@@ -33,7 +33,7 @@ export async function modelFor(
   return await openModel();
 }
 
-/** Rejects when the model cannot be asked. */
+/** Rejects if the model fails. */
 export async function resultOf(
   scenario: Scenario,
   run: number,
@@ -46,7 +46,7 @@ export async function resultOf(
   return { name, run, call, failures: [...failures, ...judged] };
 }
 
-/** A rehearsal that could not be carried out. */
+/** Result of a rehearsal that could not run. */
 export function failedResult(
   { name }: Scenario,
   run: number,

@@ -1,12 +1,12 @@
 /** Problems in the files of a rehearsal. */
 import type { MessageName } from "../../core/message-reasons.ts";
 
-/** A problem at one place of a file. */
+/** A problem at one position of a file. */
 export interface ScenarioProblem {
   readonly file: string;
-  /** Null: the file as a whole. */
+  /** Null: the whole file. */
   readonly line: number | null;
-  /** The field and what it must be. */
+  /** The field and its rule. */
   readonly text: string;
   readonly messageName: MessageName;
 }
@@ -19,14 +19,14 @@ export class ScenarioInvalid extends Error {
     this.message = this.problems.join("\n");
   }
 
-  /** A line each, with the file's name. */
+  /** One line per problem, with the file name. */
   get problems(): readonly string[] {
     return this.found.map(
       ({ file, line, text }) => `${file}${line === null ? "" : `:${line}`}: ${text}`,
     );
   }
 
-  /** The same problems in a text that this file is a part of. */
+  /** The same problems, with line numbers of the whole text that contains this file. */
   movedBy(lines: number): ScenarioInvalid {
     return new ScenarioInvalid(
       this.found.map(({ line, messageName, ...problem }) => {
@@ -42,7 +42,7 @@ export class ScenarioInvalid extends Error {
     );
   }
 
-  /** For who wrote it in one field and sees no file. */
+  /** Message for a person who entered the text in one field, without file names. */
   get inOneField(): readonly [string, MessageName] {
     const [first] = this.found;
     const told = this.found.map(({ line, text }) =>

@@ -1,6 +1,6 @@
 /**
- * Reads a tenant's scenarios: on a server in the scenario worker, each with a deadline; a command that runs without a
- * server reads them itself.
+ * Reads a tenant's scenarios. A server uses the scenario worker, with a deadline for each. A command without a
+ * server reads them in its thread.
  */
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -25,7 +25,7 @@ export interface ScenarioReader {
   close(): void;
 }
 
-/** The largest valid one takes a twentieth. */
+/** The largest valid scenario needs a twentieth of this. */
 const DEADLINE_MS = 2_000;
 
 /** The owner must `close` it. */
@@ -50,7 +50,7 @@ export function createScenarioReader(spawn: () => Worker, clock: Clock): Scenari
 /** Reads in the calling thread. */
 export const scenarioReaderHere: ScenarioReader = {
   async read(_tenantId, { file, source, linesBefore }) {
-    // Their schema is made when the first scenario is read.
+    // Imported late, because creating the schemas takes time.
     const { readScenario } = await import("./read-scenario.ts");
     return readScenario(file, source, linesBefore);
   },

@@ -1,6 +1,6 @@
 /**
- * A scenario: one rehearsed call as its file describes it. Who calls and what they do, the line, the tools'
- * answers, and what must and must never be. `read-scenario.ts` reads one from YAML.
+ * A scenario describes one rehearsed call: the caller and the caller's actions, the line, the tools' answers,
+ * and the expectations (`must`, `never`). `read-scenario.ts` reads one from YAML.
  */
 import { z } from "zod";
 import { ENDED_REASONS } from "../../core/ended-reason.ts";
@@ -18,7 +18,7 @@ const number = z
   .string()
   .regex(/^(?:\+[1-9]\d{6,14}|anonymous)$/, 'must be a number such as "+37061234567", in quotes');
 
-/** What the agent said, compared as words, as a pattern, or as a value however it is worded. */
+/** Expected words of the agent: compared as words, as a pattern, or as a value in any wording. */
 const Fact = z.preprocess(
   (given) => (typeof given === "string" ? { words: given } : given),
   onlyOne(
@@ -48,7 +48,7 @@ const Expectation = z.preprocess(
       .strictObject({
         says: Fact.optional(),
         tool: text.optional(),
-        /** Of `tool`: the arguments contain this. */
+        /** Arguments that the call of `tool` must contain. */
         with: z.record(z.string(), z.json()).optional(),
         transferred_to: text.optional(),
         message: Fact.optional(),
@@ -70,11 +70,11 @@ const DEEDS = ["say", "interrupt", "mumble", "silent_ms", "press", "hold_ms", "h
 
 const Step = onlyOne(
   z.strictObject({
-    /** Speaks when the agent has finished. */
+    /** Words to say after the agent has finished. */
     say: text.optional(),
-    /** Speaks over the agent, `after_ms` after it began. */
+    /** Words to say over the agent, `after_ms` after it began to speak. */
     interrupt: text.optional(),
-    /** As a listener does ("mhm"), `after_ms` after the agent began; wants no answer. */
+    /** A listener's sound ("mhm"), `after_ms` after the agent began to speak. Wants no answer. */
     mumble: text.optional(),
     after_ms: waitMs.optional(),
     silent_ms: waitMs.optional(),
@@ -84,7 +84,7 @@ const Step = onlyOne(
       .optional(),
     hold_ms: waitMs.optional(),
     hang_up: z.literal(true).optional(),
-    /** About the agent's answer to this step. */
+    /** Expectations about the agent's answer to this step. */
     must: expectations,
     never: expectations,
   }),
@@ -93,10 +93,10 @@ const Step = onlyOne(
 export type Step = z.output<typeof Step>;
 
 const Persona = z.strictObject({
-  /** What the caller wants; the call is over when it is reached. */
+  /** The caller's goal; the call ends when it is reached. */
   goal: text,
   character: text.optional(),
-  /** What the caller knows, by name. */
+  /** The caller's information, by name. */
   knows: z.record(z.string(), text).default({}),
   turns_max: z.int().min(1).max(40).default(12),
 });
@@ -106,7 +106,7 @@ const ToolAnswer = onlyOne(
   z.strictObject({
     answer: z.json().optional(),
     fails: text.optional(),
-    /** The agent's tool is asked for real. */
+    /** Runs the agent's real tool. */
     live: z.literal(true).optional(),
     delay_ms: waitMs.default(0),
   }),
@@ -135,7 +135,7 @@ export const Scenario = onlyOne(
   z.strictObject({
     name: z.string().trim().min(1).max(200),
     description: text.optional(),
-    /** A file with the agent, beside the scenario. Missing: `--agent`. */
+    /** File of the agent, in the scenario's folder. Default: `--agent`. */
     agent: text.optional(),
     direction: z.enum(["inbound", "outbound"]).default("inbound"),
     caller: z
@@ -149,30 +149,29 @@ export const Scenario = onlyOne(
       })
       .prefault({}),
     line: Line.prefault({}),
-    /** In the agent's time zone, or with an offset. Missing: now. */
+    /** Time of the call, in the agent's time zone or with an offset. Default: now. */
     at: z.iso
       .datetime({ local: true, offset: true, error: "must be a time such as 2026-11-23T10:00:00" })
       .optional(),
     tools: z.record(z.string(), ToolAnswer).default({}),
-    /** How attempts to transfer end, by target. Missing: well. */
+    /** Result of transfers, by target. Default: success. */
     transfers: z.record(z.string(), z.enum(TRANSFER_OUTCOMES)).default({}),
-    /** Values for `{{…}}`, as of a campaign's line. */
+    /** Values for `{{…}}`, as in a campaign's row. */
     variables: z.record(z.string(), text).default({}),
-    /** The other side may refuse further calls. */
+    /** Whether the other party may opt out of further calls. */
     can_opt_out: z.boolean().default(false),
     script: z.array(Step).min(1).max(STEPS_MAX).optional(),
     persona: Persona.optional(),
     must: expectations,
     never: expectations,
     limits: Limits.prefault({}),
-    /** Sentences that the configured language model must find true of the transcript. */
+    /** Statements about the transcript that the configured language model must find true. */
     judge: z.array(text).max(LIST_MAX).default([]),
   }),
   ["script", "persona"],
 );
 export type Scenario = z.output<typeof Scenario>;
 
-/** Exactly one of these fields is given. */
 function onlyOne<Schema extends z.ZodType<object>>(schema: Schema, names: readonly string[]) {
   return schema.refine(
     (given) => names.filter((name) => Reflect.get(given, name) !== undefined).length === 1,

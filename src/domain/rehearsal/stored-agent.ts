@@ -1,4 +1,4 @@
-/** A stored agent as a rehearsal takes it: one of its versions, or its draft. */
+/** A stored agent for a rehearsal: one of its versions, or its draft. */
 import { createHash } from "node:crypto";
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
 import type { AgentContent } from "../agent/agent-content.ts";
@@ -14,14 +14,14 @@ interface StoredAgentOptions
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
 }
 
-/** Whom callers of a rehearsal call. */
+/** Number that callers dial in a rehearsal. */
 const NUMBER = "+37052000000";
 
-/** Equal for equal contents: a draft that is changed after its rehearsal has another one. */
+/** Equal for equal contents. A draft changed after its rehearsal gets a different hash. */
 export const contentHash = (content: AgentContent): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex");
 
-/** Equal for the same scenarios, whatever their order. */
+/** Equal for the same scenarios in any order. */
 export const scenariosHash = (yamls: readonly string[]): string =>
   createHash("sha256")
     .update(JSON.stringify([...yamls].sort()))

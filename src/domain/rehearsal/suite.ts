@@ -1,6 +1,6 @@
 /**
- * A suite: scenarios with the agents they rehearse, read from named texts (a directory's files, or those of a
- * suite that ships). Carries them out one after the other, or some at once, and counts pass^N.
+ * A suite: scenarios with their agents, read from named texts (files of a directory, or a bundled suite). Runs
+ * them one after the other or several at once, and counts pass^N.
  */
 import { dirname, join, normalize } from "node:path/posix";
 import { AgentFile, agentOf, type RehearsedAgent } from "./agent-file.ts";
@@ -16,17 +16,17 @@ export interface SuiteCase {
   readonly agent: RehearsedAgent;
 }
 
-/** Where a suite's files are. Names are paths with `/`. */
+/** The files of a suite. Names are paths with `/`. */
 export interface SuiteFiles {
-  /** Files that may hold scenarios. */
+  /** Files that may be scenarios. */
   readonly names: readonly string[];
-  /** Undefined: there is none of this name. */
+  /** Undefined if it does not exist. */
   read(name: string): string | undefined;
-  /** Lines of a larger text before this file. Missing: it is a whole file. */
+  /** Lines of the surrounding text before this file. Missing for a whole file. */
   linesBefore?(name: string): number;
 }
 
-/** Of texts by name. */
+/** Suite files from a map of texts. */
 export const filesOf = (
   texts: ReadonlyMap<string, string>,
   isWanted: (name: string) => boolean = () => true,
@@ -43,7 +43,7 @@ const PROBLEMS_MAX = 20;
 const readHere = ({ file, source, linesBefore }: AskedScenario) =>
   readScenario(file, source, linesBefore);
 
-/** `agent`: instead of what the scenarios name. Throws ScenarioInvalid with every problem of every file. */
+/** `agent` replaces the agents of the scenarios. Throws ScenarioInvalid with every problem of every file. */
 export async function loadSuite(
   files: SuiteFiles,
   agent: RehearsedAgent | null = null,
@@ -81,7 +81,7 @@ export async function loadSuite(
 
 const isYaml = (file: string) => /\.ya?ml$/.test(file);
 
-/** A YAML file that is no agent: an agent has a prompt. */
+/** True for a YAML file without a `prompt`, which only agents have. */
 export const isScenarioFile = (file: string, text: string): boolean =>
   isYaml(file) && !/^prompt:/m.test(text);
 
@@ -92,7 +92,7 @@ const scenarioFiles = ({ names, read }: SuiteFiles) =>
     .filter(([file, text]) => isScenarioFile(file, text))
     .sort(([a], [b]) => a.localeCompare(b, "en"));
 
-/** `namedBy`: the scenario that names it. Throws ScenarioInvalid. */
+/** `namedBy` is the scenario that refers to it. Throws ScenarioInvalid. */
 export async function readAgentFile(
   files: SuiteFiles,
   name: string,
@@ -123,7 +123,7 @@ export async function readAgentFile(
   });
 }
 
-/** With the agent that was rehearsed; `id` and `version` null: it was read from a file. */
+/** Includes the rehearsed agent; its `id` and `version` are null if it was read from a file. */
 interface SuiteResult extends RehearsalResult {
   readonly agent: {
     readonly name: string;
@@ -136,13 +136,13 @@ export interface SuiteReport {
   readonly results: readonly SuiteResult[];
   readonly scenarios: number;
   readonly runs: number;
-  /** Scenarios that passed every run: pass^N is their share. */
+  /** Number of scenarios that passed every run; pass^N is their share. */
   readonly passed: number;
 }
 
 export interface SuiteOptions {
   readonly runs: number;
-  /** How many calls at once. */
+  /** Maximum concurrent calls. */
   readonly atOnce: number;
   readonly rehearse: (each: SuiteCase, run: number) => Promise<RehearsalResult>;
   readonly onResult?: (result: RehearsalResult) => void;

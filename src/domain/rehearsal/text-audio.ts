@@ -1,6 +1,6 @@
 /**
- * The audio of a rehearsal in writing: no sound, only its time. What either side says takes as long as it
- * would at an ordinary pace, so that turns, interruptions and silences are those of a call.
+ * Audio of a text rehearsal: no sound, only its timing. Words take as long as at a normal pace. So turns,
+ * interruptions and silences are like those of a call.
  */
 import type { CallAudio, VoiceActivityDetector } from "../conversation/audio-port.ts";
 import type { SttStream, TtsStream } from "../conversation/engine-port.ts";
@@ -8,7 +8,7 @@ import { FRAME_MS } from "../conversation/limits.ts";
 
 const RATE_HZ = 8_000;
 const SAMPLES_PER_MS = RATE_HZ / 1_000;
-/** About 15 characters a second: an ordinary pace. */
+/** About 15 characters per second: a normal pace. */
 const MS_PER_CHARACTER = 65;
 const SPEECH_MS_MIN = 300;
 const LOUD = 12_000;
@@ -19,7 +19,7 @@ const speechMs = (text: string): number =>
 const SPEECH = new Int16Array(SAMPLES_PER_MS * FRAME_MS).fill(LOUD);
 const SILENCE = new Int16Array(SAMPLES_PER_MS * FRAME_MS);
 
-/** What the caller is saying, and since when. */
+/** The caller's current words and their progress. */
 interface Utterance {
   readonly words: readonly string[];
   readonly lengthMs: number;
@@ -43,7 +43,7 @@ export class TextAudio implements CallAudio {
   };
   #frame: (pcm: Int16Array) => void = () => {};
   #mouth: Utterance | null = null;
-  /** All that was said since the recogniser last asked. */
+  /** The caller's words since the recogniser's last read. */
   #heard: string[] = [];
 
   connect(): void {}
@@ -98,7 +98,7 @@ export class TextAudio implements CallAudio {
     this.#heard = [];
   }
 
-  /** 20 ms pass. */
+  /** Advances by 20 ms. */
   tick(): void {
     const played = Math.min(FRAME_MS, this.queuedMs);
     this.queuedMs -= played;
@@ -118,7 +118,7 @@ export class TextAudio implements CallAudio {
 
 export const textVad: VoiceActivityDetector = { process: (pcm) => (pcm[0] === 0 ? 0 : 1) };
 
-/** Understands every word. */
+/** Recogniser that understands every word. */
 export function textStt(audio: TextAudio): SttStream {
   let onPartial: (text: string) => void = () => {};
   return {
@@ -142,7 +142,7 @@ export function textStt(audio: TextAudio): SttStream {
   };
 }
 
-/** At once, and as long as speech would be. Silent, so that nothing sounds like an echo. */
+/** Synthesis without delay and as long as speech. Silent, so that nothing sounds like an echo. */
 export const textTts: TtsStream = {
   async *speak(text, signal) {
     if (!signal.aborted) yield new Int16Array(speechMs(text) * SAMPLES_PER_MS);

@@ -1,9 +1,9 @@
 /**
- * A rehearsal in writing: the real conversation (turns, prompt, knowledge, tools, silences, transfers) with a
- * real language side, under a virtual clock and without sound. Nothing of it is stored, charged or sent.
+ * A text rehearsal: the real conversation (turns, prompt, knowledge, tools, silences, transfers) with a real
+ * language side, under a virtual clock and without sound. Nothing is stored, charged or sent.
  *
- * Time stands still while anything of ours works. While a language model far away is waited for, it goes as
- * fast as the wall clock, so that a slow model shows as latency.
+ * Time stops while our code works. While it waits for a remote language model, time runs as fast as the wall
+ * clock. So a slow model shows as latency.
  */
 import { type Clock, sleep, yieldToEventLoop } from "../../core/clock.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
@@ -33,7 +33,7 @@ import type { VirtualClock } from "./virtual-clock.ts";
 
 type ToolAnswer = Pick<ToolResult, "ok" | "output" | "httpStatus">;
 
-/** Asks the real URL of a tool, where a scenario says `live`. */
+/** Requests the real URL of a tool if a scenario has `live`. */
 export type LiveTools = (
   agent: RehearsedAgent,
   tool: string,
@@ -44,10 +44,10 @@ interface TextCallOptions {
   readonly scenario: Scenario;
   readonly config: CallConfig;
   readonly settings: ConversationSettings;
-  /** Of which only the language side is used. Closed with the call. */
+  /** Only its language side is used. The call closes it. */
   readonly engine: EngineSession;
   readonly engineLabel: string;
-  /** Where knowledge is looked up question by question; null: the prompt has all of it. */
+  /** Searches knowledge for each question; null if the prompt contains all of it. */
   readonly search: SearchKnowledge | null;
   readonly rehearsed: RehearsedAgent;
   readonly runTool: LiveTools | null;
@@ -56,9 +56,9 @@ interface TextCallOptions {
   readonly log: Log;
 }
 
-/** An agent that waits that long has nothing more to say. */
+/** After this much silence the agent has nothing more to say. */
 const SETTLED_MS = 300;
-/** No rehearsed call is longer, whatever its agent's maximum. */
+/** Maximum length of a rehearsed call, whatever the agent's maximum. */
 const CALL_MS_MAX = 3_600_000;
 
 type ToolRequest = Extract<CallEvent, { type: "tool_call_requested" }>;
@@ -73,7 +73,7 @@ export class TextCall implements CallerLine {
   readonly #messages: { text: string; atMs: number }[] = [];
   readonly #languages: RehearsedCall["languages"][number][] = [];
   readonly #interruptions: Interruption[] = [];
-  /** An interruption that the agent has not yet given way to. */
+  /** Start of an interruption, while the agent still speaks; null if none. */
   #speaksOverSinceMs: number | null = null;
   #answeredAtMs = 0;
   #hasSpoken = false;
@@ -81,7 +81,7 @@ export class TextCall implements CallerLine {
   #settledSinceMs = 0;
   #endedReason: EndedReason | null = null;
   #transferOutcome: Scenario["transfers"][string] = "transferred";
-  /** Answers of a far language model that are waited for. */
+  /** Number of pending answers of a remote language model. */
   #awaited = 0;
 
   constructor(private readonly options: TextCallOptions) {
@@ -128,7 +128,7 @@ export class TextCall implements CallerLine {
     return this.#sortedTurns.flatMap(({ speaker, text }) => (speaker === "agent" ? [text] : []));
   }
 
-  /** Answers the call and lets `caller` carry it out. */
+  /** Answers the call and lets `caller` play its part. */
   async run<Played>(caller: (line: CallerLine) => Promise<Played>): Promise<Played> {
     await this.#whileWorking(this.#session.prepare());
     this.#answeredAtMs = this.options.clock.monotonic();
@@ -172,7 +172,7 @@ export class TextCall implements CallerLine {
     this.#end("caller_hangup");
   }
 
-  /** What it left, when `run` is over. */
+  /** The call's results, after `run`. */
   get left() {
     return {
       turns: this.#sortedTurns,
@@ -193,7 +193,7 @@ export class TextCall implements CallerLine {
 
   get #isSettled(): boolean {
     const { name } = this.#session.turn;
-    // Whoever is called has the first word; then it is found out who that is.
+    // On an outbound call, the callee speaks first; then the agent finds out who that is.
     const isAnswering = name === "screening" && !this.#hasSpoken;
     return (name === "listening" || isAnswering) && !this.agentSpeaks;
   }
@@ -204,7 +204,7 @@ export class TextCall implements CallerLine {
     this.#durationMs = this.nowMs;
   }
 
-  /** 20 ms of the call. */
+  /** Advances the call by 20 ms. */
   async #pass(): Promise<void> {
     const { clock, wallClock } = this.options;
     await clock.held;
@@ -242,7 +242,7 @@ export class TextCall implements CallerLine {
     return this.#watched(new KnowledgeLlm(llm, held, clock));
   }
 
-  /** While it is awaited, time goes as on the wall. */
+  /** While an answer is pending, time runs as fast as the wall clock. */
   async #counted<Answer>(answer: Promise<Answer>): Promise<Answer> {
     this.#awaited++;
     try {
@@ -269,7 +269,7 @@ export class TextCall implements CallerLine {
         }
       },
       truncateSpoken: (text, playedMs) => llm.truncateSpoken(text, playedMs),
-      // Nobody reads a rehearsal's summary, and a model would be paid for it.
+      // A rehearsal needs no summary, and a model would cost money.
       summarize: async () => ({ text: "", line: "" }),
     };
   }

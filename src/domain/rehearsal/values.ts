@@ -1,10 +1,10 @@
 /**
- * Numbers, amounts of money and dates in what an agent said, whether as figures or in the words of its four
- * languages: "€40", "40 EUR", "forty euros" and "keturiasdešimt eurų" are one value.
+ * Finds numbers, amounts of money and dates in an agent's words, as figures or as words of its four languages:
+ * "€40", "40 EUR", "forty euros" and "keturiasdešimt eurų" are the same value.
  */
 import { ORDINALS } from "../../core/ordinals.ts";
 
-/** Each word that counts, whole: "сто" is a number, "стоит" is not. */
+/** Whole number words: "сто" is a number, "стоит" is not. */
 const NUMBER_WORDS: readonly (readonly [value: number, words: RegExp])[] = (
   [
     [0, "zero|nulis|nulle|ноль|нуль"],
@@ -48,7 +48,7 @@ const NUMBER_WORDS: readonly (readonly [value: number, words: RegExp])[] = (
   ] as const
 ).map(([value, words]) => [value, new RegExp(`^(?:${words})$`, "u")]);
 
-/** Beginnings of the months' names. */
+/** Beginnings of month names, from January. */
 const MONTHS: readonly RegExp[] = [
   /^(?:jan(?:uar|vār)|saus|январ)/,
   /^(?:feb|vasar[io]|феврал)/,
@@ -64,7 +64,7 @@ const MONTHS: readonly RegExp[] = [
   /^(?:de[cz]em|gruod|декабр)/,
 ];
 
-/** From Monday on. */
+/** Beginnings of weekday names, from Monday. */
 const WEEKDAYS: readonly RegExp[] = [
   /^(?:monday|pirmadien|pirmdien|понедельник)/,
   /^(?:tuesday|antradien|otrdien|вторник)/,
@@ -99,7 +99,7 @@ const tokensOf = (text: string): string[] =>
 const wordValue = (token: string): number | null =>
   NUMBER_WORDS.find(([, words]) => words.test(token))?.[0] ?? null;
 
-/** `1,250.50`, `1.250,50` and `40,5` are numbers; `12:30` is none. */
+/** `1,250.50`, `1.250,50` and `40,5` are numbers; `12:30` is not. */
 function figureValue(token: string): number | null {
   if (!/^\d+(?:[.,]\d+)*$/.test(token)) return null;
   const decimals = /[.,](\d{1,2})$/.exec(token)?.[1] ?? "";
@@ -109,7 +109,7 @@ function figureValue(token: string): number | null {
 
 interface FoundNumber {
   readonly value: number;
-  /** Tokens: first, and the one after the last. */
+  /** Token range: `to` is exclusive. */
   readonly from: number;
   readonly to: number;
 }
@@ -128,7 +128,7 @@ function foundNumbers(tokens: readonly string[]): FoundNumber[] {
   return found;
 }
 
-/** "two hundred and forty five" from this token on; null: it is no number. */
+/** Parses "two hundred and forty five" from this token; null if it is no number. */
 function spelledNumber(tokens: readonly string[], from: number): FoundNumber | null {
   let total = 0;
   let part = 0;
@@ -158,7 +158,7 @@ function spelledNumber(tokens: readonly string[], from: number): FoundNumber | n
 export const saysNumber = (text: string, wanted: number): boolean =>
   foundNumbers(tokensOf(text)).some(({ value }) => value === wanted);
 
-/** `wanted`: "40 EUR" or "40.50 EUR". */
+/** `wanted` is like "40 EUR" or "40.50 EUR". */
 export function saysMoney(text: string, wanted: string): boolean {
   const [amount = "", currency = ""] = wanted.split(" ");
   const cents = Math.round(Number(amount.replace(",", ".")) * 100);
@@ -174,7 +174,7 @@ export function saysMoney(text: string, wanted: string): boolean {
   });
 }
 
-/** `wanted` and `today`: `2026-11-24`. A weekday, or "tomorrow", names a date of the coming week. */
+/** `wanted` and `today` are like `2026-11-24`. A weekday or "tomorrow" means a date of the coming week. */
 export function saysDate(text: string, wanted: string, today: string): boolean {
   const [year = 0, month = 0, day = 0] = wanted.split("-").map(Number);
   const written = new RegExp(

@@ -1,4 +1,4 @@
-/** A clock that goes only when it is told to: a minute of a rehearsed call takes as long as its work. */
+/** A virtual clock that only `advance` moves: a minute of a rehearsed call takes as long as its work. */
 import { type Clock, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 
 interface Pending {
@@ -11,7 +11,7 @@ export class VirtualClock implements Clock {
   readonly #pending = new Set<Pending>();
   #monotonicMs = 0;
   #held: Promise<unknown> = Promise.resolve();
-  /** No timer is due before. */
+  /** The earliest due time of all timers. */
   #nextDueMs = Number.POSITIVE_INFINITY;
 
   constructor(private readonly startEpochMs: number) {}
@@ -32,7 +32,7 @@ export class VirtualClock implements Clock {
     return this.#add(periodMs, periodMs, task);
   }
 
-  /** Stops time for work in another thread, until `held` resolves. */
+  /** Stops time while another thread works, until `held` resolves. */
   hold<Result>(work: Promise<Result>): Promise<Result> {
     const begun = this.#held;
     const done = work.catch(() => {}).then(yieldToEventLoop);
@@ -45,7 +45,7 @@ export class VirtualClock implements Clock {
     return this.#held;
   }
 
-  /** Timers that become due run in order of their times. */
+  /** Advances the time and runs due timers in order. */
   advance(ms: number): void {
     const untilMs = this.#monotonicMs + ms;
     while (this.#nextDueMs <= untilMs) {

@@ -23,14 +23,11 @@ export interface AttemptResult {
   readonly retryAfterMs: number | null;
   /** Status 410: the receiver wants no more deliveries. */
   readonly gone: boolean;
-  /** Aborted by us at shutdown: the receiver's state is unknown. */
+  /** True if we aborted it at shutdown: the receiver may have got it. */
   readonly abandoned: boolean;
 }
 
-/**
- * How much of the body is read and discarded, so that the receiver can finish. Only the status
- * matters.
- */
+/** Maximum bytes of the body to read and discard, so that the receiver can finish. Only the status matters. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 const GONE = 410;
 

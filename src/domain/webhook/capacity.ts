@@ -1,19 +1,19 @@
 /**
- * Limits concurrent deliveries, in all and per endpoint. Each endpoint has a few slots, and one that is failing,
- * or has yet to take a delivery, has a single slot, so that a dead or slow endpoint does not delay others. All
- * failing endpoints together get at most half of the slots. An endpoint receives the events of one call one at a
- * time, in order.
+ * Limits concurrent deliveries, in all and per endpoint. Each endpoint has a few slots. A failing endpoint, or
+ * one without a successful delivery so far, has one slot, so that a dead or slow endpoint does not delay
+ * others. All failing endpoints together get at most half of the slots. An endpoint receives the events of one
+ * call one at a time, in order.
  *
- * What has been answered leaves its slot of all to another delivery. Until its outcome is stored it keeps
- * the one of its endpoint, whose health and next event depend on that.
+ * An answered delivery frees its slot in the total at once. It keeps the slot of its endpoint until its outcome
+ * is stored, because the endpoint's health and next event depend on it.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Busy, DueDelivery } from "./stores.ts";
 
 interface CapacityLimits {
-  /** Sent at once. */
+  /** Maximum deliveries in flight. */
   readonly total: number;
-  /** Answered, with an outcome that is not stored yet. */
+  /** Maximum answered deliveries whose outcome is not stored yet. */
   readonly unstored: number;
   readonly perEndpoint: number;
 }
@@ -23,7 +23,7 @@ type Target = Pick<DueDelivery, "webhookId" | "legacyUrl" | "callUuid" | "failin
 const endpointOf = (target: Target): string =>
   target.webhookId === null ? `url ${target.legacyUrl}` : `id ${target.webhookId}`;
 
-/** More than are likely to be sent to in an hour; who is forgotten has a single slot once more. */
+/** More endpoints than are likely per hour. An evicted endpoint has one slot again. */
 const PROVEN_MAX = 10_000;
 
 interface Endpoint {
@@ -35,12 +35,12 @@ interface Endpoint {
 
 export class DeliveryCapacity {
   readonly #endpoints = new Map<string, Endpoint>();
-  /** Endpoints that took what they were sent last. */
+  /** Endpoints whose last delivery succeeded. */
   readonly #proven = new BoundedMap<string, true>(PROVEN_MAX);
   /** Endpoint and call of the deliveries in progress. */
   readonly #calls = new Set<string>();
   #active = 0;
-  /** Of the active ones. */
+  /** Answered deliveries among `#active`. */
   #answered = 0;
   #failing = 0;
 
@@ -55,7 +55,7 @@ export class DeliveryCapacity {
     return this.#failing >= Math.ceil(this.limits.total / 2);
   }
 
-  /** Takes a slot. Returns false if there is none, or if the endpoint is busy with this call. */
+  /** Takes a slot. Returns false if none is free, or if the endpoint is busy with this call. */
   acquire(target: Target): boolean {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key) ?? {
@@ -77,12 +77,12 @@ export class DeliveryCapacity {
     return true;
   }
 
-  /** One of those that were acquired; it is released later. */
+  /** Marks an acquired delivery as answered; `release` follows. */
   answered(): void {
     this.#answered++;
   }
 
-  /** Whether it took the delivery. */
+  /** Records whether the endpoint accepted the delivery. */
   learn(target: Target, delivered: boolean): void {
     const key = endpointOf(target);
     if (delivered) this.#proven.set(key, true);
@@ -96,13 +96,13 @@ export class DeliveryCapacity {
     return isProven ? this.limits.perEndpoint : 1;
   }
 
-  /** One that is not sent after all. */
+  /** Frees the slot of a delivery that was not sent. */
   returnUnsent(target: Target): void {
     this.answered();
     this.release(target);
   }
 
-  /** One that was answered. */
+  /** Frees the slot of an answered delivery. */
   release(target: Target): void {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key);

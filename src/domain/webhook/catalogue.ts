@@ -11,7 +11,7 @@ import type { EventDraft } from "./ports.ts";
 interface CallFacts {
   readonly callUuid: string;
   readonly direction: "inbound" | "outbound";
-  /** Empty: the number is withheld. */
+  /** Empty if the number is withheld. */
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly agentId: number | null;
@@ -25,7 +25,7 @@ interface EndingFacts {
 
 type CallReference = Pick<CallFacts, "callUuid" | "agentId">;
 
-/** `call` null: the event is not about a call. */
+/** `call` is null if the event is not about a call. */
 export function eventDraft<Type extends EventType>(
   type: Type,
   call: CallReference | null,
@@ -89,7 +89,7 @@ export function callFailed(call: CallFacts, ending: EndingFacts): EventDraft {
   });
 }
 
-/** What there is none of, an empty text too, is told as null. */
+/** Missing values and empty texts become null. */
 export function transcriptCompleted(
   call: CallReference & { readonly language: string | null },
   transcript: string,
@@ -121,7 +121,7 @@ export function recordingReady(
   });
 }
 
-/** Contains neither arguments nor result: they may hold the caller's words. */
+/** Contains neither arguments nor result: they may contain the caller's words. */
 export function toolExecuted(
   call: CallReference,
   tool: string,
@@ -152,10 +152,7 @@ export function callBalanceLow(call: CallFacts, secondsLeft: number): EventDraft
   });
 }
 
-/**
- * Sent once each time a threshold of `[payments] low_balance_eur` is crossed, together with the
- * email.
- */
+/** Sent each time the balance crosses a threshold of `[payments] low_balance_eur`, together with the email. */
 export function balanceLow(balance: MicroEur, threshold: MicroEur): EventDraft {
   return eventDraft("balance.low", null, {
     balance_eur: microToEur(balance),

@@ -30,15 +30,15 @@ export interface DeliveryOptions {
   readonly vault: SecretVault;
   readonly client: OutboundHttpClient;
   readonly clock: Clock;
-  /** False: no endpoint is switched off for having failed for long. Default: always true. */
+  /** While `mayDelete` returns false, no endpoint is disabled for failing too long. Default: always true. */
   readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
   /** `[http_client] webhook_timeout_ms`. */
   readonly timeoutMs: number;
   /**
-   * Pause between two claims, and between two writes of outcomes, so that under load one
-   * transaction (one sync to disk) serves many. 0: none.
+   * Pause between two claims, and between two writes of outcomes. Under load, one transaction (one sync to
+   * disk) then serves many. 0: no pause.
    */
   readonly pauseMs?: number;
   /** Called with endpoints that were disabled after failing for too long or after a 410. */
@@ -51,12 +51,12 @@ const LEASE_MARGIN_MS = 30_000;
 /** Also finds deliveries whose lease by a dead node has expired. */
 const LOOK_EVERY_MS = 30_000;
 const STOP_GRACE_MS = 3000;
-/** Deliveries sent at once, and as many whose outcomes wait to be stored. */
+/** Maximum deliveries in flight, and also maximum outcomes waiting to be stored. */
 const CONCURRENCY_MAX = 256;
-/** Where all are under way: free slots that are worth another claim. */
+/** Minimum number of free slots for another claim when all were busy. */
 const CLAIM_MIN = 32;
 const PER_ENDPOINT_MAX = 4;
-/** For so long it is taken for granted that as much is due. */
+/** How long a large backlog is assumed to last. */
 const CROWD_MS = 1000;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
@@ -73,11 +73,11 @@ export class DeliveryWorker {
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
   #foundLast = false;
-  /** The endpoint behind which the next claim begins, so that all have their turn. Null: with the first. */
+  /** The next claim starts after this endpoint, so that all are served. Null: starts at the first. */
   #after: Subscriber | null = null;
-  /** The last claim may have left some, for want of slots. */
+  /** True if the last claim may have left deliveries because no slots were free. */
   #leftSome = false;
-  /** Much was due, perhaps of endpoints that are busy for long. */
+  /** Until this time a large backlog is assumed, perhaps for endpoints that are busy for long. */
   #crowdUntil = 0;
 
   constructor(private readonly options: DeliveryOptions) {
@@ -137,7 +137,7 @@ export class DeliveryWorker {
       for (const delivery of claimed) this.#begin(delivery, targets);
     }
     if (this.#pauseMs === 0) return;
-    // As long as the claim took, so that claims use at most half of the time and each finds more.
+    // Pause as long as the claim took. So claims use at most half of the time, and each finds more.
     const claimMs = clock.monotonic() - startedAt;
     await sleep(clock, Math.min(PAUSE_MAX_MS, Math.max(this.#pauseMs, claimMs)));
   }
@@ -167,7 +167,7 @@ export class DeliveryWorker {
           const ids = taken.map((delivery) => delivery.outboxId);
           if (taken.length > 0)
             await outbox.lease(ids, this.#owner, clock.now() + timeoutMs + LEASE_MARGIN_MS);
-          // Whoever was refused is busy now, and is passed over the next time.
+          // A refused delivery's endpoint is busy now, so the next claim skips it.
           const sawAll = this.#after === null && taken.length === due.length;
           if (after === null && (sawAll || taken.length === 0)) return;
         }
@@ -181,7 +181,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Most looks find nothing, and need not ask for the writer; who has just found some looks there. */
+  /** A check that finds nothing does not need the writer. After a find, the writer checks. */
   async #hasDue(): Promise<boolean> {
     if (this.#foundLast) return true;
     const { database, stores, clock } = this.options;
@@ -244,7 +244,7 @@ export class DeliveryWorker {
     this.options.switchedOff?.wake();
   }
 
-  /** Others are sent while the outcome is being stored. */
+  /** Sends others while the outcome is being stored. */
   #answered(): void {
     this.#capacity.answered();
     if (this.#leftSome && this.#capacity.free >= CLAIM_MIN) this.wake();

@@ -1,13 +1,12 @@
 /**
- * The event catalogue: each type once, with its data, an example and its purpose. The list of
- * types, the API document, the dashboard's list and the table of docs/webhooks.md are generated
- * from it.
+ * The event catalogue: each type with its data, an example and its purpose. The list of types, the API
+ * document, the dashboard's list and the table of docs/webhooks.md are generated from it.
  */
 import { z } from "zod";
 import { shown, timeOut } from "../../core/schema.ts";
 
 interface EventEntry<Data extends z.ZodObject = z.ZodObject> {
-  /** `specification`: one of the seven of section 6. Otherwise the version that first sends it. */
+  /** `specification` for the seven of section 6, else the first version that sends it. */
   readonly since: "specification" | `${number}.${number}.${number}`;
   readonly summary: string;
   /** An unset value is null, never a missing key. */

@@ -18,7 +18,7 @@ export interface Attempted {
   readonly result: AttemptResult;
 }
 
-/** An endpoint that was disabled by an attempt. */
+/** Endpoint disabled by an attempt. */
 export interface SwitchedOff {
   readonly webhookId: number | null;
   readonly legacyUrl: string | null;
@@ -32,8 +32,8 @@ const REASONS = {
 } as const;
 
 /**
- * For each the endpoint that it disabled, or null. Most endpoints are well and took all that they were sent:
- * the outcomes of those are written together, which costs half as much each.
+ * Returns for each attempt the endpoint that it disabled, or null. Most endpoints are healthy and accepted
+ * everything. Their outcomes are written together, which costs half as much.
  */
 export async function writeOutcomes(
   stores: WebhookStores,
@@ -55,7 +55,7 @@ export async function writeOutcomes(
   return results;
 }
 
-/** Webhooks that are not failing, and took everything of the group. */
+/** Healthy webhooks that accepted every delivery of the group. */
 async function wellEndpoints(
   stores: WebhookStores,
   queries: Queries,
@@ -99,7 +99,7 @@ async function writeOutcome(
   // Read again: in the meantime other deliveries may have succeeded, or the endpoint may have been
   // disabled.
   const state = await health.of(tenantId, delivery);
-  // Days that a clock which jumped has skipped were not tried.
+  // If the clock may have jumped, the skipped days had no attempts.
   const failingSince = trust?.mayDelete() === false ? null : (state?.failingSince ?? null);
   const cause = state?.enabled ? causeToSwitchOff(result, failingSince, nowMs) : null;
   const isLast = result.delivered || result.gone || cause !== null || !state?.enabled;

@@ -7,13 +7,13 @@ import type { EventType } from "./event-types.ts";
 export interface EventDraft {
   readonly type: EventType;
   readonly callUuid: string | null;
-  /** The agent whose legacy `webhook_url` receives call.ended; null: it has none. */
+  /** Agent whose legacy `webhook_url` receives call.ended; null: none. */
   readonly agentId: number | null;
   readonly data: JsonObject;
 }
 
 export interface EventSink {
-  /** Stores events and one outbox row for each subscriber in the caller's transaction. */
+  /** Stores events and one outbox row per subscriber in the caller's transaction. */
   emit(queries: Queries, tenantId: number, ...events: readonly EventDraft[]): Promise<void>;
   /** Call it after the commit: starts delivery soon. */
   wake(): void;

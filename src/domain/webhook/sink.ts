@@ -32,7 +32,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
     return { id, type, callUuid, body: envelopeBody(id, type, createdAt, data), createdAt };
   }
 
-  /** Without an agent's own endpoint nothing is read, so that it can be the last step of a transaction. */
+  /** Reads nothing if the agent has no endpoint, so that it can be the last step of a transaction. */
   async function emit(
     queries: Queries,
     tenantId: number,

@@ -14,11 +14,11 @@ interface StoredEvent {
 }
 
 export interface EventStore {
-  /** For no subscriber yet. */
+  /** Stores the event without deliveries. */
   insert(tenantId: number, event: StoredEvent): Promise<void>;
   /** Adds a delivery of each stored event to each enabled webhook that selected its type. Reads nothing. */
   deliver(tenantId: number, events: readonly StoredEvent[]): Promise<void>;
-  /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
+  /** The agent's webhook_url; null if it has none, it was disabled, or the agent does not exist. */
   legacyEndpoint(
     tenantId: number,
     agentId: number,
@@ -32,9 +32,9 @@ export interface Subscriber {
 }
 
 export interface SubscriberStore {
-  /** Null: the tenant has no such webhook. */
+  /** Null if the tenant has no such webhook. */
   target(tenantId: number, webhookId: number): Promise<WebhookTarget | null>;
-  /** Those of these webhooks, of whatever tenants, that there are. */
+  /** The existing ones of these webhooks, of any tenants. */
   targets(webhookIds: readonly number[]): Promise<readonly WebhookTargetOf[]>;
   /** The tenant-wide secret, sealed. */
   tenantSecret(tenantId: number): Promise<string | null>;
@@ -63,59 +63,62 @@ export interface DueDelivery {
   readonly type: string;
   readonly callUuid: string | null;
   readonly body: string;
-  /** Since when the endpoint has been failing; null: it is not. */
+  /** When the endpoint began to fail; null if it does not fail. */
   readonly failingSince: number | null;
 }
 
 export interface Busy {
-  /** True: no failing endpoint has a free slot. */
+  /** True if no failing endpoint has a free slot. */
   readonly failing: boolean;
   readonly webhookIds: readonly number[];
   readonly legacyUrls: readonly string[];
 }
 
-/** Which deliveries a claim looks for. */
+/** Conditions of a claim. */
 export interface Claim {
   readonly busy: Busy;
   readonly limit: number;
-  /** Where much is due: at most so many of each endpoint. */
+  /** Maximum per endpoint, if the backlog is large. */
   readonly each: number;
-  /** Where much is due: of the endpoints behind this one, first webhooks, then agents' own. Null: of all. */
+  /**
+   * For a large backlog: start after this endpoint; webhooks first, then agents' endpoints. Null: start at the
+   * first.
+   */
   readonly after: Subscriber | null;
-  /** It is known that much is due. */
+  /** True if a large backlog is known. */
   readonly isCrowd: boolean;
 }
 
 export interface Due {
   readonly deliveries: readonly DueDelivery[];
-  /** Much is due, though it may all be for endpoints that are busy. */
+  /** True if the backlog is large, though perhaps all for busy endpoints. */
   readonly isCrowd: boolean;
 }
 
 export interface Look {
   readonly isAny: boolean;
-  /** As of `Due`. */
+  /** As in `Due`. */
   readonly isCrowd: boolean;
 }
 
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
   /**
-   * What is due, the oldest first; where that is much, endpoint by endpoint. Each must be pending, due and not
-   * leased, its endpoint enabled and not busy, and no earlier event of the same call may be in
-   * progress to that endpoint (perhaps leased by a dead process).
+   * Due deliveries, oldest first; if the backlog is large, endpoint by endpoint.
+   * Each is pending, due and not leased. Its endpoint is enabled and not busy, and has no earlier event of the
+   * same call in progress (perhaps leased by a dead process).
    */
   due(nowMs: number, claim: Claim): Promise<Due>;
-  /** Whether there is one. `isCrowd`: as of `Claim`. */
+  /** Whether a delivery is due. `isCrowd` is as in `Claim`. */
   look(nowMs: number, busy: Busy, isCrowd: boolean): Promise<Look>;
   lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;
   /** Releases claimed rows unchanged. */
   release(outboxIds: readonly number[], owner: string): Promise<void>;
-  /** When the next delivery after `nowMs` is due; null: none is waiting. */
+  /** Time of the next delivery due after `nowMs`; null if none waits. */
   nextDueAfter(nowMs: number): Promise<number | null>;
   /**
-   * Writes the outcome of an attempt and releases the lease. Returns false when the row is gone or
-   * another node holds it.
+   * Writes the outcome of an attempt and releases the lease. Returns false if the row is gone or leased by
+   * another node.
    */
   conclude(
     outboxId: number,
@@ -126,16 +129,16 @@ export interface OutboxStore {
       readonly nextAttemptAt: number | null;
     },
   ): Promise<boolean>;
-  /** The same for many that were delivered. Returns those that this owner held. */
+  /** Like `conclude`, for many successful deliveries. Returns those that this owner had leased. */
   concludeDelivered(outboxIds: readonly number[], owner: string): Promise<readonly number[]>;
   /**
-   * Fails pending deliveries to a disabled subscriber. A delivery that is being sent still gets the
-   * outcome of that attempt.
+   * Fails pending deliveries to a disabled subscriber. A delivery in flight still gets the outcome of its
+   * attempt.
    */
   abandon(tenantId: number, subscriber: Subscriber): Promise<void>;
   /** Ids of this webhook's failed events, oldest first. */
   failedEvents(tenantId: number, webhookId: number, limit: number): Promise<readonly string[]>;
-  /** Restarts these events' deliveries now. A delivery that is being sent is left alone. */
+  /** Restarts these events' deliveries now, except those in flight. */
   restart(
     tenantId: number,
     webhookId: number,
@@ -147,7 +150,7 @@ export interface OutboxStore {
 export interface DeliveryRecord {
   readonly tenantId: number;
   readonly id: string;
-  /** Null: a test. */
+  /** Null for a test. */
   readonly outboxId: number | null;
   readonly webhookId: number | null;
   readonly eventId: string;
@@ -164,27 +167,27 @@ export interface DeliveryRecord {
 /** The delivery log: receiver, time and result, never the content. */
 export interface DeliveryStore {
   insertAll(records: readonly DeliveryRecord[]): Promise<void>;
-  /** Null: not a delivery of this webhook, or a test (its event is not stored). */
+  /** Null if the delivery does not belong to this webhook, or was a test (its event is not stored). */
   eventOf(tenantId: number, webhookId: number, deliveryId: string): Promise<string | null>;
 }
 
 interface EndpointHealth {
   readonly enabled: boolean;
-  /** Since when every delivery has failed; null: the last one succeeded. */
+  /** Start of the current series of failures; null if the last delivery succeeded. */
   readonly failingSince: number | null;
 }
 
 /** The health of an endpoint: a webhook, or a legacy URL of the tenant. */
 export interface HealthStore {
-  /** Null: the webhook no longer exists. */
+  /** Null if the webhook no longer exists. */
   of(tenantId: number, subscriber: Subscriber): Promise<EndpointHealth | null>;
-  /** Which of these webhooks, of whatever tenants, are failing. */
+  /** The failing ones of these webhooks, of any tenants. */
   failing(webhookIds: readonly number[]): Promise<readonly number[]>;
   succeeded(tenantId: number, subscriber: Subscriber): Promise<void>;
-  /** Keeps the time of the first failure in the current series. */
+  /** Keeps the time of the first failure of the current series. */
   failed(tenantId: number, subscriber: Subscriber, nowMs: number): Promise<void>;
   disable(tenantId: number, subscriber: Subscriber, reason: string, nowMs: number): Promise<void>;
-  /** Where the subscriber's events were sent, and whom to notify; null: it no longer exists. */
+  /** Address of the subscriber, and whom to notify; null if it no longer exists. */
   contact(tenantId: number, subscriber: Subscriber): Promise<EndpointContact | null>;
 }
 

@@ -29,7 +29,7 @@ interface DeliveryRecord {
   readonly durationMs: number;
   readonly createdAt: number;
   readonly nextAttemptAt: number | null;
-  /** Sent by "Send a test": its event is not stored, so it cannot be sent again. */
+  /** True for "Send a test": its event is not stored, so it cannot be sent again. */
   readonly test: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface SubscriptionDependencies {
 
 interface WithSecret {
   readonly webhook: WebhookRecord;
-  /** Shown once. */
+  /** Shown to the user only once. */
   readonly secret: string;
 }
 
@@ -135,7 +135,7 @@ export class Subscriptions {
     });
   }
 
-  /** Answers what it was. Throws not_found. */
+  /** Returns the removed webhook. Throws not_found. */
   remove(tenantId: number, id: number): Promise<WebhookRecord> {
     return this.deps.database.tx(async (queries) => {
       const webhook = await this.#found(queries, tenantId, id);

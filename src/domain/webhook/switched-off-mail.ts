@@ -1,4 +1,4 @@
-/** The email to a tenant whose endpoint was disabled, with what to do about it, in its reader's language. Pure. */
+/** The email about a disabled endpoint, with the remedy, in the reader's language. Pure. */
 import type { MailDraft } from "../mail/ports.ts";
 import { companyName, nameInMail, type Reader, timeFor } from "../mail/reader.ts";
 import type { SwitchedOff } from "./outcome.ts";

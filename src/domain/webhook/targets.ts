@@ -1,6 +1,6 @@
 /**
- * Where deliveries go, and what they are signed with: read when they are sent, so that a rotated secret
- * applies to retries, too.
+ * Finds the address and the signing secret of deliveries. Reads them at sending time, so that a rotated secret
+ * applies to retries too.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Database } from "../../core/database.ts";
@@ -26,7 +26,7 @@ type Addressed = Pick<DueDelivery, "tenantId" | "webhookId" | "legacyUrl">;
 
 const OPENED_MAX = 1024;
 
-/** Opens a sealed secret once: while events are many, the same ones are needed with each claim. */
+/** Caches opened secrets: under load, every claim needs the same ones. */
 export function openedOnce(vault: SecretVault): SecretVault {
   const opened = new BoundedMap<string, string>(OPENED_MAX);
   return {
@@ -41,7 +41,7 @@ export function openedOnce(vault: SecretVault): SecretVault {
   };
 }
 
-/** Null: the webhook or its secret is gone. */
+/** Null if the webhook or its secret is gone. */
 export async function targetOf(
   options: TargetOptions,
   { tenantId, webhookId, legacyUrl }: Addressed,
@@ -56,7 +56,7 @@ export async function targetOf(
   return target && opened(options.vault, webhookId, target);
 }
 
-/** The same for those that are sent together: each webhook is read once. */
+/** Targets of several deliveries; reads each webhook once. */
 export async function targetsOf(
   options: TargetOptions,
   deliveries: readonly Addressed[],

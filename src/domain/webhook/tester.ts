@@ -84,7 +84,7 @@ export class WebhookTester {
   ): Promise<void> {
     const { database, stores } = this.options;
     await database.tx(async (queries) => {
-      // The webhook was deleted during the test: there is no log to write to.
+      // If the webhook was deleted during the test, it has no log any more.
       if (!(await stores.subscribers(queries).target(tenantId, webhookId))) return;
       const attempt = {
         tenantId,

@@ -1,7 +1,6 @@
 /**
- * Asks a tenant's CRM about a number while the telephone rings. An answer within 800 ms is used, then
- * the cached one. Without a cached answer the CRM has 1.5 s in total. The call continues whatever the
- * CRM does.
+ * Queries a tenant's CRM for a number while the telephone rings. Waits 800 ms, then uses the cached answer.
+ * Without a cached answer, it waits 1.5 s in total. The call continues whatever the CRM does.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
@@ -23,13 +22,13 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 export interface CrmTarget {
   readonly url: string;
   readonly secretSealed: string | null;
-  /** Our field name to the CRM's. */
+  /** Maps our field names to the CRM's. */
   readonly mapping: Readonly<Record<string, string>>;
 }
 
 /** Implemented by store/contact/crm-store.ts. */
 export interface CrmRecords {
-  /** Null: no address is set up. */
+  /** Null if no address is configured. */
   target(tenantId: number): Promise<CrmTarget | null>;
   cached(tenantId: number, number: string, sinceMs: number): Promise<CrmAnswer | null>;
   putCache(tenantId: number, number: string, answer: CrmAnswer, nowMs: number): Promise<void>;
@@ -70,7 +69,7 @@ export class CrmLookup {
     }
   }
 
-  /** For a trial: asks now, waits 1.5 s, uses no cached answer. Throws unavailable with the reason. */
+  /** Trial: queries now, waits 1.5 s, and ignores the cache. Throws unavailable with the reason. */
   async trial(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
     const { database, records } = this.options;
     const target = await records(database.read).target(tenantId);
@@ -122,7 +121,7 @@ export class CrmLookup {
     return answer;
   }
 
-  /** Null: not in time, or failed. */
+  /** Null on timeout or failure. */
   async #within(asked: Promise<CrmAnswer | null>, ms: number): Promise<CrmAnswer | null> {
     const done = new AbortController();
     const limit = sleep(this.options.clock, ms, done.signal).catch(() => undefined);
@@ -139,7 +138,7 @@ export class CrmLookup {
   }
 }
 
-/** A text that may be shown: of the outbound HTTP client, or our own. */
+/** Error text that users may see: from the outbound HTTP client, or ours. */
 function explanationOf(error: unknown): string {
   if (error instanceof OutboundHttpError) return error.message;
   if (error instanceof SyntaxError) return "its answer is no JSON";

@@ -1,7 +1,8 @@
 /**
- * Converts between a CRM's fields and ours. A mapping gives the CRM's name for a field of ours, with
- * dots into objects (`{"name": "contact.full_name"}`); without one the names are equal. The CRM's
- * answer is untrusted: it becomes short texts, which the prompt marks as data.
+ * Converts between a CRM's fields and ours. A mapping contains the CRM's name of our field, with dots into
+ * objects (`{"name": "contact.full_name"}`). Unmapped fields have equal names.
+ *
+ * The CRM's answer is untrusted: it becomes short texts, which the prompt marks as data.
  */
 import { invalidField } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json.ts";
@@ -9,7 +10,7 @@ import { oneLine } from "../../../core/one-line.ts";
 import type { CallDatum } from "../../conversation/call-datum.ts";
 
 const CRM_FIELDS = ["name", "company", "status", "notes", "last_order", "balance"] as const;
-/** The result of a call for the CRM. */
+/** Fields of a call's result for the CRM. */
 const OUTCOME_FIELDS = [
   "call_id",
   "direction",
@@ -78,7 +79,7 @@ export const dataOf = (answer: CrmAnswer): CallDatum[] =>
     return text === undefined ? [] : [{ label: `crm_${field}`, text }];
   });
 
-/** The result under the CRM's names; dots make objects. */
+/** The result with the CRM's names; dots create objects. */
 export function mappedOutcome(
   outcome: Readonly<Record<OutcomeField, JsonValue>>,
   mapping: Readonly<Record<string, string>>,

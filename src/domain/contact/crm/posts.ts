@@ -1,8 +1,7 @@
 /**
- * Tells a CRM the result of a call. The message is stored in the transaction that ends the call and
- * sent until it is accepted: one at a time for each tenant, so that a slow CRM delays only its own
- * messages. Every attempt has the call's UUID as `Idempotency-Key`, so that the CRM can recognise a
- * repetition.
+ * Sends call results to a CRM. The message is stored in the transaction that ends the call, and sent until it
+ * is accepted. Each tenant has one request at a time, so a slow CRM delays only its own messages. Every attempt
+ * has the call's UUID as `Idempotency-Key`, so that the CRM can detect repeated messages.
  *
  *   pending ──2xx──► delivered
  *      │ └─failure, attempts left──► pending (later)
@@ -49,7 +48,7 @@ interface CrmPostOutcome {
 
 /** Implemented by store/contact/crm-store.ts. */
 export interface CrmPostRecords {
-  /** Leases and returns the message due first, except of these tenants; null: none is due. */
+  /** Leases and returns the message due first, except of these tenants; null if none is due. */
   claim(
     nowMs: number,
     owner: string,
@@ -59,14 +58,14 @@ export interface CrmPostRecords {
   settle(id: number, owner: string, outcome: CrmPostOutcome, nowMs: number): Promise<void>;
   nextDueAfter(nowMs: number): Promise<number | null>;
   statusOf(tenantId: number, id: number): Promise<string | null>;
-  /** Makes it pending and due now, with all attempts. */
+  /** Makes it pending and due now, with its attempts reset. */
   replay(tenantId: number, id: number, nowMs: number): Promise<void>;
 }
 
 interface CrmPostsOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => CrmPostRecords & CrmPostList & Pick<CrmRecords, "target">;
-  /** The add-on is paid for. */
+  /** True if the add-on is paid. */
   readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
   readonly vault: { open(sealed: string, binding: string): string };
   readonly client: OutboundHttpClient;
@@ -87,7 +86,7 @@ export class CrmPosts {
   readonly #owner: string;
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
-  /** Messages being sent, by tenant. */
+  /** Requests in progress, by tenant. */
   readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly options: CrmPostsOptions) {

@@ -1,6 +1,6 @@
 /**
- * Stores one message to the CRM with the end of each call, if the tenant's CRM bridge is on. What there is none of,
- * an empty text too, is told as null, as in REST and webhooks.
+ * Stores one CRM message at the end of each call, if the tenant's CRM bridge is on. Missing values and empty
+ * texts become null, as in REST and webhooks.
  */
 import { type Clock, isoUtc } from "../../../core/clock.ts";
 import type { Queries } from "../../../core/database.ts";
@@ -28,7 +28,7 @@ interface CrmTellOptions {
 const TRANSCRIPT_MAX = 50_000;
 
 export function crmTeller({ records, agentName, clock, wake }: CrmTellOptions): EndListener {
-  /** Without the bridge nothing is ever looked for. */
+  /** Stays false without any bridge, so that nothing is ever sent. */
   let isUsed = false;
   return {
     async ended(queries, call) {

@@ -1,4 +1,4 @@
-/** Tries the CRM bridge: shows what the agent and the CRM would be told, and tells the CRM nothing. */
+/** Tries the CRM bridge: shows the data that the agent and the CRM would get, and sends no result to the CRM. */
 
 import { type Clock, isoUtc } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
@@ -13,7 +13,7 @@ interface CrmTrialOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => Pick<CrmRecords, "target">;
   readonly lookup: CrmLookup;
-  /** The add-on is paid for. */
+  /** True if the add-on is paid. */
   readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
   readonly clock: Clock;
   readonly random: Random;
