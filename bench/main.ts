@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: one table and bench/results/<time>.json, in some five minutes on a quiet machine;
- * `--full` runs longer, with more calls and rows. Names of sections select; `--readme` puts the table
- * into bench/README.md. Each section is a process of its own (section.ts), so that one that hangs or
- * dies costs its own time and leaves nothing behind. Figures of one run on one machine: compare ratios,
- * not absolute numbers, between machines.
+ * `npm run bench`: writes one table and bench/results/<time>.json, in about five minutes on a quiet
+ * machine. `--full` runs longer, with more calls and rows. Section names select sections;
+ * `--readme` puts the table into bench/README.md. Each section is a separate process (section.ts),
+ * so a section that hangs or crashes affects no other. The figures come from one run on one
+ * machine: compare ratios, not absolute numbers, between machines.
  */
 import { fileURLToPath } from "node:url";
 import { processTree } from "./process/usage.ts";
@@ -17,11 +17,11 @@ import {
 } from "./report.ts";
 import { missing, SECTIONS } from "./sections/index.ts";
 
-/** What a section's process sends. */
+/** Messages from a section's process. */
 export type Message = { readonly figure: Figure } | { readonly raw: unknown };
 
 const full = process.argv.includes("--full");
-/** A section that hangs costs this much, not the run. All trials of `understanding` take half an hour of a core. */
+/** Time limit per section. All trials of `understanding` take half an hour on one core. */
 const SECTION_MS_MAX = full ? 3_600_000 : 90_000;
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -77,7 +77,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Has ended meanwhile.
+    // The process has already ended.
   }
 }
 

@@ -1,19 +1,21 @@
-/** What sections say, as a table for the terminal, a Markdown table, and JSON. */
+/** Reports results of sections as a table for the terminal, a Markdown table, and JSON. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, platform } from "node:os";
 import { fileURLToPath } from "node:url";
 
 export interface Figure {
   readonly what: string;
-  /** Where there is one. */
+  /** Goal, if any. */
   readonly goal?: string;
   readonly value: string;
-  /** Beside a reference that ran in the same minute. */
+  /** Ratio to a reference that ran in the same minute. */
   readonly ratio?: string;
   readonly method: string;
 }
 
-/** One part of the measurement. It says its figures by `note`; what it returns goes into the JSON. */
+/**
+ * One part of the measurement. It reports figures by `note`; its return value goes into the JSON.
+ */
 export interface Section {
   readonly name: string;
   measure(run: Run): Promise<unknown>;
@@ -27,7 +29,7 @@ export interface Run {
 export interface SectionReport {
   readonly name: string;
   readonly seconds: number;
-  /** The machine's load average when it began: other programs are in the figures. */
+  /** Load average of the machine at the start: other programs affect the figures. */
   readonly load: number;
   readonly figures: readonly Figure[];
   readonly raw: unknown;
@@ -53,7 +55,7 @@ export function printSection({ name, seconds, load, figures, failure }: SectionR
   }
 }
 
-/** Name of the written file. */
+/** Returns the name of the written file. */
 export function writeJson(reports: readonly SectionReport[], full: boolean): string {
   const results = file("./results/");
   mkdirSync(results, { recursive: true });
@@ -64,7 +66,7 @@ export function writeJson(reports: readonly SectionReport[], full: boolean): str
   return path;
 }
 
-/** Puts the table between its two marks in bench/README.md. */
+/** Replaces the table between the two marks in bench/README.md. */
 export function writeReadme(reports: readonly SectionReport[], full: boolean): void {
   const text = readFileSync(README, "utf8");
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];

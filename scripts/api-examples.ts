@@ -1,6 +1,7 @@
 /**
  * The page of the API reference: every operation of docs/openapi.json with a request in curl,
- * TypeScript, Python and PHP. Values are the examples of the schema; test/interface/http runs them.
+ * TypeScript, Python and PHP. The values are the schema's examples; test/interface/http runs the
+ * requests.
  */
 import document from "../docs/openapi.json" with { type: "json" };
 
@@ -38,13 +39,13 @@ interface Operation {
   };
 }
 
-/** One request, with values in the place of parameters. */
+/** One request, with values in place of the parameters. */
 export interface Example {
   readonly id: string;
   readonly method: string;
-  /** As in the document. */
+  /** Path template of the document. */
   readonly path: string;
-  /** Path with the query, without the mount. */
+  /** Path with values and query, without the mount. */
   readonly target: string;
   readonly body: Json | undefined;
   readonly operation: Operation;
@@ -52,7 +53,7 @@ export interface Example {
 }
 
 const schemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>;
-/** Of alternatives, the first. */
+/** Resolves references; of alternatives, returns the first. */
 function resolved(schema: Schema): Schema {
   const found = schema.$ref ? (schemas[schema.$ref.split("/").pop() ?? ""] ?? {}) : schema;
   return found.oneOf?.[0] ? resolved(found.oneOf[0]) : found;
@@ -68,7 +69,7 @@ function exampleValue(schema: Schema): Json {
   return Object.fromEntries(fields.map(([name, field]) => [name, exampleValue(field)]));
 }
 
-/** The required fields; of an object without any, its first. */
+/** The required fields; for an object without any, its first field. */
 function bodyOf(schema: Schema): Json {
   const { properties = {}, required = [] } = resolved(schema);
   const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
@@ -108,7 +109,7 @@ const descriptionOf = (schema: Schema): string =>
 
 const TOKEN = "Authorization: Bearer";
 
-/** A literal of Python or PHP. */
+/** A literal in Python or PHP. */
 function literal(value: Json, language: "python" | "php"): string {
   const [yes, no, nothing] =
     language === "python" ? ["True", "False", "None"] : ["true", "false", "null"];
@@ -128,7 +129,7 @@ function literal(value: Json, language: "python" | "php"): string {
   return open + inner.join(", ") + close;
 }
 
-/** The same request in each language. The address and the key come from the environment. */
+/** The same request in each language. Address and key come from the environment. */
 export const LANGUAGES = {
   curl: ({ method, target, body }: Example) =>
     [
@@ -230,7 +231,7 @@ function section(example: Example): string {
     .join("\n\n");
 }
 
-/** The page, as Markdown. */
+/** The page in Markdown. */
 export function apiReference(): string {
   const tags = [...new Set(EXAMPLES.map(({ operation }) => operation.tags[0] ?? ""))];
   const parts = tags.map(

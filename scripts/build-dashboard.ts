@@ -1,7 +1,7 @@
 /**
  * Builds the dashboard: src/dashboard/web → src/dashboard/dist/dashboard.pack, one file that the
- * binary embeds. Hashed names, minified, split by route, each file also precompressed (gzip and
- * brotli). Deterministic; skipped when no input changed.
+ * binary embeds. Hashed names, minified, split by route, each file also precompressed with brotli.
+ * Deterministic; skipped if no input changed.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -20,7 +20,7 @@ const packFile = `${output}/dashboard.pack`;
 const stampFile = `${output}/stamp`;
 const ASSETS_PATH = "/app/assets/";
 
-/** What the bundle may import of ours beside its own folder. */
+/** Source files that the bundle may import, and that decide whether to rebuild. */
 const INPUTS = [
   "src/dashboard/web/**/*",
   "src/core/*.ts",
@@ -28,7 +28,7 @@ const INPUTS = [
   "scripts/{build-dashboard,dashboard-fonts,dashboard-sources,pack}.ts",
 ];
 
-/** A style sheet names its fonts by their plain names; they are served under hashed ones. */
+/** Replaces plain font names in style sheets by the hashed names under which fonts are served. */
 const hashedFonts = (fonts: ReadonlyMap<string, PackedFile>): BunPlugin => ({
   name: "hashed-fonts",
   setup(build) {
@@ -64,7 +64,7 @@ async function bundle(
   return result;
 }
 
-/** The addresses that early.ts asks for: each page's code, each language's texts. */
+/** URLs that early.ts requests: each page's code, each language's texts. */
 async function firstLoad(app: Bun.BuildOutput, files: readonly PackedFile[]): Promise<string> {
   const main = entryName(app, "main", "js");
   const sources = Object.entries(app.metafile?.outputs ?? {});
@@ -82,7 +82,7 @@ async function firstLoad(app: Bun.BuildOutput, files: readonly PackedFile[]): Pr
     data: meta.firstData ?? null,
   }));
   return JSON.stringify({
-    // What has no parameter first: /agents/new is no agent.
+    // Pages without parameters first, because /agents/new would also match an agent's page.
     pages: pages.sort((a, b) => Number(a.pattern.includes("[")) - Number(b.pattern.includes("["))),
     texts: Object.fromEntries(
       LANGUAGES.map((language) => [language, codeOf(`/generated/${language}.gen.ts`)]),
@@ -109,7 +109,7 @@ function entryName(result: Bun.BuildOutput, stem: string, extension: string): st
   return nameOf(found.path);
 }
 
-/** The chunks an entry imports at once: named in the page, so that they load side by side. */
+/** Chunks that an entry imports statically. The page lists them, so that they load in parallel. */
 function staticImports(files: readonly PackedFile[], entry: string): string[] {
   const found = new Set<string>();
   const visit = (name: string) => {
@@ -165,7 +165,7 @@ async function inputHash(): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Answers false when the pack was up to date. */
+/** Returns false if the pack was up to date. */
 export async function buildDashboard(): Promise<boolean> {
   await generateDashboardSources();
   const hash = await inputHash();

@@ -1,6 +1,6 @@
 /**
- * Records docs/images/call.webp: the first call of the demo as the dashboard shows it while it lives,
- * then its page. Needs dist/linevoice (`npm run build`), Chromium and ffmpeg; takes about a minute.
+ * Records docs/images/call.webp: the first call of the demo in the dashboard while it is live, then
+ * its page. Needs dist/linevoice (`npm run build`), Chromium and ffmpeg; takes about a minute.
  *
  *   node scripts/bun.mjs scripts/call-recording.ts
  */
@@ -16,14 +16,14 @@ const binary = join(root, "dist/linevoice");
 const output = join(root, "docs/images/call.webp");
 const BYTES_MAX = 2_000_000;
 const SIZE = { width: 1000, height: 640 };
-/** Pictures a second while recording, and while shown. */
+/** Frames per second while recording. */
 const TAKEN = 2;
 const SHOWN = 4;
 const CALL_SECONDS_MAX = 60;
-/** How long the call's page is shown at the end. */
+/** Seconds for which the call's page is shown at the end. */
 const PAGE_SECONDS = 4;
 
-/** What the demo prints; `found` waits for a pattern in it. */
+/** Collects the demo's output; `found` waits for a pattern in it. */
 function printedBy(output: ReadableStream<Uint8Array>) {
   let text = "";
   void (async () => {

@@ -1,9 +1,9 @@
 /**
- * Compiles the program into one file: every worker is an entry point of its own.
+ * Compiles the program into one file; every worker is a separate entry point.
  *
- * Server code keeps its names and its shape (else Elysia could not analyse its handlers), and the binary reads
- * neither .env nor bunfig.toml of the directory it runs in. The same sources give the same bytes,
- * wherever they lie.
+ * Server code keeps its names and structure, because Elysia analyses its handlers. The binary reads
+ * neither .env nor bunfig.toml of its working directory. The same sources give the same bytes, in
+ * any directory.
  */
 import { rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 export type CompileTarget = "bun-linux-x64" | "bun-linux-arm64";
 
-/** `target` null: this machine's. The file appears whole or not at all. Throws with what is wrong. */
+/**
+ * `target`: null for this machine. Writes the whole file or nothing. Throws with the compiler's
+ * errors.
+ */
 export async function compile(outfile: string, target: CompileTarget | null): Promise<void> {
   const result = await Bun.build({
     entrypoints: [
@@ -33,11 +36,11 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     target: "bun",
     format: "esm",
     bytecode: true,
-    // Spaces and comments go: one letter with an accent in a comment doubles all of its chunk.
+    // Remove comments: one non-ASCII letter in a comment doubles the size of the whole chunk.
     minify: { whitespace: true },
-    // What several workers use is stored once: 19 MB less.
+    // Store code shared by several workers only once: saves 19 MB.
     splitting: true,
-    // Where a package lay is no business of the binary's: any checkout gives the same bytes.
+    // Fixed paths, so that any checkout gives the same bytes.
     define: {
       __filename: '"/linevoice.js"',
       __dirname: '"/"',
@@ -54,7 +57,7 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
   await rename(`${outfile}.new`, outfile);
 }
 
-/** null: no git checkout, as in a source archive. */
+/** null without a git checkout, as in a source archive. */
 function commitOfSources(): string | null {
   const words = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
   const asked = Bun.spawnSync(words, { cwd: root, stderr: "ignore" });

@@ -1,6 +1,6 @@
 /**
- * Writes config/linevoice.toml and docs/configuration.md from the schema: every key with its meaning, what is
- * allowed, its default and its environment variable.
+ * Writes config/linevoice.toml and docs/configuration.md from the schema: every key with its
+ * meaning, allowed values, default and environment variable.
  */
 import { fileURLToPath } from "node:url";
 import {
@@ -26,7 +26,7 @@ interface Section {
   readonly title: string;
   readonly description: string;
   readonly entries: readonly Entry[];
-  /** Further tables of the same title, as they stand in the file. */
+  /** More tables with the same title, as text for the file. */
   readonly more: readonly string[];
 }
 
@@ -52,7 +52,7 @@ const entryOf = (key: KnownKey): Entry => ({
   variable: key.variable,
 });
 
-/** A key whose value is a table is a section of its own, which operators fill. */
+/** A key whose value is a table becomes a separate section, which operators fill. */
 const tableSection = (key: KnownKey): Section => ({
   title: `[${key.name}]`,
   description: meaningOf(key),
@@ -79,12 +79,12 @@ function plansSection(key: KnownKey): Section {
   };
 }
 
-/** What a plan gets that leaves a key out. */
+/** Default values of a plan's keys. */
 const ITEM_DEFAULTS: Readonly<Record<string, unknown>> = {
   ...configSchema.parse({ plans: [{ slug: "a", name: "a" }] }).plans[0],
 };
 
-/** Each section before the tables inside it, in the schema's order. */
+/** Sections in the schema's order, each before its nested tables. */
 function sections(): Section[] {
   const tables = new Map<string, KnownKey[]>();
   for (const key of knownKeys) {
@@ -121,7 +121,7 @@ const tomlText = [
   "",
 ].join("\n");
 
-/** Indented lines are shown as they are. */
+/** Indented lines become code blocks. */
 function markdownOf(description: string): string[] {
   if (description === "") return [];
   const [first = "", ...rest] = description.split("\n");
@@ -161,7 +161,7 @@ const pageText = [
   "",
 ].join("\n");
 
-/** Path from the project's folder → its text as the schema has it. */
+/** Generated texts by path in the repository. */
 export const REFERENCE: Readonly<Record<string, string>> = {
   "config/linevoice.toml": tomlText,
   "docs/configuration.md": pageText,

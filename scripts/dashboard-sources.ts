@@ -1,7 +1,7 @@
 /**
- * Collects what the dashboard's pages state about themselves into src/dashboard/web/generated (ignored
- * by git): each `page.meta.ts` becomes a route and an entry of the navigation, each `messages.ts` a part
- * of every language's catalogue.
+ * Collects the declarations of the dashboard's pages into src/dashboard/web/generated (ignored by
+ * git): each `page.meta.ts` becomes a route and a navigation entry, each `messages.ts` a part of
+ * every language's catalogue.
  */
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,7 @@ export type Texts = Readonly<Record<string, string>>;
 const found = async (pattern: string): Promise<string[]> =>
   (await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: web }))).sort();
 
-/** The texts of the pages and of the frame, in one language each; a key that is declared twice throws. */
+/** The texts of the pages and of the frame by language. Throws if a key is declared twice. */
 export async function messageCatalogues(): Promise<Record<Language, Catalogue>> {
   const catalogues: Record<Language, Record<string, string>> = { en: {}, lt: {}, lv: {}, ru: {} };
   for (const file of await found("**/messages.ts")) {
@@ -55,7 +55,7 @@ const nameOf = (file: string) =>
 const imports = (files: readonly string[], what: string, type = "") =>
   files.map((file) => `import ${type}{ ${what} as ${nameOf(file)} } from "../${file}";\n`).join("");
 
-/** What every page states, by its file below src/dashboard/web. */
+/** The declarations of every page, with the file below src/dashboard/web. */
 export const pageMetas = async (): Promise<{ file: string; meta: PageMeta }[]> =>
   await Promise.all(
     (await found("pages/**/page.meta.ts")).map(async (file) => {
@@ -109,7 +109,10 @@ export const texts = ${JSON.stringify(texts, null, 2)};
   return sources;
 }
 
-/** Writes what changed, so that the build's input hash and the type checker see no change for nothing. */
+/**
+ * Writes changed files only, so that the build's input hash and the type checker see no needless
+ * changes.
+ */
 export async function generateDashboardSources(): Promise<void> {
   await mkdir(output, { recursive: true });
   const sources = { ...(await pageSources()), ...(await messageSources()) };

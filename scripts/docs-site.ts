@@ -1,7 +1,8 @@
 /**
- * Builds the documentation site from docs/: src/dashboard/dist/docs.pack, which the binary serves at
- * `/docs/`. Each page is there as HTML and as Markdown; docs/README.md gives the order and the groups.
- * With it come the API reference with its viewer, the index of the search, and `llms.txt`. Deterministic.
+ * Builds the documentation site from docs/: src/dashboard/dist/docs.pack, which the binary serves
+ * at `/docs/`. Each page exists as HTML and as Markdown; docs/README.md defines the order and the
+ * groups. The pack also has the API reference with its viewer, the search index and `llms.txt`.
+ * Deterministic.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -81,7 +82,7 @@ async function pages(): Promise<Page[]> {
 const plain = (markdown: string) =>
   markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
 
-/** The id of a heading, as GitHub makes it, so that links work in both places. */
+/** Generates heading ids like GitHub, so that links work in both places. */
 function slugs(): (heading: string) => string {
   const used = new Map<string, number>();
   return (heading) => {
@@ -96,7 +97,7 @@ function slugs(): (heading: string) => string {
   };
 }
 
-/** Where a link of a page leads on the site. Files outside docs/ are in the repository. */
+/** Target of a page's link on the site. Links to files outside docs/ lead to the repository. */
 function linkFrom(page: Page, href: string, known: ReadonlySet<string>): string {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
   const [target = "", anchor] = href.split("#");
@@ -132,14 +133,14 @@ function htmlOf(page: Page, known: ReadonlySet<string>): { html: string; content
     },
   });
   const body = marked.parse(page.text, { async: false });
-  // Wide tables scroll by themselves.
+  // Let wide tables scroll separately.
   const html = body
     .replace(/<table>/g, '<div class="table" tabindex="0"><table>')
     .replace(/<\/table>/g, "</table></div>");
   return { html, contents: contents.length > 2 ? `<ul>${contents.join("")}</ul>` : "" };
 }
 
-/** What stands under each heading, as text. */
+/** The text below each heading. */
 function searchEntries(page: Page, from: number): SearchEntry[] {
   const slugOf = slugs();
   const entries: { url: string; heading: string; text: string }[] = [];
@@ -162,7 +163,7 @@ const words = (token: Token) =>
     .replace(/[|\s-]+/g, " ")
     .trim();
 
-/** The groups of docs/README.md: a heading, and a row for each page. */
+/** The groups of docs/README.md: a heading, and one row per page. */
 function groupsOf(all: readonly Page[]): Group[] {
   const index = all.find(({ path }) => path === "");
   return (index?.text ?? "")
@@ -224,7 +225,7 @@ async function builtSite(all: readonly Page[]): Promise<PackedFile[]> {
       bytes: encode(text),
     });
     files.push({ name: source, bytes: encode(page.text) });
-    // Nobody searches phonemes.
+    // Exclude the phonemes from the search.
     if (!page.path.startsWith("spoken/")) entries.push(...searchEntries(page, entries.length));
   }
   files.push({ name: "search.json", bytes: encode(JSON.stringify(entries)) });

@@ -1,4 +1,4 @@
-/** Everything that is made from other files before types are checked or code is bundled. */
+/** Runs all generators that must precede the type check and the bundler. */
 import { buildDashboard } from "./build-dashboard.ts";
 import { buildDocsSite } from "./docs-site.ts";
 import { buildHearingData } from "./hearing-data.ts";

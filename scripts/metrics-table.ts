@@ -1,11 +1,14 @@
-/** Writes the table of figures in docs/operation.md from what the appliance exports (`npm run docs`). */
+/**
+ * Writes the table of metrics in docs/operation.md from those that the appliance exports (`npm run
+ * docs`).
+ */
 import { systemClock } from "../src/core/clock.ts";
 import { createMetrics } from "../src/operations/ops/metrics/metrics.ts";
 
 const FILE = new URL("../docs/operation.md", import.meta.url).pathname;
 const PLACE = /(<!-- figures: [^>]*-->\n)[\s\S]*?(<!-- \/figures -->)/;
 
-/** What Prometheus gets of an idle node. */
+/** Response to Prometheus from an idle node. */
 export async function exportedFigures(): Promise<string> {
   const metrics = createMetrics(
     {
@@ -37,7 +40,7 @@ function tableOf(exported: string): string {
   return ["| metric | type | meaning |", "|---|---|---|", ...rows, ""].join("\n");
 }
 
-/** The page as it is, and as the figures want it. */
+/** The current page, and the page with the current metrics. */
 export async function operationPage(): Promise<{ readonly is: string; readonly wanted: string }> {
   const is = await Bun.file(FILE).text();
   return { is, wanted: is.replace(PLACE, `$1${tableOf(await exportedFigures())}$2`) };

@@ -1,6 +1,6 @@
 /**
- * Writes what the program needs of migrations/, packed: the migrations themselves, and the schema in which they end,
- * with which an empty store begins.
+ * Packs the contents of migrations/ for the program: the migrations themselves, and the resulting
+ * schema, which initialises an empty store.
  */
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const DATA = new URL("../src/adapter/store/migration/data/", import.meta.url);
 const sqlOf = (tag: string) =>
   readFileSync(new URL(`../migrations/${tag}.sql`, import.meta.url), "utf8");
 
-/** Statements that make it from nothing: a third of the work of the migrations. */
+/** Statements that create the schema directly, in a third of the migrations' time. */
 export function schemaAfter(migrations: readonly Migration[]): string {
   const store = new Database(":memory:");
   migrate(store, migrations, 0);
@@ -26,7 +26,7 @@ export function schemaAfter(migrations: readonly Migration[]): string {
   const virtual = store
     .query<{ name: string }, []>("SELECT name FROM pragma_table_list WHERE type = 'virtual'")
     .all();
-  // How an index is kept stands in no schema.
+  // The settings of a virtual table are not in the schema.
   const settings = migrations
     .flatMap(statementsOf)
     .filter((sql) => virtual.some(({ name }) => sql.trim().startsWith(`INSERT INTO \`${name}\``)));

@@ -1,7 +1,7 @@
 /**
- * The float constants of an ONNX file by the name of what they make: initializers and Constant nodes, inner
- * graphs included. Just enough of protobuf (https://protobuf.dev/programming-guides/encoding/) and of
- * onnx.proto for that.
+ * The float constants of an ONNX file by output name: initializers and Constant nodes, including
+ * inner graphs. Implements only the needed part of protobuf
+ * (https://protobuf.dev/programming-guides/encoding/) and onnx.proto.
  */
 type Field = { readonly number: number; readonly value: number | Uint8Array };
 
@@ -46,7 +46,7 @@ const text = (value: Field["value"]) =>
   value instanceof Uint8Array ? Buffer.from(value).toString() : "";
 const inner = (value: Field["value"]) => (value instanceof Uint8Array ? value : new Uint8Array());
 
-/** null: no float tensor. */
+/** Returns null if it is not a float tensor. */
 function tensor(bytes: Uint8Array): { name: string; values: Float32Array } | null {
   let [name, type] = ["", 0];
   let raw: Uint8Array | null = null;

@@ -1,11 +1,11 @@
 /**
- * Writes test/fixtures/openai-requests.json: the schemas of the requests that we send, as OpenAI publishes
- * them. Tests validate what the adapters send by them.
+ * Writes test/fixtures/openai-requests.json: OpenAI's published schemas of the requests that we
+ * send. Tests validate the adapters' requests against them.
  *
  *   bun scripts/openai-schemas.ts OPENAPI.json COMMIT
  *
- * OPENAPI.json is `openapi.json` of github.com/openai/openai-openapi at that commit. Texts for people are left
- * out: what remains is what a validator reads.
+ * OPENAPI.json is `openapi.json` of github.com/openai/openai-openapi at that commit. Descriptions
+ * are removed, so that only the parts for a validator remain.
  */
 import { fileURLToPath } from "node:url";
 
@@ -27,7 +27,10 @@ if (path === undefined || commit === undefined)
 const document = await Bun.file(path).json();
 const published: Record<string, Json> = document.components.schemas;
 
-/** Under `properties` stand names of fields: none of them is a word for people. */
+/**
+ * Removes descriptions. Keys under `properties` are field names, so they are kept even if they look
+ * like one.
+ */
 function bare(value: Json, isNames = false): Json {
   if (Array.isArray(value)) return value.map((each) => bare(each));
   if (typeof value === "string") return value.replace(REFERENCE, "#/$defs/");

@@ -1,11 +1,14 @@
 /**
- * What in one OpenAPI document breaks a client that was written against another: a path, an operation, an
- * answer or a field that is gone, an enum value that is gone, an input that is newly required, a type or
- * a bound that became narrower. Additions are no break; texts and examples are not compared.
+ * Finds changes between two OpenAPI documents that break a client: a removed path, operation,
+ * response, field or enum value, a newly required input, or a narrower type or bound. Additions are
+ * compatible; texts and examples are not compared.
  */
 
 type Json = { readonly [key: string]: unknown };
-/** `input`: the client sends it, so it must not become narrower. `output`: it must not become wider. */
+/**
+ * `input`: the client sends the value, so it must not become narrower. `output`: it must not become
+ * wider.
+ */
 type Direction = "input" | "output";
 
 const isObject = (value: unknown): value is Json =>
@@ -13,11 +16,11 @@ const isObject = (value: unknown): value is Json =>
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Bounds from below and from above: an input's may only move outwards. */
+/** Lower and upper bounds. An input's bounds may only become wider. */
 const LOWER = ["minimum", "exclusiveMinimum", "minLength", "minItems"];
 const UPPER = ["maximum", "exclusiveMaximum", "maxLength", "maxItems"];
 
-/** Follows `$ref`; stops where a schema contains itself. */
+/** Follows `$ref`; stops if a schema contains itself. */
 class Comparison {
   readonly found: string[] = [];
   readonly #before: Json;
@@ -44,7 +47,7 @@ class Comparison {
       this.schema(`${at}[]`, direction, left.items, right.items);
   }
 
-  /** Types and choices, also those of `anyOf`. */
+  /** Compares types and enum values, including those of `anyOf`. */
   #values(at: string, direction: Direction, before: Json, after: Json): void {
     const types = [typesOf(before, this.#before), typesOf(after, this.#after)] as const;
     const [kept, given] = direction === "input" ? types : [types[1], types[0]];
@@ -149,14 +152,17 @@ function resolved(schema: unknown, document: Json): Json {
   return resolved(target, document);
 }
 
-/** The schema itself, or the alternatives that it consists of. */
+/** The schema itself, or its alternatives. */
 function alternatives(schema: unknown, document: Json): readonly Json[] {
   const node = resolved(schema, document);
   const parts = [...listOf(node.anyOf), ...listOf(node.oneOf)];
   return parts.length === 0 ? [node] : parts.flatMap((part) => alternatives(part, document));
 }
 
-/** What a value other than null looks like; of several alternatives only types and choices are compared. */
+/**
+ * The schema of a value other than null; empty if there are several alternatives, of which only
+ * types and enum values are compared.
+ */
 function withoutNull(schema: unknown, document: Json): Json {
   const [only = {}, ...others] = alternatives(schema, document).filter(
     ({ type }) => type !== "null",
@@ -164,7 +170,7 @@ function withoutNull(schema: unknown, document: Json): Json {
   return others.length === 0 ? only : {};
 }
 
-/** Named, or those of its choices. */
+/** The declared types, else the types of its enum values. */
 const typesOf = (schema: Json, document: Json): ReadonlySet<string> =>
   new Set(
     alternatives(schema, document).flatMap((part) => {
@@ -176,7 +182,7 @@ const typesOf = (schema: Json, document: Json): ReadonlySet<string> =>
     }),
   );
 
-/** null: any value of its types. */
+/** Returns null if any value of its types is allowed. */
 function choicesOf(schema: Json, document: Json): ReadonlySet<string> | null {
   const each = alternatives(schema, document).filter(({ type }) => type !== "null");
   if (each.some((part) => part.enum === undefined && part.const === undefined)) return null;
@@ -187,7 +193,7 @@ function choicesOf(schema: Json, document: Json): ReadonlySet<string> | null {
   );
 }
 
-/** One line each; none: what worked goes on working. */
+/** One line per breaking change. */
 export function breakingChanges(before: object, after: object): string[] {
   const comparison = new Comparison(objectOf(before), objectOf(after));
   const sections = [
@@ -207,6 +213,6 @@ export function breakingChanges(before: object, after: object): string[] {
   return comparison.found;
 }
 
-/** What is sent to tenants is, seen from them, an answer. */
+/** The API sends webhook bodies to tenants, so they count as output. */
 const bodySchema = (operation: Json): unknown =>
   objectOf(objectOf(objectOf(operation.requestBody).content)["application/json"]).schema;

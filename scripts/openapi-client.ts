@@ -1,7 +1,6 @@
 /**
- * Writes what the dashboard's web app is built with, from the OpenAPI documents that the server serves: the
- * types of both APIs, and the defaults and choices of REST v1's bodies. Nothing is made while a document
- * stays the same.
+ * Generates files for the dashboard's web app from the server's OpenAPI documents: the types of
+ * both APIs, and the defaults and choices of REST v1's bodies. Skips unchanged documents.
  */
 import { createHash } from "node:crypto";
 import { plugin } from "bun";
@@ -12,7 +11,7 @@ import { bodyValues } from "./openapi-values.ts";
 
 const folder = new URL("../src/dashboard/web/api/", import.meta.url).pathname;
 
-// openapi-typescript drives TypeScript's compiler API, which TypeScript 7 has no more.
+// openapi-typescript needs TypeScript's compiler API, which TypeScript 7 no longer has.
 plugin({
   name: "typescript-5-for-openapi-typescript",
   setup(build) {
@@ -25,11 +24,11 @@ plugin({
 
 async function typesOf(document: object): Promise<string> {
   const { default: generate, astToString } = await import("openapi-typescript");
-  // A field that has a default may be left out.
+  // A field with a default is optional.
   return astToString(await generate(JSON.stringify(document), { defaultNonNullable: false }));
 }
 
-/** `make` runs only when the file was made from another document or by another generator. */
+/** Calls `make` only if the document or the generator changed. */
 async function refresh(
   name: string,
   document: object,

@@ -1,6 +1,6 @@
 /**
- * Writes docs/openapi.json, the document of REST v1 that reviewers read (`npm run docs`). A change that
- * would break a client of the API as it stands there is refused, unless `--allow-breaking` is given.
+ * Writes docs/openapi.json, the document of REST v1 for reviewers (`npm run docs`). Rejects a
+ * change that breaks clients of the previous document, unless `--allow-breaking` is given.
  */
 
 import { openApiDocument } from "../src/interface/http/openapi.ts";
@@ -10,7 +10,7 @@ import { breakingChanges } from "./openapi-breaking.ts";
 export const DOCUMENT_FILE = new URL("../docs/openapi.json", import.meta.url).pathname;
 const COLUMNS = 110;
 
-/** What fits on a line stands on one: a changed field is a changed line. */
+/** Puts values on one line if they fit, so that a changed field is one changed line in a diff. */
 function laidOut(value: unknown, indent = ""): string {
   const short = JSON.stringify(value);
   if (indent.length + short.length <= COLUMNS || typeof value !== "object" || value === null)
@@ -25,13 +25,13 @@ function laidOut(value: unknown, indent = ""): string {
   return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
 }
 
-/** An answer other than 2xx names its codes; the served document has an example of each beside. */
+/** Removes the error examples, which are only in the served document. The error codes stay. */
 const withoutErrorExamples = (document: object): object =>
   JSON.parse(JSON.stringify(document), (key, value) =>
     /^[45]\d\d$/.test(key) ? { description: value.description } : value,
   );
 
-/** The version is left open, so that a release changes nothing here. */
+/** Without a version, so that a release does not change the document. */
 export const reviewDocument = () => withoutErrorExamples(openApiDocument(allContracts(), "x.y.z"));
 
 export const reviewText = () => `${laidOut(reviewDocument())}\n`;

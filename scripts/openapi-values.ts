@@ -1,6 +1,6 @@
 /**
- * Defaults and choices of the named bodies of an OpenAPI document, as constants: a form begins with the
- * defaults that the API has, and lists the choices that the API takes.
+ * Defaults and choices of an OpenAPI document's named bodies, as constants: forms start with the
+ * API's defaults and list the API's choices.
  */
 
 interface Property {
@@ -19,7 +19,7 @@ interface Document {
 
 const choicesOf = (property: Property) => property.enum ?? property.items?.enum;
 
-/** `NewAgent` makes `newAgentDefaults` and `newAgentChoices`, each only where there are any. */
+/** `NewAgent` gives `newAgentDefaults` and `newAgentChoices`, each only if it is not empty. */
 export function bodyValues(document: object): string {
   const { schemas = {} } = (document as Document).components ?? {};
   const constants: string[] = [];

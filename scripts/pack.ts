@@ -1,20 +1,20 @@
 /**
- * Packs files for the web into one file that the binary embeds: one line of JSON (a `PackEntry` per
- * file), a newline, then the bodies one after another, each as brotli: the program makes gzip of it where that is asked for.
+ * Packs web files into one file for the binary: one line of JSON (one `PackEntry` per file), a
+ * newline, then the bodies in brotli. The program converts a body to gzip on request.
  * Deterministic.
  */
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants as zlib } from "node:zlib";
 
 export interface PackEntry {
-  /** The name under which it is served. */
+  /** Name in the URL. */
   readonly name: string;
   readonly type: string;
-  /** As the header has it, with its quotation marks. */
+  /** Value of the `ETag` header, with quotation marks. */
   readonly etag: string;
-  /** Bytes unpacked. */
+  /** Uncompressed size in bytes. */
   readonly plain: number;
-  /** Bytes of the body in the pack. */
+  /** Size of the body in the pack, in bytes. */
   readonly brotli: number;
 }
 
@@ -37,7 +37,7 @@ export interface PackedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Under a name that changes with its bytes. */
+/** Names a file by a hash of its content. */
 export function hashedFile(stem: string, extension: string, bytes: Uint8Array): PackedFile {
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
   return { name: `${stem}-${digest}.${extension}`, bytes };

@@ -1,4 +1,7 @@
-/** Makes src/adapter/knowledge/reader/data/pdfjs.zst: pdf.js, a quarter as large. Only when the package changed. */
+/**
+ * Makes src/adapter/knowledge/reader/data/pdfjs.zst: pdf.js, compressed to a quarter. Skipped if
+ * the package did not change.
+ */
 import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,13 +1,14 @@
 /**
- * `npm run release`: dist/release/linevoice-<version>-linux-{x64,arm64}.tar.xz, each with the program,
- * install.sh, unit, configuration, documents, the list of what is inside (CycloneDX) and SHA256SUMS;
- * beside them that list once more, and their checksums. The same commit gives the same bytes:
- * names sorted, owners and times fixed (the commit's), xz on one thread. `npm run soak release`
- * builds twice and compares.
+ * `npm run release`: dist/release/linevoice-<version>-linux-{x64,arm64}.tar.xz, each with the
+ * program, install.sh, unit, configuration, documents, the software inventory (CycloneDX) and
+ * SHA256SUMS. The inventory and the archives' checksums are also separate files. The same commit
+ * gives the same bytes: sorted names, fixed owners and times (the commit's), xz with one thread.
+ * `npm run soak release` builds twice and compares.
  *
- * LINEVOICE_SIGNING_KEY names the maintainers' private key (docs/upgrade.md says how it is made): then each
- * archive's SHA256SUMS is signed, `release-signers` beside it says whose key that is, and each archive has a
- * signature of its own. Without it the release is not signed, and --upgrade takes it with --unsigned only.
+ * LINEVOICE_SIGNING_KEY is the path of the maintainers' private key (docs/upgrade.md explains how
+ * to create it). With it, each archive has a signature, and the SHA256SUMS inside is signed;
+ * `release-signers` contains the public key. Without it the release is unsigned, and --upgrade
+ * needs --unsigned.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -18,14 +19,16 @@ import { generateSources } from "./generate.ts";
 import { inventoryOf } from "./inventory.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Elsewhere for a test that makes one beside yours. */
+/** Tests write their release to another directory. */
 const out = process.env.LINEVOICE_RELEASE_DIR ?? join(root, "dist/release");
 
-/** A test's, which has it built for this machine already: the same bytes as a build of ours. */
+/**
+ * A program that a test has already built for this machine. The bytes equal those of a build here.
+ */
 const builtProgram = process.env.LINEVOICE_RELEASE_PROGRAM;
 
 const signingKey = process.env.LINEVOICE_SIGNING_KEY;
-/** As install.sh asks for it. */
+/** Signer's name that install.sh expects. */
 const SIGNER = "releases@linevoice";
 const NAMESPACE = "linevoice-release";
 
@@ -45,7 +48,7 @@ async function run(command: string[], cwd: string): Promise<string> {
   return text;
 }
 
-/** Seconds: the commit's time, or what SOURCE_DATE_EPOCH says. */
+/** Seconds since the epoch: the commit's time, or SOURCE_DATE_EPOCH. */
 async function sourceTime(): Promise<number> {
   const given = process.env.SOURCE_DATE_EPOCH;
   return Number(given ?? (await run(["git", "log", "-1", "--format=%ct"], root)).trim());
@@ -57,7 +60,7 @@ function filesBelow(directory: string): string[] {
     .sort();
 }
 
-/** The file that `ssh-keygen -Y verify` takes the signer from. */
+/** The allowed-signers file for `ssh-keygen -Y verify`. */
 async function allowedSigners(): Promise<string> {
   const publicKey = await run(["ssh-keygen", "-y", "-f", signingKey ?? ""], root);
   const [type = "", key = ""] = publicKey.trim().split(" ");
@@ -69,7 +72,10 @@ async function sign(file: string): Promise<void> {
   await run(["ssh-keygen", "-q", "-Y", "sign", "-f", signingKey ?? "", "-n", NAMESPACE, file], out);
 }
 
-/** Machine code packs a twelfth smaller with its filter. XZ_OPT is a tester's, who wants it done in seconds. */
+/**
+ * The architecture's filter makes machine code a twelfth smaller. Tests set XZ_OPT for a faster
+ * compression.
+ */
 function packer(arch: string): string {
   if (process.env.XZ_OPT !== undefined) return "xz";
   return `xz --${arch === "x64" ? "x86" : arch} --lzma2=preset=9e --threads=1`;

@@ -1,6 +1,7 @@
 /**
- * The sentence encoder's weights from its package, in 8 bits: a line of JSON (word pieces with their scores,
- * and the name, rows and columns of each matrix), then the matrices. What is small stays in 32 bits.
+ * Converts the sentence encoder's weights from its package to 8 bits: a line of JSON (word pieces
+ * with their scores, and the name, rows and columns of each matrix), then the matrices. Small
+ * matrices keep 32 bits.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ const PARTS = "module/Encoder_en/KonaTransformer/Encode/Layer_";
 const of = (layer: number, own: Readonly<Record<string, string>>) =>
   Object.entries(own).map(([name, path]) => [`${layer}.${name}`, path]);
 
-/** Our name ← the graph's. */
+/** Our names by the graph's names. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries([
   ["pieces", "module/Embeddings_en"],
   ["frequencies", `${STACK}0/AddTimingSignal/TimingSignal/ExpandDims_1`],
@@ -49,7 +50,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries([
   }),
 ]);
 
-/** Smaller ones are not worth the loss. */
+/** Smaller matrices are not quantised: the gain is not worth the loss. */
 const QUANTISED_MIN = 10_000;
 
 export function sentenceEncoder(directory: string): Uint8Array {
@@ -79,7 +80,7 @@ export function sentenceEncoder(directory: string): Uint8Array {
   return Buffer.concat([Buffer.from(`${JSON.stringify({ pieces, matrices })}\n`), ...parts]);
 }
 
-/** A scale for each column, and the columns' values in its steps. */
+/** Returns a scale per column, and the values in units of that scale. */
 function quantised(data: Float32Array, columns: number): Uint8Array[] {
   const scales = new Float32Array(columns);
   for (const [index, value] of data.entries()) {

@@ -1,19 +1,22 @@
 /**
- * `npm run soak [part …]`: the long versions of tests that take a count; all of them without a name.
- * Exit 1 when one found something.
+ * `npm run soak [part …]`: the long versions of tests with a count; without a name, all of them.
+ * Exit 1 if one found a fault.
  *
  * - money: random histories (LINEVOICE_HISTORIES, 10,000; about 6 minutes)
- * - mutations: messages, descriptions, packets (MUTATIONS, 1,000,000 of each kind; about 10 minutes)
+ * - mutations: messages, descriptions, packets (MUTATIONS, 1,000,000 of each kind; about 10
+ *   minutes)
  * - simulation: lives of the simulated appliance (LINEVOICE_SEEDS, 20,000; about an hour)
- * - conversations: people, machines, transfers, hold, mute, a late ACK, a drain (LINEVOICE_CONVERSATIONS, 500; about
- *   15 minutes)
- * - media: calls turn over, memory and descriptors are watched (LINEVOICE_SOAK_MINUTES, 120)
- * - kill: kill −9 of the compiled program under load (LINEVOICE_CYCLES, 1,000; about two hours,
- *   LINEVOICE_APPLIANCES=3 side by side take half an hour)
- * - nodes: two nodes on a libSQL server 20 ms away; nodes and server killed, stopped, cut off, met by silence
- *   (LINEVOICE_CYCLES, 200; about 40 minutes; LINEVOICE_SOAK_MINUTES ends it early; SEED)
- * - mutants: the domain changed in 150 places, one at a time; at most 5 % may pass all tests (MUTANTS,
- *   MUTANTS_SEED, MUTANTS_AT_ONCE, MUTANTS_ONLY; about half an hour, and goes on where it was stopped)
+ * - conversations: people, machines, transfers, hold, mute, a late ACK, a drain
+ *   (LINEVOICE_CONVERSATIONS, 500; about 15 minutes)
+ * - media: calls come and go, memory and descriptors are watched (LINEVOICE_SOAK_MINUTES, 120)
+ * - kill: kill −9 of the compiled program under load (LINEVOICE_CYCLES, 1,000; about two hours;
+ *   LINEVOICE_APPLIANCES=3 in parallel take half an hour)
+ * - nodes: two nodes on a libSQL server 20 ms away; nodes and server are killed, stopped,
+ *   disconnected or unresponsive (LINEVOICE_CYCLES, 200; about 40 minutes; LINEVOICE_SOAK_MINUTES
+ *   ends it early; SEED)
+ * - mutants: the domain changed in 150 places, one at a time; at most 5 % may pass all tests
+ *   (MUTANTS, MUTANTS_SEED, MUTANTS_AT_ONCE, MUTANTS_ONLY; about half an hour; a stopped run can be
+ *   continued)
  * - release: built twice from clean clones and compared (about 10 minutes)
  */
 import { fileURLToPath } from "node:url";

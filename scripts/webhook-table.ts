@@ -1,4 +1,4 @@
-/** Writes the table of events in docs/webhooks.md from their catalogue (`npm run docs`). */
+/** Writes the table of events in docs/webhooks.md from the event catalogue (`npm run docs`). */
 import { EVENT_TYPES, EVENTS } from "../src/domain/webhook/event-types.ts";
 
 const FILE = new URL("../docs/webhooks.md", import.meta.url).pathname;
@@ -10,7 +10,7 @@ const rows = EVENT_TYPES.map((type) => {
 });
 const table = ["| event | when | data | since |", "|---|---|---|---|", ...rows, ""].join("\n");
 
-/** The page as it is, and as the catalogue wants it. */
+/** The current page, and the page with the current catalogue. */
 export async function webhookPage(): Promise<{ readonly is: string; readonly wanted: string }> {
   const is = await Bun.file(FILE).text();
   return { is, wanted: is.replace(PLACE, `$1${table}$2`) };

@@ -5,26 +5,26 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mainThreadTimes, type Resident, residentMemory } from "../process/usage.ts";
 
-/** Of several starts. */
+/** Median and worst value of several starts. */
 interface Spread {
   readonly median: number;
   readonly worst: number;
 }
 
 export interface Starts {
-  /** exec → first 200 of GET /ping. */
+  /** Time from exec to the first 200 for GET /ping. */
   readonly firstAnswerMs: Spread;
-  /** What the main thread ran until then. */
+  /** CPU time of the main thread until then. */
   readonly mainThreadMs: Spread;
 }
 
 export interface BinaryResult {
-  /** Of each kind. */
+  /** Number of starts of each kind. */
   readonly runs: number;
   readonly empty: Starts;
-  /** In the directory of the start before. */
+  /** Starts with the data directory of the previous start. */
   readonly existing: Starts;
-  /** Megabytes, of those with an existing store. */
+  /** Idle memory in MB, of the starts with an existing store. */
   readonly idle: Readonly<Record<keyof Resident, Spread>>;
   readonly megabytes: number;
 }
@@ -32,7 +32,7 @@ export interface BinaryResult {
 const BINARY =
   process.env.LINEVOICE_BINARY ?? fileURLToPath(new URL("../../dist/linevoice", import.meta.url));
 const HOST = "127.0.44.1";
-/** After /readyz, where it is waited for. */
+/** Wait after the first successful /readyz. */
 const IDLE_AFTER_MS = 3_000;
 const GIVE_UP_MS = 30_000;
 const OFTEN_MS = 2;
@@ -93,7 +93,10 @@ const startsOf = (starts: readonly Start[]): Starts => ({
   mainThreadMs: spreadOf(starts.map(({ mainThreadMs }) => mainThreadMs)),
 });
 
-/** `runs` starts with an empty directory, and each of them once more. Needs `npm run build` first. */
+/**
+ * Starts the program `runs` times with an empty directory, and again with each resulting directory.
+ * Needs `npm run build` first.
+ */
 export async function measureBinary(runs: number): Promise<BinaryResult> {
   const [empty, existing]: [Start[], Start[]] = [[], []];
   for (let run = 0; run < runs; run++) {

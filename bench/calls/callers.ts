@@ -1,6 +1,7 @@
 /**
- * The generator: phones that call, listen and send silence. Prints how many were answered
- * and how soon; hangs up and ends when its standard input closes, after printing what it heard.
+ * The load generator: phones that call, listen and send silence. Prints the number of answered
+ * calls and the answer times. When its standard input closes, it hangs up, prints what it received
+ * and exits.
  */
 
 import { OWN_NUMBER } from "../../test/support/appliance/appliance.ts";
@@ -9,7 +10,7 @@ import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
 
 const target = JSON.parse(process.argv[2] ?? "{}") as CallTarget;
 const calls = Number(process.argv[3] ?? 100);
-/** Which number is the first: several generators may call the same appliance. */
+/** Index of the first number, because several generators may call the same appliance. */
 const first = Number(process.argv[4] ?? 0);
 
 const placed = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * The demo's carrier in a process of its own, so that what is measured is the appliance alone. Same
- * face as the carrier itself. Whoever starts it closes it.
+ * The demo's carrier in a separate process, so that only the appliance is measured. Same interface
+ * as the carrier itself. The caller must close it.
  */
 import { fileURLToPath } from "node:url";
 import type { Carrier } from "../../src/demo/carrier/carrier.ts";

@@ -1,4 +1,4 @@
-/** The carrier as a process of its own; carrier-process.ts talks to it. Ends with its parent. */
+/** The carrier's separate process; carrier-process.ts controls it. Exits with its parent. */
 import { startCarrier } from "../../src/demo/carrier/carrier.ts";
 import type { CarrierAnswer, CarrierOrder } from "./carrier-process.ts";
 

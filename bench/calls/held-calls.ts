@@ -1,6 +1,7 @@
 /**
- * Calls that are placed and held: sipp signals, a C program is the phones (media/native/phones.c), so that
- * callers take little of the cores that the appliance needs. Whoever starts them closes them.
+ * Places and holds calls. sipp does the signalling and a C program is the phones
+ * (media/native/phones.c), so that callers need little of the appliance's CPU. The caller must
+ * close them.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,17 +14,17 @@ import { CALLER, NUMBER, PHONES } from "../signalling/hosts.ts";
 export interface HeldCalls {
   /** Resolves when the greetings are over. */
   place(count: number): Promise<void>;
-  /** What the phones say of the time since the question before. */
+  /** Figures that the phones have measured since the previous request. */
   told<Figures>(what: "now" | "answers"): Promise<Figures>;
   close(): Promise<void>;
 }
 
 const CALLS_PER_SECOND = 25;
-/** The greeting is over. */
+/** Time after which the greeting has ended. */
 const SETTLE_MS = 5_000;
 const UAC = fileURLToPath(new URL("../signalling/uac.xml", import.meta.url));
 
-/** `sip`: where they call. `said`: arguments of the phones. */
+/** `sip`: address to call. `said`: arguments of the phones program. */
 export async function startHeldCalls(
   native: Native,
   sip: string,

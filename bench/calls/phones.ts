@@ -1,7 +1,8 @@
 /**
- * The appliance as its callers hear it: sipp places N calls and holds them, a C program is the phones
- * (media/native/phones.c), and a plain C loop sends as many streams in the same minute. So the share of
- * callers, of our program and of the machine in lateness are told apart. Needs sipp and a C compiler.
+ * Audio quality as callers experience it. sipp places N calls and holds them, a C program is the
+ * phones (media/native/phones.c), and a plain C loop sends as many streams in the same minute. This
+ * separates the lateness caused by the callers, our program and the machine. Needs sipp and a C
+ * compiler.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,13 +22,13 @@ export interface PhonesResult {
   readonly pacing: PacketTimings;
   /** The same number of streams from a plain C loop, in the same minute. */
   readonly reference: Pacing;
-  /** Datagrams that the kernel dropped because whoever should read them was late. */
+  /** Datagrams that the kernel dropped because the receiver was late. */
   readonly overflowed: number;
-  /** Of one core, for each call. */
+  /** Percent of one core per call. */
   readonly cpuPercentPerCall: number;
-  /** Growth of the appliance's own memory beyond the first 20 calls. */
+  /** Growth of the appliance's own memory beyond the first 20 calls, in MB per call. */
   readonly megabytesPerCall: number;
-  /** Reads at a rate while the calls go on. Empty without wrk. */
+  /** API reads at a fixed rate during the calls. Empty without wrk. */
   readonly reads: readonly ReadsResult[];
   readonly answers: Answers;
 }
@@ -35,13 +36,16 @@ export interface PhonesResult {
 interface PhonesOptions {
   readonly calls: number;
   readonly seconds: number;
-  /** Of each kind of read. */
+  /** Seconds per kind of read. */
   readonly readSeconds?: number;
-  /** A file of A-law octets that every caller says over and over; missing: they listen. */
+  /** File of A-law octets that every caller repeats; missing: they only listen. */
   readonly speech?: string;
-  /** The first so many of its octets are a question, the rest a pause for the answer. */
+  /**
+   * The first octets of `speech` that are a question; the rest is a pause for the answer. Unit:
+   * octets.
+   */
   readonly questionOctets?: number;
-  /** The measured program; default: this tree's. */
+  /** Program to measure; default: of this tree. */
   readonly serve?: string;
   readonly serveArguments?: readonly string[];
 }
@@ -49,7 +53,7 @@ interface PhonesOptions {
 /** How long callers waited for an answer, from their last sound to its first loud packet. */
 export interface Answers {
   readonly answers: number;
-  /** Questions without an answer before the next. */
+  /** Questions without an answer before the next question. */
   readonly unanswered: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
@@ -57,7 +61,7 @@ export interface Answers {
 }
 
 const FIRST_CALLS = 20;
-/** The callers are gone by then, and nothing is read any more. */
+/** The callers have already gone, so do not wait long for their BYE. */
 const CLOSE_MS = 2_000;
 const READS_PER_SECOND = 500;
 const WARM_UP_SECONDS = 1;
@@ -77,7 +81,7 @@ export async function measurePhones(options: PhonesOptions): Promise<PhonesResul
   }
 }
 
-/** Without the loop beside it. */
+/** Without the C loop for comparison. */
 export async function measureOurs(
   native: Native,
   options: PhonesOptions,
@@ -106,7 +110,7 @@ export async function measureOurs(
     const answers = await told<Answers>("answers");
     const reads: ReadsResult[] = [];
     for (const path of readSeconds > 0 ? READS : []) {
-      // The first ones after a start are compiled while they run.
+      // Warm-up: the first requests after a start include compilation.
       await loadAtRate(api, path, READS_PER_SECOND, WARM_UP_SECONDS);
       const read = await loadAtRate(api, path, READS_PER_SECOND, readSeconds);
       if (read) reads.push(read);
@@ -130,7 +134,7 @@ export async function measureOurs(
   }
 }
 
-/** `RcvbufErrors` of UDP, of the whole network namespace (proc(5), /proc/net/snmp). */
+/** `RcvbufErrors` of UDP in the whole network namespace (proc(5), /proc/net/snmp). */
 function overflowed(): number {
   const rows = readFileSync("/proc/net/snmp", "utf8")
     .split("\n")

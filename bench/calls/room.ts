@@ -1,4 +1,7 @@
-/** Settings of an appliance with room for many calls at once, and no limit that a generator would meet. */
+/**
+ * Settings of an appliance for many concurrent calls, without limits that a load generator would
+ * reach.
+ */
 import type { AppSettings } from "../../src/app/settings.ts";
 import { RTP_PORTS } from "./target.ts";
 

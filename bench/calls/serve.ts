@@ -1,6 +1,6 @@
 /**
- * The measured process: the whole appliance, room for many calls; its carrier is another. Prints
- * one JSON line when it is ready; ends when its standard input closes.
+ * The measured process: the whole appliance with capacity for many calls; the carrier is another
+ * process. Prints one JSON line when it is ready; exits when its standard input closes.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

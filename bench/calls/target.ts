@@ -1,6 +1,6 @@
-/** What the measured process tells the generators, and the numbers both agree on. */
+/** Data that the measured process sends to the generators, and constants that both use. */
 export const BENCH_HOST = process.env.LINEVOICE_BENCH_HOST ?? "127.0.43.1";
-/** Where the appliance sends its audio from. */
+/** Source ports of the appliance's audio. */
 export const RTP_PORTS = { first: 22_000, last: 23_999 } as const;
 
 export interface CallTarget {

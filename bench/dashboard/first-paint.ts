@@ -1,6 +1,6 @@
 /**
- * How fast the dashboard shows itself in Chromium, from an empty cache, on this machine and on a slow
- * phone; whether it jumps; and how long it keeps the thread with a list of 10,000 calls.
+ * Measures the dashboard in Chromium: first paint with an empty cache, on this machine and on a
+ * slow phone; layout shift; and long tasks with a list of 10,000 calls.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,10 @@ import { type LongTasks, measureManyCalls, pastCalls } from "./many-calls.ts";
 const HOST = "127.0.44.2";
 const CALLS = 10_000;
 
-/** A median phone on a slow mobile network: 1.6 Mbit/s, 150 ms, a fourth of this machine's speed. */
+/**
+ * A median phone on a slow mobile network: 1.6 Mbit/s, 150 ms, a quarter of this machine's CPU
+ * speed.
+ */
 const SLOW_PHONE = {
   width: 390,
   height: 844,
@@ -30,7 +33,7 @@ const SLOW_PHONE = {
 };
 
 export interface FirstPaint {
-  /** Medians of milliseconds from the navigation. */
+  /** Medians in ms since the start of the navigation. */
   readonly firstPaintMs: number;
   readonly largestPaintMs: number;
   readonly dataShownMs: number;
@@ -52,12 +55,14 @@ interface Watched {
   readonly dataShown: number;
 }
 
-/** Longer than the slowest page takes, here and on the phone. Asking the page meanwhile would take its time. */
+/**
+ * Longer than the slowest page needs, here and on the phone. Polling the page would slow it down.
+ */
 const WATCHED_MS = { here: 1_500, phone: 4_000 };
 
 type State = Awaited<ReturnType<Awaited<ReturnType<typeof visit>>["context"]["storageState"]>>;
 
-/** A fresh context: nothing is cached but the session's cookie. */
+/** Loads the page in a fresh context: empty cache, with the session's cookie. */
 async function look(
   browser: Browser,
   url: string,
@@ -117,7 +122,7 @@ const medians = (looks: readonly FirstPaint[]): FirstPaint => ({
   transferredKilobytes: median(looks.map((one) => one.transferredKilobytes)),
 });
 
-/** null: there is no Chromium on this machine. */
+/** Returns null without Chromium. */
 export async function measureDashboard(runs: number): Promise<DashboardSpeed | null> {
   if (chromiumPath() === null) return null;
   const dataDir = mkdtempSync(join(tmpdir(), "linevoice-bench-"));

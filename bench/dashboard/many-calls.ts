@@ -1,4 +1,4 @@
-/** How long the dashboard keeps its thread while somebody works in a long list of calls. */
+/** Long tasks of the dashboard while a person works in a long list of calls. */
 import type { Page } from "playwright-core";
 import { type PastCall, WEEK_OF_CALLS } from "../../test/support/store/call-history.ts";
 
@@ -6,12 +6,12 @@ const MINUTE_MS = 60_000;
 
 export interface LongTasks {
   readonly calls: number;
-  /** Milliseconds; 0: none took more than 50. */
+  /** Longest task in ms; 0 if none took more than 50 ms. */
   readonly longestMs: number;
   readonly count: number;
 }
 
-/** The week's calls first; the others are of the month before. */
+/** This week's calls first; the others are from the month before. */
 export const pastCalls = (count: number): readonly PastCall[] => [
   ...WEEK_OF_CALLS,
   ...Array.from(
@@ -27,7 +27,7 @@ export const pastCalls = (count: number): readonly PastCall[] => [
   ),
 ];
 
-/** Scrolls, leafs, filters, searches and opens a call. */
+/** Scrolls, pages, filters, searches and opens a call. */
 export async function measureManyCalls(page: Page, url: string): Promise<LongTasks> {
   await page.addInitScript(() => {
     const tasks: number[] = [];

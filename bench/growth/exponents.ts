@@ -1,6 +1,6 @@
 /**
  * How costs grow with the amount of work, as the exponent of a power law between the smallest and
- * the largest amount: 0 is no growth, 1 is in proportion. Processor time, not the clock's.
+ * the largest amount: 0 means constant, 1 linear. Uses CPU time.
  */
 import { measureReads, PAGE_AFTER_PAGE } from "../http/reads.ts";
 import { measureOurPacing } from "../media/pacing.ts";
@@ -9,7 +9,7 @@ import { measureStore } from "../store/costs.ts";
 export interface Growth {
   readonly what: string;
   readonly amounts: readonly (number | string)[];
-  /** Processor time at each amount, in `unit`. */
+  /** CPU time at each amount, in `unit`. */
   readonly costs: readonly number[];
   readonly unit: string;
   readonly exponent: number;
@@ -53,9 +53,9 @@ async function ofReads(amounts: readonly number[], seconds: number): Promise<Gro
   );
 }
 
-/** Tenants and past calls grow together: what a call's path costs must not. */
+/** Tenants and past calls grow together. The costs per call must stay constant. */
 async function ofStore(many: { tenants: number; calls: number }): Promise<Growth[]> {
-  await measureStore(FEW); // warm-up: the first run pays for compilation
+  await measureStore(FEW); // warm-up: the first run includes compilation
   const few = await measureStore(FEW);
   const large = await measureStore(many);
   const amounts = [FEW, many].map(({ tenants, calls }) => `${tenants} tenants, ${calls} calls`);

@@ -1,4 +1,7 @@
-/** Words that are read wrong of sentences that a person recorded, over G.711 with line noise (test/support/speech). */
+/**
+ * Word error rate for sentences recorded by a person, over G.711 with line noise
+ * (test/support/speech).
+ */
 
 import { Transcriber } from "../../src/adapter/engine/embedded/recogniser/transcriber.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -25,7 +28,7 @@ export interface HearingResult {
   readonly misread: readonly Misread[];
 }
 
-/** Null: the package is not installed. `noiseDb`: below speech. */
+/** Returns null if the package is not installed. `noiseDb`: noise level below the speech. */
 export async function measureHearing(count: number, noiseDb = 35): Promise<HearingResult | null> {
   const prompts = recordedPrompts(count);
   if (prompts === null) return null;

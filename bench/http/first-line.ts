@@ -1,4 +1,4 @@
-/** The first line a measured process prints: where it listens. */
+/** Reads the first line of a measured process: its address. */
 export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();

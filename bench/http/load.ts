@@ -1,6 +1,6 @@
 /**
- * Load generator for machines without wrk: keep-alive connections over plain sockets, one request
- * under way on each. Prints requests a second and latency percentiles as one JSON line.
+ * Load generator for machines without wrk: keep-alive connections over plain sockets, one pending
+ * request on each. Prints requests per second and latency percentiles as one JSON line.
  */
 import { connect } from "node:net";
 
@@ -8,7 +8,7 @@ const [url = "", key = "", connections = "32", seconds = "5", turning = "false"]
   process.argv.slice(2);
 const { hostname, port, pathname, search } = new URL(url);
 let offset = 0;
-/** Another page each time where asked for, as in pages.lua. */
+/** If requested, every request asks for another page, as in pages.lua. */
 function request(): string {
   offset = (offset + 1) % 500;
   const page = turning === "true" ? `&offset=${offset}` : "";

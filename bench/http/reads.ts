@@ -1,18 +1,18 @@
 /**
- * Authenticated reads a second of the HTTP server, on one core, with latency percentiles. The server
- * runs in a process of its own, the load in another, each pinned to a core where `taskset` exists.
- * Whoever wants to see reads beside live calls runs the calls while this measures.
+ * Authenticated reads per second of the HTTP server on one core, with latency percentiles. Server
+ * and load generator are separate processes, each pinned to a core if `taskset` is available. To
+ * measure reads during live calls, start the calls separately.
  */
 import { fileURLToPath } from "node:url";
 import { cpuSeconds } from "../process/usage.ts";
 import { firstLine } from "./first-line.ts";
 
 export interface ReadsOptions {
-  /** Calls in the store. */
+  /** Number of calls in the store. */
   readonly callsStored?: number;
   readonly seconds?: number;
   readonly connections?: number;
-  /** Below /api/v1; default: five kinds. */
+  /** Paths below /api/v1; default: five kinds. */
   readonly paths?: readonly string[];
 }
 
@@ -21,10 +21,10 @@ export interface ReadsResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers other than 200. */
+  /** Responses other than 200. */
   readonly failures: number;
   readonly tool: "wrk" | "own";
-  /** Processor time of the server for a request: what it could do alone on a core follows. */
+  /** CPU time of the server per request, from which its maximum rate on one core follows. */
   readonly cpuMicroseconds?: number;
 }
 
@@ -43,16 +43,23 @@ interface Order {
 
 type Measured = Omit<ReadsResult, "path" | "tool" | "cpuMicroseconds">;
 
-/** At a path's end: every request asks for another page, so that none is answered from what was kept. */
+/**
+ * At the end of a path: every request asks for another page, so that no response comes from the
+ * cache.
+ */
 export const PAGE_AFTER_PAGE = "&offset=…";
 
 /**
- * Beside calls whoever asks goes first, on any core: on one core, behind call workers, its own wait for the
- * processor was told as the server's. Without the right it runs as others do.
+ * With live calls, the load generator gets high priority on any core. Pinned to one core behind the
+ * call workers, its own waiting time would count as the server's. Without the right it runs at
+ * normal priority.
  */
 const FIRST = ["nice", "-n", "-20"];
 
-/** Each waits before it asks again: enough of them keep the rate while one waits for its answer. */
+/**
+ * Each connection waits between its requests. With this number the rate stays constant while some
+ * wait for responses.
+ */
 const PACED_CONNECTIONS = 30;
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -75,7 +82,7 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
     await load(target, "/tenant", connections, 1); // warm-up
     const results: ReadsResult[] = [];
     for (const path of paths) {
-      // What is compiled while it runs would be in the figure of a page that takes much code.
+      // Warm-up: this page runs much code, whose compilation must not count.
       if (path.endsWith(PAGE_AFTER_PAGE)) await load(target, path, connections, 2);
       const before = cpuSeconds(server.pid);
       const result = await load(target, path, connections, seconds);
@@ -91,8 +98,8 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
 }
 
 /**
- * Reads at about a rate, below what the server could do: what a request waits beside other work. `path`
- * is below /api/v1. null without wrk.
+ * Sends reads at an approximate rate below the server's maximum, to measure the latency during
+ * other work. `path` is below /api/v1. Returns null without wrk.
  */
 export async function loadAtRate(
   target: Pick<Target, "base" | "key">,
@@ -110,7 +117,7 @@ export async function loadAtRate(
   return { path, ...measured, tool: "wrk" };
 }
 
-/** As many as the server takes. `path` is below /api/v1. */
+/** Sends as many requests as the server can handle. `path` is below /api/v1. */
 export async function load(
   target: Pick<Target, "base" | "key">,
   path: string,

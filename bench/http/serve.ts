@@ -1,6 +1,6 @@
 /**
- * The measured process: the real HTTP server over a real file with one tenant, one agent and some
- * calls. Prints one JSON line when it listens; ends when its standard input closes.
+ * The measured process: the real HTTP server with a real database file, one tenant, one agent and
+ * some calls. Prints one JSON line when it listens; exits when its standard input closes.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { ask, pickId, startApiServer } from "../../test/support/http/api-server.
 
 const callsStored = Number(process.argv[2] ?? 10_000);
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
-// A minute of the fastest reads stays below this: the limiter is at work but never refuses.
+// The fastest reads of a minute stay below this: the rate limiter is active but never rejects.
 const server = await startApiServer({ directory, settings: { requestsPerMinute: 5_000_000 } });
 const tenant = await server.tenant();
 const agent = await ask(server, tenant, "POST", "/agents", { name: "Bench", prompt: "Bench." });

@@ -1,4 +1,7 @@
-/** A server of embeddings on a thread of its own: vectors of 200 topics, as many components as OpenAI's small model. */
+/**
+ * An embeddings server on a separate thread: vectors of 200 topics, with as many dimensions as
+ * OpenAI's small model.
+ */
 import { seededRandom } from "../../src/core/random.ts";
 
 declare const self: Worker;

@@ -1,6 +1,6 @@
 /**
- * Large knowledge: what a turn's look-up takes, by words and by meaning, through the knowledge worker as calls
- * have it, and how long indexing holds up the main thread at most.
+ * Large knowledge: look-up time per turn, by words and by meaning, through the calls' knowledge
+ * worker; and the longest time for which indexing blocks the main thread.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { percentile } from "../process/percentile.ts";
 const FILE_CHARACTERS = 450_000;
 const QUESTIONS = 300;
 const WORDS_A_QUESTION = 7;
-/** As a first question's words do, the lessons of the compiler must not count. */
+/** The first questions do not count, because they include compilation. */
 const WARM_UP = 30;
 
 interface Figures {
@@ -100,7 +100,7 @@ const addressOf = (server: Worker): Promise<string> =>
     server.onmessage = ({ data }) => resolve(data);
   });
 
-/** The longest time for which nothing else could run. */
+/** Measures the longest time for which the thread was blocked. */
 function watchThread() {
   let last = performance.now();
   let longest = 0;
@@ -126,7 +126,7 @@ function vocabulary(random: Random): string[] {
   );
 }
 
-/** Words as often as in a language: the second half as often as the first, and so on (Zipf). */
+/** Random words with a natural frequency distribution (Zipf). */
 function wordsOf(words: readonly string[], random: Random, count: number): string {
   const word = () => words[Math.floor(Math.exp(random.float() * Math.log(words.length))) - 1] ?? "";
   return Array.from({ length: count }, word).join(" ");

@@ -1,7 +1,7 @@
 /**
- * What a codec costs: the whole way of one direction as a call goes it, from the conversation's
- * frame to the datagram (resampling, coding, and SRTP where named) and back (decryption, jitter
- * buffer, decoding, resampling). Times real time by processor time; a call needs both.
+ * CPU cost of a codec: the whole path of one direction, from the conversation's frame to the
+ * datagram (resampling, encoding, and SRTP if named) and back (decryption, jitter buffer, decoding,
+ * resampling). Unit: times real time, by CPU time. A call needs both directions.
  */
 
 import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
@@ -14,10 +14,10 @@ import { seededRandom } from "../../src/core/random.ts";
 
 export interface CodecResult {
   readonly line: string;
-  /** Times real time. */
+  /** Seconds of audio per second of CPU time. */
   readonly encode: number;
   readonly decode: number;
-  /** Of one core, for a call in both directions. */
+  /** Percent of one core per call, both directions. */
   readonly cpuPercentPerCall: number;
 }
 
@@ -42,7 +42,7 @@ const LOAD_PAUSE_MS = 100;
 const KEY = Buffer.alloc(30, 1).toString("base64");
 const KEYS: SrtpKeys = { suite: "AES_CM_128_HMAC_SHA1_80", sendKey: KEY, receiveKey: KEY };
 
-/** Two gliding tones and noise, with pauses: nothing that a coder finds easy. */
+/** Two gliding tones and noise, with pauses: hard to compress. */
 function talk(audioSeconds: number, sampleRateHz: number): Int16Array {
   const random = seededRandom(2);
   return Int16Array.from({ length: audioSeconds * sampleRateHz }, (_, index) => {
@@ -77,7 +77,7 @@ async function measureLine(line: Line, audioSeconds: number): Promise<CodecResul
   receiver.configure(format);
   receiver.source.signal(FAR);
   const frame = new Int16Array(frameSamples);
-  // Opus needs a moment to load, on a busy machine a longer one.
+  // Opus takes a moment to load, longer on a busy machine.
   for (let wait = 0; wait < LOAD_TRIES && datagrams.length === 0; wait++) {
     await Bun.sleep(LOAD_PAUSE_MS);
     sender.sendAudio(frame);
@@ -108,7 +108,7 @@ async function measureLine(line: Line, audioSeconds: number): Promise<CodecResul
 
 const frameless = new Uint8Array(0);
 
-/** Milliseconds of processor time for the ticks from `from` on; a busy machine changes little. */
+/** CPU time in ms for the ticks from `from`. Load on the machine changes it little. */
 function timed(ticks: number, from: number, task: (tick: number) => void): number {
   for (let tick = 0; tick < from; tick++) task(tick);
   const before = process.cpuUsage();
@@ -117,7 +117,7 @@ function timed(ticks: number, from: number, task: (tick: number) => void): numbe
   return Math.max(1, user + system) / 1000;
 }
 
-/** Listening for DTMF tones, times real time: only calls without telephone-events pay it. */
+/** DTMF tone detection, times real time. Only calls without telephone-events need it. */
 export function measureToneDetection(audioSeconds: number): number {
   const pcm = talk(audioSeconds, 8000);
   const detector = new DtmfDetector(8000);

@@ -1,4 +1,4 @@
-/** WAV → MP3 in the encoder worker, as after a call: seconds of audio a second. */
+/** WAV → MP3 in the encoder worker, as after a call: seconds of audio per second. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { spawnEncoderWorker } from "../../src/workers.ts";
 export interface EncodingResult {
   readonly audioSeconds: number;
   readonly timesRealTime: number;
-  /** Native LAME in ffmpeg on the same file with the same bit rate; null without it. */
+  /** Native LAME in ffmpeg for the same file and bit rate; null without ffmpeg. */
   readonly nativeTimesRealTime: number | null;
 }
 
 const FORMAT = { sampleRateHz: 8000, channels: 2 };
 
-/** Speech-like input: two drifting tones with pauses, a different one on each side. */
+/** Speech-like input: two drifting tones with pauses, different on each side. */
 function recording(audioSeconds: number): Uint8Array {
   const frames = audioSeconds * FORMAT.sampleRateHz;
   const pcm = new Int16Array(frames * FORMAT.channels);
@@ -48,7 +48,7 @@ export async function measureEncoding(audioSeconds: number): Promise<EncodingRes
   }
 }
 
-/** The program's start is counted, as it would be after each call. */
+/** Includes the program's start, because it would start after each call. */
 async function nativeMp3(wav: string, audioSeconds: number): Promise<number | null> {
   const ffmpeg = Bun.which("ffmpeg");
   if (!ffmpeg) return null;

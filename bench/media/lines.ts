@@ -1,4 +1,4 @@
-/** The lines a measured process prints, one at a time. */
+/** Reads the lines of a measured process, one at a time. */
 export interface Lines {
   next(): Promise<string>;
 }

@@ -1,16 +1,16 @@
-/** The C programs beside this file, built when they are first needed. */
+/** The C programs in `native/`, compiled on first use. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Native {
-  /** Path of the built program. */
+  /** Returns the path of the built program. */
   build(name: "receiver" | "pacer" | "listener" | "phones"): Promise<string>;
   remove(): void;
 }
 
-/** Null where there is no C compiler. Whoever asks removes what was built. */
+/** Returns null without a C compiler. The caller must remove the built programs. */
 export function nativePrograms(): Native | null {
   const compiler = Bun.which("cc") ?? Bun.which("gcc");
   if (!compiler) return null;

@@ -1,8 +1,8 @@
 /**
- * How even our RTP leaves: |interval − 20 ms| of each stream by the kernel's time stamps, taken in a
- * receiver of its own (native/receiver.c), and beside it in the same minute the same stream count sent
- * by a plain C loop (native/pacer.c) and relayed by rtpengine, where that is installed. Needs a C
- * compiler: without one there is no figure.
+ * Regularity of outgoing RTP: |interval − 20 ms| of each stream by the kernel's time stamps, taken
+ * in a separate receiver (native/receiver.c). For comparison, in the same minute, the same number
+ * of streams is sent by a plain C loop (native/pacer.c) and relayed by rtpengine, if installed.
+ * Needs a C compiler, otherwise there are no figures.
  */
 import { fileURLToPath } from "node:url";
 import { cpuSeconds } from "../process/usage.ts";
@@ -14,12 +14,12 @@ export interface Pacing {
   readonly streams: number;
   readonly packets: number;
   readonly lost: number;
-  /** Milliseconds. */
+  /** Percentiles in ms. */
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
   readonly max: number;
-  /** Of one core, the sending process. */
+  /** Percent of one core for the sending process. */
   readonly cpuPercent: number;
   readonly kilobytesPerStream?: number;
 }
@@ -41,7 +41,7 @@ const HOST = "127.0.42.1";
 const WARM_UP_MS = 1000;
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Each for `seconds` after a warm-up. Null where there is no C compiler. */
+/** Runs each sender for `seconds` after a warm-up. Returns null without a C compiler. */
 export async function measurePacing(streams: number, seconds = 10): Promise<PacingResult[] | null> {
   const native = nativePrograms();
   if (!native) return null;
@@ -58,7 +58,7 @@ export async function measurePacing(streams: number, seconds = 10): Promise<Paci
   }
 }
 
-/** Ours alone. */
+/** Our sender only. */
 export async function measureOurPacing(streams: number, seconds: number): Promise<Pacing | null> {
   const native = nativePrograms();
   if (!native) return null;

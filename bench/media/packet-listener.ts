@@ -1,6 +1,6 @@
 /**
- * Pacing of a live appliance: every packet it sends, by the kernel's time stamps on the loopback
- * interface (native/listener.c). Needs a C compiler and CAP_NET_RAW.
+ * Pacing of a live appliance: all packets that it sends, by the kernel's time stamps on the
+ * loopback interface (native/listener.c). Needs a C compiler and CAP_NET_RAW.
  */
 import { linesOf } from "./lines.ts";
 import { nativePrograms } from "./native.ts";
@@ -9,10 +9,10 @@ export interface PacketTimings {
   readonly streams: number;
   readonly packets: number;
   readonly lost: number;
-  /** More than 20 ms, more than 60 ms too late. */
+  /** Packets more than 20 ms and more than 60 ms late. */
   readonly late: number;
   readonly veryLate: number;
-  /** |interval − 20 ms|, milliseconds. */
+  /** |interval − 20 ms| in ms. */
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
@@ -20,12 +20,12 @@ export interface PacketTimings {
 }
 
 export interface PacketListener {
-  /** Since the time before. */
+  /** Timings since the previous request. */
   timings(): Promise<PacketTimings>;
   close(): Promise<void>;
 }
 
-/** Null where it is not possible. */
+/** Returns null without a C compiler or CAP_NET_RAW. */
 export async function startPacketListener(
   host: string,
   ports: { readonly first: number; readonly last: number },

@@ -1,10 +1,10 @@
 /**
- * rtpengine (Debian's rtpengine-daemon) in user space as a reference: it relays what the plain C loop
- * sends, one call a stream, set up over its ng protocol (bencode over UDP).
+ * rtpengine (Debian's rtpengine-daemon) in user space as a reference. It relays the streams of the
+ * plain C loop, one call per stream, set up over its ng protocol (bencode over UDP).
  */
 export interface RtpEngine {
   readonly pid: number;
-  /** Sets up a call whose audio goes to `to`; answers the port that takes it. */
+  /** Sets up a call whose audio goes to `to`; returns the receiving port. */
   call(id: string, to: { readonly host: string; readonly port: number }): Promise<number>;
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ const CONTROL_PORT = 22_222;
 const START_TRIES = 50;
 const ANSWER_MS = 200;
 
-/** Null where it is not installed or does not start. */
+/** Returns null if rtpengine is not installed or does not start. */
 export async function startRtpEngine(): Promise<RtpEngine | null> {
   const program = Bun.which("rtpengine");
   if (!program) return null;
@@ -59,7 +59,7 @@ async function openControl() {
     },
   });
   return {
-    /** The answer as it came; null: none in time. */
+    /** Returns the raw response; null after a timeout. */
     async ask(order: Readonly<Record<string, string>>): Promise<string | null> {
       const cookie = `c${++count}`;
       const answer = Promise.withResolvers<string | null>();

@@ -1,6 +1,6 @@
 /**
- * The measured process: N calls' audio on one pacer, sent to `host:port`. Prints `sending` when all
- * are connected; ends when its standard input closes, after printing its CPU time and memory.
+ * The measured process: audio of N calls with one pacer, sent to `host:port`. Prints `sending` when
+ * all are connected. When its standard input closes, it prints its CPU time and memory and exits.
  */
 
 import { createCallAudio } from "../../src/adapter/media/call-audio.ts";

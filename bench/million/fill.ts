@@ -1,7 +1,8 @@
 /**
- * Fills a database file by SQL: very many calls of one tenant and of many others, with agents, contacts
- * and the words of the newest calls. The indexes of `calls` are made after its rows, which takes a third
- * of the time; triggers make the sums as in life. Nobody else may have the file open.
+ * Fills a database file by SQL: many calls of one tenant and of many others, with agents, contacts
+ * and transcripts of the newest calls. The indexes of `calls` are created after its rows, which
+ * takes a third of the time. Triggers compute the sums as usual. Nobody else may have the file
+ * open.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
@@ -9,27 +10,27 @@ import { indexSomeCalls } from "../../src/app/call-indexing.ts";
 import { yieldToEventLoop } from "../../src/core/clock.ts";
 
 export interface Past {
-  /** In all; four of five are the large tenant's. */
+  /** Total number; four of five belong to the large tenant. */
   readonly calls: number;
-  /** Beside the large one. */
+  /** Number of tenants in addition to the large one. */
   readonly tenants: number;
-  /** Of the large tenant. */
+  /** Contacts of the large tenant. */
   readonly contacts: number;
-  /** How many of the newest calls have words. */
+  /** Number of the newest calls that have a transcript. */
   readonly spoken: number;
-  /** The newest call. */
+  /** Time of the newest call. */
   readonly untilMs: number;
 }
 
-/** Between two calls of the large tenant. */
+/** Time between two calls of the large tenant. */
 const SPACING_MS = 2_600;
 const AGENTS = 5;
 
-/** Of the n-th call of the large tenant, the newest first. */
+/** UUID of the large tenant's n-th call, newest first. */
 export const uuidOfCall = (calls: number, n: number): string =>
   `${(calls - 5 * n - 1).toString(16).padStart(8, "0")}-0000-7000-8000-000000000000`;
 
-/** The id of the large tenant. */
+/** Returns the id of the large tenant. */
 export function fillPast(path: string, past: Past): number {
   const sqlite = new Sqlite(path, { strict: true });
   for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "cache_size = -400000"])
@@ -60,7 +61,8 @@ function fillTables(sqlite: Sqlite, past: Past, large: number): void {
        webhook_secret_prefix, created_at)
      SELECT i + 1, 'Tenant ' || i, 't' || i || '@example.com', 'start', 'UTC', '', '', 0 FROM n`,
   );
-  // Their month has begun: else two thousand mails are written and sent beside the first reads.
+  // Renewals of this month already exist. Otherwise two thousand mails would be sent during the
+  // first reads.
   insert(
     large,
     `INSERT INTO renewals (tenant_id, month, item, plan, amount, status, created_at, settled_at)
@@ -110,7 +112,7 @@ if (import.meta.main) {
   await openDatabase(path, Date.now()).close();
   const past = { contacts: 20_000, spoken: 10_000, untilMs: Date.now() - 120_000 };
   const large = fillPast(path, { ...past, calls: Number(calls), tenants: Number(tenants) });
-  // As it is in life: after an upgrade the appliance does this beside its work.
+  // The appliance also runs this in the background after an upgrade.
   const filled = openDatabase(path, Date.now());
   while (await indexSomeCalls(filled, Date.now(), yieldToEventLoop));
   await filled.close();

@@ -1,7 +1,7 @@
 /**
- * A million calls and two thousand tenants in the store: how long lists, searches and sums take, how long
- * each holds the server's thread at most, and what a CSV of all calls does to its memory and to whoever
- * asks meanwhile. `bun bench/million/measure.ts [calls]`.
+ * A million calls and two thousand tenants in the store: duration of lists, searches and sums; the
+ * longest time for which each blocks the server's thread; and the effect of a CSV of all calls on
+ * memory and on other requests. `bun bench/million/measure.ts [calls]`.
  */
 import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
@@ -15,13 +15,13 @@ export interface PathTimes {
   readonly kind: string;
   readonly path: string;
   readonly bytes: number;
-  /** The first request: what it needs is compiled while it waits. */
+  /** Time of the first request, which includes compilation. */
   readonly firstMs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the server's thread, on average. */
+  /** Average CPU time of the server's thread. */
   readonly processorMs: number;
-  /** Processor time of the server's thread at once, the longest. */
+  /** Longest uninterrupted CPU time of the server's thread. */
   readonly heldMs: number;
 }
 
@@ -30,9 +30,9 @@ export interface Download {
   readonly megabytes: number;
   readonly lines: number;
   readonly seconds: number;
-  /** Largest memory of the server's own meanwhile, above what it was before. */
+  /** Growth of the server's own memory during the download, at most. */
   readonly grewMegabytes: number;
-  /** What others wait for GET /ping meanwhile. */
+  /** Latency of GET /ping during the download. */
   readonly pingP99Ms: number;
   readonly pingMaxMs: number;
   readonly heldMs: number;
@@ -47,15 +47,15 @@ export interface MillionResult {
 interface Options {
   readonly calls: number;
   readonly tenants: number;
-  /** Requests to each path that count, after the first ones. */
+  /** Counted requests per path, after the warm-up. */
   readonly times: number;
-  /** A download is broken off after this. */
+  /** Time after which a download is aborted. */
   readonly downloadSeconds: number;
 }
 
-/** Before those that count: the first is told apart, and the others warm the path. */
+/** Warm-up requests per path. The first one is listed separately. */
 export const FIRST_ONES = 30;
-/** After those that count: the meter of the thread never lets it rest. */
+/** Requests after the counted ones, for the thread meter, which keeps the thread busy. */
 const METERED = 20;
 
 const month = (atMs: number) => new Date(atMs).toISOString().slice(0, 7);
@@ -64,9 +64,9 @@ const day = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
 const TWO_DAYS = `from=${day(Date.now() - 86_400_000)}&to=${day(Date.now())}`;
 
 /**
- * `#` is another number with each request, `^` one behind half of the calls, and `@` another call. Before
- * each request another tenant's change is stored, as calls do all the time: nothing is answered from what
- * was kept.
+ * `#` is another number in each request, `^` a number beyond half of the calls, `@` another call.
+ * Before each request a change of another tenant is stored, as calls do constantly, so that no
+ * response comes from the cache.
  */
 const READS = {
   "one record": ["/api/v1/tenant", "/api/v1/billing/balance", "/api/v1/calls/@"],
@@ -133,7 +133,7 @@ interface Watched {
   readonly pid: number;
   readonly target: MillionTarget;
   readonly tell: (order: Order) => Promise<string>;
-  /** Of a session of its own for each path: a session may ask 600 times a minute. */
+  /** A separate session for each path, because a session may send only 600 requests per minute. */
   readonly cookie: string;
 }
 

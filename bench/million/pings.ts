@@ -1,7 +1,7 @@
 /**
- * Asks for an address until standard input ends, a millisecond after each answer, and prints how long each
- * took. A process of its own: the runtime has one thread for all requests of a process, which a download
- * keeps busy.
+ * Requests an address until standard input ends, each time a millisecond after the response, and
+ * prints the latencies. A separate process, because the runtime handles all requests of a process
+ * on one thread, which a download keeps busy.
  *
  *   pings.ts ADDRESS
  */
@@ -17,7 +17,7 @@ const ask = async () => {
   await (await fetch(address)).arrayBuffer();
   return performance.now() - askedAt;
 };
-// The first ones are compiled while they run.
+// Warm-up: the first requests include compilation.
 for (let n = 0; n < 100; n++) await ask();
 console.log("ready");
 const takenMs: number[] = [];

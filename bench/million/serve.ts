@@ -1,7 +1,7 @@
 /**
- * The measured process: the whole appliance over a file with a tenant of very many calls and with very
- * many tenants. Prints one JSON line when it listens, answers each order on standard input with a line, and
- * ends with it.
+ * The measured process: the whole appliance with a file that has one tenant with very many calls,
+ * and very many tenants. Prints one JSON line when it listens, answers each order on standard input
+ * with a line, and exits when the input ends.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,8 +24,9 @@ export interface MillionTarget {
 }
 
 /**
- * `cookie`: somebody signs in, who owns the tenant and operates the appliance. `change`: another tenant's
- * change is stored. `held`: how long the thread was held at once, from one such order to the next one.
+ * `cookie`: a person signs in who owns the tenant and operates the appliance. `change`: stores a
+ * change of another tenant. `held`: the longest time for which the thread was blocked since the
+ * previous such order.
  */
 export type Order = "cookie" | "change" | "held";
 
@@ -35,7 +36,8 @@ const directory = mkdtempSync(
 );
 const path = join(directory, "linevoice.db");
 const startedAt = performance.now();
-// In a process of its own: what filling leaves behind (garbage, compiled code) is nothing that an appliance has.
+// A separate process, because an appliance does not have the garbage and compiled code of the
+// filling.
 const filling = Bun.spawnSync(
   [
     process.execPath,

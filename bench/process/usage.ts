@@ -1,16 +1,16 @@
-/** What another process has used, from proc(5): works however loaded the machine is. */
+/** Resource usage of another process from proc(5). Works under any load. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** utime + stime of a process and its threads, seconds. */
+/** CPU time (utime + stime) of a process and its threads, in seconds. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** Of the first thread of a process: how long it ran, and how long it could have and had no processor. */
+/** Time for which the first thread of a process ran, and for which it waited for a CPU. */
 export function mainThreadTimes(pid = process.pid): {
   readonly ranMs: number;
   readonly waitedMs: number;
@@ -21,8 +21,7 @@ export function mainThreadTimes(pid = process.pid): {
 }
 
 export interface Resident {
-  /** Megabytes in all; of them its own (heaps, stacks); of them pages of files, which the kernel
-   * drops when it needs room. */
+  /** Memory in MB: total; its own (heaps, stacks); file pages, which the kernel can drop. */
   readonly all: number;
   readonly own: number;
   readonly files: number;
@@ -35,7 +34,7 @@ export function residentMemory(pid: number): Resident {
   return { all: megabytes("VmRSS"), own: megabytes("RssAnon"), files: megabytes("RssFile") };
 }
 
-/** A process and all that it and its children started, as they are now. */
+/** The process ids of a process and all its current descendants. */
 export function processTree(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
@@ -50,6 +49,6 @@ function parentOf(pid: number): number | null {
   try {
     return Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
   } catch {
-    return null; // has ended meanwhile
+    return null; // the process has already ended
   }
 }

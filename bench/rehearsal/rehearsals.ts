@@ -1,9 +1,12 @@
-/** Rehearsals by the compiled program: how many conversations a minute in writing, and how many telephones at once. */
+/**
+ * Rehearsals by the compiled program: text conversations per minute, and the number of concurrent
+ * telephone calls.
+ */
 import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/linevoice", import.meta.url));
 
-/** What `rehearse --json` says of each call. */
+/** Data per call in the output of `rehearse --json`. */
 interface Rehearsed {
   readonly passed: boolean;
   readonly duration_ms: number;
@@ -14,7 +17,7 @@ interface Rehearsing {
   readonly passed: number;
   readonly seconds: number;
   readonly perMinute: number;
-  /** How long the calls took together, as parts of the time that all of it took. */
+  /** Total duration of the calls divided by the elapsed time. */
   readonly meanAtOnce: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * How late entries are fired: a crowd that is due at the same instant, under a cap and without one, and
- * single entries. The real scheduler, the system's clock, a real file; firing is the dialer's transaction.
+ * Lateness of scheduled entries: many entries due at the same instant, with and without a cap, and
+ * single entries. Real scheduler, system clock, real file. To fire an entry is the dialer's
+ * transaction.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,9 +27,9 @@ export interface Lateness {
 
 export interface LatenessOptions {
   readonly entries: number;
-  /** All at once, or this far apart. */
+  /** Interval between entries; 0 if all are due at once. */
   readonly everyMs: number;
-  /** Calls at once, each of `callMs`. */
+  /** Maximum number of concurrent calls, each of `callMs`. */
   readonly cap: number;
   readonly callMs: number;
 }

@@ -115,7 +115,7 @@ const talkers: Section = {
   },
 };
 
-/** What is right for a kind of question. */
+/** Right outcomes per kind of question. */
 const GOOD: Readonly<Record<Trial["kind"], readonly Outcome[]>> = {
   "as written": ["right"],
   paraphrased: ["right", "asked rightly"],

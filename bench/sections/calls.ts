@@ -1,4 +1,4 @@
-/** Calls as a whole, signalling, and the agent's turns. */
+/** Sections about whole calls, signalling, and the agent's turns. */
 import { measurePhones } from "../calls/phones.ts";
 import { ms, type Section } from "../report.ts";
 import {

@@ -1,11 +1,11 @@
-/** All sections in the order of the table, with the programs beside ours that they run. */
+/** All sections in the order of the table, with the external programs that they need. */
 import { chromiumPath } from "../../test/support/browser/chromium.ts";
 import type { Section } from "../report.ts";
 
 const PATH = `${process.env.PATH}:/usr/sbin`;
 const installed = (...names: readonly string[]) => names.some((name) => Bun.which(name, { PATH }));
 
-/** Whether each is on this machine. */
+/** Checks whether each tool is available on this machine. */
 const TOOLS = {
   "a C compiler": () => installed("cc", "gcc"),
   sipp: () => installed("sipp"),
@@ -20,13 +20,13 @@ type Tool = keyof typeof TOOLS;
 
 interface Entry {
   readonly name: string;
-  /** Loaded when it is measured: each section is a process of its own, and should start soon. */
+  /** Loaded on demand: each section is a separate process and should start quickly. */
   readonly load: () => Promise<readonly Section[]>;
-  /** Without these there is nothing to measure. */
+  /** Without these tools the section cannot run. */
   readonly needs?: readonly Tool[];
-  /** Without these a reference or a figure is left out. */
+  /** Without these tools a reference or a figure is missing. */
   readonly uses?: readonly Tool[];
-  /** It tells nothing of few trials: the short form measures it only by name. */
+  /** A few trials are not significant, so the short form runs it only by name. */
   readonly long?: true;
 }
 
@@ -59,7 +59,7 @@ export const SECTIONS: readonly Entry[] = [
   { name: "rehearsals", load: rehearsals },
 ];
 
-/** What this machine lacks of a list, in words; null: nothing. */
+/** The missing tools as text; null if none is missing. */
 export function missing(tools: readonly Tool[] = []): string | null {
   const lacking = tools.filter((tool) => !TOOLS[tool]());
   return lacking.length === 0 ? null : lacking.join(" and ");

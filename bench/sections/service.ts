@@ -26,7 +26,7 @@ const http: Section = {
   },
 };
 
-/** Requests to each path: p99 of fewer is the slowest one or two. */
+/** Requests per path. With fewer, p99 would be one or two slow requests. */
 const TIMES = 300;
 
 const million: Section = {

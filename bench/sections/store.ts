@@ -1,9 +1,9 @@
-/** A node on a file, and on a libSQL server near and far. */
+/** A node with a file, and with a libSQL server near and far. */
 import { percentile } from "../process/percentile.ts";
 import { ms, type Section } from "../report.ts";
 import { measureRemoteStore } from "../store/remote.ts";
 
-/** What is wanted with that much added to each round trip. */
+/** Goals for each additional round-trip time. */
 const GOALS = [
   { delayMs: null, cold: null, repeated: 3_000, setUpMs: 150 },
   { delayMs: 0, cold: 1_500, repeated: 3_000, setUpMs: 150 },

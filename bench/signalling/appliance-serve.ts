@@ -1,9 +1,10 @@
 /**
  * The measured process: the whole appliance, called by its trunk: admission, money, the call's row,
- * audio, greeting, recording, charge, events. Answers each line of standard input with how many queries
- * it has run until now, and ends with it.
+ * audio, greeting, recording, charge, events. Answers each line of standard input with the number
+ * of queries run so far; exits when the input ends.
  *
- *   appliance-serve.ts CALLS [PROVIDER SPECULATE]    the engine at this address; default: the embedded one
+ *   appliance-serve.ts CALLS [PROVIDER SPECULATE]    the engine at this address; default: the
+ *   embedded one
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,13 +20,16 @@ import { roomFor } from "../calls/room.ts";
 import { callableBySipp } from "./callable.ts";
 import { OURS, type SignallingTarget } from "./hosts.ts";
 
-/** A place is free when the call is settled, a moment after its BYE: the generator calls at once. */
+/**
+ * A slot is free only after the call is settled, a moment after its BYE, but the generator calls
+ * again immediately.
+ */
 const PLACES_PER_CALL = 20;
 
 const [calls = "50", provider, speculate = "off"] = process.argv.slice(2);
 const room = roomFor(Number(calls) * PLACES_PER_CALL);
 
-/** Answers come from a provider, which hears, thinks and speaks. */
+/** Uses a provider for STT, LLM and TTS. */
 function withProvider(settings: AppSettings, url: string): AppSettings {
   const { callWorker } = settings;
   return {

@@ -1,4 +1,4 @@
-/** Points an appliance's trunk at sipp, which calls it without registration. */
+/** Points an appliance's trunk to sipp, which calls it without registration. */
 import { type Appliance, OWN_NUMBER } from "../../test/support/appliance/appliance.ts";
 import { CALLER } from "./hosts.ts";
 

@@ -1,7 +1,8 @@
 /**
- * Calls a second with clean set-up and tear-down, and how long INVITE → 200 takes: the whole
- * appliance, our SIP stack alone, sipp's own server, and kamailio as proxy before it. The same caller
- * (sipp) in the same minute, so many calls at once. Needs sipp; kamailio where it is installed.
+ * Calls per second with clean set-up and tear-down, and the time from INVITE to 200: the whole
+ * appliance, our SIP stack alone, sipp's server, and kamailio as a proxy in front of it. The same
+ * caller (sipp) in the same minute with the same number of concurrent calls. Needs sipp; kamailio
+ * is optional.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,18 +22,21 @@ import { callWithSipp, type SippFigures, sippServer } from "./sipp.ts";
 export interface SignallingResult extends SippFigures {
   readonly who: "appliance" | "stack" | "sipp" | "kamailio";
   readonly callsPerSecond: number;
-  /** Processor time of the called side. */
+  /** CPU time of the called side, in ms per call. */
   readonly cpuMsPerCall: number;
-  /** Of it, the first thread's. */
+  /** Part of it that the first thread used. */
   readonly mainMsPerCall: number;
-  /** Runs of database queries, with those that calls share; null: no database, or not ours. */
+  /**
+   * Database queries per call, including queries shared by several calls; null if not our
+   * appliance.
+   */
   readonly queriesPerCall: number | null;
 }
 
 export interface SignallingOptions {
   readonly calls: number;
   readonly atOnce: number;
-  /** Default: as fast as the other side lets them. */
+  /** Default: as fast as the called side allows. */
   readonly perSecond?: number;
 }
 
@@ -126,7 +130,7 @@ async function measureSipp(options: SignallingOptions): Promise<SignallingResult
   }
 }
 
-/** It passes the calls on to sipp's server. */
+/** kamailio forwards the calls to sipp's server. */
 async function measureKamailio(options: SignallingOptions): Promise<SignallingResult> {
   const server = sippServer(KAMAILIO_PEER.host);
   const kamailio = await startKamailio(KAMAILIO);

@@ -3,10 +3,10 @@ export const CALLER = "127.0.45.1";
 export const OURS = "127.0.45.2";
 export const SIPP_SERVER = "127.0.45.3";
 export const KAMAILIO = "127.0.45.4";
-/** Where kamailio.cfg of the tests sends calls to that name. */
+/** Calls to this name are forwarded by kamailio.cfg of the tests. */
 export const KAMAILIO_PEER = { name: "peer9", host: "127.0.6.109" } as const;
 export const REGISTERING = "127.0.45.5";
-/** Where the callers' audio is. */
+/** Address of the callers' audio. */
 export const PHONES = "127.0.45.6";
 export const NUMBER = "+37052000001";
 
@@ -14,7 +14,7 @@ export interface SignallingTarget {
   /** `host:port` */
   readonly sip: string;
   readonly pid: number;
-  /** Where its API is asked, and the tenant's key; only the appliance has them. */
+  /** Base URL of its API; only the appliance has one. */
   readonly base: string;
   readonly key: string;
 }

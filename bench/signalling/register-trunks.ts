@@ -1,4 +1,7 @@
-/** The measured process: so many trunks register at `host:port`, each with a challenge. Prints one JSON line. */
+/**
+ * The measured process: registers a number of trunks at `host:port`, each with a challenge. Prints
+ * one JSON line.
+ */
 import { settled, startStack, trunkSettings } from "../../test/support/sip/sip-stack.ts";
 import { REGISTERING } from "./hosts.ts";
 

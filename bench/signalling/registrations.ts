@@ -1,5 +1,5 @@
 /**
- * Registrations a second with digest at kamailio (REGISTER, 401, REGISTER, 200): trunks of ours, and
+ * Registrations per second with digest at kamailio (REGISTER, 401, REGISTER, 200): our trunks, and
  * sipp as the same client in the same minute. Needs both.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { CALLER, KAMAILIO } from "./hosts.ts";
 export interface RegistrationsResult {
   readonly registered: number;
   readonly perSecond: number;
-  /** Ours. */
+  /** CPU time of our client per registration, in ms. */
   readonly cpuMsEach: number;
   readonly sippPerSecond: number;
 }

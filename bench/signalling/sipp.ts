@@ -1,4 +1,7 @@
-/** sipp as the caller: so many calls, so many at once, as fast as the other side lets them. */
+/**
+ * sipp as the caller: a number of calls, a number of them concurrent, as fast as the called side
+ * allows.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,13 +9,13 @@ import { fileURLToPath } from "node:url";
 import { percentile } from "../process/percentile.ts";
 
 export interface SippRun {
-  /** Own address. */
+  /** Local address. */
   readonly host: string;
   readonly target: string;
   readonly service: string;
   readonly calls: number;
   readonly atOnce: number;
-  /** Default: as fast as the other side lets them. */
+  /** Default: as fast as the called side allows. */
   readonly perSecond?: number;
 }
 
@@ -20,7 +23,7 @@ export interface SippFigures {
   readonly succeeded: number;
   readonly failed: number;
   readonly seconds: number;
-  /** INVITE → 200. */
+  /** Time from INVITE to 200. */
   readonly setUpP50Ms: number;
   readonly setUpP99Ms: number;
   readonly setUpP999Ms: number;
@@ -75,7 +78,7 @@ function read(directory: string, seconds: number): SippFigures {
   };
 }
 
-/** A server of sipp's own. Ended by its owner. */
+/** Starts sipp's server. The caller must end it. */
 export function sippServer(host: string): Bun.Subprocess {
   return Bun.spawn(
     ["sipp", "-sf", file("./uas.xml"), "-i", host, "-mi", host, "-p", "5060", "-nostdin"],

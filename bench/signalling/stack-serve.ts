@@ -1,9 +1,12 @@
-/** The measured process: our SIP stack alone, which answers every call. Ends with standard input. */
+/**
+ * The measured process: our SIP stack alone, which answers every call. Exits when standard input
+ * ends.
+ */
 import { silentLog } from "../../src/core/log.ts";
 import { startStack, trunkSettings } from "../../test/support/sip/sip-stack.ts";
 import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
 
-// Its own bound on new calls a second would be measured otherwise.
+// Raised, because otherwise the stack's limit of new calls per second would be measured.
 const stack = await startStack(OURS, silentLog, { newCallsPerSecond: 10_000 });
 stack.addTrunk(trunkSettings({ server: CALLER, register: false }));
 stack.onIncoming((leg) => void leg.answer({ host: OURS, port: 40_000 }));

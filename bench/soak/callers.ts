@@ -1,7 +1,7 @@
 /**
- * The soak's callers: so many calls up all the time, each of 20 to 60 seconds and then another in its
- * place, from a new phone each; every tenth asks something. A line of standard input prints what
- * happened since the line before; when it closes, all hang up.
+ * The soak's callers: keeps a fixed number of calls up. Each lasts 20 to 60 seconds and is then
+ * replaced by another call from a new phone; every tenth asks a question. Each line of standard
+ * input prints the events since the previous line. When the input closes, all hang up.
  */
 
 import { createVoices } from "../../src/demo/voices.ts";
@@ -16,7 +16,7 @@ const SHORTEST_MS = 20_000;
 const LONGEST_MS = 60_000;
 const ASKS_EVERY = 10;
 const PAUSE_MS = 200;
-/** After a call that failed: no storm of those who try again at once. */
+/** Pause after a failed call, so that retries do not come all at once. */
 const PAUSE_AFTER_FAILURE_MS = 10_000;
 
 const speech = (await createVoices()).speaker("en-us");
@@ -26,7 +26,7 @@ let placed = 0;
 let setUpMs: number[] = [];
 let failures: string[] = [];
 
-/** True when it went as it should. */
+/** Returns true if the call went as expected. */
 async function callOnce(number: string): Promise<boolean> {
   const phone = await createPhone({
     number,
@@ -57,7 +57,7 @@ async function callOnce(number: string): Promise<boolean> {
   }
 }
 
-/** Spread evenly, the same in every run. */
+/** Durations spread evenly, the same in every run. */
 const lasting = (order: number) =>
   SHORTEST_MS + ((order * 7919) % 1000) * ((LONGEST_MS - SHORTEST_MS) / 1000);
 

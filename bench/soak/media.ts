@@ -1,9 +1,10 @@
 /**
- * `npm run soak media`: the appliance for LINEVOICE_SOAK_MINUTES (120) with LINEVOICE_SOAK_CALLS (50)
- * calls that turn over. Every ten seconds a line with its memory, descriptors and threads, what of its
- * audio came late, and the machine's load goes to LINEVOICE_SOAK_CSV (soak-<time>.csv in the temporary
- * directory). Exit 1 when memory of its own or descriptors grew: the median of the last quarter over
- * the median of the second by more than a tenth (the first is the warm-up).
+ * `npm run soak media`: runs the appliance for LINEVOICE_SOAK_MINUTES (120) with
+ * LINEVOICE_SOAK_CALLS (50) calls that come and go. Every ten seconds it writes a line to
+ * LINEVOICE_SOAK_CSV (soak-<time>.csv in the temporary directory): memory, descriptors, threads,
+ * late audio, and the machine's load. Exit 1 if its own memory or descriptors grew: the median of
+ * the last quarter exceeds that of the second quarter by more than a tenth (the first quarter is
+ * the warm-up).
  */
 import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -22,7 +23,7 @@ const csv = process.env.LINEVOICE_SOAK_CSV ?? join(tmpdir(), `soak-${started}.cs
 const SAMPLE_MS = 10_000;
 const PRINT_EVERY = 6;
 const GROWTH_MAX = 1.1;
-/** After the last call: mails, encoding, collections. */
+/** Wait after the last call: mails, encoding, garbage collection. */
 const QUIET_MS = 60_000;
 
 interface CallersReport {

@@ -1,8 +1,8 @@
 /**
- * What a call's path costs in the store, on a file with tenants and a past: recognising an API key,
- * finding whose number rings, beginning a call (admission, row, hold), its charge (settle and the
- * call's last write), claiming a due schedule entry. Each in the transaction that the appliance uses,
- * durable when it ends; processor time and the clock's, the same statements at a small and a large amount.
+ * Store costs per call, on a file with tenants and past calls: recognise an API key, find the owner
+ * of the called number, begin a call (admission, row, hold), charge it (settle and the call's last
+ * write), claim a due schedule entry. Each in the appliance's own transaction, durable at its end.
+ * Measures CPU time and elapsed time of the same statements at a small and a large amount.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ import { type Amount, fill } from "./filled.ts";
 
 export interface StoreCost {
   readonly what: string;
-  /** Processor time of one. */
+  /** CPU time of one operation. */
   readonly cpuMicroseconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;

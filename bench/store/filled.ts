@@ -1,14 +1,14 @@
-/** A database with tenants, their keys, trunks and numbers, and a past: calls and what they cost. */
+/** A database with tenants, their keys, trunks and numbers, and past calls with their costs. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../../src/core/database.ts";
 
 export interface Amount {
   readonly tenants: number;
-  /** Ended calls in all; half of them are the first tenant's. */
+  /** Number of ended calls; half of them belong to the first tenant. */
   readonly calls: number;
 }
 
-/** Spread over the last quarter, newest first. */
+/** Past calls are spread over the last quarter, newest first. */
 const PAST_MS = 90 * 86_400_000;
 const NODE = "bench-node";
 

@@ -1,6 +1,7 @@
 /**
- * The measured process: the HTTP server of a node on a libSQL server, or on a file, with one tenant, one
- * agent and some calls. Arguments: URL and token; none: a file. Prints one JSON line when it listens; ends when its input closes.
+ * The measured process: the HTTP server of a node with a libSQL server or a file, with one tenant,
+ * one agent and some calls. Arguments: URL and token; none: a file. Prints one JSON line when it
+ * listens; exits when its input closes.
  */
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -14,7 +15,7 @@ import { ask, pickId, startApiServer } from "../../test/support/http/api-server.
 import { tempDir } from "../../test/support/temp-dir.ts";
 
 const CALLS = 1_000;
-/** A minute of the fastest reads stays below this: the limiter is at work but never refuses. */
+/** The fastest reads of a minute stay below this: the rate limiter is active but never rejects. */
 const REQUESTS_PER_MINUTE = 2_000_000;
 
 const [url, authToken = null] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /**
- * What a node does on a file, on a libSQL server on loopback, and with a longer way to it: authenticated reads and
- * changes a second, how long a call takes from INVITE to 200, and in how many round trips. sqld, the
- * node and the load share the machine.
+ * A node with a file, with a libSQL server on loopback, and with a longer network delay to it:
+ * authenticated reads and writes per second, time from INVITE to 200, and number of round trips.
+ * sqld, the node and the load share the machine.
  */
 import { fileURLToPath } from "node:url";
 import { type Log, silentLog } from "../../src/core/log.ts";
@@ -19,7 +19,7 @@ interface RemoteStoreResult {
   readonly coldReadsPerSecond: number;
   readonly repeatedReadsPerSecond: number;
   readonly writesPerSecond: number;
-  /** Alone: how many waits for the store lie in one of them. Null: not looked at. */
+  /** Round trips to the store per request without other load. Null: not measured. */
   readonly roundTrips: { readonly read: number; readonly write: number } | null;
   readonly setUp: SetUp;
 }
@@ -28,7 +28,7 @@ interface SetUp {
   readonly aloneMs: readonly number[];
   readonly togetherMs: readonly number[];
   readonly failed: number;
-  /** Trunks that were given up and registered again meanwhile. */
+  /** Trunks that were released and registered again during the measurement. */
   readonly trunksLost: number;
 }
 
@@ -42,18 +42,18 @@ const HOST = "127.0.8.62";
 const CONNECTIONS = 8;
 const WRITERS = 4;
 const TOGETHER = 4;
-/** The pages after those that the load has read. */
+/** First page that the load has not read. */
 const PAGES_READ = 600;
 const TALK_MS = 200;
 const REST_MS = 500;
 
-/** How much of it is measured. */
+/** Amount of work to measure. */
 interface Extent {
-  /** Of each kind of request. */
+  /** Seconds per kind of request. */
   readonly seconds: number;
-  /** Calls one after the other. */
+  /** Number of calls one after another. */
   readonly alone: number;
-  /** How often so many call at once. */
+  /** Number of rounds of concurrent calls. */
   readonly rounds: number;
 }
 
@@ -109,7 +109,7 @@ async function measureRequests({
     for (const [at, delayMs] of delaysMs.entries()) {
       relay.delayMs = delayMs;
       const rates = await ratesOf(target, seconds);
-      // They do not depend on how long one takes.
+      // The number of round trips does not depend on the delay.
       const roundTrips = at === 0 ? await roundTripsOf(relay, target) : null;
       results.push({ delayMs, ...rates, roundTrips });
     }
@@ -117,7 +117,7 @@ async function measureRequests({
   });
 }
 
-/** The measured process, for as long as `work` takes. */
+/** Runs the measured process while `work` runs. */
 async function withServer<Result>(
   way: readonly string[],
   work: (target: Target) => Promise<Result>,
@@ -177,7 +177,7 @@ async function writesPerSecond(target: Target, seconds: number): Promise<number>
   return Math.round(written / seconds);
 }
 
-/** How much longer the fastest of several takes when the way is longer. */
+/** Number of round trips: the increase of the fastest request's time when the delay increases. */
 async function roundTripsOf(relay: DelayingRelay, target: Target) {
   const before = relay.delayMs;
   const LONGER_MS = 40;
@@ -206,7 +206,7 @@ async function roundTripsOf(relay: DelayingRelay, target: Target) {
   return roundTrips;
 }
 
-/** `way` null: on a file. */
+/** `way`: null for a file. */
 async function measureSetUps(way: Way | null, extent: Extent): Promise<SetUp[]> {
   if (way) way.relay.delayMs = 0;
   let trunksLost = 0;
@@ -262,7 +262,7 @@ async function measureSetUps(way: Way | null, extent: Extent): Promise<SetUp[]> 
   return results;
 }
 
-/** INVITE → 200 through the carrier; null: it was not answered. */
+/** Time from INVITE to 200 through the carrier; null if the call was not answered. */
 async function setUpMs(phone: Phone | undefined): Promise<number | null> {
   if (!phone) return null;
   const startedAt = performance.now();

@@ -1,5 +1,5 @@
 /**
- * Callers who talk at the same time to one speech worker of the embedded engine: how late their words are understood.
+ * Recognition delay of one speech worker of the embedded engine with several concurrent speakers.
  * Each says one recorded sentence after another in real time and waits 3 s, as for an answer.
  */
 import { createEmbeddedEngine } from "../../src/adapter/engine/embedded/engine.ts";
@@ -19,7 +19,7 @@ const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
 const PAUSE_MS = 3_000;
 const SENTENCES = 24;
-/** Talkers do not begin at the same moment. */
+/** Delay between the starts of two speakers. */
 const BETWEEN_TALKERS_MS = 700;
 
 interface TalkersResult {
@@ -28,9 +28,9 @@ interface TalkersResult {
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly utterances: number;
-  /** Nothing was understood. */
+  /** Utterances without any recognised text. */
   readonly lost: number;
-  /** Of all threads together. */
+  /** Cores used by all threads together. */
   readonly cores: number;
 }
 
@@ -58,7 +58,7 @@ export async function measureTalkers(
     });
   const results: TalkersResult[] = [];
   try {
-    // The model takes seconds to load, and a second thread starts when two talk.
+    // Warm-up: the model takes seconds to load, and a second thread starts when two people speak.
     await Promise.all([0, 1].map((talker) => talk(open(), lines, talker, 3)));
     for (const talkers of numbers) {
       const usedBefore = process.cpuUsage();
@@ -86,7 +86,7 @@ export async function measureTalkers(
   return results;
 }
 
-/** How late each utterance was understood; null: it was not. */
+/** Recognition delay of each utterance; null if nothing was recognised. */
 async function talk(
   session: EngineSession,
   lines: readonly Int16Array[],

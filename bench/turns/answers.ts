@@ -1,8 +1,8 @@
 /**
- * How long callers wait for an answer while many talk at once: sipp places the calls, phones in C ask the
- * same question again and again and measure from its last sound to the answer's first loud packet. The
- * provider takes fixed times (target.ts), in a process of its own. Values of `[conversation] speculate` are
- * measured one after the other. Needs sipp and a C compiler.
+ * Answer delay while many callers speak. sipp places the calls; phones in C repeat the same
+ * question and measure from its last sound to the answer's first loud packet. The provider is a
+ * separate process with fixed delays (target.ts). Measures the values of `[conversation] speculate`
+ * one after another. Needs sipp and a C compiler.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ type Speculate = ConversationSettings["speculate"];
 export interface AnswersResult extends Answers {
   readonly callers: number;
   readonly speculate: Speculate;
-  /** Of one core, for each call. */
+  /** Percent of one core per call. */
   readonly cpuPercentPerCall: number;
 }
 
@@ -31,13 +31,13 @@ interface AnswersOptions {
 }
 
 const CALLER_VOICE = "m3";
-/** Time for an answer of two seconds, and for the agent to have finished before the next question. */
+/** Time for an answer of two seconds, which must end before the next question. */
 const PAUSE_MS = 5_000;
 const OCTETS_PER_MS = 8;
 const FRAME_OCTETS = 160;
 const A_LAW_SILENCE = 0xd5;
 
-/** Empty without sipp or a C compiler. */
+/** Returns an empty list without sipp or a C compiler. */
 export async function measureAnswers(options: AnswersOptions): Promise<AnswersResult[]> {
   const native = Bun.which("sipp") ? nativePrograms() : null;
   if (!native) return [];
@@ -65,7 +65,9 @@ export async function measureAnswers(options: AnswersOptions): Promise<AnswersRe
   }
 }
 
-/** The question and its pause, in whole frames. Answers how many octets the question has. */
+/**
+ * Writes the question and its pause, in whole frames. Returns the length of the question in octets.
+ */
 async function writeQuestion(path: string): Promise<number> {
   const voices = await createVoices();
   const pcm = await voices.speak(CALLER_VOICE, QUESTION);

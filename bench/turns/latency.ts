@@ -1,10 +1,10 @@
 /**
- * Our own share of turn latency: caller's last speech → first packet of the answer, less the silence
- * we wait for on purpose (endpointing) and less what the providers were told to take. Real RTP, real
- * workers; the providers are another process with fixed delays. What is left is VAD, jitter buffer,
- * threads, HTTP or WebSocket, resampling and pacing; with the embedded engine, recognition, retrieval
- * and synthesis as well. Beside it the whole wait, as the caller has it, also where work begins at the
- * first silence.
+ * Our own share of turn latency: the time from the caller's last speech to the first packet of the
+ * answer, minus the intended wait (endpointing) and the providers' fixed delays. Real RTP, real
+ * workers; the providers are another process. The rest is VAD, jitter buffer, threads, HTTP or
+ * WebSocket, resampling and pacing; with the embedded engine also recognition, retrieval and
+ * synthesis. Also reports the whole delay that the caller experiences, with and without speculation
+ * at the first silence.
  */
 import { fileURLToPath } from "node:url";
 import {
@@ -29,9 +29,12 @@ export interface TurnsResult {
   readonly turns: number;
   readonly speculate: Speculate;
   readonly injectedMs: number;
-  /** Our own share, but of the first turn since the start of both programs, whose code is compiled meanwhile. */
+  /**
+   * Our own share, without the first turn since the start of both programs, which includes
+   * compilation.
+   */
   readonly own: Percentiles;
-  /** Of that turn. */
+  /** Our own share of that first turn. */
   readonly firstOwnMs: number;
   /** From the caller's last sound to the answer's first packet. */
   readonly whole: Percentiles;
@@ -57,8 +60,8 @@ interface Subject {
 }
 
 /**
- * `short`: our own share only, with nothing begun before the caller's silence is over, and the providers,
- * whose calls leave this machine idle, side by side.
+ * `short`: our own share only, without speculation. Providers run in parallel, because their calls
+ * leave this machine idle.
  */
 export async function measureTurns(turns: number, short: boolean): Promise<TurnsResult[]> {
   return await withServers(async (servers) => {
@@ -72,7 +75,7 @@ export async function measureTurns(turns: number, short: boolean): Promise<Turns
   });
 }
 
-/** While the providers run, in a process of their own. */
+/** Runs the providers in a separate process while `work` runs. */
 export async function withServers<Result>(
   measureAt: (servers: Servers) => Promise<Result>,
 ): Promise<Result> {

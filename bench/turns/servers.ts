@@ -1,4 +1,6 @@
-/** The providers of the bench, in a process of their own: fixed delays, so that they can be taken off. */
+/**
+ * The providers of the benchmark in a separate process, with fixed delays that can be subtracted.
+ */
 import { openAiServer } from "../../test/support/engine/openai-server.ts";
 import { realtimeServer } from "../../test/support/engine/realtime-server.ts";
 import { ANSWER, DELAYS, QUESTION, type Servers } from "./target.ts";

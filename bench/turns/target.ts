@@ -1,4 +1,4 @@
-/** What the two processes of the bench agree on. */
+/** Data and constants that the two processes of the benchmark share. */
 export interface Servers {
   readonly openai: string;
   readonly realtime: string;
@@ -7,5 +7,5 @@ export interface Servers {
 export const QUESTION = "What are your opening hours?";
 export const ANSWER = "From nine to five.";
 
-/** Milliseconds a server waits before its first byte. */
+/** Delay in ms before the first byte of each server. */
 export const DELAYS = { stt: 80, llm: 200, tts: 120, realtime: 300 } as const;

@@ -1,6 +1,6 @@
 /**
- * Synthetic callers: espeak-ng with its accents and variants (the appliance speaks American English), and flite's recorded voices through ffmpeg. Those who judge are never
- * tuned with.
+ * Synthetic callers: espeak-ng with its accents and variants (the appliance speaks American
+ * English), and flite's recorded voices through ffmpeg. Test voices are never used for tuning.
  */
 
 import {
@@ -12,7 +12,7 @@ import { createResampler } from "../../src/platform/audio/resampler.ts";
 
 export type Caller =
   | { readonly name: string; readonly by: "espeak"; readonly voice: string }
-  /** `pitch`: played that much higher, as another throat. */
+  /** `pitch`: factor by which the pitch is raised, for a different speaker. */
   | { readonly name: string; readonly by: "flite"; readonly voice: string; readonly pitch: number };
 
 const espeak = (name: string, voice: string): Caller => ({ name, by: "espeak", voice });
@@ -35,7 +35,7 @@ const RATE_HZ = 8_000;
 const LEVEL = 3_277;
 
 export interface Voices {
-  /** 8 kHz at −20 dBFS. Null: its synthesiser is not installed. */
+  /** Returns 8 kHz audio at −20 dBFS; null if the synthesiser is not installed. */
   say(caller: Caller, text: string): Promise<Int16Array | null>;
 }
 
@@ -63,7 +63,7 @@ function sayByFlite({ voice, pitch }: Caller & { by: "flite" }, text: string): I
   }
 }
 
-/** Loud frames decide: silence between words does not count. */
+/** Sets the level of the loud frames: silence between words does not count. */
 function levelled(pcm: Int16Array | null): Int16Array | null {
   if (pcm === null) return null;
   const frames: number[] = [];

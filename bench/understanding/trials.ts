@@ -1,6 +1,7 @@
 /**
- * One spoken question to an agent of the embedded engine: G.711 with faint noise, the voice activity
- * detector and endpointing of a call, the recogniser, the scripted agent's first reply.
+ * One spoken question to an agent of the embedded engine: G.711 with faint noise, the voice
+ * activity detector and endpointing of a call, the recogniser, and the scripted agent's first
+ * reply.
  */
 import type { Nearness } from "../../src/adapter/engine/embedded/meaning/lessons.ts";
 import { CallerSttStream } from "../../src/adapter/engine/embedded/recogniser/recogniser.ts";
@@ -27,7 +28,7 @@ import type { Faq, Question } from "./faqs/faq.ts";
 const TRANSCRIBER = new URL("../../src/adapter/worker/transcriber.worker.ts", import.meta.url).href;
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
-/** Between two looks whether an agent's topics are learnt. */
+/** Interval at which to check whether the agent's topics are learnt. */
 const LEARNING_MS = 100;
 const LEAD_SAMPLES = 6_400;
 const TAIL_SAMPLES = 12_800;
@@ -41,8 +42,8 @@ const ENDPOINTING = {
 };
 
 /**
- * What became of a question with the first reply. `command`: it was taken for another intent, and followed;
- * `command asked back`: the agent asked whether it was one.
+ * Result of a question by the first reply. `command`: the agent mistook it for another intent and
+ * executed that. `command asked back`: the agent asked whether it was one.
  */
 export type Outcome =
   | "right"
@@ -57,7 +58,7 @@ export type Outcome =
 const ASKS_WHETHER_COMMAND = /^Would you like to (end the call|speak to a person)/;
 
 export interface Hearing {
-  /** Joined, where the caller was cut in two. */
+  /** Joined if endpointing split the caller's utterance. */
   readonly text: string;
   readonly confidence: number;
 }
@@ -79,7 +80,7 @@ export async function createLaboratory(): Promise<Laboratory> {
   };
 }
 
-/** Audio comes as fast as it is decoded: what waits for its turn waits no longer than that. */
+/** Audio arrives as fast as it is decoded, so timers up to 1 s fire immediately. */
 const IMPATIENT_CLOCK: Clock = {
   ...systemClock,
   after(ms, run) {
@@ -92,7 +93,7 @@ const IMPATIENT_CLOCK: Clock = {
 const knowledgeOf = (faq: Faq): readonly KnowledgeEntry[] =>
   parseKnowledge([{ filename: "faq.md", format: "md", content: faq.knowledge }]);
 
-/** A-law there and back, with white noise. */
+/** Encodes to A-law and decodes again, with white noise. */
 function onLine(pcm: Int16Array, seed: number): Int16Array {
   const random = seededRandom(seed);
   const line = new Int16Array(LEAD_SAMPLES + pcm.length + TAIL_SAMPLES);
@@ -156,7 +157,10 @@ async function hear(
   };
 }
 
-/** The greeting, and a caller's first word, leave more time than it takes to learn. */
+/**
+ * Waits until the topics are learnt. In a call, the greeting and the caller's first words take
+ * longer.
+ */
 async function nearnessOnceLearnt(
   transcriber: Transcriber,
   knowledge: readonly KnowledgeEntry[],

@@ -1,6 +1,5 @@
 /**
- * How well callers are understood by the embedded engine, on knowledge and with voices that nothing
- * was tuned with. Each question is said by each caller in turn, in an order that holds all kinds.
+ * How well the embedded engine understands callers, with knowledge and voices never used for tuning. Each caller in turn asks each question, in an order that mixes all kinds.
  */
 import { type Caller, createVoices, type Voices } from "./callers.ts";
 import { type Faq, type Kind, type Question, questionsOf } from "./faqs/faq.ts";
@@ -15,7 +14,7 @@ export interface Trial extends Question {
 
 export const KINDS: readonly Kind[] = ["as written", "paraphrased", "off topic"];
 
-/** `trials` of each FAQ at most; all: every question by every caller. */
+/** `trials`: maximum per FAQ; all: every question by every caller. */
 export async function measureUnderstanding(
   faqs: readonly Faq[],
   callers: readonly Caller[],

@@ -1,9 +1,10 @@
 /**
- * Webhook deliveries a second, and how long a healthy endpoint waits for an event while others are dead
+ * Webhook deliveries per second, and the delivery delay of healthy endpoints while others are dead
  * or slow. Real database, real TLS, as in production; the receivers run in another process.
  *
- * Two runs. Paced: events are stored one by one at a steady rate, and latency is from commit to arrival.
- * Burst: all are stored before the worker starts, and the rate is that of working the heap off.
+ * Two runs. Paced: events are stored one by one at a steady rate; latency is from commit to
+ * arrival. Burst: all events are stored before the worker starts; the rate is the speed of working
+ * off the backlog.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,9 +29,9 @@ import { pathOf, startReceivers } from "./receiving-side.ts";
 export interface DeliveriesOptions {
   readonly events?: number;
   readonly endpoints?: number;
-  /** How many of them are dead (one half) or slow (the other). */
+  /** Number of dead (one half) or slow (the other half) endpoints. */
   readonly troubled?: number;
-  /** Events a second of the paced run. */
+  /** Events per second of the paced run. */
   readonly perSecond?: number;
 }
 
@@ -43,18 +44,18 @@ export interface DeliveriesResult {
   readonly healthyP50Ms: number;
   readonly healthyP99Ms: number;
   readonly healthyMaxMs: number;
-  /** Of one core, of the sending process, in the paced run. */
+  /** CPU of the sending process in the paced run, in percent of one core. */
   readonly cpuPercent: number;
-  /** How long the sending thread kept a 10 ms timer waiting in the paced run. */
+  /** Delay of a 10 ms timer on the sending thread in the paced run. */
   readonly stallP99Ms: number;
-  /** Burst run: healthy deliveries a second. */
+  /** Burst run: healthy deliveries per second. */
   readonly deliveriesPerSecond: number;
-  /** Burst run, healthy endpoints: from the start, with everything waiting, to arrival. */
+  /** Burst run, healthy endpoints: from the start, with the whole backlog, to arrival. */
   readonly burstP50Ms: number;
   readonly burstP99Ms: number;
-  /** Burst run: processor time of the sending process for each healthy delivery. */
+  /** Burst run: CPU time of the sending process per healthy delivery. */
   readonly burstCpuMsEach: number;
-  /** Healthy deliveries that never arrived, of both runs. */
+  /** Healthy deliveries that never arrived, in both runs. */
   readonly missing: number;
 }
 
@@ -64,12 +65,12 @@ const WAIT_MAX_MS = 120_000;
 const TICK_MS = 10;
 
 interface Run {
-  /** Healthy events: when each was committed, by call id. */
+  /** Commit time of each healthy event, by call id. */
   readonly storedAt: ReadonlyMap<string, number>;
   readonly arrivals: Readonly<Record<string, number>>;
   readonly startedAt: number;
   readonly cpuPercent: number;
-  /** Of the sending process while the heap is worked off. */
+  /** CPU time of the sending process while it works off the backlog. */
   readonly burstCpuMs: number;
   readonly stallsMs: readonly number[];
 }
@@ -119,7 +120,7 @@ async function run(setting: Required<DeliveriesOptions>, mode: "paced" | "burst"
   }
 }
 
-/** One webhook a tenant; the troubled ones come first. */
+/** One webhook per tenant; the troubled ones come first. */
 async function storeEndpoints(
   database: Database,
   { endpoints, troubled }: Required<DeliveriesOptions>,
@@ -187,7 +188,7 @@ async function send(
     if (mode === "burst") continue;
     sink.wake();
     const aheadMs = startedAt + ((index + 1) * 1000) / perSecond - Date.now();
-    // Also when late: a loop of microtasks alone would let nothing be sent.
+    // Sleep even if late: a loop of microtasks alone would block sending.
     await Bun.sleep(Math.max(0, aheadMs));
   }
   clearInterval(ticking);

@@ -1,7 +1,7 @@
 /**
- * The aim: 10,000 events to 200 endpoints, 20 of them dead or slow, while calls go on: healthy ones
- * see p99 ≤ 1 s. The appliance, the callers (sipp and a C program) and the receivers are processes of their own.
- * Arguments: calls, events.
+ * Goal: 10,000 events to 200 endpoints, 20 of them dead or slow, during calls, with p99 ≤ 1 s for
+ * the healthy ones. The appliance, the callers (sipp and a C program) and the receivers are
+ * separate processes. Arguments: calls, events.
  */
 import { fileURLToPath } from "node:url";
 import { type HeldCalls, startHeldCalls } from "../calls/held-calls.ts";

@@ -1,9 +1,9 @@
 /**
- * The receiving side, in a process of its own: one HTTPS server that answers by path. `/healthy` at once,
- * `/slow` after three seconds, `/dead` never. A bare socket of the runtime and no HTTP server of it, which takes
- * twice as much of the cores that the measured process needs: it reads no more of a request than it must.
- * Prints its port; at the end of its standard input prints when each healthy delivery arrived, by call id, and
- * ends. Arguments: the certificate as JSON, the host.
+ * The receiving side in a separate process: one HTTPS server that answers by path. `/healthy`
+ * immediately, `/slow` after three seconds, `/dead` never. It uses a plain socket and reads only
+ * the needed part of a request, because the runtime's HTTP server would need twice the CPU time.
+ * Prints its port. When its standard input ends, it prints the arrival time of each healthy
+ * delivery by call id, and exits. Arguments: the certificate as JSON, the host.
  */
 
 const SLOW_MS = 3000;
@@ -12,12 +12,14 @@ const LENGTH = /content-length: (\d+)/i;
 const CALL = /"call_id":"([^"]+)"/;
 const arrivals: Record<string, number> = {};
 
-/** What came of a request that is not whole yet. */
+/** State of an incomplete request. */
 interface Connection {
   text: string;
 }
 
-/** The sender awaits each answer: no second request follows the first. */
+/**
+ * Whether the request is complete. The sender awaits each response, so no second request follows.
+ */
 function whole(text: string): boolean {
   const bodyAt = text.indexOf("\r\n\r\n") + 4;
   return bodyAt > 3 && text.length - bodyAt >= Number(LENGTH.exec(text)?.[1]);

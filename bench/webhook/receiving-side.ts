@@ -1,13 +1,16 @@
-/** The receiving process of the webhook measurements, and what it heard when. */
+/** The receiving process of the webhook measurements, and the arrival times that it recorded. */
 import type { Certificate } from "../../test/support/net/test-ca.ts";
 import { firstLine } from "../http/first-line.ts";
 
 export interface ReceivingSide {
   /** `https://host:port`; the paths are /healthy, /slow and /dead. */
   readonly base: string;
-  /** Ends it. When each healthy delivery first arrived (ms since the epoch), by call id. */
+  /**
+   * Ends the process. Returns the first arrival of each healthy delivery (ms since the epoch), by
+   * call id.
+   */
   arrivals(): Promise<Readonly<Record<string, number>>>;
-  /** Ends it without asking. */
+  /** Ends the process without reading its results. */
   close(): Promise<void>;
 }
 
@@ -37,6 +40,6 @@ export async function startReceivers(
   };
 }
 
-/** Of the endpoint in this place: the troubled ones come first, dead and slow in turns. */
+/** Path of the endpoint at this index: troubled ones come first, alternately dead and slow. */
 export const pathOf = (index: number, troubled: number): string =>
   index >= troubled ? "/healthy" : index % 2 === 0 ? "/dead" : "/slow";

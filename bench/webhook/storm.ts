@@ -1,8 +1,8 @@
 /**
- * The measured process of during-calls.ts: the whole appliance, with many tenants' webhooks stored in it.
- * Prints where to call; at the first line on its standard input it lets the events happen, first at a
- * steady rate, then all at once, and prints what healthy endpoints saw. Ends with its standard input.
- * Argument: a `Storm` as JSON.
+ * The measured process of during-calls.ts: the whole appliance, with many tenants' webhooks in its
+ * store. Prints the SIP address to call. After the first line on its standard input it emits
+ * events, first at a steady rate, then all at once, and prints the results of healthy endpoints.
+ * Exits when its standard input ends. Argument: a `Storm` as JSON.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -28,27 +28,30 @@ import { pathOf, startReceivers } from "./receiving-side.ts";
 
 export interface Storm {
   readonly calls: number;
-  /** All at once. */
+  /** Number of events emitted at once. */
   readonly events: number;
   readonly endpoints: number;
   readonly troubled: number;
-  /** Of the steady run. */
+  /** Events per second of the steady run. */
   readonly perSecond: number;
-  /** Events of the steady run, which comes first: what a program in service has compiled is compiled then. */
+  /**
+   * Number of events of the steady run. It comes first, so that the code is already compiled in the
+   * second run.
+   */
   readonly steadyEvents: number;
 }
 
-/** What healthy endpoints saw: from the commit of an event to its arrival. */
+/** Delay of healthy endpoints: from the commit of an event to its arrival. */
 export interface StormResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
   readonly missing: number;
-  /** Healthy deliveries, from the first event to the last arrival. */
+  /** Healthy deliveries per second, from the first event to the last arrival. */
   readonly deliveriesPerSecond: number;
-  /** Processor time of the sending thread, less what calls took of it before, for 1,000 events. */
+  /** CPU time of the sending thread per 1,000 events, without the part that calls used before. */
   readonly threadMsPer1000: number;
-  /** Share of the time in which the sending thread could have run and had no processor. */
+  /** Share of the time for which the sending thread was ready but had no CPU. */
   readonly starvedPercent: number;
   readonly loadAverage: number;
   readonly callsUp: number;
@@ -56,11 +59,11 @@ export interface StormResult {
 
 const HOST = "127.46.0.2";
 const TICK_MS = 10;
-/** Events of a transaction when all happen at once. */
+/** Events per transaction when all are emitted at once. */
 const AT_ONCE = 500;
 const BASELINE_MS = 1000;
 const WAIT_MAX_MS = 180_000;
-/** The callers are gone by then and would not answer a BYE. */
+/** The callers have gone by then and would not answer a BYE. */
 const CLOSE_MS = 1000;
 
 const storm = JSON.parse(process.argv[2] ?? "{}") as Storm;
@@ -68,7 +71,7 @@ const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const ca = testCa(directory);
 const receivers = await startReceivers(ca.issue([`IP:${HOST}`]), HOST);
 const carrier = await startCarrierProcess(OURS);
-raiseSignalling(); // as `serve` does, and not the processes beside it
+raiseSignalling(); // as `serve` does; does not affect the other processes
 let masterKey = new Uint8Array();
 const world = await startAppliance({
   dataDir: directory,
@@ -93,7 +96,10 @@ const endpoints = await storeEndpoints(
   ),
 );
 
-/** Lets `amount` events happen in one transaction; when it was over, for the healthy ones, by call id. */
+/**
+ * Emits `amount` events in one transaction and stores its commit time for the healthy ones, by call
+ * id.
+ */
 async function happen(from: number, amount: number, storedAt: Map<string, number>): Promise<void> {
   const healthy: string[] = [];
   await database.tx(async (queries) => {
@@ -112,7 +118,7 @@ async function happen(from: number, amount: number, storedAt: Map<string, number
 }
 
 const firstHealthy = endpoints[storm.troubled]?.webhookId ?? 0;
-/** Of the pending ones the first that is found: to count them takes the thread that is measured. */
+/** Finds one pending delivery instead of counting all, which would load the measured thread. */
 async function healthyPending(): Promise<boolean> {
   const waiting = and(sql`${outbox.status} = 'pending'`, gte(outbox.webhookId, firstHealthy));
   const found = await database.read.select({ id: outbox.id }).from(outbox).where(waiting).limit(1);

@@ -1,10 +1,12 @@
-/** What is asked and known in the conversations of docs/spoken/: ten businesses in each language. */
+/** Questions and knowledge of the conversations in docs/spoken/: ten businesses per language. */
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 
 export interface Business {
   readonly company: string;
   readonly person: readonly [first: string, last: string];
-  /** When, how much, on which number: each as the caller asks it and as the knowledge has it. */
+  /**
+   * Questions about time, price and number, as a caller asks them and as the knowledge has them.
+   */
   readonly knowledge: readonly (readonly [question: string, answer: string])[];
   /** The day and the time that the caller wants. */
   readonly visit: readonly [day: string, time: string];

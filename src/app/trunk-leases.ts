@@ -58,7 +58,7 @@ interface TrunkLeasesOptions {
 export class TrunkLeases {
   readonly #options: TrunkLeasesOptions;
   readonly #node: string;
-  /** Revision of the record from which each running trunk was started, by trunk id. */
+  /** `updatedAt` of the record with which each running trunk was started, by trunk id. */
   readonly #held = new Map<number, number>();
   readonly #leaseBeats: BeatWatch<number>;
   readonly #nodeBeats: BeatWatch<string>;

@@ -76,8 +76,8 @@ async function sealUnder(
   try {
     return await operate(loaded, "key.rotate_master", input);
   } catch (error) {
-    // The last run stopped after re-encryption: the data needs the new key, which is not renamed
-    // yet.
+    // The last run stopped after re-encryption: the data needs the new key, which still has its
+    // temporary name.
     if (!isResumed || !(error instanceof AppError) || error.code !== "conflict") throw error;
     const renewed = { ...loaded, config: { ...config, secrets: { master_key: input.next } } };
     return await operate(renewed, "key.rotate_master", input);

@@ -1,4 +1,4 @@
-/** The clinic that the engine was developed with: the decision's coefficients are fitted with it. */
+/** The clinic used for development: the decision's coefficients are fitted with it. */
 import {
   CLINIC_KNOWLEDGE,
   CLINIC_OFF_TOPIC,

@@ -1,10 +1,10 @@
-/** A business's questions and answers, and what callers say to it: for measuring understanding. */
+/** A business's questions and answers, and callers' questions to it, to measure understanding. */
 
 export interface Faq {
   readonly name: string;
   /** Markdown as a tenant would write it. */
   readonly knowledge: string;
-  /** By the heading that answers: the same asked in other words. */
+  /** Paraphrased questions by the heading that answers them. */
   readonly paraphrased: Readonly<Record<string, readonly string[]>>;
   readonly offTopic: readonly string[];
 }
@@ -14,11 +14,11 @@ export type Kind = "as written" | "paraphrased" | "off topic";
 export interface Question {
   readonly kind: Kind;
   readonly said: string;
-  /** The heading that answers. Null: none does. */
+  /** Heading that answers the question; null if none does. */
   readonly entry: string | null;
 }
 
-/** In an order that a prefix of it holds all three kinds in their proportion. */
+/** Ordered so that any prefix has all three kinds in proportion. */
 export function questionsOf({ knowledge, paraphrased, offTopic }: Faq): Question[] {
   const headings = [...knowledge.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading);
   const written = headings.map((said): Question => ({ kind: "as written", said, entry: said }));

@@ -1,4 +1,4 @@
-/** A garage: judged with, never tuned with. */
+/** A garage: used only for evaluation, never for tuning. */
 import type { Faq } from "./faq.ts";
 
 export const GARAGE: Faq = {

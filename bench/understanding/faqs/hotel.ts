@@ -1,4 +1,4 @@
-/** A hotel: judged with, never tuned with. */
+/** A hotel: used only for evaluation, never for tuning. */
 import type { Faq } from "./faq.ts";
 
 export const HOTEL: Faq = {

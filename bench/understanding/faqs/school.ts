@@ -1,4 +1,4 @@
-/** A music school: judged with, never tuned with. */
+/** A music school: used only for evaluation, never for tuning. */
 import type { Faq } from "./faq.ts";
 
 export const SCHOOL: Faq = {

@@ -448,8 +448,7 @@ function takeTransferred({ turns }: Stage, target: string, call: IncomingCall): 
 }
 
 /**
- * Registers the people to whom callers are transferred. Whoever answers listens until the other
- * side hangs up.
+ * Registers the people to whom callers are transferred. They listen until the other side hangs up.
  */
 async function registerPersons(stage: Stage, { transferTargets }: RehearsedAgent): Promise<void> {
   const { carrier, voices, clock, random, numbers, persons } = stage;
