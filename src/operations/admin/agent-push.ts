@@ -1,4 +1,4 @@
-/** Publishes an agent that was edited as files: compared with what is published, then through a draft. */
+/** Publishes an agent from edited files: compares it with the published version, then uses a draft. */
 import { OPERATOR } from "../../core/author.ts";
 import { conflict } from "../../core/errors.ts";
 import type { VersionTool } from "../../domain/agent/agent-content.ts";
@@ -13,20 +13,20 @@ import type { AgentScenarios } from "./agent-scenarios.ts";
 import { type AgentVersions, draftContent, type Published } from "./agent-versions.ts";
 
 interface PushedAgent {
-  /** The version that the files were pulled from. */
+  /** Version from which the files were pulled. */
   readonly baseVersion: number;
   readonly fields: AgentFields;
-  /** Without content: a text that the published version has. */
+  /** Content may be missing if the published version has the same text. */
   readonly files: readonly {
     readonly filename: string;
     readonly sha256: string;
     readonly content?: string | undefined;
   }[];
   readonly tools: readonly Omit<VersionTool, "shared">[];
-  /** Missing: those that are kept stay. */
+  /** Missing: the stored scenarios stay. */
   readonly scenarios?:
     | {
-        /** Of those that were pulled (`scenariosHash`); null: none were. */
+        /** Hash of the pulled scenarios (`scenariosHash`); null: none were pulled. */
         readonly base: string | null;
         readonly yamls: readonly string[];
       }
@@ -34,9 +34,9 @@ interface PushedAgent {
 }
 
 interface Pushed extends Pick<Published, "notes"> {
-  /** That calls run now; the same as before where nothing differs. */
+  /** Version used by calls now; unchanged if there are no differences. */
   readonly version: number;
-  /** What was pushed is the agent's draft now. */
+  /** True if the pushed content is now the agent's draft. */
   readonly draft: boolean;
   readonly differences: readonly PartDifference[];
 }
@@ -45,7 +45,7 @@ interface PushedHow {
   /** Only compares. */
   readonly dry: boolean;
   readonly force: boolean;
-  /** Publishes nothing: it stays the agent's draft. */
+  /** Creates a draft and does not publish it. */
   readonly draft: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The scenarios that an agent is rehearsed with, kept with it by their names. */
+/** Scenarios for an agent's rehearsals (simulated test calls), stored with the agent by name. */
 import { agentScenarioStore } from "../../adapter/store/agent/agent-scenario-store.ts";
 import { agentStore } from "../../adapter/store/agent/agent-store.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -31,7 +31,7 @@ export function createAgentScenarios({
   readonly scenarioReader: Reader;
 }) {
   return {
-    /** Throws valid_yaml_required for a wrong one, two of one name, or too many. */
+    /** Throws valid_yaml_required for an invalid scenario, duplicate names, or too many. */
     byName: (tenantId: number, yamls: readonly string[]) =>
       scenariosByName(reader, tenantId, yamls),
 
@@ -41,7 +41,7 @@ export function createAgentScenarios({
       return await agentScenarioStore(database.read).list(tenantId, agentId);
     },
 
-    /** Replaces the one of the same name. Throws not_found, valid_yaml_required, conflict. */
+    /** Creates or replaces the scenario with this name. Throws not_found, valid_yaml_required, conflict. */
     async put(tenantId: number, agentId: number, yaml: string): Promise<StoredScenario> {
       const { name } = await scenarioOf(reader, tenantId, yaml);
       return await database.tx(async (queries) => {
@@ -54,7 +54,7 @@ export function createAgentScenarios({
       });
     },
 
-    /** These instead of all that were kept. Throws not_found, valid_yaml_required. */
+    /** Replaces all stored scenarios. Throws not_found, valid_yaml_required. */
     async replace(tenantId: number, agentId: number, yamls: readonly string[]): Promise<void> {
       const wanted = await scenariosByName(reader, tenantId, yamls);
       await database.tx(async (queries) => {

@@ -1,4 +1,4 @@
-/** A stored agent as a whole, for a rehearsal or as files: found by id or name, published or draft. */
+/** A complete stored agent, published or draft, for a rehearsal or an export as files. */
 import { and, eq } from "drizzle-orm";
 import { agentHistoryStore } from "../../adapter/store/agent/agent-history-store.ts";
 import { callSetupStore } from "../../adapter/store/call/call-setup-store.ts";
@@ -20,7 +20,7 @@ const AT_MOST = 2;
 
 export function agentSources({ read }: Pick<Database, "read">) {
   return {
-    /** `agent`: id or exact name; `tenantId` null: of all tenants. Throws not_found, conflict (name). */
+    /** `agent`: id or exact name; `tenantId` null: any tenant. Throws not_found, conflict (name). */
     async source(
       tenantId: number | null,
       agent: number | string,
@@ -51,7 +51,7 @@ export function agentSources({ read }: Pick<Database, "read">) {
       };
     },
 
-    /** The text of a version's file. Throws not_found. */
+    /** Text of a version's file. Throws not_found. */
     async sourceText(tenantId: number, sha256: string): Promise<string> {
       const text = (await agentHistoryStore(read).texts(tenantId, [sha256])).get(sha256);
       if (text === undefined) throw notFound("file");

@@ -1,4 +1,4 @@
-/** Two versions of an agent share its callers: opened, compared, and closed in favour of either. */
+/** Splits of an agent's callers between two versions (A/B test): open, compare, and close with one version. */
 import { agentHistoryStore } from "../../adapter/store/agent/agent-history-store.ts";
 import { agentSplitStore } from "../../adapter/store/agent/agent-split-store.ts";
 import { agentStore } from "../../adapter/store/agent/agent-store.ts";
@@ -9,7 +9,7 @@ import { conflict, invalidField, notFound } from "../../core/errors.ts";
 import { compareCalls, type SplitMeasure } from "../../domain/agent/split-comparison.ts";
 import type { AgentVersions, Published } from "./agent-versions.ts";
 
-/** The newest of a split's calls are compared. */
+/** Maximum compared calls of a split, newest first. */
 export const SPLIT_CALLS_MAX = 5_000;
 
 interface SplitDependencies {
@@ -33,10 +33,13 @@ export type AgentSplits = ReturnType<typeof createAgentSplits>;
 export function createAgentSplits(deps: SplitDependencies) {
   const { database, clock, versions } = deps;
   return {
-    /** The newest one, open or closed. Null: there was none. Throws not_found. */
+    /** Returns the newest split, open or closed; null: none. Throws not_found. */
     get: (tenantId: number, agentId: number) => compared(database.read, tenantId, agentId),
 
-    /** Throws not_found, valid_version_required; conflict if one is open, or the draft is not rehearsed where it must be. */
+    /**
+     * Throws not_found, valid_version_required; conflict if a split is open, or if a required rehearsal is
+     * missing.
+     */
     async open(
       tenantId: number,
       agentId: number,

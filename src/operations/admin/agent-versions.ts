@@ -1,4 +1,4 @@
-/** The versions of an agent: looked at, compared, published again; and its draft. */
+/** Versions of an agent: show, compare, republish; and its draft. */
 import { agentHistoryStore } from "../../adapter/store/agent/agent-history-store.ts";
 import { type PublishingNote, publishContent } from "../../adapter/store/agent/agent-publishing.ts";
 import { agentRule } from "../../adapter/store/agent/agent-rule-store.ts";
@@ -37,7 +37,7 @@ interface VersionDependencies {
   readonly quotas: Quotas;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly urlProblem: UrlProblem;
-  /** Of this node. */
+  /** Rehearsals of this node. */
   readonly rehearsals: Pick<RunRecords, "list">;
   readonly clock: Clock;
   readonly random: Random;
@@ -48,12 +48,12 @@ export type AgentDraft = NonNullable<
   Awaited<ReturnType<ReturnType<typeof agentHistoryStore>["draft"]>>
 >;
 export interface VersionSummary extends Omit<Stored, "content"> {
-  /** The parts that differ from the version before. */
+  /** Names of the parts that differ from the previous version. */
   readonly changes: readonly string[];
   readonly published: boolean;
 }
 export interface VersionComparison {
-  /** The version that it starts from; null: that is not kept any more. */
+  /** Version used as the base; null: it is no longer stored. */
   readonly from: number | null;
   readonly differences: readonly PartDifference[];
 }
@@ -67,7 +67,7 @@ export interface Published {
 }
 
 const SECRET_BYTES = 24;
-/** What stands before a secret that was made because nobody entered one. */
+/** Prefix of a generated secret, if nobody entered one. */
 const NOT_ENTERED = "\0not entered:";
 
 export type AgentVersions = ReturnType<typeof createAgentVersions>;
@@ -120,14 +120,14 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
       return { ...version, changes, published: number === agent.version };
     },
 
-    /** The texts of a version's files by their hashes. */
+    /** Texts of a version's files, by hash. */
     texts: (tenantId: number, { files }: AgentContent) =>
       agentHistoryStore(read).texts(
         tenantId,
         files.map(({ sha256 }) => sha256),
       ),
 
-    /** Null: there is none. Throws not_found. */
+    /** Null if the agent has no draft. Throws not_found. */
     async draft(tenantId: number, agentId: number): Promise<AgentDraft | null> {
       const draft = await agentHistoryStore(read).draft(tenantId, agentId);
       if (!draft) await agentOf(read, tenantId, agentId);
@@ -137,7 +137,7 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
 }
 
 function comparisons({ database: { read } }: Pick<VersionDependencies, "database">) {
-  /** A version's content, or the draft's. */
+  /** Content of a version or of the draft. */
   async function contentOf(tenantId: number, agentId: number, which: number | "draft") {
     if (which !== "draft") return (await versionOf(read, tenantId, agentId, which)).content;
     const draft = await agentHistoryStore(read).draft(tenantId, agentId);
@@ -146,7 +146,7 @@ function comparisons({ database: { read } }: Pick<VersionDependencies, "database
   }
 
   return {
-    /** `from` null: the published one. An older one than any that is kept compares as nothing. Throws not_found. */
+    /** `from` null: the published version. A deleted version counts as empty. Throws not_found. */
     async compare(
       tenantId: number,
       agentId: number,
@@ -166,7 +166,7 @@ function comparisons({ database: { read } }: Pick<VersionDependencies, "database
   };
 }
 
-/** The draft after a change: files and own tools are replaced as a whole, tools of all agents stay. */
+/** The draft after a change. Files and the agent's own tools are replaced as a whole; shared tools stay. */
 export function draftContent(before: AgentContent, changes: DraftChanges): AgentContent {
   const { files, tools, ...fields } = changes;
   const changed = { ...before, ...fields };
@@ -198,7 +198,7 @@ function drafts({ database, urlProblem, clock }: VersionDependencies) {
   }
 
   return {
-    /** Makes a draft of the published version if there is none. Throws not_found, valid_…_required. */
+    /** Creates a draft from the published version if none exists. Throws not_found, valid_…_required. */
     changeDraft(tenantId: number, agentId: number, changes: DraftChanges, author: Author) {
       return database.tx(async (queries): Promise<AgentDraft> => {
         const history = agentHistoryStore(queries);
@@ -233,13 +233,13 @@ function drafts({ database, urlProblem, clock }: VersionDependencies) {
 
 function publishingRule({ database, clock, rehearsals }: VersionDependencies) {
   return {
-    /** Whether drafts are published only after a green rehearsal. Throws not_found. */
+    /** True if drafts need a passed rehearsal before publishing. Throws not_found. */
     async publishesRehearsed(tenantId: number, agentId: number): Promise<boolean> {
       await agentOf(database.read, tenantId, agentId);
       return await agentRule(database.read).isSet(agentId);
     },
 
-    /** Makes no version. Throws not_found. */
+    /** Creates no version. Throws not_found. */
     setPublishesRehearsed: (tenantId: number, agentId: number, isOn: boolean): Promise<void> =>
       database.tx(async (queries) => {
         await agentOf(queries, tenantId, agentId);
@@ -247,8 +247,8 @@ function publishingRule({ database, clock, rehearsals }: VersionDependencies) {
       }),
 
     /**
-     * The draft becomes a version that is not published. Returns its number. Throws not_found; conflict
-     * if it is not rehearsed where it must be.
+     * Stores the draft as an unpublished version and returns its number. Throws not_found; conflict if a
+     * required rehearsal is missing.
      */
     async storeDraft(
       queries: Queries,
@@ -263,7 +263,7 @@ function publishingRule({ database, clock, rehearsals }: VersionDependencies) {
   };
 }
 
-/** What publishes a content, within a transaction. */
+/** Returns a function that publishes a content within a transaction. */
 function publisher({ billing, quotas, vault, clock, random }: VersionDependencies) {
   return async (
     queries: Queries,
@@ -320,13 +320,13 @@ function publishing(deps: VersionDependencies) {
   }
 
   return {
-    /** An older version becomes the published one again, as a new version. Throws not_found, plan_limit_reached. */
+    /** Republishes an older version as a new one. Throws not_found, plan_limit_reached. */
     publishVersion: (tenantId: number, agentId: number, number: number, author: Author) =>
       database.tx((queries) => publishIn(queries, [tenantId, agentId], number, author)),
 
     publishIn,
 
-    /** Throws not_found, plan_limit_reached; conflict (outdated, or not rehearsed where it must be). */
+    /** Throws not_found, plan_limit_reached; conflict (outdated, or a required rehearsal is missing). */
     publishDraft: (tenantId: number, agentId: number, force: boolean, author: Author) =>
       database.tx(async (queries) => {
         const { version } = await agentOf(queries, tenantId, agentId);
@@ -346,7 +346,7 @@ function missingText(): never {
   throw conflict("The text of a file of this version is not stored.");
 }
 
-/** Throws conflict where the agent publishes only what was rehearsed. */
+/** Throws conflict if the agent needs a passed rehearsal and none exists. */
 async function requireGreen(
   queries: Queries,
   rehearsals: VersionDependencies["rehearsals"],

@@ -1,6 +1,6 @@
 /**
- * Tags and comments that a tenant's people add to its calls. They go with the call's words: when those are
- * deleted, by time or on request, nothing can be added any more.
+ * Tags and comments that a tenant's people add to calls. They are deleted together with the transcript, by
+ * retention or on request. After that, nothing can be added.
  */
 import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -12,7 +12,7 @@ export const TAGS_OF_CALL_MAX = 20;
 const TAGS_OF_TENANT_MAX = 200;
 const COMMENTS_OF_CALL_MAX = 200;
 
-/** Who asks: an author may delete their own comments, an owner all. */
+/** The requester: authors may delete their own comments, owners may delete all. */
 interface Annotator {
   readonly userId: number;
   readonly isOwner: boolean;
@@ -27,7 +27,7 @@ interface Deps {
 }
 
 export function createCallAnnotations({ database, clock }: Deps) {
-  /** Changes a call that still has its words. Throws not_found, conflict. */
+  /** Changes a call that still has its transcript. Throws not_found, conflict. */
   const changed = <Result>(
     tenantId: number,
     callUuid: string,
@@ -46,13 +46,13 @@ export function createCallAnnotations({ database, clock }: Deps) {
     of: (tenantId: number, callUuid: string, by: Annotator) =>
       annotationsOf(database.read, tenantId, callUuid, by),
 
-    /** The tenant's tags in the order of the alphabet. */
+    /** The tenant's tags in alphabetical order. */
     async tagsInUse(tenantId: number) {
       const tags = await callAnnotationStore(database.read).tagsInUse(tenantId);
       return tags.toSorted((a, b) => a.tag.localeCompare(b.tag));
     },
 
-    /** A tag that the tenant has already keeps its spelling. Throws not_found, conflict. */
+    /** A tag that the tenant uses already keeps its spelling. Throws not_found, conflict. */
     addTag: (tenantId: number, callUuid: string, tag: string): Promise<string[]> =>
       changed(tenantId, callUuid, async (store, callId) => {
         await addTag(store, tenantId, callId, tag.replace(/\s+/g, " ").trim());

@@ -1,4 +1,4 @@
-/** Calls and scheduled calls as they are stored: lists, one call in every detail, its recording, calls as CSV. */
+/** Stored calls and scheduled calls: lists, details of a call, its recording, and CSV export. */
 import { agentStore } from "../../adapter/store/agent/agent-store.ts";
 import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
 import {
@@ -18,7 +18,7 @@ import { microToEur } from "../../core/money.ts";
 import { scenarioOfCall } from "../../domain/rehearsal/from-call.ts";
 
 const CSV_PAGE_ROWS = 500;
-/** Contacts with one number. */
+/** Maximum contacts per number. */
 const NAMES_MAX = 10;
 
 const CSV_HEADER = csvRow([
@@ -41,10 +41,10 @@ const CSV_HEADER = csvRow([
   "tags",
 ]);
 
-/** Rows that are skipped cost: those of a page so far down are asked for only if it is there. */
+/** Skipping rows is slow. Above this offset, rows are read only if the total shows that they exist. */
 const SKIPPED_MAX = 1_000;
 
-/** Asked for together: a database server answers both in one round trip. */
+/** Both queries run together: a database server answers them in one round trip. */
 export async function totalAndPage<Row>(
   { offset }: Page,
   asked: { readonly total: () => Promise<number>; readonly rows: () => Promise<Row[]> },
@@ -89,7 +89,7 @@ function storedCalls(read: Queries) {
 
   return {
     get,
-    /** Which calls `list` has, and then some of them. */
+    /** Ids and total of the calls in `list`, and selected calls. */
     listing: history.listing,
     listed: history.listed,
 
@@ -102,7 +102,7 @@ function storedCalls(read: Queries) {
       return { calls, total };
     },
 
-    /** A call with what was said, done and noted in it. Throws not_found. */
+    /** A call with its transcript, tool calls and notes. Throws not_found. */
     async conversation(tenantId: number, callUuid: string) {
       const call = await get(tenantId, callUuid);
       const [turns, toolCalls, notes] = await Promise.all([
@@ -113,12 +113,12 @@ function storedCalls(read: Queries) {
       return { call, turns, toolCalls, notes };
     },
 
-    /** What was said and done in a call, as a scenario (YAML) without its people. Throws not_found. */
+    /** Converts a call into an anonymised scenario (YAML). Throws not_found. */
     async scenario(tenantId: number, callUuid: string): Promise<string> {
       return await scenarioOf(read, await this.conversation(tenantId, callUuid));
     },
 
-    /** Further facts about a call: SIP trace, quality, deliveries, mails. */
+    /** Diagnostic data of a call: SIP trace, quality, deliveries, mails. */
     async diagnosis({ id, tenantId, callUuid, agentId }: CallRow) {
       const store = diagnosticsStore(read);
       const agent = agentId === null ? undefined : await agentStore(read).find(tenantId, agentId);
@@ -131,7 +131,7 @@ function storedCalls(read: Queries) {
       };
     },
 
-    /** Headers of a call's packets; null: they were not kept. */
+    /** Headers of a call's packets; null: not stored. */
     async packetHeaders({ id }: CallRow) {
       return await diagnosticsStore(read).packetHeaders(id);
     },
@@ -168,7 +168,7 @@ async function scenarioOf(
 
 function exportedCalls(read: Queries) {
   return {
-    /** Line by line, read page by page. `isShown` says of each page's calls which are wanted. */
+    /** Yields lines and reads page by page. `isShown` returns which calls of a page are wanted. */
     async *csv(
       tenantId: number,
       filter: CallFilter,
@@ -187,11 +187,11 @@ function exportedCalls(read: Queries) {
       }
     },
 
-    /** The named calls as CSV, newest first. Those that are not there are left out. */
+    /** The given calls as CSV, newest first. Unknown ids are skipped. */
     async *chosenCsv(tenantId: number, callUuids: readonly string[]): AsyncGenerator<string> {
       yield CSV_HEADER;
       const store = callHistoryStore(read);
-      // They begin with the time.
+      // UUIDs begin with the time, so they sort by time.
       for (const callUuid of [...new Set(callUuids)].toSorted().toReversed()) {
         const call = await store.find(tenantId, callUuid);
         if (call) yield csvLine(call, await tagsOf(read, tenantId, [call]));
@@ -240,14 +240,14 @@ function recordings(read: Queries) {
     return { id: call.id, file: call.recordingFile };
   }
   return {
-    /** The file's name. Throws not_found. */
+    /** Name of the recording's file. Throws not_found. */
     recordingFile: async (tenantId: number, callUuid: string) =>
       (await recorded(tenantId, callUuid)).file,
 
-    /** The recording of any tenant's call, for a signed link; null: there is none. */
+    /** Recording of any tenant's call, for a signed link; null: none. */
     linkedRecordingFile: (callUuid: string) => callHistoryStore(read).recordingFile(callUuid),
 
-    /** The recording's loudness, for its waveform. Throws not_found. */
+    /** Loudness of the recording, for its waveform. Throws not_found. */
     async peaks(tenantId: number, callUuid: string) {
       const { id } = await recorded(tenantId, callUuid);
       const peaks = await diagnosticsStore(read).peaks(id);

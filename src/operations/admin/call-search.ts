@@ -1,9 +1,8 @@
 /**
- * Calls as a person looks for them: with the contact's name and the summary, found by words that were
- * said, by name or by number. The index (store/call/search-index.ts) and the queue before it say which calls
- * may have the words; whether they have them, in this order, is read in the calls. Where the index is of no
- * use, as it is for a single letter, all calls are read, the newest first, until a page is full. All this
- * is done in pieces, between which other work goes on.
+ * Search for calls by spoken words, name or number, with the contact's name and the summary. The index
+ * (store/call/search-index.ts) and its queue return candidates; the calls themselves are then read to check
+ * the words and their order. If the index is useless, as for a single letter, all calls are read, newest
+ * first, until a page is full. The search runs in small pieces and yields to other work between them.
  */
 import { callAnnotationStore } from "../../adapter/store/call/call-annotation-store.ts";
 import {
@@ -40,29 +39,28 @@ interface Search {
 export interface FoundCall extends ListedCall {
   /** Null: no contact has this number. */
   readonly contactName: string | null;
-  /** What was said around the words that were looked for; null: nothing was looked for, or not said. */
+  /** Transcript excerpt around the searched words; null: no search, or not in the transcript. */
   readonly said: string | null;
   readonly tags: readonly string[];
-  /** The caller left a message. */
+  /** True if the caller left a message. */
   readonly hasMessage: boolean;
-  /** When a call that is scheduled, and waits, is placed; null: any other. */
+  /** Time of a pending scheduled call; null for other calls. */
   readonly plannedAt: number | null;
 }
 
 const HOUR_MS = 3_600_000;
-/** Of calls that are read at once, so that it takes a few milliseconds only. */
+/** Calls read in one piece, so that it takes only a few milliseconds. */
 const PIECE_CALLS = 50;
-/** With more ended calls that are not in the index, as after an upgrade, the calls are read. */
+/** If more ended calls are missing in the index, as after an upgrade, the calls are read instead. */
 const BEHIND_MAX = 1_000;
-/** With no more calls that have the tag, these are read. */
+/** If at most this many calls have the tag, these calls are read instead. */
 const TAGGED_READ_MAX = 500;
-/** Of one status. */
+/** Maximum live calls per status. */
 const LIVE_MAX = 100;
 const AROUND_CHARACTERS = 60;
-/** Among the newest are calls for later. */
+/** Page size for `latest`: the newest calls include scheduled ones, to be dropped. */
 const READ_CALLS = 25;
 
-/** Older calls are found by their day. */
 const isLive = (status: CallStatus) => LIVE_STATUSES.some((live) => live === status);
 
 export type CallSearch = ReturnType<typeof createCallSearch>;
@@ -70,8 +68,8 @@ export type CallSearch = ReturnType<typeof createCallSearch>;
 type ContactNames = Pick<ReturnType<typeof contactSearch>, "named">;
 
 /**
- * Days such as `2026-11-21` of the company's calendar, `to` included. Calls are counted by UTC hours: where a day
- * begins within one, that hour belongs to the day before, as in reports.
+ * Time range of days such as `2026-11-21` in the company's time zone, `to` included. Calls are counted by UTC
+ * hours. If a day begins within an hour, that hour belongs to the day before, as in reports.
  */
 async function spanOf(read: Queries, tenantId: number, { from, to }: Days) {
   const zone = await tenantStore(read).timeZone(tenantId);
@@ -90,7 +88,7 @@ export function createCallSearch(
   names: ContactNames = contactSearch(read),
 ) {
   const history = callHistoryStore(read);
-  /** Live calls of all pages stand on the first page, above the others, and on no other page. */
+  /** Moves all live calls to the top of the first page. */
   async function liveFirst(
     tenantId: number,
     filter: CallFilter,
@@ -108,7 +106,10 @@ export function createCallSearch(
     return [...shown, ...others];
   }
   return {
-    /** Those that live first, then newest first; where words are looked for, newest first only. `total` null: not counted; `more`: there are others after these. */
+    /**
+     * Live calls first, then newest first; a search returns newest first only. `total` null: not counted.
+     * `more`: further calls exist.
+     */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
       if (words.trim() !== "") return await search(read, names, { tenantId, filter, words, page });
       const [total, listed] = await totalAndPage(page, {
@@ -123,12 +124,12 @@ export function createCallSearch(
       };
     },
 
-    /** How many calls were missed since the begin of that day (`2026-11-21`). */
+    /** Number of missed calls since the beginning of that day (`2026-11-21`). */
     missed: async (tenantId: number, from: string | undefined) =>
       await history.total(tenantId, { missed: true, ...(await spanOf(read, tenantId, { from })) }),
     span: (tenantId: number, days: Days) => spanOf(read, tenantId, days),
 
-    /** The newest, those that live first, without those that are scheduled and wait. */
+    /** The newest calls, live ones first, without pending scheduled ones. */
     async latest(tenantId: number, count: number) {
       const page = { limit: READ_CALLS, offset: 0 };
       const listed = await history.found(tenantId, {}, page);
@@ -138,7 +139,7 @@ export function createCallSearch(
       return await named(read, tenantId, begun.slice(0, count));
     },
 
-    /** Those of the calls in which the words are. */
+    /** Ids of the calls that contain the words. */
     async matches(tenantId: number, calls: readonly CsvCall[], words: string) {
       const found = await matching(read, tenantId, calls, folded(words.trim()));
       return new Set(found.map(({ callUuid }) => callUuid));
@@ -164,9 +165,9 @@ async function search(
 }
 
 interface Sought extends Pick<Search, "tenantId" | "filter"> {
-  /** Folded. */
+  /** Search text, folded (no case, no accents). */
   readonly wanted: string;
-  /** One more than so many are found. */
+  /** The search may stop after `end` + 1 results. */
   readonly end: number;
 }
 
@@ -175,7 +176,7 @@ async function findAnywhere(read: Queries, names: ContactNames, sought: Sought) 
   return await (query === null ? findByReading(read, sought) : findIndexed(read, query, sought));
 }
 
-/** Null: the index is of no use. */
+/** Null if the index is useless. */
 async function indexQuery(
   read: Queries,
   names: ContactNames,
@@ -190,9 +191,9 @@ async function indexQuery(
   return await index.queryFor(tenantId, wordsSought(wanted), ids, filter);
 }
 
-/** Calls that may have the words, and those of them that do. */
+/** Reads candidates and collects the calls that contain the words. */
 function candidates(read: Queries, { tenantId, filter, wanted }: Sought) {
-  // A call that leaves the queue meanwhile is looked at twice.
+  // A map, because a call that leaves the queue meanwhile is read twice.
   const found = new Map<number, FoundCall>();
   return {
     async look(callIds: readonly number[]) {
@@ -224,7 +225,7 @@ async function findIndexed(read: Queries, query: string, sought: Sought) {
     if (waiting.length < PIECE_CALLS) break;
     last = waiting.at(-1) ?? last;
   }
-  // So many calls fill the page if all have the words.
+  // This many calls fill the page if all of them match.
   const pageCalls = Math.min(PIECE_CALLS, end + 2);
   for (let before: number | null = null; ; ) {
     const documents: Documents = await index.documents(query, before, PIECE_CALLS);
@@ -281,7 +282,7 @@ async function matching(
   return calls.map((call, at) => ({ ...call, said: said.get(found[at]?.id ?? 0) ?? null }));
 }
 
-/** The words with what stands beside them. */
+/** The words with their surrounding text. */
 function around(text: string, at: number, length: number): string {
   const letters = [...text];
   const from = Math.max(0, at - AROUND_CHARACTERS);
@@ -293,14 +294,14 @@ function around(text: string, at: number, length: number): string {
 const otherNumber = ({ direction, fromNumber, toNumber }: ListedCall) =>
   direction === "inbound" ? fromNumber : toNumber;
 
-/** Of the contacts who have the other numbers of the calls. */
+/** Contact names for the other party's numbers. */
 async function namesOf(
   read: Queries,
   tenantId: number,
   calls: readonly ListedCall[],
 ): Promise<ReadonlyMap<string, string>> {
   const numbers = [...new Set(calls.map(otherNumber))];
-  // The oldest contact of a number comes first, and stays.
+  // If several contacts have a number, the oldest one wins.
   return new Map((await contactNames(read, tenantId, numbers)).toReversed());
 }
 
@@ -327,7 +328,7 @@ async function named(
   }));
 }
 
-/** Of those that are scheduled and wait, by the ids of their schedules. */
+/** Times of pending scheduled calls, by schedule id. */
 function dueTimesOf(read: Queries, tenantId: number, calls: readonly ListedCall[]) {
   const waiting = calls.flatMap(({ status, scheduleId }) =>
     status === "queued" && scheduleId !== null ? [scheduleId] : [],

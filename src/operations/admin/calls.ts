@@ -34,7 +34,7 @@ export function createOperatorCalls(deps: {
       return { tenantId, callUuid };
     },
 
-    /** What was said and done in a call, as a scenario without its people. Throws not_found (call). */
+    /** Converts a call into an anonymised scenario. Throws not_found (call). */
     async scenario(callUuid: string): Promise<string> {
       const tenantId = await tenantAdminStore(database.read).ownerOfCall(callUuid);
       if (tenantId === null) throw notFound("call");

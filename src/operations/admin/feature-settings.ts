@@ -1,4 +1,4 @@
-/** What a tenant decides about calls with its contacts: calling hours, holidays, birthday agent, CRM bridge. */
+/** A tenant's settings for calls to contacts: calling hours, holidays, birthday agent, CRM bridge. */
 import { callSetupStore } from "../../adapter/store/call/call-setup-store.ts";
 import { callerStore, type FeatureRow } from "../../adapter/store/contact/caller-store.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -15,7 +15,7 @@ type Changes = {
   readonly [Name in keyof Omit<Settings, "crmSecretSealed">]?: Settings[Name] | undefined;
 } & { readonly crmSecret?: string | null | undefined };
 
-/** The settings of a tenant that has set nothing yet. */
+/** Default settings of a new tenant. */
 const DEFAULTS: Settings = {
   callingFrom: 600,
   callingTo: 1080,

@@ -1,4 +1,4 @@
-/** Follows one call: status changes read from the store, turns as they are spoken. */
+/** Follows one call: status changes from the store, and turns as they are spoken. */
 
 import { callStore } from "../../adapter/store/call/call-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";

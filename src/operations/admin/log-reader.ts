@@ -1,7 +1,7 @@
 /**
- * Log lines for the operator: the newest of the running server; of one call also what is stored about it on
- * every layer: SIP messages, turns, tools, deliveries, its money and its end, in the order of time.
- * Personal data is left out: words, numbers and arguments are in the call's details, behind a sign-in.
+ * Log lines for the operator: the newest of the running server. For one call, also its stored events in
+ * chronological order: SIP messages, turns, tools, deliveries, charges and its end. Personal data is left
+ * out. Words, numbers and arguments are in the call's details, which need a sign-in.
  */
 
 import { callHistoryStore } from "../../adapter/store/call/call-history-store.ts";
@@ -17,7 +17,7 @@ export interface LogQuestion {
   readonly limit: number;
 }
 
-/** A log line, or a stored fact of a call, in order of time. Contains no personal data. */
+/** A log line or a stored event of a call, in chronological order. Contains no personal data. */
 export interface LogEntry {
   readonly atMs: number;
   readonly layer: "log" | "call" | "sip" | "media" | "turn" | "tool" | "webhook" | "billing";
@@ -26,7 +26,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Oldest first, at most `limit`. Throws not_found for a call that is not there. */
+/** Oldest first, at most `limit`. Throws not_found for an unknown call. */
 export async function readLogs(
   database: Database,
   ring: LogRing | null,
@@ -95,7 +95,7 @@ type StoredCall = NonNullable<
   Awaited<ReturnType<ReturnType<typeof callHistoryStore>["findAnywhere"]>>
 >;
 
-/** What the call's own row says. */
+/** Events from the call's own row. */
 function callLines(call: StoredCall): LogEntry[] {
   const { createdAt, ringingAt, answeredAt, endedAt } = call;
   const begun = [

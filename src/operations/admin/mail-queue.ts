@@ -20,7 +20,7 @@ export function createQueuedMails(deps: { readonly database: Database; readonly 
     },
 
     /**
-     * Tries a failed mail again with all its attempts. The caller must wake the mailer. Throws
+     * Puts a failed mail back into the queue with a new retry count. The caller must wake the mailer. Throws
      * not_found, conflict.
      */
     async retry(id: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** What is remembered of outbound calls, for the tenant to read and correct. */
+/** Memories of outbound calls, which the tenant can read and correct. */
 import { callerStore, type MemoryRow as Memory } from "../../adapter/store/contact/caller-store.ts";
 import type { Database } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
@@ -7,7 +7,7 @@ export type { Memory };
 export type Memories = ReturnType<typeof createMemories>;
 
 export const createMemories = (database: Database) => ({
-  /** `number` null: of all numbers. */
+  /** `number` null: all numbers. */
   list: (tenantId: number, number: string | null): Promise<Memory[]> =>
     callerStore(database.read).listMemories(tenantId, number),
 

@@ -1,7 +1,6 @@
 /**
- * The nodes that share the store, for the operator: which there are, what each carries, and which are
- * drained. A drained node gives its trunks to the others and finishes its calls; the flag stays until
- * the operator takes it back, over restarts too.
+ * The nodes that share the store, for the operator: list, load and draining. A drained node hands its trunks
+ * to the others and finishes its calls. It stays drained until the operator resumes it, even after a restart.
  */
 import { type NodeRow, nodeStore } from "../../adapter/store/node/node-store.ts";
 import { trunkLeaseStore } from "../../adapter/store/node/trunk-lease-store.ts";
@@ -13,17 +12,17 @@ import { serverNeeded } from "./server-needed.ts";
 
 type OwnNode = Pick<NodeRow, "id" | "name" | "version" | "weight" | "calls">;
 
-/** What a running server knows. */
+/** Node information of a running server. */
 export interface RunningNodes {
   self(): OwnNode;
-  /** True if a node gives no sign of life any more. Null: no other node shares the store. */
+  /** True if a node's heartbeat stopped. Null: no other node shares the store. */
   readonly isSilent: ((id: string) => boolean) | null;
 }
 
 export interface NodeView extends OwnNode {
-  /** `silent`: dead, or cut off from the store. `stopped`: shut down in order. */
+  /** `silent`: dead, or cut off from the store. `stopped`: shut down normally. */
   readonly state: "active" | "draining" | "stopped" | "silent";
-  /** The node that answers. */
+  /** True for the responding node. */
   readonly isHere: boolean;
   readonly trunks: number;
   readonly seenAt: number;

@@ -1,4 +1,4 @@
-/** Analytics and usage: hourly sums arranged by the tenant's calendar. */
+/** Analytics and usage: hourly sums grouped by days in the tenant's time zone. */
 import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
 import { trialStore } from "../../adapter/store/billing/trial-store.ts";
 import { callNotesStore } from "../../adapter/store/call/call-notes-store.ts";
@@ -37,7 +37,7 @@ export interface Figures {
   cost: number;
 }
 
-/** Calls `seen` with each hour and the place of the day in which it begins. Both are in order of time. */
+/** Calls `seen` with each hour and the index of its day. Both lists are in chronological order. */
 function eachInDays(
   days: readonly DaySpan[],
   hours: readonly HourRow[],
@@ -51,7 +51,7 @@ function eachInDays(
   }
 }
 
-/** One row for each day, also for days without calls. */
+/** One row per day, including days without calls. */
 function byDay(days: readonly DaySpan[], hours: readonly HourRow[]) {
   const sums = days.map(({ date }) => ({
     date,
@@ -86,7 +86,7 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
   cost: sumOf(rows, (row) => row.cost),
 });
 
-/** The duration of each step of an answer, from the end of the previous step. */
+/** Duration of each step of an answer, from the end of the previous step. */
 function latencyStages(measures: readonly TurnMeasures[]) {
   type Step = Exclude<keyof TurnMeasures, "early">;
   const durations = new Float64Array(measures.length);
@@ -118,7 +118,7 @@ const rankOf = (sorted: Float64Array, share: number): number | null =>
 export const percentile = (values: readonly number[], share: number): number | null =>
   rankOf(inOrder(values), share);
 
-/** One row for each agent, the busiest first. */
+/** One row per agent, the busiest first. */
 function byAgent(kinds: readonly KindRow[]) {
   const sums = new Map<number, Figures & { readonly name: string | null }>();
   for (const { agentId, name, ...kind } of kinds) {
@@ -168,7 +168,7 @@ const zoneOf = (read: Queries, tenantId: number) => tenantStore(read).timeZone(t
 
 function analyticsReports({ database: { read }, clock }: ReportDependencies) {
   return {
-    /** The last days, today included. */
+    /** The last `days` days, today included. */
     async analytics(tenantId: number, days: number) {
       const zone = await zoneOf(read, tenantId);
       const today = wallClock(zone, clock.now());
@@ -197,12 +197,12 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
       };
     },
 
-    /** Calls of the last 24 hours with a bad line, by side. */
+    /** Calls of the last 24 hours with bad line quality, by side. */
     async badLines(tenantId: number) {
       return await callNotesStore(read).badLines(tenantId, clock.now() - DAY_MS);
     },
 
-    /** Of the agent's turns of the last 24 hours. */
+    /** Latency of agent turns in the last 24 hours. */
     async latency(tenantId: number) {
       const nowMs = clock.now();
       const span = { fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS };
@@ -213,7 +213,7 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
 }
 
 function weekReports({ database: { read }, clock }: ReportDependencies) {
-  /** The 95th percentile of the latencies of each day's calls; null: none was measured. */
+  /** 95th percentile of call latencies per day; null: none measured. */
   async function latencyByDay(tenantId: number, week: readonly DaySpan[]) {
     const { minutes, p95 } = await reportStore(read).latenciesByMinute(tenantId, spanOf(week));
     const ofDays = week.map((): number[] => []);
@@ -227,7 +227,7 @@ function weekReports({ database: { read }, clock }: ReportDependencies) {
     return ofDays.map((latencies) => percentile(latencies, 0.95));
   }
   return {
-    /** The last seven days by day, today last, and the seven before, each with its latency. */
+    /** The last seven days by day, today last, and the seven days before, each with latency. */
     async week(tenantId: number) {
       const zone = await zoneOf(read, tenantId);
       const { year, month, day } = wallClock(zone, clock.now());
@@ -250,7 +250,7 @@ function usageReports({
   clock,
 }: ReportDependencies) {
   return {
-    /** A month; without `year` or `month` the current one. */
+    /** One month; without `year` or `month` the current one. */
     async usage(tenantId: number, asked: { readonly year?: number; readonly month?: number }) {
       const zone = await zoneOf(read, tenantId);
       const now = wallClock(zone, clock.now());
@@ -272,7 +272,7 @@ function usageReports({
         month,
         balance,
         ...figuresOf(calendar, hours, kinds),
-        // Of all plans of the month: `used` begins anew when one is bought.
+        // Sum over all plans of the month, because `used` restarts at zero with a new plan.
         includedSecondsUsed: sum((row) => row.includedSeconds),
         includedSecondsLeft: Math.max(0, allowance - used),
         overageSeconds: sum((row) => row.overageSeconds),

@@ -1,7 +1,7 @@
 /**
- * The services behind every way in: command line, dashboard and REST call these objects, through the
- * contracts in interface/contracts. A command without a running server gets the same ones over the opened
- * store; what needs a server then answers `unavailable`.
+ * Services shared by command line, dashboard and REST, called through interface/contracts. A command without
+ * a running server gets the same services on the opened store. Functions that need a server then throw
+ * `unavailable`.
  */
 import type { E164 } from "../../core/e164.ts";
 import type { createAgents } from "../../domain/agent/agents.ts";
@@ -61,7 +61,7 @@ export interface Services {
   readonly sites: Sites;
   readonly unanswered: UnansweredQuestions;
   readonly numbers: Numbers;
-  /** The operator confirms a tenant's claim. */
+  /** The operator confirms a tenant's claim to a number. */
   confirmNumber(tenantId: number, numberE164: E164): Promise<void>;
   readonly callRecords: CallRecords;
   readonly callSearch: CallSearch;
@@ -71,23 +71,20 @@ export interface Services {
   readonly memories: Memories;
   readonly webhooks: Webhooks;
   readonly queuedMails: QueuedMails;
-  /**
-   * Oldest first, at most `limit`. For one call, stored facts are included. Throws not_found
-   * (call).
-   */
+  /** Oldest first, at most `limit`. For one call, stored events are included. Throws not_found (call). */
   readLogs(question: LogQuestion): Promise<readonly LogEntry[]>;
-  /** The operator says that the clock is right. Returns what it says, epoch milliseconds. */
+  /** The operator confirms the wall clock. Returns its time in epoch milliseconds. */
   confirmClock(): number;
   /** One request to each part of the engine. Throws conflict while another trial runs. */
   readonly tryEngine: EngineTrial;
   /**
-   * Erases all that a tenant has about a person's number; `dryRun` only counts. Throws conflict
-   * during a call with that number.
+   * Erases all data of a tenant about a person's number; `dryRun` only counts. Throws conflict during a call
+   * with that number.
    */
   erasePerson(tenantId: number, number: string, dryRun: boolean): Promise<ErasureReport>;
   /**
-   * Seals every stored secret anew under this key. Calls go on. `purposes`: replaces the root of signed
-   * links, challenges and recovery codes too, which ends those made before.
+   * Re-encrypts every stored secret with this key. Calls continue. `purposes`: also replaces the root of
+   * signed links, challenges and recovery codes, which invalidates older ones.
    */
   rotateMasterKey(
     next: Uint8Array,

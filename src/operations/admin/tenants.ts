@@ -17,9 +17,9 @@ import type { Billing } from "../../domain/billing/billing.ts";
 import { createTenant } from "../../domain/tenant/create-tenant.ts";
 import { percentile } from "./reports.ts";
 
-/** Audited when somebody talks to an agent in the browser (interface/http/dashboard/sockets/web-call.ts). */
+/** Audit action of a voice test in the browser (interface/http/dashboard/sockets/web-call.ts). */
 const WEB_CALL_ACTION = "talkToAgent";
-/** Audited when somebody writes to an agent in the browser (`chatWithAgent`). */
+/** Audit action of a text test in the browser (`chatWithAgent`). */
 const CHAT_ACTION = "chatWithAgent";
 const DAY_MS = 86_400_000;
 const COST_DAYS = 30;
@@ -39,7 +39,7 @@ interface TenantAdminDependencies {
   readonly database: Database;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly billing: Pick<Billing, "plans" | "credit" | "account">;
-  /** Forgets cached keys, so that the keys of a suspended tenant stop working at once. */
+  /** Clears the key cache, so that a suspended tenant's keys become invalid immediately. */
   readonly apiKeys: { forget(): void };
   readonly clock: Clock;
   readonly random: Random;
@@ -63,7 +63,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
     ...createTenantViews(deps),
     ...createActivity(deps),
 
-    /** `plan` null: the first configured one. Throws `valid_…_required`. */
+    /** `plan` null: the first configured plan. Throws `valid_…_required`. */
     async create(draft: { name: string; email: string; plan: string | null }) {
       const { name, email } = draft;
       const plan = draft.plan ?? billing.plans[0]?.slug ?? "";
@@ -76,7 +76,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
       );
     },
 
-    /** At once and without payment; the current month keeps its minutes. Throws valid_plan_required. */
+    /** Applies immediately and without payment; the current month keeps its minutes. Throws valid_plan_required. */
     async setPlan(tenantId: number, plan: string): Promise<AdminTenant> {
       requirePlan(plan);
       await require(tenantId);
@@ -84,7 +84,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
       return get(tenantId);
     },
 
-    /** Live calls go on. Throws not_found. */
+    /** Live calls continue. Throws not_found. */
     async setSuspended(tenantId: number, suspended: boolean): Promise<AdminTenant> {
       const changed = await database.tx(async (queries) => {
         const found = await tenantAdminStore(queries).setSuspended(tenantId, suspended);
@@ -99,7 +99,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
       return get(tenantId);
     },
 
-    /** The operator's manual wallet entry; answers the new balance. */
+    /** Adds a manual wallet entry; returns the new balance. */
     async credit(tenantId: number, eur: number, note: string): Promise<MicroEur> {
       await require(tenantId);
       return billing.credit(tenantId, eurToMicro(eur), note);
@@ -116,7 +116,7 @@ function createTenantReads(database: Pick<Database, "read">) {
   return {
     list: () => list(),
 
-    /** Those in whose name or address it stands, without case and accents; in the order of their ids. */
+    /** Tenants whose name or address contains the search text, without case and accents; ordered by id. */
     async page(search: string, { limit, offset }: { limit: number; offset: number }) {
       const wanted = folded(search.trim());
       if (wanted === "") {
@@ -144,16 +144,19 @@ function createTenantReads(database: Pick<Database, "read">) {
   };
 }
 
-/** For the operator's page of all tenants. */
+/** Data for the operator's tenant list. */
 const createActivity = ({ database, clock }: TenantAdminDependencies) => ({
-  /** What calls and trials of the last 30 days cost the operator, by tenant. */
+  /** The operator's costs of calls and trials in the last 30 days, by tenant. */
   async costs(tenantIds: readonly number[]) {
     const sinceMs = clock.now() - COST_DAYS * DAY_MS;
     const found = await tenantAdminStore(database.read).costsSince(tenantIds, sinceMs);
     return new Map(found.map(({ tenantId, cost }) => [tenantId, cost]));
   },
 
-  /** How the calls of the last 24 hours went, by tenant; latency of the newest. A tenant without calls is not there. */
+  /**
+   * Call results of the last 24 hours by tenant, with latencies of the newest. Tenants without calls are
+   * missing.
+   */
   async activity(tenantIds: readonly number[]) {
     const store = tenantAdminStore(database.read);
     const sinceMs = clock.now() - DAY_MS;
@@ -172,20 +175,20 @@ const createActivity = ({ database, clock }: TenantAdminDependencies) => ({
   },
 });
 
-/** What a tenant's own people see of it. */
+/** Data about a tenant for its own people. */
 function createTenantViews({
   database,
   billing,
 }: Pick<TenantAdminDependencies, "database" | "billing">) {
   return {
-    /** What the tenant sees of itself: company, trunk, plan and balance. Throws not_found. */
+    /** Company, trunk, plan and balance. Throws not_found. */
     async profile(tenantId: number) {
       const found = await tenantStore(database.read).profile(tenantId);
       if (!found) throw notFound("tenant");
       return { ...found, ...(await billing.account(tenantId)) };
     },
 
-    /** The wallet's history, newest first. */
+    /** Wallet entries, newest first. */
     async ledger(tenantId: number, page: { readonly limit: number; readonly offset: number }) {
       const store = dashboardListStore(database.read);
       return {
@@ -194,7 +197,7 @@ function createTenantViews({
       };
     },
 
-    /** The steps to the first call that the stored data shows. Throws not_found. */
+    /** Completed steps to the first call, from stored data. Throws not_found. */
     async progress(tenantId: number) {
       const talks = [WEB_CALL_ACTION, CHAT_ACTION];
       const done = await diagnosticsStore(database.read).firstSteps(tenantId, talks);

@@ -1,6 +1,6 @@
 /**
- * A trunk: each field once, by its name on the wire, with bounds, default and meaning. What the command line and
- * the dashboard take and answer follow from here. trunks.ts has the rules between the fields.
+ * Fields of a trunk: wire name, bounds, default and meaning. Input and output of command line and dashboard
+ * are derived from them. trunks.ts has the rules between fields.
  */
 import { z } from "zod";
 import { choice, e164In, field, flag, integer } from "../../core/schema.ts";
@@ -8,7 +8,7 @@ import type { RecordOf } from "../../core/wire-names.ts";
 import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../../domain/call/sip-port.ts";
 import { isNetwork } from "../../platform/config/formats.ts";
 
-/** What is stored and shown. */
+/** Stored and shown fields. */
 export const trunkShape = {
   server: field(
     z
@@ -74,7 +74,7 @@ export const trunkShape = {
     .default(null),
 };
 
-/** What an owner gives. The password only goes in. */
+/** Input fields for an owner. The password is write-only. */
 export const newTrunkShape = {
   ...trunkShape,
   password: field(z.string().min(1).max(256), {
@@ -88,7 +88,7 @@ export const newTrunkShape = {
     .optional(),
 };
 
-/** What the operator may give besides. */
+/** Additional input fields for the operator. */
 export const operatorTrunkShape = {
   ...newTrunkShape,
   extra_networks: field(z.array(z.string().refine(isNetwork)).max(EXTRA_NETWORKS_MAX), {

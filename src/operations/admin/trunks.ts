@@ -1,7 +1,6 @@
 /**
- * Creates, replaces, removes and tests trunks, for their owners and the operator. The dashboard and
- * the command line use the same rules. Only the operator may use addresses in the appliance's own
- * network.
+ * Creates, replaces, removes and tests trunks, for owners and the operator. Dashboard and command line share
+ * the rules. Only the operator may use addresses in the appliance's own network.
  */
 import { isIP } from "node:net";
 import { assessTrunk, type TrunkCheck, type TrunkFacts } from "../../adapter/sip/trunk-checks.ts";
@@ -32,25 +31,25 @@ export interface TrunkState {
 }
 
 export interface TrunkTest extends TrunkState {
-  /** The worst of the checks; `unknown` counts as no worse than `ok`. */
+  /** The worst result of the checks; `unknown` counts as `ok`. */
   readonly result: "ok" | "warning" | "failed";
   readonly checks: readonly TrunkCheck[];
-  /** What the far end is being asked; null: the test is over. */
+  /** The test that is running; null: all tests are finished. */
   readonly pending: "options" | "call" | null;
   /** Final code of OPTIONS; null: no answer. */
   readonly optionsCode: number | null;
   readonly roundTripMs: number | null;
-  /** `host:port` on this machine, in our Contact, and as the far end sees it. */
+  /** `host:port` on this machine; in the Contact header; and as the far end sees it. */
   readonly localAddress: string;
   readonly advertisedAddress: string;
   readonly seenAs: string | null;
   readonly codecs: readonly string[] | null;
 }
 
-/** The trunks that a running server holds. */
+/** Trunks of a running server. */
 export interface RunningTrunks {
   registration(trunkId: number): RegistrationStatus | null;
-  /** Asks the far end; null: the trunk does not run. `onProgress` gets what is known so far. */
+  /** Tests the far end; null: the trunk does not run. `onProgress` gets intermediate results. */
   probe(
     trunkId: number,
     options: { readonly calls: boolean; onProgress?(facts: TrunkFacts): void },
@@ -84,8 +83,8 @@ export function createTrunks(deps: TrunksDependencies) {
     ...createTrunkTests(deps, reads),
 
     /**
-     * Throws valid_password_required if the trunk would register without a password, and forbidden
-     * if an owner makes or replaces a peering.
+     * Throws valid_password_required if the trunk would register without a password, and forbidden if an
+     * owner creates or replaces a peering.
      */
     async set(tenantId: number, input: TrunkInput, asOperator = false): Promise<TrunkState> {
       const trunk = await put(tenantId, input, asOperator);
@@ -94,8 +93,8 @@ export function createTrunks(deps: TrunksDependencies) {
     },
 
     /**
-     * Accepts calls from an unknown source for this trunk. Throws not_found, and conflict if there
-     * are too many sources.
+     * Accepts calls from an unknown source for this trunk. Throws not_found, and conflict if there are too
+     * many sources.
      */
     async allow(tenantId: number, address: string): Promise<TrunkState> {
       await allow(await found(tenantId), address);
@@ -129,7 +128,7 @@ function createTrunkReads({ database, running }: TrunksDependencies) {
       return trunk;
     },
 
-    /** Of all tenants, or of these. */
+    /** Trunks of all tenants, or of the given ones. */
     async list(tenantIds?: readonly number[]): Promise<TrunkState[]> {
       return (await trunkStore(database.read).all(tenantIds)).map(stateOf);
     },
@@ -140,16 +139,16 @@ function createTrunkReads({ database, running }: TrunksDependencies) {
       return trunk ? stateOf(trunk) : null;
     },
 
-    /** Of the trunk's caller id; null: none is known. */
+    /** Country of the trunk's caller ID; null: unknown. */
     async country(tenantId: number): Promise<Country | null> {
       const trunk = await trunkStore(database.read).find(tenantId);
       return trunk ? countryOfCallerId(trunk) : null;
     },
 
-    /** Calls that nobody got and numbers that two tenants claim, of all tenants, newest first. */
+    /** Unanswered calls and numbers claimed by two tenants, of all tenants, newest first. */
     notices: (limit: number) => callNoticeStore(database.read).all(limit),
 
-    /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
+    /** Foreign addresses that used the trunk's Contact user, newest first. */
     async unknownSources(tenantId: number): Promise<string[]> {
       const sources = await callNoticeStore(database.read).list(tenantId, "unknown_source");
       return sources.map(({ subject }) => subject);
@@ -182,7 +181,7 @@ function createTrunkTests(
     return testOf(facts);
   }
   return {
-    /** `onProgress` gets what is known before the end. Throws not_found, unavailable. */
+    /** `onProgress` gets intermediate results. Throws not_found, unavailable. */
     testOf: async (tenantId: number, onProgress?: (test: TrunkTest) => void): Promise<TrunkTest> =>
       ask(
         await found(tenantId),
@@ -191,7 +190,7 @@ function createTrunkTests(
         onProgress,
       ),
 
-    /** Takes 18 s at most. `calls` false: no test call. Throws not_found, unavailable. */
+    /** Takes at most 18 s. `calls` false: no test call. Throws not_found, unavailable. */
     async test(trunkId: number, calls: boolean): Promise<TrunkTest> {
       const trunk = (await trunkStore(database.read).all()).find(({ id }) => id === trunkId);
       if (!trunk) throw notFound("trunk");
@@ -200,7 +199,7 @@ function createTrunkTests(
   };
 }
 
-/** All fields of a trunk in the form that is stored. */
+/** All fields of a trunk in the stored format. */
 type Draft = Omit<TrunkInput, "password" | "extraNetworks" | "port"> & { readonly port: number };
 
 /** Checks the rules of a trunk and stores it. */
@@ -223,7 +222,7 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
     if (!asOperator) checkPeering(stored, draft);
     if (!asOperator) checkCountry(stored, draft, password);
     checkPassword(stored, draft, password);
-    // Another server sends its calls from other addresses.
+    // After a change of the server, its old additional addresses are no longer valid.
     const networks =
       extraNetworks === undefined
         ? stored && !isSame
@@ -287,9 +286,9 @@ const notAllowed = (field: string) =>
   `\`${field}\` is an address that trunks may not reach. For a server in your own network, ask the operator to list that network in [sip] allow_networks.`;
 
 /**
- * A peering accepts calls from an address without a password. A tenant with a peering at another
- * tenant's carrier could take that tenant's calls. So only the operator makes, replaces or removes a
- * peering; its owner may change the rest.
+ * A peering accepts calls from an address without a password. A tenant with a peering at another tenant's
+ * carrier could take that tenant's calls. So only the operator creates, replaces or removes a peering; its
+ * owner may change the rest.
  */
 function checkPeering(stored: TrunkRecord | undefined, draft: Draft): void {
   const hasPeering = stored !== undefined && !stored.register;
@@ -306,8 +305,9 @@ const operatorsPeering = () =>
   });
 
 /**
- * Where the operator lists no countries, a tenant may dial that of its caller id: who took over a session must not
- * choose it. Whoever knows the account's password may; a peering has none.
+ * Without a list of countries from the operator, a tenant may dial the country of its caller ID. An attacker
+ * with an open session must not change that country, so the account's password is required. A peering has no
+ * password, so only the operator changes it.
  */
 function checkCountry(
   stored: TrunkRecord | undefined,
@@ -352,9 +352,7 @@ function checkPassword(
     );
 }
 
-/**
- * Whether digest answers go to the same server as before. If not, another server could get them.
- */
+/** True if digest responses go to the same server as before. Otherwise another server could get them. */
 const answersTheSame = (stored: TrunkRecord, draft: Draft): boolean =>
   isSamePlace(stored, draft) && stored.realm === draft.realm;
 

@@ -1,4 +1,4 @@
-/** Turns of live calls as they happen, for the command line and the demo. */
+/** Live turns of calls, for the command line and the demo. */
 
 import { Emitter } from "../../core/emitter.ts";
 import type { CallIdentity } from "../../domain/call/call-identity.ts";

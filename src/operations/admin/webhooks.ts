@@ -20,10 +20,10 @@ export function createWebhooks(deps: Omit<SubscriptionDependencies, "records">) 
   return {
     subscriptions: new Subscriptions({ ...deps, records: webhookStore }),
 
-    /** The webhooks with their waiting and failed events. */
+    /** The webhooks with their pending and failed events. */
     states: (tenantId: number) => dashboardListStore(database.read).webhookStates(tenantId),
 
-    /** Switches it on again. Throws not_found. */
+    /** Re-enables a webhook. Throws not_found. */
     enable: (tenantId: number, id: number): Promise<WebhookRecord> =>
       database.tx(async (queries) => {
         const webhook = await webhookStore(queries).find(tenantId, id);
@@ -32,7 +32,7 @@ export function createWebhooks(deps: Omit<SubscriptionDependencies, "records">) 
         return webhook;
       }),
 
-    /** Replaces the tenant's older secret; the previous one stops at once. */
+    /** Replaces the tenant's older secret; the previous one becomes invalid immediately. */
     async replaceTenantSecret(tenantId: number) {
       const secret = signingSecret(random);
       const prefix = secret.slice(0, PREFIX_LENGTH);

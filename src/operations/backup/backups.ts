@@ -1,7 +1,6 @@
 /**
- * The backups of one data directory in `<data>/backups`: creates, lists and prunes them. Deletes
- * only files with the name of a backup. The copies that the migrator leaves there (`before-….db`)
- * are listed and never deleted.
+ * The backups of one data directory in `<data>/backups`: creates, lists and prunes them. Deletes only files
+ * with a backup's name. The migrator's copies there (`before-….db`) are listed and never deleted.
  *
  * A backup contains only the database, not the recordings or the master key.
  */
@@ -28,8 +27,8 @@ export interface Backups {
    */
   create(target: string | null): Promise<BackupSummary>;
   /**
-   * Deletes all but the newest `keep` backups, and the leftovers of crashes. Never deletes
-   * `latest`. Those with a later name were made while the clock was wrong, and go first.
+   * Deletes all but the newest `keep` backups, and leftovers of crashes. Never deletes `latest`. Backups with
+   * a later name date from a time with a wrong clock, and are deleted first.
    */
   prune(keep: number, latest: string): void;
 }

@@ -1,9 +1,9 @@
 /**
- * Copies an existing database before it is migrated: `<data>/backups/before-<tag>.db`, 0600, named
- * after the first missing migration. Used to go back to the previous version.
+ * Copies an existing database before its migration: `<data>/backups/before-<tag>.db`, 0600, named after the
+ * first missing migration. Used to return to the previous version.
  *
- * One copy per upgrade: a repeated attempt replaces it, so that a server that restarts in a loop
- * does not fill the disk. Nothing was migrated in between, so nothing is lost.
+ * One copy per upgrade: a repeated attempt replaces it, so that a server in a restart loop does not fill the
+ * disk. No migration ran in between, so nothing is lost.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -16,9 +16,8 @@ import { backupsDirOf } from "./backups.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
 /**
- * Returns the path of the copy; null if there is nothing to copy or to migrate. Throws
- * MigrationRejected, with the file untouched, or AppError when the copy cannot be made. After an
- * error nothing may be migrated.
+ * Returns the path of the copy; null if no copy or migration is needed. Throws MigrationRejected, with the
+ * file unchanged, or AppError if the copy fails. After an error no migration may run.
  */
 export function copyBeforeUpgrade(
   dataDir: string,
@@ -44,7 +43,7 @@ export function copyBeforeUpgrade(
   }
 }
 
-/** Null for a database that does not exist, is empty, or is up to date. */
+/** Null if the database is missing, empty or up to date. */
 function firstMissing(databasePath: string, list: readonly Migration[]): string | null {
   if (!existsSync(databasePath)) return null;
   const stored = new Sqlite(databasePath, { readwrite: true, create: false });

@@ -1,6 +1,6 @@
 /**
- * Moves the data from the file to a libSQL server or back: a copy into an empty store, verified row by
- * row, while nothing runs on the source.
+ * Moves the data from the file to a libSQL server or back: a copy into an empty store, verified row by row,
+ * while the source is not in use.
  */
 import { existsSync } from "node:fs";
 import { openRawFile, openRawServer, type RawStore } from "../../adapter/store/copy/raw-store.ts";
@@ -17,10 +17,10 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Random } from "../../core/random.ts";
 
-/** A file's path, or a server. */
+/** Path of a file, or a server. */
 export type StorePlace = string | RemoteAddress;
 
-/** Longer than two renewals of leases: a node that runs is noticed. */
+/** Longer than two lease renewals, so a running node is detected. */
 const WATCH_MS = 5_000;
 
 const open = (place: StorePlace, readOnly: boolean): RawStore =>
@@ -49,7 +49,7 @@ export async function copyStoreTo(
   }
 }
 
-/** Throws conflict while a node counts up its leases in the store. */
+/** Throws conflict if a running node renews its leases in the store. */
 async function requireUnused(store: RawStore, clock: Clock): Promise<void> {
   const beats = async () =>
     JSON.stringify([
@@ -67,7 +67,7 @@ async function requireUnused(store: RawStore, clock: Clock): Promise<void> {
     });
 }
 
-/** Makes the tables, unless a copy was begun. */
+/** Creates the tables, unless an earlier copy was interrupted. */
 async function prepare(
   to: StorePlace,
   { clock, random }: { readonly clock: Clock; readonly random: Random },

@@ -1,6 +1,4 @@
-/**
- * Messages between the main thread and a database worker: one worker per job, one answer per job.
- */
+/** Messages between the main thread and a database worker: one worker per job, one reply per job. */
 import type { BackupReport } from "./verify.ts";
 
 /** Paths are absolute. */

@@ -1,6 +1,6 @@
 /**
- * The database worker. Jobs that read the whole database (copies, checks) run here, so that they do
- * not block SIP and HTTP on the main thread. A worker runs one job.
+ * The database worker. Jobs that read the whole database (copies, checks) run here, so that they do not block
+ * SIP and HTTP on the main thread. A worker runs one job.
  */
 
 import { fileProblems } from "../../adapter/store/sqlite/integrity.ts";

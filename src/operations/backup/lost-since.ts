@@ -1,8 +1,8 @@
-/** Counts the rows of the database that a backup lacks. A restore would lose them. */
+/** Counts database rows that are missing in a backup. A restore would lose them. */
 import { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 
-/** Rows that somebody relies on, in the words of the command line. */
+/** Tables with important rows, in the words of the command line. */
 const COUNTED: readonly (readonly [table: string, one: string, many: string])[] = [
   ["tenants", "company", "companies"],
   ["calls", "call", "calls"],
@@ -14,8 +14,8 @@ const COUNTED: readonly (readonly [table: string, one: string, many: string])[] 
 ];
 
 /**
- * `["2 calls", "1 contact"]`; empty if the backup has it all. Includes calls with another status since. Changes of
- * other rows are not counted. Throws when one of the two cannot be read.
+ * `["2 calls", "1 contact"]`; empty if the backup has all rows. Calls with a changed status count as well;
+ * other changes do not. Throws if one of the two cannot be read.
  */
 export function lostSince(databasePath: string, backup: string): string[] {
   if (!existsSync(databasePath)) return [];

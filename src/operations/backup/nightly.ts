@@ -1,6 +1,6 @@
 /**
- * The nightly backup: creates it, verifies it with a trial restore, then prunes the oldest. A
- * backup that fails verification is kept for inspection, and no older one is deleted.
+ * The nightly backup: creates it, verifies it with a trial restore, then prunes the oldest. A backup that
+ * fails verification is kept for inspection, and no older one is deleted.
  */
 import { type Clock, type ClockTrust, systemClock } from "../../core/clock.ts";
 import { startCron } from "../../core/cron.ts";
@@ -12,7 +12,7 @@ import type { BackupReport } from "./verify.ts";
 interface NightlyBackup {
   /** Makes a backup now. Never rejects. */
   run(): Promise<void>;
-  /** Why the last backup failed, in one sentence; null if it did not. */
+  /** Reason for the failure of the last backup, in one sentence; null if it succeeded. */
   problem(): string | null;
   /** Resolves when the running backup, if any, has finished. */
   idle(): Promise<void>;
@@ -25,7 +25,7 @@ export function startNightlyBackup(options: {
   /** Cron pattern, in the machine's local time; null: only `run` makes backups. */
   readonly at: string | null;
   readonly keep: number;
-  /** False: all are kept, since their ages may be wrong. Default: always true. */
+  /** If it returns false (untrusted clock), all backups are kept. Default: always true. */
   readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly log: Log;
   /** Default: the system clock. */

@@ -1,10 +1,9 @@
 /**
- * Replaces the database with a backup. The previous data is kept in
- * `<data>/before-restore-<time>/`. The caller holds the lock of the data directory, so no server is
- * running.
+ * Replaces the database with a backup. The previous data is kept in `<data>/before-restore-<time>/`. The
+ * caller holds the lock of the data directory, so no server is running.
  *
- * A crash in between leaves either the old database or the new one, never a mixture: the old
- * write-ahead log is checkpointed, or moved away, before the new file is renamed into place.
+ * A crash in between leaves either the old database or the new one, never a mixture: the old write-ahead log
+ * is checkpointed or moved away before the new file is renamed into place.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
@@ -19,18 +18,15 @@ import { verifyBackup } from "./verify.ts";
 interface Restored {
   readonly file: string;
   readonly database: string;
-  /** Where the previous data is kept; null: there was none. */
+  /** Directory of the previous data; null: none. */
   readonly previousCopy: string | null;
   readonly tenants: number;
   readonly calls: number;
-  /** Campaigns that were running and are paused now. */
+  /** Number of running campaigns that the restore paused. */
   readonly campaignsPaused: number;
 }
 
-/**
- * Throws conflict, with every reason, for a backup that fails its check. Changes nothing in that
- * case.
- */
+/** Throws conflict, with every reason, for a backup that fails its check. Changes nothing in that case. */
 export async function restoreBackup(options: {
   readonly file: string;
   readonly dataDir: string;
@@ -62,9 +58,9 @@ export async function restoreBackup(options: {
 }
 
 /**
- * Calls that were due between the backup and now may have been made already and must not be made
- * again. The scheduler finds scheduled ones past their grace window and reports them as missed; whom a
- * campaign has called since is not known, so it waits for a person. Returns how many do.
+ * Calls due between the backup and now may have been made already, and must not be made again. The scheduler
+ * reports scheduled calls past their grace period as missed. Calls of running campaigns are unknown, so the
+ * campaigns are paused. Returns the number of paused campaigns.
  */
 function holdBackCalls(path: string, nowMs: number): number {
   const sqlite = new Sqlite(path, { readwrite: true, create: false });
@@ -82,7 +78,7 @@ function holdBackCalls(path: string, nowMs: number): number {
   }
 }
 
-/** Sessions and tokens that were revoked or used since the backup must not become valid again. */
+/** Sessions and tokens revoked or used since the backup must not become valid again. */
 function endSessions(path: string): void {
   const sqlite = new Sqlite(path, { readwrite: true, create: false });
   try {
@@ -107,7 +103,7 @@ function setAsideOld(dataDir: string, databasePath: string, nowMs: number): stri
   return previousCopy;
 }
 
-/** A damaged database may refuse the checkpoint; then its log is kept beside it unchanged. */
+/** A damaged database may refuse the checkpoint; then its log is kept unchanged. */
 function foldWalIn(databasePath: string): void {
   let sqlite: Sqlite | null = null;
   try {
@@ -120,7 +116,7 @@ function foldWalIn(databasePath: string): void {
   }
 }
 
-/** A hard link where the file system allows it, otherwise a copy. */
+/** Creates a hard link if the file system supports it, otherwise a copy. */
 function setAside(path: string, target: string): void {
   try {
     linkSync(path, target);

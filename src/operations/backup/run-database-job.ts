@@ -1,7 +1,4 @@
-/**
- * The main thread's side of the database worker: starts a worker, waits for its answer, terminates
- * it.
- */
+/** The main thread's side of the database worker: starts a worker, waits for its reply, terminates it. */
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { conflict } from "../../core/errors.ts";
 import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
@@ -9,9 +6,7 @@ import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./databas
 /** One hour is enough for 100 GB on a slow disk. */
 const JOB_TIMEOUT_MS = 3_600_000;
 
-/**
- * Throws AppError with the worker's message, or when the worker dies or takes longer than an hour.
- */
+/** Throws AppError with the worker's message, or if the worker dies or needs more than an hour. */
 export async function runDatabaseJob<Type extends DatabaseJob["type"]>(
   spawn: () => Worker,
   job: Extract<DatabaseJob, { type: Type }>,

@@ -1,7 +1,6 @@
 /**
- * Writes a consistent copy of the database to one file while it is in use (`VACUUM INTO` reads one
- * snapshot; writers continue). Blocks its thread until the copy is done: a running server must use
- * the backup worker.
+ * Writes a consistent copy of the database to one file while it is in use (`VACUUM INTO` reads one snapshot;
+ * writers continue). Blocks its thread until the copy is done: a running server must use the backup worker.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";

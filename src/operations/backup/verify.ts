@@ -1,6 +1,6 @@
 /**
- * Verifies a backup by restoring a copy to a temporary place: the copy is checked page by page and
- * row by row, migrated, and its ledger is audited. The backup itself is only read.
+ * Verifies a backup by a restore to a temporary place. The copy is checked page by page and row by row,
+ * migrated, and its ledger is audited. The backup itself is only read.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface BackupReport {
   readonly calls: number;
   /** Migrations that this binary would apply to the restored database. */
   readonly migrations_pending: readonly string[];
-  /** One sentence per problem; empty when the backup can be restored. */
+  /** One sentence per problem; empty if the backup can be restored. */
   readonly problems: readonly string[];
 }
 
@@ -33,7 +33,7 @@ type Findings = Omit<BackupReport, "file" | "ok" | "size_bytes">;
 
 const NOTHING_FOUND: Findings = { tenants: 0, calls: 0, migrations_pending: [], problems: [] };
 
-/** Needs space for one more copy in `scratchDir`. Throws when `file` cannot be read. */
+/** Needs space for one more copy in `scratchDir`. Throws if `file` cannot be read. */
 export async function verifyBackup(
   file: string,
   scratchDir: string,

@@ -1,15 +1,12 @@
-/**
- * Checks the database at start. A damaged database must not be used: every write would make it
- * worse.
- */
+/** Checks the database at start. A damaged database must not be used: every write would make it worse. */
 
 import { fileProblems } from "../../adapter/store/sqlite/integrity.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { listBackups } from "./backups.ts";
 
 /**
- * Reads every page (`quick_check`). Throws unavailable: with the command that restores a backup if the
- * database is damaged, otherwise with where to look.
+ * Reads every page (`quick_check`). Throws unavailable: with the restore command for a damaged database,
+ * otherwise with a hint.
  */
 export function requireWholeDatabase(dataDir: string, databasePath: string): void {
   const [first] = problemsOf(databasePath);

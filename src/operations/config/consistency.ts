@@ -1,4 +1,4 @@
-/** Checks keys that depend on each other. */
+/** Validates keys that depend on each other. */
 import { eurToMicro, MICRO_PER_CENT } from "../../core/money.ts";
 import { engineProblems } from "./engine-consistency.ts";
 import type { Config } from "./schema.ts";

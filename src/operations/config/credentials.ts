@@ -1,9 +1,8 @@
 /**
- * Secrets in files, one per secret, named `<section>.<key>`: from systemd in
- * `$CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential), else in `credentials/` beside the
- * configuration file, where the command line and the service's group may read them. A directory that
- * exists but cannot be read is an error and never means "no secret": a new master key would make the
- * stored data unreadable.
+ * Secrets in files, one per secret, named `<section>.<key>`. systemd provides them in
+ * `$CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential). Otherwise they are in `credentials/` next to
+ * the configuration file, readable for the command line and the service's group. An unreadable directory is
+ * an error and never means "no secret": a new master key would make the stored data unreadable.
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
@@ -16,7 +15,7 @@ interface Credential {
 }
 
 interface Credentials {
-  /** null: there is none. */
+  /** null: not set. */
   of(path: readonly string[]): Credential | null;
   readonly problem: string | null;
 }

@@ -1,4 +1,4 @@
-/** Checks [engine]: the keys that each provider needs, and how to set them. */
+/** Validates [engine]: the keys that each provider needs, and how to set them. */
 import { embeddingKeyProblems } from "../../adapter/engine/openai/settings.ts";
 import { PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";

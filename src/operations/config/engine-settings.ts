@@ -26,10 +26,7 @@ export function engineSettingsOf({ engine }: Pick<Config, "engine">): EngineSett
   };
 }
 
-/**
- * How many call workers there are, each with a speech worker of its own: at most as many as there are pairs
- * of RTP ports.
- */
+/** Number of call workers, each with its own speech worker. Limited by the number of RTP port pairs. */
 export function callWorkersOf({ engine, rtp }: Pick<Config, "engine" | "rtp">): number {
   const wanted = engine.embedded.speech_workers || availableParallelism() - 1;
   const range = parsePortRange(rtp.ports);
@@ -37,11 +34,11 @@ export function callWorkersOf({ engine, rtp }: Pick<Config, "engine" | "rtp">): 
   return Math.max(1, Math.min(wanted, pairs));
 }
 
-/** Callers who may talk to the embedded recogniser at the same moment. */
+/** Maximum concurrent speakers for the embedded recogniser. */
 export const talkersMaxOf = (config: Pick<Config, "engine" | "rtp">): number =>
   callWorkersOf(config) * CONCURRENT_UTTERANCES_MAX;
 
-/** Calls at once that the operator lets the embedded recogniser hear; infinite where a provider hears the callers. */
+/** Maximum concurrent calls for the embedded recogniser; infinite if an external provider does STT. */
 export function heardCallsMaxOf(config: Pick<Config, "engine" | "rtp">): number {
   const { stt } = firstChoices(config.engine);
   if (stt !== EMBEDDED) return Number.POSITIVE_INFINITY;
@@ -76,14 +73,14 @@ const NO_PRICES: EnginePrices = {
   tts_eur_per_million_characters: 0,
 };
 
-/** The table `[engine.<id>]`; empty if there is none. */
+/** The table `[engine.<id>]`; empty if it is missing. */
 export function tableOf(engine: EngineConfig, id: string): ProviderChoice["settings"] {
   const tables: Readonly<Record<string, unknown>> = engine;
   const table = tables[id];
   return typeof table === "object" && table !== null ? { ...table } : {};
 }
 
-/** The fallback of a part; "embedded" and "none" mean that there is no other provider. */
+/** The fallback of a part; "embedded" and "none" mean no other provider. */
 export const fallbackOf = (engine: EngineConfig, part: Part): string =>
   engine[`${part}_fallback`] || engine.fallback;
 

@@ -36,7 +36,7 @@ function unknownVariable(variable: string, known: readonly string[]): string {
   return `environment variable ${variable}: no such key.${hint}`;
 }
 
-/** A text that cannot be converted stays a text; the schema then refuses it and names the bounds. */
+/** A text that cannot be converted is kept; the schema then rejects it with the bounds. */
 function read({ meta }: KnownKey, text: string): unknown {
   const trimmed = text.trim();
   switch (meta.kind) {

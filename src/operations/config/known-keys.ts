@@ -59,7 +59,7 @@ export function namesAt(path: Path): string[] {
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
 }
 
-/** Introduction of a section; empty if its keys are enough. */
+/** Introduction of a section; empty if none is needed. */
 export function sectionDescription(path: Path): string {
   const schema = schemaAt(path);
   return schema instanceof z.ZodType ? (schema.meta()?.description ?? "") : "";

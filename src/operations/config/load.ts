@@ -1,6 +1,6 @@
 /**
- * Loads the effective configuration: built-in defaults, then the file, then credentials (for
- * secrets that the file leaves out or empty), then the environment. Records the source of each value.
+ * Loads the effective configuration: built-in defaults, then the file, then credentials (for secrets that the
+ * file leaves out or empty), then the environment. Records the source of each value.
  *
  * Reports all mistakes together. No message contains a value, because it may be a misplaced secret.
  */
@@ -36,14 +36,14 @@ export interface LoadedConfig {
   readonly dataDir: string;
   /** `default`, `file:line`, `environment variable X`, `systemd credential X` or `credential file X`, by dotted key. */
   readonly sources: ReadonlyMap<string, string>;
-  /** The files that a secret was read from, each with the name of one such key. */
+  /** Files with secrets, each with the name of one key that uses it. */
   readonly secretFiles: ReadonlyMap<string, string>;
-  /** Keys that have no effect any more, one sentence each. */
+  /** Keys without any effect, one sentence each. */
   readonly warnings: readonly string[];
 }
 
 const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";
-/** Turns off Zod's compilation of a schema at its first use: this one is used once. */
+/** Turns off Zod's compilation of a schema at its first use, because this schema is used once. */
 const READ_ONCE = { jitless: true } as const;
 const FILE_BYTES_MAX = 1_048_576;
 const SECRET_BYTES_MAX = 65_536;
@@ -101,7 +101,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   return { config, file, dataDir, sources, secretFiles, warnings };
 }
 
-/** Replaces `{ file = "…" }` by what stands there. Returns `secretFiles` of LoadedConfig. */
+/** Replaces `{ file = "…" }` by the file's content. Returns `secretFiles` of LoadedConfig. */
 function readSecrets(
   raw: RawTable,
   from: {
@@ -128,8 +128,8 @@ function readSecrets(
 }
 
 /**
- * In 0.1.0 an empty `master_key` in the file hid the credential, and the data was sealed with
- * `<data>/master.key`. Where that file exists it remains the key.
+ * In 0.1.0 an empty `master_key` in the file hid the credential, and `<data>/master.key` encrypted the data.
+ * If that file exists, it is still the key.
  */
 function keyIsBesideTheData(
   written: RawTable,
@@ -155,8 +155,8 @@ function fileOf({ path, cwd, systemPath = SYSTEM_PATH }: LoadOptions): string | 
 }
 
 /**
- * `[server]` of a configuration that is not valid, up to the file's first mistake in TOML: where a server that runs on
- * can be asked. null: that is not known.
+ * `[server]` of an invalid configuration, up to the first TOML mistake: the address of a server that may be
+ * running. null: unknown.
  */
 export function serverOfInvalid(options: LoadOptions): Config["server"] | null {
   try {
@@ -165,7 +165,7 @@ export function serverOfInvalid(options: LoadOptions): Config["server"] | null {
     for (const { key, value } of readEnvironment(options.env).overrides) put(raw, key.path, value);
     return configSchema.shape.server.parse(raw.server, READ_ONCE);
   } catch {
-    return null; // the configuration's own error says why
+    return null; // the configuration error has the reason
   }
 }
 

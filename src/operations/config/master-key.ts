@@ -12,7 +12,7 @@ import type { LoadedConfig } from "./load.ts";
 const KEY_BYTES = 32;
 
 /**
- * 32 bytes. Creates `<data>/master.key` (0600) if there is none and nothing is sealed yet. Throws
+ * 32 bytes. Creates `<data>/master.key` (0600) if there is no key and no encrypted data yet. Throws
  * ConfigInvalid.
  */
 export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): Uint8Array {
@@ -38,7 +38,7 @@ export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): 
 
 /**
  * Runs the function that opens the data with the master key. Deletes a newly created key if the data is
- * sealed with another one: all nodes of a store share one key.
+ * encrypted with another one, because all nodes of a store share one key.
  */
 export async function withMasterKey<Result>(
   loaded: LoadedConfig,

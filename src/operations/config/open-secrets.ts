@@ -1,4 +1,4 @@
-/** Files with secrets that every user of this machine may read, or that the service may not. */
+/** Detects secret files that every user of this machine may read, or that the service may not. */
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Log } from "../../core/log.ts";
@@ -8,13 +8,13 @@ const OTHERS_READ = 0o004;
 const OTHERS_ENTER = 0o001;
 
 interface WrongRights {
-  /** Names each file. */
+  /** Problem with the names of the files. */
   readonly finding: string;
   /** A command. */
   readonly remedy: string;
 }
 
-/** null: there are none. */
+/** null: none. */
 export function openSecrets({
   secretFiles,
 }: Pick<LoadedConfig, "secretFiles">): WrongRights | null {
@@ -37,8 +37,8 @@ export function logConfigWarnings(
 }
 
 /**
- * Files that root has read and this process, now the data's owner, cannot. systemd reads the master key for
- * the service. null: there are none.
+ * Files that root has read but this process, now the data's owner, cannot read. systemd reads the master key
+ * for the service. null: none.
  */
 export function closedSecrets({
   secretFiles,
@@ -64,7 +64,7 @@ function isClosed(file: string): boolean {
   }
 }
 
-/** A file in a directory that is closed to others is closed, too. */
+/** A file in a directory without access for others is not readable either. */
 function isOpen(file: string): boolean {
   try {
     if ((statSync(file).mode & OTHERS_READ) === 0) return false;
@@ -72,6 +72,6 @@ function isOpen(file: string): boolean {
       if ((statSync(dirname(path)).mode & OTHERS_ENTER) === 0) return false;
     return true;
   } catch {
-    return false; // closed to this process
+    return false; // not readable by this process
   }
 }

@@ -1,10 +1,10 @@
-/** Certificates and keys that the configuration names as files. */
+/** Certificate and key files from the configuration. */
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { describeError } from "../../core/errors.ts";
 import type { Config } from "./schema.ts";
 
-/** Throws an Error that names the key. */
+/** Throws an Error with the configuration key. */
 export function readPem(path: string, key: string): string {
   try {
     return readFileSync(path, "utf8");
@@ -18,12 +18,12 @@ interface PemPair {
   readonly key: string;
 }
 
-/** `section`: of tls_cert and tls_key. Throws an Error that names them, also when they do not match. */
+/** `section` has tls_cert and tls_key. Throws an Error with these keys, also if they do not match. */
 export function readPair(files: PemPair, section: "server" | "sip"): PemPair {
   const cert = readPem(files.cert, `[${section}] tls_cert`);
   const key = readPem(files.key, `[${section}] tls_key`);
   try {
-    // An empty text would be taken for none.
+    // An empty text would count as missing.
     createSecureContext({ cert: cert || "empty", key: key || "empty" });
   } catch (error) {
     throw new Error(
@@ -33,6 +33,6 @@ export function readPair(files: PemPair, section: "server" | "sip"): PemPair {
   return { cert, key };
 }
 
-/** PEM of `[http_client] ca_file`; null: there is none. Throws as readPem does. */
+/** PEM of `[http_client] ca_file`; null: not set. Throws as readPem does. */
 export const authoritiesOf = ({ http_client }: Pick<Config, "http_client">): string | null =>
   http_client.ca_file ? readPem(http_client.ca_file, "[http_client] ca_file") : null;

@@ -1,9 +1,12 @@
-/** Warns about a libSQL server on the internet without encryption: its token and all data can be read on the way. */
+/**
+ * Warns about a libSQL server on the internet without encryption: its token and all data can be read in
+ * transit.
+ */
 import type { Log } from "../../core/log.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import type { LoadedConfig } from "./load.ts";
 
-/** Names that no public DNS has. */
+/** Names that do not exist in public DNS. */
 const LOCAL_NAME = /^[^.]+$|\.(?:local|localhost|internal|intranet|lan|home\.arpa)$/;
 const IP_LITERAL = /^[\d.]+$|:/;
 const rules = new AddressRules([]);

@@ -1,4 +1,4 @@
-/** Keys of earlier versions. A file or an environment variable that still has one is accepted, with a warning. */
+/** Keys of earlier versions. A file or an environment variable with such a key is accepted with a warning. */
 import { VARIABLE_PREFIX } from "./known-keys.ts";
 import { isTable, type RawTable } from "./toml.ts";
 
@@ -28,7 +28,7 @@ const variableOf = ({ path }: RemovedKey) => VARIABLE_PREFIX + path.join("__").t
 export const isRemovedVariable = (variable: string): boolean =>
   REMOVED.some((key) => variableOf(key) === variable);
 
-/** Takes the removed keys out of `raw`. Returns a warning for each that was there. */
+/** Removes these keys from `raw`. Returns one warning per key. */
 export function dropRemovedKeys(
   raw: RawTable,
   env: Readonly<Record<string, string | undefined>>,

@@ -8,7 +8,7 @@ export interface RawTable {
 
 export interface TomlText {
   readonly values: RawTable;
-  /** The line of this key, or of the nearest table around it; 1: there is none. */
+  /** Line of this key or of the nearest enclosing table; 1 if unknown. */
   lineOf(path: Path): number;
 }
 
@@ -59,7 +59,8 @@ function parsed(source: string): AST.TOMLProgram {
     return parseTOML(source);
   } catch (cause) {
     if (!(cause instanceof ParseError)) throw cause;
-    // What lacks its end is noticed at the start of a later line; the mistake is where the text before ends.
+    // The parser reports an unterminated value at the start of a later line. The mistake is at the end of the
+    // text before.
     if (cause.column === 0) parsed(source.slice(0, cause.index).trimEnd());
     throw new TomlProblem(cause.lineNumber, cause.message, { cause });
   }

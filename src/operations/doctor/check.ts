@@ -32,7 +32,7 @@ export interface TrunkServer {
 /** A trunk as the running server reports it. */
 interface ExaminedTrunk extends TrunkServer {
   readonly id: number;
-  /** `registered`, `not_required`, `failed`, or the state it is waiting in. */
+  /** `registered`, `not_required`, `failed`, or a pending state. */
   readonly status: string;
   readonly last_code: number | null;
   readonly explanation: string | null;
@@ -54,15 +54,15 @@ export interface ExaminedAppliance {
   /** Reported by the running server; null: no server runs on the data directory. */
   readonly trunks: readonly ExaminedTrunk[] | null;
   /**
-   * Sends one request to each of the first 20 trunks, without a test call. Undefined: no server is
-   * running. A trunk that cannot be asked is left out.
+   * Sends one request to each of the first 20 trunks, without a test call. Undefined: no server is running.
+   * Trunks that cannot be tested are left out.
    */
   readonly trunkTests?: () => Promise<readonly ExaminedTrunkTest[]>;
   /** Default: the system's clock. */
   readonly dns?: SipDns;
-  /** Null: none is configured or stored. Throws if the stored text is not a key. */
+  /** Null: no key is configured or stored. Throws if the stored text is not a key. */
   masterKey(): Uint8Array | null;
-  /** A file with another master key that nothing uses, as the installer of 0.1.0 made one; null: there is none. */
+  /** An unused file with another master key, created by the installer of 0.1.0; null: none. */
   readonly unusedKeyFile?: string | null;
   readonly clock: Clock;
 }

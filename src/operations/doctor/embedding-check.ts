@@ -1,4 +1,4 @@
-/** Asks the server that turns knowledge into vectors, as the index and as a caller's turn do. */
+/** Tests the embedding server in the same way as the index and a caller's turn use it. */
 import { openAiEmbedder } from "../../adapter/engine/openai/embeddings.ts";
 import { ProviderFailure } from "../../adapter/engine/provider-failure.ts";
 import { describeError } from "../../core/errors.ts";

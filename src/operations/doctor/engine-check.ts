@@ -1,6 +1,6 @@
 /**
- * Checks the engine from end to end: asks the configured providers, or lets the embedded engine say a
- * sentence, recognise it and answer it, in its own speech worker.
+ * Checks the engine from end to end. It sends requests to the configured providers, or lets the embedded
+ * engine speak a sentence, recognise it and answer it, in a separate speech worker.
  */
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
@@ -35,11 +35,11 @@ import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./l
 import { examineProviders } from "./provider-check.ts";
 
 const LIMIT_MS = 50_000;
-/** Longer than a caller's limit, so that a slow engine is not reported as a broken one. */
+/** Longer than the limits in calls, so that a slow engine is not reported as a broken one. */
 const SELF_TEST_DEADLINES = {
   chunkMs: 20_000,
   resultMs: 24_000,
-  // There may be no speech worker to ask.
+  // The speech worker may be missing.
   meaningMs: 500,
 };
 /** Callers notice a longer delay. */
@@ -86,7 +86,7 @@ export async function examineEngine(
   }
 }
 
-/** Null: nothing failed. */
+/** Null: no failure. */
 export function complaintOf({ failure, missingMb }: HearingWatch) {
   if (missingMb > 0) return memoryShort(missingMb);
   if (failure === null) return null;
@@ -96,7 +96,7 @@ export function complaintOf({ failure, missingMb }: HearingWatch) {
   };
 }
 
-/** How many callers the embedded engine follows at once, by the threads that a start makes. */
+/** Number of callers that the embedded engine recognises at once, for the threads of the configuration. */
 export const speechCapacity: Check = {
   name: "speech capacity",
   run({ config }) {
@@ -114,15 +114,15 @@ export const speechCapacity: Check = {
 };
 
 interface HearingWatch {
-  /** What went wrong first. */
+  /** First error message; null: none. */
   failure: string | null;
-  /** MB of memory; 0: it is enough. */
+  /** MB of missing memory; 0: enough. */
   readonly missingMb: number;
-  /** The embedded engine is to hear, and has the memory for it. */
+  /** True if the embedded engine does STT and has enough memory for it. */
   readonly isTried: boolean;
 }
 
-/** A separate engine. Without a speech worker nothing answers at the other end of the port. */
+/** Runs `work` with a separate engine. Without a speech worker nothing responds at the other end of the port. */
 export async function withEmbeddedEngine<Result>(
   clock: Clock,
   settings: EngineSettings,
@@ -164,14 +164,14 @@ async function examineEmbedded(
   const attempt = () => runLoopback(engine, clock, deadline.signal, isHearingTried);
   try {
     const first = await attempt();
-    // The first question includes loading, so the second one is timed.
+    // The first request includes loading, so the second one is timed.
     return first.result === "warning" ? await attempt() : first;
   } finally {
     timer.cancel();
   }
 }
 
-/** Throws what the engine throws. */
+/** Throws the engine's errors. */
 async function runLoopback(
   engine: Pick<Engine, "open">,
   clock: Clock,

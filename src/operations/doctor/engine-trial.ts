@@ -1,8 +1,8 @@
 /**
- * Sends one request to each part of the engine, as a call does, and reports the result, the delay, the
- * cost, and the provider's own error message. The parts are independent: one that fails stops no other.
+ * Sends one request to each part of the engine, as a call does. Reports the result, delay, cost, and the
+ * provider's error message. The parts are independent: a failure does not stop the others.
  *
- * Only the first provider of a part is asked; `linevoice doctor` checks the fallbacks.
+ * Only the first provider of a part is tested; `linevoice doctor` checks the fallbacks.
  */
 import { SpeechSamples } from "../../adapter/engine/openai/speech-samples.ts";
 import { looksLikeWav, NotSpeech } from "../../adapter/engine/openai/wav.ts";
@@ -17,7 +17,7 @@ import { complaintOf, withEmbeddedEngine } from "./engine-check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
 import { engineOf, remedyOf, type Trio, trioAt } from "./provider-check.ts";
 
-/** Null: that part is not asked. All null: all are asked, and speech to text gets the synthesised sentence. */
+/** Null: that part is not tested. All null: all parts are tested, and STT gets the synthesised sentence. */
 interface TrialRequest {
   /** A WAV file with 16-bit samples. */
   readonly wav: Uint8Array | null;
@@ -28,26 +28,26 @@ interface TrialRequest {
 interface PartTrial {
   readonly part: Part;
   readonly provider: string;
-  /** Until the first word or sound; null: there was none. */
+  /** Milliseconds until the first word or sound; null: none. */
   readonly firstMs: number | null;
   readonly totalMs: number;
-  /** The text that was recognised, answered or spoken. */
+  /** The recognised, generated or spoken text. */
   readonly result: string;
   /** Calculated with the prices in the configuration. */
   readonly costEur: number;
   readonly error: string | null;
-  /** What to do about the error, or about a recogniser that cannot hear. */
+  /** Suggested fix for the error, or for a recogniser that understands nothing. */
   readonly remedy: string | null;
 }
 
 export type EngineTrial = (request: TrialRequest) => Promise<PartTrial[]>;
 
-/** The providers' own time-outs are shorter. */
+/** Longer than the timeouts of the providers. */
 const PART_MS_MAX = 25_000;
 const PROMPT = "You answer the phone of a shop that is open from nine to five. One short sentence.";
 const PRICED_UNITS = 1_000_000;
 
-/** The result of a part as text, and the units that are charged. */
+/** Result of a part as text, and the charged units. */
 interface Yield {
   readonly result: string;
   readonly costEur: (prices: Partial<EnginePrices>) => number;

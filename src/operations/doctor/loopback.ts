@@ -36,7 +36,7 @@ export async function speechOf(
 /** The built-in recogniser loads its model during the first utterance, and a slow machine loses that one. */
 const ATTEMPTS_MAX = 2;
 
-/** Recognises the audio with speech to text. */
+/** Recognises the audio with STT. */
 export async function textOfSpeech({ stt }: EngineSession, pcm: Int16Array): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     stt.startUtterance(new Int16Array(FRAME * 10));

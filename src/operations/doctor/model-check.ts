@@ -1,7 +1,7 @@
 /**
- * Warns 60 days before a model in use is switched off. The date comes from its server (`shutdown_date`
- * of `GET /models`), or else from a table of known models. The engine check reports a server that does not
- * answer.
+ * Warns 60 days before a model in use is switched off. The date comes from its server (`shutdown_date` of
+ * `GET /models`), or else from a table of known models. The engine check reports a server that does not
+ * respond.
  */
 import { knownModel } from "../../adapter/engine/models.ts";
 import { PARTS, type UsedModel } from "../../adapter/engine/provider.ts";
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const LIST_MS_MAX = 5_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The date from which each model is unavailable; null: none is announced. */
+/** Shutdown date per model; null: not announced. */
 type ShutdownDates = ReadonlyMap<string, string | null>;
 
 export const modelEnds: Check = {

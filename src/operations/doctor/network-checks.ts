@@ -1,4 +1,4 @@
-/** Checks of the network: our ports, the trunks, the mail server, the certificate. */
+/** Checks of the network: local ports, trunks, mail server, certificate. */
 import { X509Certificate } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ function bindUdp({ host, port }: HostPort): Promise<string | null> {
   });
 }
 
-/** Null if something answers, otherwise the reason. */
+/** Null if the host accepts a connection, otherwise the reason. */
 function checkConnectivity(
   { host, port }: HostPort,
   clock: ExaminedAppliance["clock"],

@@ -1,4 +1,4 @@
-/** Whether the threads from which packets leave go before all others (media/rtp/departures.ts). */
+/** Checks if the RTP send threads have real-time priority (media/rtp/departures.ts). */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { serverPid } from "../ops/data-dir-lock.ts";
 import { type Check, ok, skipped, warning } from "./check.ts";
@@ -35,7 +35,7 @@ function policiesOf(tasks: string): string[] {
       if (readFileSync(`${tasks}/${thread}/comm`, "utf8") !== THREAD) return [];
       return [readFileSync(`${tasks}/${thread}/stat`, "utf8").split(" ")[POLICY] ?? ""];
     } catch {
-      return []; // it has ended
+      return []; // the process has ended
     }
   });
 }

@@ -1,7 +1,6 @@
 /**
- * Asks the configured providers as a call does: text to speech says a sentence, speech to text
- * recognises it, the language model answers it. Reports the time of each. The first choice must work; a
- * fallback that does not work is a warning.
+ * Tests the configured providers as a call uses them: TTS speaks a sentence, STT recognises it, the LLM
+ * answers it. Reports the time of each. The first choice must work; a broken fallback is a warning.
  */
 
 import { openProviders } from "../../adapter/engine/open-providers.ts";
@@ -61,7 +60,7 @@ export async function examineProviders(
   return remedy === null ? ok(both) : warning(both, remedy);
 }
 
-/** A part without a provider at this position keeps its last one. */
+/** If a part has no provider at this position, its last one is used. */
 export function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: number): Trio {
   const at = (choices: readonly ProviderChoice[]) =>
     choices[Math.min(place, choices.length - 1)] ?? { id: "embedded", settings: {} };

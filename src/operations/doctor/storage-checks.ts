@@ -1,6 +1,6 @@
 /**
- * Checks of the disk: permissions, the database and its ledger, the clock, free space, file
- * descriptors, backups.
+ * Checks of the disk: permissions, the database and its ledger, the clock, free space, file descriptors,
+ * backups.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -27,9 +27,9 @@ import { type Check, failed, ok, skipped, warning } from "./check.ts";
 const OTHERS = 0o077;
 const PRIVATE_FILES = ["linevoice.db", "linevoice.db-wal", "master.key", "control.sock"];
 const HOUR_MS = 3_600_000;
-/** One day, and some hours because a nightly backup may be late. */
+/** One day plus some hours, because a nightly backup may be late. */
 const BACKUP_AGE_MS_MAX = 30 * HOUR_MS;
-/** The clock is wrong if it shows an earlier time: this program did not exist then. */
+/** An earlier time means a wrong clock, because this program did not exist then. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const CLOCK_SLACK_MS = 60_000;
 
@@ -115,7 +115,7 @@ export const secrets: Check = {
     };
     const stored = openReadOnly(databasePath);
     try {
-      // Without these the server does not start; a new appliance has nothing else that is sealed.
+      // Without these the server does not start; a new appliance has no other encrypted data.
       const own = stored.sqlite
         .query<{ name: string; sealed: string }, []>("SELECT name, sealed FROM appliance_secrets")
         .all();
@@ -173,7 +173,7 @@ function newestCallMs(databasePath: string): number {
     );
     return query.get()?.at ?? 0;
   } catch {
-    return 0; // the database check reports what is wrong
+    return 0; // the database check reports the error
   } finally {
     stored.close();
   }

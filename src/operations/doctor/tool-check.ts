@@ -1,4 +1,4 @@
-/** Tools that were saved before a rule forbade their schema: calls go on without them. */
+/** Finds tools saved before a rule excluded their schema. Calls continue without them. */
 import { existsSync } from "node:fs";
 import { openReadOnly } from "../../adapter/store/sqlite/read-only.ts";
 import { isObject, parseJson } from "../../core/json.ts";

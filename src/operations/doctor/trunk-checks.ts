@@ -139,7 +139,7 @@ export const sipAlg: Check = {
   },
 };
 
-/** Netfilter's SIP helper, on a machine that is also the router. */
+/** Netfilter's SIP helper, if this machine is also the router. */
 function kernelHelpers(): string[] {
   const modules = existsSync(KERNEL_MODULES) ? readFileSync(KERNEL_MODULES, "utf8") : "";
   return [...modules.matchAll(KERNEL_ALGS)].flatMap(([, name]) => (name ? [name] : []));
@@ -150,7 +150,7 @@ const testsOf = async ({
 }: ExaminedAppliance): Promise<readonly ExaminedTrunkTest[] | null> =>
   trunkTests ? await trunkTests() : null;
 
-/** The worst result of one check over all trunks that answered. `quiet`: the result if none answered. */
+/** The worst result of one check over all trunks that responded. `quiet`: the result if none responded. */
 function ofTrunks(
   tests: readonly ExaminedTrunkTest[] | null,
   name: TrunkCheck["name"],

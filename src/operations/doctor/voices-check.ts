@@ -1,4 +1,4 @@
-/** Whether the operator's own voices can be spoken with: each is loaded in a thread, as a start does. */
+/** Checks the operator's custom voices: loads each in a thread, as the server does at start. */
 import {
   OwnVoices,
   type VoiceThread,

@@ -1,15 +1,15 @@
 /**
- * Notices when the wall clock is further ahead than time can have passed: a wrong time server, a
- * dead battery, a virtual machine that was resumed. While it runs, the monotonic clock tells; at the
- * start, the last time that this data directory knew (`<data>/clock.json`). The newest row of the
- * store would not do: calls are stored while the clock is wrong, too, and an idle store has none.
+ * Detects a wall clock that is further ahead than the elapsed time explains: a wrong time server, a dead
+ * battery, a resumed virtual machine. At run time the monotonic clock is the reference. At start it is the
+ * last known time of this data directory (`<data>/clock.json`). The newest row of the store is no reference,
+ * because rows are also written while the clock is wrong, and an idle store has none.
  *
- *   trusted ──more than a day ahead──► doubted: what waits for its date waits, nothing is deleted
+ *   trusted ──more than a day ahead──► doubted: dated work is paused, nothing is deleted
  *     ▲ ▲                               │    │
- *     │ └──right again, or confirmed────┘    │ plausible: it was off, or a time server vouches for it
+ *     │ └──right again, or confirmed────┘    │ plausible: downtime, or confirmed by a time server
  *     └──a day later── trusted, but nothing is deleted yet ◄──┘
  *
- * A clock that is behind deletes and dials nothing too early: what waits for a date waits for it, with a warning.
+ * With a clock that is behind, nothing is deleted or dialled too early. A warning reports the wait.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,13 +22,13 @@ import { moveDurably } from "../../platform/files/durable-file.ts";
 const POLL_EVERY_MS = 60_000;
 const SAVE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** More than a time zone, an hour of summer time or a night that the machine was off. */
+/** Larger than a time zone, daylight saving time, or a night of downtime. */
 const AHEAD_MS_MAX = DAY_MS;
-/** How long an appliance may have been off although no time server vouches for the clock. */
+/** Maximum plausible downtime without a time server. */
 const OFF_MS_MAX = 60 * DAY_MS;
-/** A machine without a clock of its own is set soon after the start. */
+/** A machine without a hardware clock gets its time soon after the start. */
 const START_MS = 600_000;
-/** A time server may be wrong, too, but a machine may be off or paused for long. */
+/** Maximum plausible jump with a time server. A time server may be wrong, but long downtimes happen. */
 const SYNCHRONISED_MS_MAX = 366 * DAY_MS;
 const PRIVATE_FILE = 0o600;
 
@@ -38,24 +38,24 @@ const Saved = z.object({ known_ms: z.number(), delete_from_ms: z.number() });
 type Saved = z.output<typeof Saved>;
 
 export interface ClockWatch extends ClockTrust {
-  /** Difference of the clock to the expected time if that is more than a day, negative if it is behind; else 0. */
+  /** Clock minus expected time in milliseconds, if the difference exceeds a day (negative: behind); else 0. */
   aheadMs(): number;
-  /** What waits, and how to go on; null: nothing does. */
+  /** Description of the paused work with instructions; null: nothing is paused. */
   warning(): string | null;
-  /** The operator says that the clock is right: nothing waits any longer. */
+  /** The operator confirms the clock: nothing is paused any longer. */
   confirm(): void;
   stop(): void;
 }
 
 interface ClockWatchOptions {
   readonly dataDir: string;
-  /** True: a time server keeps the clock right; null: that cannot be told. */
+  /** True: a time server controls the clock; null: unknown. */
   readonly isSynchronised: () => Promise<boolean | null>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Looks now and once a minute; answers hold at any moment. The owner must `stop` it. */
+/** Polls now and every minute. Results are valid at any time. The owner must `stop` it. */
 export function watchClock(options: ClockWatchOptions): ClockWatch {
   const { isSynchronised, clock, log } = options;
   const startedAt = clock.monotonic();
@@ -65,7 +65,7 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
   const aheadMs = () => Math.max(0, known.offsetMs());
   const mayDelete = () => aheadMs() === 0 && !isWaiting(known.deleteFromMs, clock.now());
 
-  /** After a doubt, or a jump that is believed. */
+  /** Trusts the clock again, after a doubt or a plausible jump. */
   function trust(why: "right_again" | "confirmed" | "was_off" | "synchronised"): void {
     isDoubted = false;
     known.save();
@@ -82,7 +82,7 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
         : ahead <= SYNCHRONISED_MS_MAX && (await isSynchronised())
           ? "synchronised"
           : null;
-    // It may have been set again while we asked.
+    // The clock may have been set again during the request.
     if (why !== null && aheadMs() <= SYNCHRONISED_MS_MAX) {
       known.set(clock.now() + DAY_MS);
       return trust(why);
@@ -113,7 +113,7 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
   };
 }
 
-/** A time that was right, with the monotonic clock then; and from when on old data may be deleted. */
+/** A time that was right with the monotonic clock at that moment, and the earliest time for deleting old data. */
 function knownTime({ dataDir, clock, log }: ClockWatchOptions) {
   const saved = savedIn(dataDir);
   let wallMs = saved?.known_ms ?? clock.now();
@@ -148,7 +148,7 @@ function knownTime({ dataDir, clock, log }: ClockWatchOptions) {
     },
     /** The clock is right. Saved once an hour. */
     goOn(): void {
-      // One that was set back by more may be the wrong one.
+      // Keep the reference if the clock was set back by more, because the new time may be wrong.
       if (clock.now() > expectedMs() - AHEAD_MS_MAX) setToNow();
       if (clock.monotonic() - savedAt >= SAVE_EVERY_MS) save();
     },
@@ -159,10 +159,10 @@ function knownTime({ dataDir, clock, log }: ClockWatchOptions) {
   };
 }
 
-/** What an appliance on this directory waits with, in one sentence; null: nothing. */
+/** One sentence about the paused work of this data directory; null: none is paused. */
 export function clockDoubt(dataDir: string, nowMs: number, isRunning: boolean): string | null {
   const saved = savedIn(dataDir);
-  // One that runs has saved the time within the hour.
+  // A running server saved the time within the last hour.
   const aheadMax = isRunning ? AHEAD_MS_MAX : OFF_MS_MAX;
   return saved && doubtAbout(nowMs, saved.known_ms, saved.delete_from_ms, aheadMax);
 }
@@ -182,7 +182,7 @@ function doubtAbout(
     : null;
 }
 
-/** A wait of more than a day means that the clock was set back since. */
+/** A remaining wait of more than a day means that the clock was set back meanwhile. */
 const isWaiting = (deleteFromMs: number, nowMs: number) =>
   nowMs < deleteFromMs && deleteFromMs - nowMs <= DAY_MS;
 

@@ -1,10 +1,9 @@
 /**
- * Allows one process per data directory: flock(2) on `<data>/linevoice.lock`, which the kernel
- * releases when the process dies for any reason. The file holds the owner's pid and whether it is
- * the server or a command.
+ * Allows one process per data directory: flock(2) on `<data>/linevoice.lock`, which the kernel releases when
+ * the process ends for any reason. The file contains the owner's pid and its type (server or command).
  *
- * A process that finds a command holding the lock waits: commands are short, and a server must not
- * fail to start because of one.
+ * A process waits if a command holds the lock: commands are short, and a server must not fail to start
+ * because of one.
  */
 import { dlopen, FFIType } from "bun:ffi";
 import {
@@ -55,7 +54,7 @@ export function serverPid(dataDir: string): number | null {
 const LOCK_FILE = "linevoice.lock";
 const LOCK_EX_NB = 2 | 4;
 
-/** Tries once. Throws DataDirBusy, and an Error that says so where the disk is full. */
+/** Tries once. Throws DataDirBusy, or a clear Error if the disk is full. */
 export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = openSync(join(dataDir, LOCK_FILE), "a+", 0o600);
@@ -89,7 +88,7 @@ export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
   };
 }
 
-/** How long a server waits for a command, and a command for a starting server. */
+/** Maximum wait of a server for a command, and of a command for a starting server. */
 export const DATA_DIR_WAIT_MS = 10_000;
 const POLL_EVERY_MS = 50;
 

@@ -1,7 +1,6 @@
 /**
- * Commands run as root act as the owner of the data. The service runs without privileges and could
- * not write to files that root created. Called once, after the secrets were read and before the
- * data is touched.
+ * Drops privileges: a command run as root continues as the owner of the data. The service is unprivileged and
+ * could not write to files created by root. Called once, after secrets were read and before the data is used.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +8,7 @@ import { join } from "node:path";
 const GROUP_OR_OTHERS_WRITE = 0o022;
 const OPENED = ["linevoice.db", "linevoice.db-wal", "linevoice.db-shm", "revocations.journal"];
 
-/** A file of the data that belongs to somebody else and is closed to this process; null: none. */
+/** A data file of another owner without access for this process; null: none. */
 export function foreignFileIn(dataDir: string): string | null {
   const user = process.geteuid?.();
   if (user === 0) return null;
@@ -20,13 +19,11 @@ export function foreignFileIn(dataDir: string): string | null {
   return OPENED.map((name) => join(dataDir, name)).find(isForeign) ?? null;
 }
 
-/** For root to type. */
+/** Command that root must run. */
 export const givingBack = (dataDir: string, file: string): string =>
   `chown --reference=${dataDir} ${file}`;
 
-/**
- * Returns true if this process now runs as the directory's owner; false if nothing had to change.
- */
+/** Returns true if this process now runs as the directory's owner; false if nothing had to change. */
 export function becomeOwnerOf(directory: string): boolean {
   // Inside asOwnerOf the effective user is already the owner.
   if (process.getuid?.() !== 0 || process.geteuid?.() !== 0) return false;

@@ -1,7 +1,7 @@
 /**
- * Monitors how many file descriptors the process has open: each socket and each file takes one.
- * Before they run short, new calls are refused, so that HTTP, the database and live calls get
- * theirs. Only on Linux; elsewhere nothing is refused.
+ * Monitors the open file descriptors of the process; each socket and file needs one. When few are left, new
+ * calls are rejected, so that HTTP, the database and live calls continue. Linux only; other systems reject
+ * nothing.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
@@ -12,20 +12,20 @@ import type { Log } from "../../core/log.ts";
 const PER_CALL = 8;
 /** Database, workers, listeners, mails and webhooks. */
 const OWN = 64;
-/** Open at once: browsers, API clients, and slow ones until their timeout. */
+/** Concurrent connections: browsers, API clients, and slow ones until their timeout. */
 const HTTP_CONNECTIONS = 512;
-/** Kept for what is no new call. */
+/** Descriptors reserved for everything except new calls. */
 const RESERVE_MAX = 256;
 const RESERVE_SHARE = 1 / 4;
 const POLL_EVERY_MS = 1_000;
 
-/** How many the process may have open and has open. Throws where the system does not say. */
+/** Limit and number of open descriptors. Throws if the system does not report them. */
 export interface Descriptors {
   limit(): number;
   open(): number;
 }
 
-/** `pid`: of a process of this user; default: this one. */
+/** `pid`: a process of this user; default: this one. */
 export const descriptorsOf = (pid: number | "self" = "self"): Descriptors => ({
   limit() {
     const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
@@ -45,7 +45,7 @@ export const descriptorsNeeded = (demand: DescriptorDemand): number =>
 export const MORE_DESCRIPTORS =
   "Raise LimitNOFILE of the unit (without systemd: ulimit -n), or lower [limits] concurrent_calls.";
 
-/** Null: the limit suffices for the configured calls and connections. */
+/** Null: the limit is enough for the configured calls and connections. */
 export function tooFewDescriptors(limit: number, demand: DescriptorDemand): string | null {
   const needed = descriptorsNeeded(demand);
   return limit >= needed
@@ -54,11 +54,11 @@ export function tooFewDescriptors(limit: number, demand: DescriptorDemand): stri
 }
 
 export interface DescriptorWatch {
-  /** Why a new call is refused; null: it is taken, and counted until it is seen. */
+  /** Reason to reject a new call. Null: the call is accepted, and counted until the next poll. */
   rejection(): string | null;
-  /** Why no call is accepted; null: calls are accepted. */
+  /** Reason why no calls are accepted; null: calls are accepted. */
   problem(): string | null;
-  /** The limit does not suffice for what is configured. */
+  /** Set if the limit is too low for the configuration. */
   warning(): string | null;
   stop(): void;
 }
@@ -85,7 +85,7 @@ export function watchDescriptors(options: {
     try {
       open = descriptors.open();
     } catch (error) {
-      // As good as none left: whatever is opened next fails, too.
+      // Assume that none are left, because other opens would fail as well.
       open = limit;
       log.warn("descriptors.not_seen", { error: describeError(error) });
     }

@@ -1,7 +1,7 @@
 /**
- * Checks while the appliance runs that one of its directories is writable. A directory that was
- * removed is created again, but not its parents: the disk may be unmounted. If that fails, the
- * operator is notified, and files written there in the meantime are lost.
+ * Checks at run time that one of the appliance's directories is writable. A removed directory is created
+ * again, but not its parents: the disk may be unmounted. If that fails, the operator is notified, and files
+ * written there in the meantime are lost.
  */
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";

@@ -1,20 +1,19 @@
 /**
- * Monitors the free space on the data directory's disk. Below the first threshold new calls are not
- * recorded; below the second no calls are accepted. Live calls continue in both cases (appliance.md
- * 5). To leave a level, the free space must be 10 % above its threshold, so that the level does not
- * flap.
+ * Monitors the free space on the data directory's disk. Below the first threshold new calls are not recorded;
+ * below the second no calls are accepted. Live calls continue in both cases (appliance.md 5). Hysteresis: a
+ * level ends when the free space is 10 % above its threshold.
  */
 import { statfsSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
-/** Bytes that can still be written. Throws when the file system does not respond. */
+/** Writable bytes. Throws if the file system does not respond. */
 export type FreeDiskBytes = () => number;
 
 /** Half an hour of stereo WAV recordings of ten calls. */
 export const RECORDING_BYTES_MIN = 512 * 1_048_576;
-/** For the database, its log, and what live calls still write when they end. */
+/** For the database, its log, and final writes of live calls. */
 export const CALL_BYTES_MIN = 128 * 1_048_576;
 const RETURN_FACTOR = 1.1;
 const POLL_EVERY_MS = 5_000;
@@ -24,7 +23,7 @@ export type DiskLevel = "ample" | "no_recordings" | "no_calls";
 export interface DiskWatch {
   readonly level: DiskLevel;
   mayRecord(): boolean;
-  /** Why no calls are accepted; null: calls are accepted. */
+  /** Reason why no calls are accepted; null: calls are accepted. */
   rejection(): string | null;
   /** A problem that the operator should fix although calls are accepted. */
   warning(): string | null;
@@ -38,15 +37,14 @@ export const freeBytesOf =
     return bavail * bsize;
   };
 
-/** False: no further file can be made there. A file system that does not count inodes has them. */
+/** False: no inodes are left. A file system without an inode count is fine. */
 export function hasInodes(directory: string): boolean {
   const { files, ffree } = statfsSync(directory);
   return files === 0 || ffree > 0;
 }
 
 /**
- * Checks now and every 5 s. If the file system does not respond, the level stays. The owner must
- * `stop` it.
+ * Checks now and every 5 s. If the file system does not respond, the level stays. The owner must `stop` it.
  */
 export function watchDisk(options: {
   readonly freeBytes: FreeDiskBytes;

@@ -1,6 +1,6 @@
 /**
- * Runs `PRAGMA integrity_check` once a week while calls go on. Problems are logged and reported
- * until they are fixed.
+ * Runs `PRAGMA integrity_check` once a week while calls continue. Problems are logged and reported until they
+ * are fixed.
  */
 import type { Clock } from "../../core/clock.ts";
 import { startCron } from "../../core/cron.ts";
@@ -17,10 +17,7 @@ interface IntegrityWatch {
   stop(): void;
 }
 
-/**
- * `check` returns SQLite's messages, none when the database is intact. It may take an hour and may
- * reject.
- */
+/** `check` returns SQLite's messages, none if the database is intact. It may take an hour and may reject. */
 export function watchIntegrity(options: {
   readonly check: () => Promise<readonly string[]>;
   readonly clock: Clock;

@@ -1,7 +1,6 @@
 /**
- * Keeps the newest log lines in memory for the operator's dashboard. Personal data is always masked
- * here, whatever the log's setting. Bounded: a new line replaces the oldest. Debug lines are not
- * kept.
+ * Keeps the newest log lines in memory for the operator's dashboard. Personal data is always masked here,
+ * regardless of the log settings. Fixed size: a new line replaces the oldest. Debug lines are not stored.
  */
 import type { Clock } from "../../core/clock.ts";
 import { type Fields, type Log, Pii } from "../../core/log.ts";
@@ -25,7 +24,7 @@ interface LogQuery {
 }
 
 export interface LogRing {
-  /** Wraps a log so that its lines are kept here too. */
+  /** Wraps a log so that its lines are stored here as well. */
   through(log: Log): Log;
   /** Newest first. */
   read(query: LogQuery): { readonly lines: readonly LogLine[]; readonly total: number };

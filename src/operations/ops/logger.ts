@@ -1,10 +1,9 @@
 /**
- * The logger behind the port of core/log, on LogTape: readable text on a terminal, JSON lines
- * otherwise. Lines go to standard error, so that a command's data on standard output stays clean.
+ * The LogTape logger behind the port of core/log: readable text on a terminal, JSON lines otherwise. Lines go
+ * to standard error, so that standard output contains only a command's data.
  *
- * The journal is told each line's priority (sd-daemon(3)), so that `journalctl -p warning` finds it.
- * Fields marked `pii` are masked unless the operator asked for them; every line has a maximum
- * length.
+ * In the journal each line has its priority (sd-daemon(3)), so that `journalctl -p warning` works. Fields
+ * marked `pii` are masked unless the operator disabled that. Every line has a maximum length.
  */
 import { fstatSync } from "node:fs";
 import { configureSync, getLogger, type LogRecord, resetSync } from "@logtape/logtape";
@@ -15,10 +14,7 @@ export interface LoggerSettings {
   readonly level: "debug" | "info" | "warn" | "error";
   readonly format: "auto" | "pretty" | "json";
   readonly personalData: boolean;
-  /**
-   * For `auto`: whether the output is a terminal, and where lines are written. Default: standard
-   * error.
-   */
+  /** For `auto`: whether the output is a terminal, and the destination of lines. Default: standard error. */
   readonly isTerminal?: boolean;
   readonly write?: (line: string) => void;
 }
@@ -41,7 +37,7 @@ const PRIORITIES: Record<string, string> = {
   error: "<3>",
 };
 
-/** systemd.exec(5): device and inode of standard error, where that is the journal. */
+/** systemd.exec(5): device and inode of standard error, if that is the journal. */
 function isJournal(stream = process.env.JOURNAL_STREAM): boolean {
   if (!stream) return false;
   const { dev, ino } = fstatSync(process.stderr.fd);
@@ -79,7 +75,7 @@ function logOf(context: Fields, personalData: boolean): Log {
   // LogTape would read `{` in an event name as a placeholder.
   const name = (event: string) => event.replaceAll("{", "{{").replaceAll("}", "}}");
   return {
-    // There is one with every request, and mostly nobody asked for them.
+    // Called per request and usually disabled, so the fields are converted only if needed.
     debug(event, fields) {
       if (logger.isEnabledFor("debug")) logger.debug(name(event), plain(fields));
     },

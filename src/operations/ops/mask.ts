@@ -1,7 +1,6 @@
 /**
- * The last safeguard for text that leaves the appliance: masks anything that looks like a telephone
- * number, a mailbox, a SIP user, a key or a bearer token. Timestamps, ports and counts are not
- * masked.
+ * Last safeguard for text that leaves the appliance: masks anything that looks like a telephone number, a
+ * mailbox, a SIP user, a key or a bearer token. Timestamps, ports and counts are not masked.
  */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(lv_(?:live|test)_)[\w-]+/g, "$1…"],

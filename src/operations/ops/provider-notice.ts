@@ -1,6 +1,6 @@
 /**
- * Mails the operators when a provider cannot be used. At most one mail a day for the same problem, for
- * all nodes and calls together.
+ * Mails the operators when a provider is unusable. At most one mail per day for the same problem, over all
+ * nodes and calls.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -24,7 +24,7 @@ interface ProviderNoticeOptions {
   readonly log: Log;
 }
 
-/** What went wrong is told in the words of the log and of `linevoice doctor`. */
+/** The problem itself is described in the words of the log and `linevoice doctor`. */
 const WORDS: Readonly<Record<Reader["locale"], readonly [subject: string, body: string]>> = {
   en: [
     "Calls are without one of their providers",

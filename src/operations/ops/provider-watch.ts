@@ -1,7 +1,7 @@
 /**
- * Collects the problems that call workers report about providers: a wrong key, no credit, a removed
- * model. Each is kept as a sentence for /readyz and the operator's page until the provider answers again.
- * Listeners are called once per problem, not for every call.
+ * Collects provider problems reported by call workers: a wrong key, no credit, a removed model. Each is
+ * stored as a sentence for /readyz and the operator's page until the provider works again. Listeners are
+ * called once per problem, not for every call.
  */
 import { knownModel } from "../../adapter/engine/models.ts";
 import { PART_NAMES, type Part } from "../../adapter/engine/provider.ts";

@@ -1,12 +1,12 @@
 /**
- * sd_notify(3): notifies systemd that the service is ready, alive or stopping. The runtime has no
- * unix datagram sockets, so libc is called directly. Outside systemd every message is a no-op.
+ * sd_notify(3): notifies systemd that the service is ready, alive or stopping. The runtime has no unix
+ * datagram sockets, so libc is called directly. Outside systemd every message is a no-op.
  */
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import type { Environment } from "../config/environment.ts";
 
 export interface SystemdNotifier {
-  /** `READY=1`, `WATCHDOG=1`, `STOPPING=1`, with `STATUS=…`. Returns false when it was not sent. */
+  /** `READY=1`, `WATCHDOG=1`, `STOPPING=1`, with `STATUS=…`. Returns false if it was not sent. */
   send(state: string): boolean;
   /** The watchdog interval of systemd, in ms; null: no watchdog. */
   readonly watchdogMs: number | null;

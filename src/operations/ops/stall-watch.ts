@@ -1,6 +1,6 @@
 /**
- * Counts how often audio stood still, as call workers report it: that is how a machine with too little
- * processor time is noticed first. One long stop, such as that of a snapshot, is no shortage.
+ * Counts audio stalls reported by call workers, the first sign of too little processor time. A single long
+ * stall, such as during a snapshot, causes no warning.
  */
 import type { Clock } from "../../core/clock.ts";
 
@@ -10,7 +10,7 @@ const KEPT_MAX = 1_000;
 
 export interface StallWatch {
   report(lateMs: number): void;
-  /** Null: audio is even, or nobody has talked in the last ten minutes. */
+  /** Null: few stalls in the last ten minutes, or nobody talked. */
   warning(): string | null;
 }
 

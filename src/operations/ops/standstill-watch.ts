@@ -1,7 +1,7 @@
 /**
- * Logs when the process stood still (`process.stood_still`: stopped, a frozen container, no processor) and
- * when the wall clock was set, or went on while the monotonic clock did not (`clock.stepped`: a machine that
- * was suspended): else nobody knows why calls, registrations and scheduled calls of that time are missing.
+ * Logs suspensions, which explain missing calls, registrations and scheduled calls. `process.stood_still`:
+ * the process did not run (stopped, frozen container, no CPU time). `clock.stepped`: the wall clock was set,
+ * or continued while the monotonic clock did not (suspended machine).
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";

@@ -1,11 +1,11 @@
 /**
- * Returns the memory of the start to the system: dead objects, free heap pages, and the pages of the
- * program's file that only the start has read (machine code, constants, sources and bytecode).
+ * Returns memory to the system after the start: dead objects, free heap pages, and the pages of the program's
+ * file that only the start has read (machine code, constants, sources and bytecode).
  */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { dropPages, type Span } from "../../platform/memory/pages.ts";
 
-/** The section of a compiled program that holds our own files. */
+/** Section of a compiled program that contains the application's files. */
 const OWN_FILES = ".bun";
 
 /** Takes about 30 ms, so the caller does not run it during a call. */
@@ -25,8 +25,8 @@ function dropFilePages(): void {
 }
 
 /**
- * The parts of `program` in memory to which nobody writes while it runs: its mappings without
- * permission to write, and of the others what `ownFiles` (bytes of its file) fills.
+ * Memory ranges of `program` without writes at run time: its mappings without write access, and the part of other mappings
+ * that `ownFiles` (byte range in its file) covers.
  */
 export function readOnlySpans(maps: string, program: string, ownFiles: Span | null): Span[] {
   return maps.split("\n").flatMap((line) => {
@@ -44,7 +44,7 @@ export function readOnlySpans(maps: string, program: string, ownFiles: Span | nu
   });
 }
 
-/** Where a section lies in an ELF file of 64 bits; null: it has none of that name. */
+/** Byte range of a section in a 64-bit ELF file; null: no section with that name. */
 export function sectionOf(file: string, name: string): Span | null {
   const descriptor = openSync(file, "r");
   const read = (at: number, length: number) => {
@@ -71,8 +71,8 @@ export function sectionOf(file: string, name: string): Span | null {
 }
 
 /**
- * The whole pages of a span that are still the file's. A page that was written, if only by the
- * loader, is a copy of our own: dropping it would lose what was written.
+ * Whole pages of a span that still belong to the file. A written page, even by the loader, is a private copy:
+ * dropping it would lose the changes.
  */
 export function filePages({ start, end }: Span, pageBytes: number): Span[] {
   const first = Math.ceil(start / pageBytes);
@@ -97,6 +97,6 @@ export function filePages({ start, end }: Span, pageBytes: number): Span[] {
   return spans;
 }
 
-/** An entry of /proc/self/pagemap, and two bits of its highest byte: present (63), of a file (61). */
+/** Size of an entry of /proc/self/pagemap, and two bits of its highest byte: present (63), file page (61). */
 const PAGEMAP_BYTES = 8;
 const FILE_PAGE = 0xa0;

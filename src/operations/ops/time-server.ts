@@ -1,10 +1,13 @@
-/** Asks systemd whether a time server keeps the wall clock right. The unit itself may not ask the kernel. */
+/**
+ * Asks systemd whether a time server controls the wall clock, because the unit has no access to the kernel's
+ * state.
+ */
 import { existsSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 
 const ASKED_MS_MAX = 3_000;
 
-/** True: a time server keeps the clock right, as systemd reports; null: systemd is not running. */
+/** True: systemd reports a time server; null: systemd is not running. */
 export async function isSynchronised(clock: Clock): Promise<boolean | null> {
   if (!existsSync("/run/systemd/system") || !Bun.which("timedatectl")) return null;
   const child = Bun.spawn(["timedatectl", "show", "-p", "NTPSynchronized", "--value"], {

@@ -1,8 +1,7 @@
 /**
- * An error that nobody caught is logged and counted, and the process goes on: the other calls are not part of
- * it. Whether the process still works is the watchdog's question, which asks media, SIP and the database.
- * Without these handlers Bun prints the error with all its values; it ends the process, unless the entry awaits
- * something at its top level.
+ * Logs and counts uncaught errors and continues, because other calls are not affected. The watchdog checks
+ * media, SIP and the database to decide if the process still works. Without these handlers Bun prints the
+ * error with all its values. It also ends the process, unless the entry has a pending top-level await.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -11,12 +10,12 @@ import type { Log } from "../../core/log.ts";
 const LINES_PER_MINUTE_MAX = 20;
 const MINUTE_MS = 60_000;
 
-/** Of this process. */
+/** Uncaught errors of this process. */
 const counts = { exception: 0, rejection: 0 };
 
 export const uncaughtErrors = (): Readonly<Record<"exception" | "rejection", number>> => counts;
 
-/** A log line of its own may fail, too, such as on a closed pipe: lines are bounded. */
+/** The number of lines is limited, because logging itself may fail, for example on a closed pipe. */
 export function surviveUncaughtErrors(log: Log, clock: Clock): { forget(): void } {
   let minuteEndsAt = 0;
   let lines = 0;
@@ -46,7 +45,7 @@ export function surviveUncaughtErrors(log: Log, clock: Clock): { forget(): void 
   };
 }
 
-/** Without the message, which of a failed query names values. */
+/** Stack without the message, because the message of a failed query contains values. */
 function framesOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));

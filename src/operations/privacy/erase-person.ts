@@ -1,14 +1,13 @@
 /**
  * Erases a person: deletes everything a tenant has about one telephone number. That is recordings,
- * transcripts, summaries, tool arguments, events and pending deliveries, queued and written emails,
- * pending calls to the number, the contact, memories, PIN attempts, data from and for the CRM,
- * campaign lines, rehearsals and scenarios in which an E.164 number stands, and the number itself.
+ * transcripts, summaries, tool arguments, events and pending deliveries, queued and written emails, pending
+ * calls to the number, the contact, memories, PIN attempts, data from and for the CRM, campaign lines,
+ * rehearsals and scenarios with the number in E.164, and the number itself.
  *
- * The call remains without the person: its time, duration and cost. The ledger needs it and names
- * nobody. A do-not-call request stays in force: a fingerprint of the number is kept for that
- * (contact/do-not-call.ts). Existing backups are unchanged until they expire; the report says so.
- * Files are deleted before their rows, so that an interrupted run can be repeated and finds them
- * again.
+ * The call remains without the person: its time, duration and cost. The ledger needs it and contains no
+ * names. A do-not-call request stays in force, so a fingerprint of the number is kept
+ * (contact/do-not-call.ts). Existing backups are unchanged until they expire; the report mentions this. Files
+ * are deleted before their rows, so that an interrupted run can be repeated and finds them again.
  */
 
 import { readdir, rm } from "node:fs/promises";
@@ -37,7 +36,7 @@ export interface ErasureReport extends PersonCounts {
   readonly mails: number;
   readonly mail_files: number;
   readonly schedules_cancelled: number;
-  /** Runs of rehearsals in which the number was said, with their recordings. */
+  /** Deleted rehearsal runs that contain the number, with their recordings. */
   readonly rehearsals: number;
   /** Set if the person asked not to be called: a fingerprint of the number is kept. */
   readonly do_not_call_kept?: true;
@@ -49,9 +48,12 @@ interface ErasureOptions {
   readonly outboxDir: string;
   readonly doNotCallList: DoNotCallList;
   readonly clock: Clock;
-  /** Runs of rehearsals in which the number occurs; deleted unless `isDry`. Returns how many. Missing: there are none. */
+  /**
+   * Deletes rehearsal runs that contain the number, unless `isDry`. Returns their number. Missing: no
+   * rehearsals exist.
+   */
   readonly eraseRehearsals?: (tenantId: number, number: string, isDry: boolean) => number;
-  /** The database has just been restored: no call is live, even if a row says so. */
+  /** True right after a restore: no call is live, even if a row says so. */
   readonly restored?: boolean;
 }
 
@@ -70,9 +72,7 @@ const busy = () =>
       "A call with this number is live or its recording is being processed. Nothing was erased; try again in a minute.",
   });
 
-/**
- * Throws conflict during a call with the number, valid_number_required for a number of the tenant.
- */
+/** Throws conflict during a call with the number, valid_number_required for a number of the tenant. */
 export async function erasePerson(
   options: ErasureOptions,
   tenantId: number,
@@ -132,7 +132,7 @@ export async function erasePerson(
   return report;
 }
 
-/** Removes the old pages from the write-ahead log as well. A copy of the log that is under way is waited for. */
+/** Removes the old pages from the write-ahead log as well. Waits for a running copy of the log. */
 async function emptyLog({ database, clock }: ErasureOptions): Promise<void> {
   const giveUpAt = clock.monotonic() + EMPTY_LOG_TIMEOUT_MS;
   do {

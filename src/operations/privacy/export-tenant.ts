@@ -1,10 +1,9 @@
 /**
- * Exports everything stored about one tenant as JSON lines `{"table","row"}` in one file (0600):
- * every table with a tenant id, and the rows that belong to those. Reads one snapshot, also while a
- * server runs.
+ * Exports everything stored about one tenant as JSON lines `{"table","row"}` in one file (0600): every table
+ * with a tenant id, and the rows that belong to those. Reads one snapshot, also while a server runs.
  *
- * Secrets are left out (sealed passwords, key hashes, stored responses). Recordings are separate
- * files; the calls contain their names.
+ * Secrets are left out (encrypted passwords, key hashes, stored responses). Recordings are separate files;
+ * the calls contain their names.
  */
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
@@ -20,7 +19,7 @@ interface ExportReport {
 
 const BUSY_TIMEOUT_MS = 5000;
 const SECRET_COLUMN = /_sealed$|_hash$|^lease_/;
-/** Without meaning outside this appliance, or made of exported rows: sums, and the index of words. */
+/** Tables without meaning outside this appliance, or derived from exported rows: sums, and the word index. */
 const LEFT_OUT = new Set([
   "idempotency",
   "holds",
@@ -38,7 +37,7 @@ const BY_PARENT: Readonly<Record<string, string>> = {
   agent_files: "agent_id IN (SELECT id FROM agents WHERE tenant_id = ?)",
 };
 
-/** Throws not_found for an unknown tenant, conflict when `file` exists. */
+/** Throws not_found for an unknown tenant, conflict if `file` exists. */
 export function exportTenant(databasePath: string, tenantId: number, file: string): ExportReport {
   if (existsSync(file))
     throw new AppError({
@@ -84,7 +83,7 @@ type Row = Record<string, string | number | null>;
 const withoutSecrets = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([column]) => !SECRET_COLUMN.test(column)));
 
-/** Finds tables that are added later by their tenant_id. */
+/** Finds tables by their tenant_id column, so that future tables are included. */
 function tablesOf(sqlite: Sqlite): { readonly table: string; readonly where: string }[] {
   const named = sqlite
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")

@@ -1,12 +1,11 @@
 /**
- * The journal of revocations: `<data>/revocations.journal`, 0600, one numbered JSON object per
- * line. Lines are only appended. Each is flushed to disk before its transaction commits, and the
- * transaction stores its number in the database. So a restored database shows which entries it
- * lacks.
+ * The journal of revocations: `<data>/revocations.journal`, 0600, one numbered JSON object per line,
+ * append-only. Each line is flushed to disk before its transaction commits, and the transaction stores its
+ * number in the database. So a restored database shows which entries it lacks.
  *
- * A line that a crash cut off had no commit and is dropped. When the file is compacted, only the
- * last entry of each subject is kept; of more than `ENTRIES_MAX` entries only the newest, and the
- * file then records the number from which it is complete.
+ * A line that a crash cut off had no commit and is dropped. Compaction keeps only the last entry per subject.
+ * Above `ENTRIES_MAX` entries it keeps only the newest, and the file then records the number from which it is
+ * complete.
  */
 import { createHash } from "node:crypto";
 import {
@@ -45,15 +44,15 @@ export type JournalEntry = Revocation & { readonly n: number };
 export interface Journal {
   readonly id: string;
   readonly wholeFrom: number;
-  /** The file was just created and contains no history. */
+  /** True if the file was just created and contains no history. */
   readonly isNew: boolean;
   /** Number of the last entry; 0: none. */
   last(): number;
   /** The last entry of each subject after the given number, oldest first. */
   after(position: number): readonly JournalEntry[];
   /**
-   * On disk when it returns. Returns the number of the last entry. Throws unavailable, with nothing
-   * added.
+   * Returns after the flush to disk, with the number of the last entry. Throws unavailable without adding
+   * anything.
    */
   append(revocations: readonly Revocation[]): number;
   close(): void;
@@ -129,7 +128,7 @@ export function openJournal(place: JournalPlace): Journal {
   };
 }
 
-/** Null: there is none of this appliance. */
+/** Null: this appliance has no journal. */
 function readOwn(file: string, appliance: string): Contents | null {
   const known = read(file);
   if (known === null || known.header.appliance === appliance) return known;
@@ -153,11 +152,11 @@ function replace(file: string, lines: ReturnType<typeof linesOf>): void {
 interface Contents {
   readonly header: Header;
   entries: JournalEntry[];
-  /** The last line was cut off. */
+  /** True if the last line was cut off. */
   readonly isTorn: boolean;
 }
 
-/** Null if there is no file or its first line is invalid. Throws unavailable for a damaged line. */
+/** Null if the file is missing or its first line is invalid. Throws unavailable for a damaged line. */
 function read(file: string): Contents | null {
   if (!existsSync(file)) return null;
   const lines = readFileSync(file, "utf8").split("\n");
@@ -200,7 +199,7 @@ function truncateTo(handle: number, size: number): void {
   try {
     ftruncateSync(handle, size);
   } catch {
-    // The disk rejects even this: the next start drops the partial line.
+    // If this fails as well, the next start drops the partial line.
   }
 }
 

@@ -1,11 +1,10 @@
 /**
- * Applies missing journal entries to a restored database: revocations, erasures and do-not-call
- * requests made after the backup are repeated. It also completes what a crash interrupted between
- * the journal and the database. Idempotent.
+ * Applies missing journal entries to a restored database: repeats revocations, erasures and do-not-call
+ * requests made after the backup. It also completes work that a crash interrupted between the journal and the
+ * database. Idempotent.
  *
- * What cannot be restored becomes invalid: a password that was changed since is removed until a new
- * one is set, and a signing secret that was changed since is replaced by an unknown one until it is
- * rotated.
+ * Secrets that cannot be restored become invalid. A later changed password is removed until a new one is set.
+ * A later changed signing secret is replaced by an unknown one until it is rotated.
  */
 
 import { revocationStore } from "../../adapter/store/retention/revocation-store.ts";
@@ -38,7 +37,7 @@ interface ReplayDependencies {
   readonly random: Random;
 }
 
-/** The number of repeated entries per kind. */
+/** Number of repeated entries per kind. */
 export type Replayed = Partial<Record<Revocation["kind"], number>>;
 
 type Entry<Kind extends Revocation["kind"]> = JournalEntry & { readonly kind: Kind };
@@ -72,7 +71,7 @@ export async function replay(
   return counts;
 }
 
-/** The numbers behind the fingerprints, as far as they are still in the database. */
+/** Numbers of the fingerprints, if they are still in the database. */
 async function numbersByFingerprint(
   { database, numberFingerprint }: ReplayDependencies,
   entries: readonly (Entry<"erased"> | Entry<"refusal">)[],

@@ -1,7 +1,4 @@
-/**
- * `[server] metrics_listen`: GET /metrics for Prometheus on its own address, so that metrics need
- * no API key and are not served on the API's address.
- */
+/** `[server] metrics_listen`: GET /metrics for Prometheus on a separate address, without an API key. */
 import type { Log } from "../../../core/log.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -24,7 +21,7 @@ export function startMetricsListener(
       hostname: host,
       port,
       development: false,
-      // Outside development, Bun shares a port that is in use unless told not to.
+      // Outside development, Bun shares a port with another process unless this is false.
       reusePort: false,
       async fetch(request) {
         const { pathname } = new URL(request.url);

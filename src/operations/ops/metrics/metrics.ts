@@ -1,7 +1,7 @@
 /**
- * The appliance's Prometheus metrics. Counters and histograms are updated as events happen; gauges
- * are read on each scrape. No label contains a number, a name or a tenant, so the number of series
- * is bounded. Every series has the label `node`, so that the nodes of one store can be told apart.
+ * The appliance's Prometheus metrics. Counters and histograms are updated by events; gauges are read on each
+ * scrape. No label contains a number, a name or a tenant, so the number of series is bounded. Every series
+ * has the label `node` to distinguish nodes with a shared store.
  *
  * Names and units follow Prometheus' rules: base units (seconds), `_total` for counters.
  */
@@ -23,13 +23,13 @@ interface EndedCall {
   readonly turnLatenciesMs: readonly number[];
   /** Duration of each step of those turns, ms: endpointing, stt, llm, tts, playout. */
   readonly stages: readonly { readonly stage: string; readonly ms: number }[];
-  /** Of the engine: what was used, by unit, and what of it was thrown away. */
+  /** Engine usage by unit, and its discarded part. */
   readonly engineWork: readonly {
     readonly unit: "tokens" | "characters" | "speech_seconds";
     readonly used: number;
     readonly discarded: number;
   }[];
-  /** null: there was no media. */
+  /** null: the call had no media. */
   readonly media: {
     readonly packetsReceived: number;
     readonly packetsLost: number;
@@ -45,20 +45,20 @@ interface EndedCall {
 /** Read on each scrape. A source that throws omits its gauge and counts as an error. */
 export interface MetricSources {
   liveCalls(): number;
-  /** The number of calls that the port range allows. */
+  /** Maximum number of calls for the port range. */
   callCapacity(): number;
-  /** More callers talk than the embedded engine can follow. */
+  /** True if too many callers speak for the embedded engine. */
   tooManyTalk(): boolean;
-  /** Utterances for which no decoder of the embedded engine was free, and those that were dropped. */
+  /** Utterances that waited for a free decoder of the embedded engine, and dropped ones. */
   speechLoad(): Readonly<Record<"waited" | "lost", number>>;
-  /** How many trunks are in each registration state. */
+  /** Number of trunks per registration state. */
   registrations(): Readonly<Record<string, number>>;
   /** Rows waiting, by queue. */
   queues(): Promise<Readonly<Record<string, number>>>;
   /** Sum of debits minus sum of credits, micro-euro: 0 unless the ledger is inconsistent. */
   ledgerDifference(): Promise<number>;
   diskFreeBytes(): number;
-  /** How far the wall clock is ahead of what can be; 0: it is trusted. */
+  /** How far the wall clock is ahead of the expected time, in ms; 0: it is trusted. */
   clockAheadMs(): number;
   readonly descriptors: Descriptors;
   /** 1: ready, 0: not ready. */
@@ -87,7 +87,7 @@ export interface Metrics {
 }
 
 interface MeasuredNode {
-  /** As `linevoice nodes` names it. */
+  /** Node name as in `linevoice nodes`. */
   readonly node: string;
   readonly version: string;
   readonly engine: string;
@@ -143,7 +143,7 @@ const histogramsOf =
   ) =>
     new Histogram({ name, help, buckets: [...buckets], labelNames, registers: [registry] });
 
-/** What a call and its turns took. */
+/** Metrics of a finished call and its turns. */
 function callFigures(registry: Registry) {
   const registers = [registry];
   const histogram = histogramsOf(registry);
@@ -190,7 +190,7 @@ function callFigures(registry: Registry) {
   return { ended, setup, answered, turns, stageTimes, engineWork, discardedWork };
 }
 
-/** Media of a call, in both directions. */
+/** Media metrics of a call, in both directions. */
 function mediaFigures(registry: Registry) {
   const histogram = histogramsOf(registry);
   const jitter = histogram(
@@ -226,7 +226,7 @@ function mediaFigures(registry: Registry) {
   return { jitter, loss, sentJitter, sentLoss, roundTrip, mos };
 }
 
-/** Deliveries, tools and the main thread. */
+/** Metrics of deliveries, tools and the main thread. */
 function processFigures(registry: Registry) {
   const registers = [registry];
   const histogram = histogramsOf(registry);
@@ -256,7 +256,7 @@ function watchLag(lag: Histogram, clock: Clock): Timer {
   });
 }
 
-/** By the value of a label. */
+/** Values by label. */
 type LabelledReader = () =>
   | Readonly<Record<string, number>>
   | Promise<Readonly<Record<string, number>>>;
@@ -316,7 +316,7 @@ function gaugesOnScrape(registry: Registry) {
   return { gauge, gaugeOf, readInto };
 }
 
-/** The same for what is counted elsewhere since the start. */
+/** The same for counters that other code maintains since the start. */
 function countersOnScrape(
   registry: Registry,
   { readInto }: Pick<ReturnType<typeof gaugesOnScrape>, "readInto">,

@@ -1,6 +1,6 @@
 /**
- * Converts a call to a trace: set-up, turns with the steps of each answer, tools, hang-up. Pure.
- * Contains only times and kinds: no numbers, names or spoken words.
+ * Converts a call to a trace: set-up, turns with the steps of each answer, tools, hang-up. Pure. Contains
+ * only times and kinds: no numbers, names or spoken words.
  */
 import { stagesOf, type TimedTurn } from "../../../domain/call/timeline.ts";
 import type { Trace, TraceSpan } from "./span.ts";
@@ -21,11 +21,11 @@ export interface TracedCall {
   readonly agentId: number | null;
   readonly sipCallId: string | null;
   readonly beganMs: number;
-  /** When it first rang; null: it did not ring, or it rang from the start. */
+  /** Start of ringing; null: it did not ring, or it rang from the start. */
   readonly ringingMs: number | null;
   readonly answeredMs: number | null;
   readonly endedMs: number;
-  /** When media was closed and the transcript and charge were stored. */
+  /** Time when media was closed and the transcript and charge were stored. */
   readonly settledMs: number;
   readonly status: string;
   readonly reason: string;
@@ -115,8 +115,8 @@ function setupOf(call: TracedCall): TraceSpan {
 }
 
 /**
- * An answer begins when the caller's speech ends. Its steps are child spans, in order; the audible
- * playback comes last.
+ * An answer begins when the caller's speech ends. Its steps are child spans, in order; the audible playback
+ * comes last.
  */
 function addTurn(spans: TraceSpan[], turn: TimedTurn, zeroMs: number): void {
   const latencyMs = turn.latencyMs ?? 0;

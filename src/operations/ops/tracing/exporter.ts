@@ -1,10 +1,10 @@
 /**
- * Sends traces to an OpenTelemetry collector (OTLP/HTTP, JSON). Submitting never blocks: traces
- * wait in a bounded queue, one request is sent at a time, and every wait has a timeout. A slow or
- * unreachable collector only loses traces; they are counted, and each outage is logged once.
+ * Sends traces to an OpenTelemetry collector (OTLP/HTTP, JSON). Submitting never blocks: traces wait in a
+ * bounded queue, one request is sent at a time, and every wait has a timeout. With a slow or unreachable
+ * collector, traces are lost and counted, and each outage is logged once.
  *
- * This is our own code because @opentelemetry/sdk-trace-base with its OTLP exporter needs 16 MB of
- * memory, 3 MB of the binary and 60 ms at start, only to POST spans whose times are already known.
+ * Not @opentelemetry/sdk-trace-base with its OTLP exporter, because it needs 16 MB of memory, 3 MB of the
+ * binary and 60 ms at start.
  */
 import { BoundedQueue } from "../../../core/bounded-queue.ts";
 import { type Clock, sleep } from "../../../core/clock.ts";
@@ -114,7 +114,7 @@ function takeBatch(queue: BoundedQueue<Trace>): Trace[] {
   return batch;
 }
 
-/** Counts lost traces; the log hears of the first of a row, and of the end of it. */
+/** Counts lost traces; logs the begin and end of each outage. */
 function createLosses(url: string, log: Log) {
   let count = 0;
   let isOut = false;
@@ -135,7 +135,7 @@ function createLosses(url: string, log: Log) {
   };
 }
 
-/** Posts a body until the collector takes it; answers why it did not in the end, or null. */
+/** Posts a body until the collector accepts it; returns the final error, or null. */
 function delivererTo(
   settings: ExporterSettings,
   stopped: AbortSignal,
@@ -154,7 +154,7 @@ function delivererTo(
   };
 }
 
-/** Posts a body once and tells how the collector took it. */
+/** Posts a body once and returns the collector's result. */
 function posterTo(settings: ExporterSettings, stopped: AbortSignal, clock: Clock) {
   const trust = trusting(settings.caPem);
   return async (body: string): Promise<Outcome> => {

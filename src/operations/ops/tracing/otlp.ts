@@ -1,7 +1,6 @@
 /**
- * OTLP/HTTP in JSON (opentelemetry-proto 1.x, ExportTraceServiceRequest): camelCase names, ids in
- * lower-case hex, 64-bit numbers as decimal text, enumerations as numbers. Pure, except for span
- * ids.
+ * OTLP/HTTP in JSON (opentelemetry-proto 1.x, ExportTraceServiceRequest): camelCase names, ids in lower-case
+ * hex, 64-bit numbers as decimal text, enumerations as numbers. Pure, except for span ids.
  */
 import { hex } from "../../../core/ids.ts";
 import type { Random } from "../../../core/random.ts";
@@ -14,7 +13,7 @@ const ALL_ZERO = /^0+$/;
 
 export type Attributes = Readonly<Record<string, AttributeValue | null | undefined>>;
 
-/** The body of one POST. `resource` names the sender, `scope` the part of it. */
+/** Body of one POST. `resource` describes the sender, `scope` its component. */
 export function otlpTraces(
   traces: readonly Trace[],
   about: { readonly resource: Attributes; readonly scopeVersion: string },
@@ -61,9 +60,7 @@ function spanId(random: Random): string {
   return ALL_ZERO.test(id) ? spanId(random) : id;
 }
 
-/**
- * A double cannot hold nanoseconds since the epoch exactly: whole microseconds, then three zeros.
- */
+/** A double cannot represent nanoseconds since the epoch exactly: whole microseconds, then three zeros. */
 const nanoseconds = (epochMs: number): string => `${Math.round(epochMs * 1000)}000`;
 
 function attributesOf(attributes: Attributes) {

@@ -4,7 +4,7 @@ export type AttributeValue = string | number | boolean;
 
 export interface TraceSpan {
   readonly name: string;
-  /** `server`: a request to us; `client`: a request by us. */
+  /** `server`: an incoming request; `client`: an outgoing request. */
   readonly kind: "internal" | "server" | "client";
   /** Epoch ms, fractional. */
   readonly startMs: number;
@@ -13,7 +13,7 @@ export interface TraceSpan {
   /** Index of the parent in the trace's list; null: the root. */
   readonly parent: number | null;
   readonly attributes: Readonly<Record<string, AttributeValue | null | undefined>>;
-  /** What went wrong, as one word; null: nothing. */
+  /** One word for the error; null: none. */
   readonly error: string | null;
 }
 
