@@ -1,6 +1,7 @@
 /**
- * The content of a version: all that decides what an agent says and does. Files stand with the hash of their
- * text, which is stored once; tools without their secrets, and only those that the agent may use.
+ * Content of an agent version: everything that decides how the agent behaves. It refers to files by the hash
+ * of their text, which is stored once. It contains only the tools that the agent may use, without their
+ * secrets.
  */
 import type { JsonObject } from "../../core/json.ts";
 import { AGENT_DEFAULTS, type AgentFields, withTexts } from "./agent-schema.ts";
@@ -19,26 +20,26 @@ export interface VersionTool {
   readonly secretHeader: string;
   readonly parameters: JsonObject;
   readonly callerLevel: 0 | 1 | 2;
-  /** Every agent of the tenant has it. */
+  /** True if every agent of the tenant has it. */
   readonly shared: boolean;
 }
 
 export interface AgentContent extends AgentFields {
-  /** By name. */
+  /** Sorted by name. */
   readonly files: readonly VersionFile[];
-  /** By name. */
+  /** Sorted by name. */
   readonly tools: readonly VersionTool[];
 }
 
 /** Defaults of a stored tool's missing fields. */
 export const TOOL_DEFAULTS = { callerLevel: 0, shared: false } as const;
 
-/** A stored content. Fields added later are missing. */
+/** Content as stored; fields added later are missing. */
 type StoredContent = Partial<AgentContent> & Pick<AgentContent, "name" | "prompt">;
 
 /**
- * Fills missing fields with their defaults, so that readers see every field. A tool's fields have
- * one order, because tools are compared as text.
+ * Adds missing fields with their defaults. A tool's fields get a fixed order, because tools are compared as
+ * text.
  */
 export function contentOf({ files = [], tools = [], ...fields }: StoredContent): AgentContent {
   return {

@@ -1,6 +1,6 @@
 /**
- * The schema of an agent: each field with its name on the wire, bounds, default and description. The
- * API's input and output, its document, the record, a trial and a rehearsal's agent are derived from it.
+ * Schema of an agent: name, bounds, default and description of each field. The API's input and output, its
+ * document, the record, trials and the agents of rehearsals are derived from it.
  */
 import { z } from "zod";
 import {
@@ -76,7 +76,7 @@ const afterCall = () => ({
   ).default(false),
 });
 
-/** `voices`: the four voices and the operator's own names for them. */
+/** `voices`: the four voices and the operator's names for them. */
 export const agentShape = (voices: readonly string[]) => ({
   name: nameIn(120, "Name of the agent.", "Reception"),
   prompt: filled(
@@ -90,7 +90,7 @@ export const agentShape = (voices: readonly string[]) => ({
   ...afterCall(),
 });
 
-/** As the tenant gives it. Missing texts depend on the language. */
+/** Input of the tenant. The defaults of missing texts depend on the language. */
 export type NewAgent = RecordOf<z.output<z.ZodObject<ReturnType<typeof agentShape>>>>;
 export type AgentFields = {
   readonly [Name in keyof NewAgent]-?: Exclude<NewAgent[Name], undefined>;
@@ -100,7 +100,7 @@ export interface AgentRecord extends AgentFields {
   readonly id: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The version that is published; 0: none is stored. */
+  /** Number of the published version; 0: none is stored. */
   readonly version: number;
 }
 
@@ -112,7 +112,7 @@ export function withTexts(agent: NewAgent): AgentFields {
   return { ...agent, firstMessage, fillerPhrases };
 }
 
-/** What an agent says if its tenant wrote nothing (decisions 3). */
+/** First message if the tenant wrote none (decisions 3). */
 const DEFAULT_FIRST_MESSAGE: Readonly<Record<AgentLanguage, string>> = {
   en: "Hello! How can I help you?",
   lt: "Laba diena! Kuo galiu padėti?",
@@ -127,7 +127,7 @@ const DEFAULT_FILLER_PHRASES: Readonly<Record<AgentLanguage, string>> = {
   ru: "Одну минуту, пожалуйста.\nСейчас проверю.\nИщу информацию.",
 };
 
-/** The default of each field that has one in every language, by its name in a record. */
+/** Defaults that are equal in every language, by the field's name in a record. */
 export const AGENT_DEFAULTS = Object.fromEntries(
   Object.entries(agentShape(AGENT_VOICES)).flatMap(([name, schema]) => {
     const { data } = schema.safeParse(undefined);
@@ -135,18 +135,18 @@ export const AGENT_DEFAULTS = Object.fromEntries(
   }),
 ) as Omit<NewAgent, "name" | "prompt">;
 
-/** What a trial of an agent takes from its form, not saved yet. */
+/** Fields of a trial, from an unsaved form. */
 export const trialShape = () => {
   const fields = changesOf(agentShape(AGENT_VOICES));
   return {
     ...without(fields, NOT_IN_TRIAL),
-    // A form may be tried before it has a prompt, and with a voice that the operator named.
+    // A trial may have no prompt so far, and may use a voice named by the operator.
     prompt: text(100_000, "Instructions.", "You are the receptionist.").optional(),
     voice: text(120, "Voice of the agent.", "Sari").optional(),
   };
 };
 
-/** What somebody has written but not saved: the agent is tried with it. */
+/** Unsaved changes of the agent, used in the trial. */
 export type AgentTrialDraft = Partial<Omit<AgentFields, CamelName<keyof typeof NOT_IN_TRIAL>>>;
 
 const without = <Shape extends object, Name extends string>(

@@ -1,8 +1,8 @@
-/** Words of the agent record (specification section 2). */
+/** Values of the agent record's fields (specification section 2). */
 export const AGENT_VOICES = ["Sari", "Emma", "Nathan", "Adrian"] as const;
 export type AgentVoice = (typeof AGENT_VOICES)[number];
 
-/** How a voice speaks of itself where the language marks it. */
+/** Grammatical gender in which a voice speaks of itself. */
 export type VoiceGender = "feminine" | "masculine";
 export const VOICE_GENDERS: Readonly<Record<AgentVoice, VoiceGender>> = {
   Sari: "feminine",
@@ -13,7 +13,7 @@ export const VOICE_GENDERS: Readonly<Record<AgentVoice, VoiceGender>> = {
 
 export const AGENT_LANGUAGES = ["lt", "lv", "en", "ru"] as const;
 export type AgentLanguage = (typeof AGENT_LANGUAGES)[number];
-/** As models know them. */
+/** Names for use in prompts. */
 export const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
   en: "English",
   lt: "Lithuanian",
@@ -21,7 +21,7 @@ export const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
   ru: "Russian",
 };
 
-/** Fields of an agent that a trial from its form does not take, and why. The trial takes all others. */
+/** Fields that a trial from the form ignores, with the reason. */
 export const NOT_IN_TRIAL = {
   name: "the agent does not know its name",
   max_duration_sec: "a trial has another limit",
@@ -32,7 +32,7 @@ export const NOT_IN_TRIAL = {
   transcript_email_enabled: "nothing is mailed after a trial",
 } as const;
 
-/** Fields that the agent of a rehearsal by telephone lacks, and why. */
+/** Fields that a telephone rehearsal's agent does not have, with the reason. */
 export const NOT_REHEARSED = {
   webhook_url: "nothing is sent after a rehearsal",
   transcript_email: "nothing is mailed after a rehearsal",

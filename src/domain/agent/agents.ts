@@ -1,6 +1,6 @@
 /**
- * A tenant's agents (specification 2, decisions 3): the plan's limit, required addresses, and what
- * deleting an agent leaves behind. agent-schema.ts checks the fields.
+ * A tenant's agents (specification 2, decisions 3): the plan's limit, required addresses, and the follow-up
+ * of deleting an agent. agent-schema.ts checks the fields.
  */
 
 import { type Author, OPERATOR, type VersionNote } from "../../core/author.ts";
@@ -15,7 +15,7 @@ export interface AgentRecords {
   list(tenantId: number): Promise<AgentRecord[]>;
   find(tenantId: number, id: number): Promise<AgentRecord | undefined>;
   count(tenantId: number): Promise<number>;
-  /** Both store a version of the agent, if it differs from the one that is published. */
+  /** Both store a version of the agent if it differs from the published one. */
   insert(
     tenantId: number,
     agent: Omit<AgentRecord, "id" | "version">,
@@ -27,11 +27,11 @@ export interface AgentRecords {
     changes: Partial<AgentFields> & { updatedAt: number },
     note: VersionNote,
   ): Promise<AgentRecord | undefined>;
-  /** Also detaches files, numbers and pending schedules. Returns false if there is no such agent. */
+  /** Also detaches files, numbers and pending schedules. Returns false if the agent does not exist. */
   remove(tenantId: number, id: number): Promise<boolean>;
 }
 
-/** The limit that the tenant's plan sets. */
+/** The agent limit of the tenant's plan. */
 interface AgentPlans {
   planOf(
     queries: Queries,
@@ -121,7 +121,7 @@ function creation({ database, records, plans, clock, urlProblem }: AgentDependen
   };
 }
 
-/** The one that was just stored: nothing else tells it from others with the same fields. */
+/** Finds the agent that was just stored, among others with the same fields. */
 function newestOf(
   agents: readonly AgentRecord[],
   stored: Pick<AgentRecord, "name" | "prompt" | "createdAt">,

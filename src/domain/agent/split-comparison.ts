@@ -1,18 +1,18 @@
 /**
- * Compares the calls of two versions: each figure with its 95 % interval, the difference with its own, and
- * whether it may be chance.
+ * Compares the calls of two versions: each figure and the difference with 95 % intervals, and whether the
+ * difference may be chance.
  *
- * Shares have Wilson's interval, means that of Student's t, percentiles that of their order statistics. The
- * interval of a difference follows from the two (Zou and Donner's method; for shares it is Newcombe's, for
- * means nearly Welch's). Of many rows one differs by chance: whether a difference is noise is judged at a
- * level that holds for all rows together (Bonferroni).
+ * Intervals: Wilson's for shares, Student's t for means, order statistics for percentiles. The interval of a
+ * difference follows from both (Zou and Donner's method; Newcombe's for shares, nearly Welch's for means).
+ *
+ * With many rows, one may differ by chance. So significance uses a level for all rows together (Bonferroni).
  */
 
 export interface SplitCall {
   readonly version: number;
   readonly status: string;
   readonly endedReason: string | null;
-  /** Null: it was not answered. */
+  /** Null if it was not answered. */
   readonly answeredMs: number | null;
   /** Micro-euro. */
   readonly cost: number;
@@ -21,7 +21,7 @@ export interface SplitCall {
   readonly tookMessage: boolean;
 }
 
-/** `value` null: nothing was measured; `low` and `high` null: too few calls to tell. */
+/** `value` null: no data. `low` and `high` null: too few calls for an interval. */
 export type Estimate =
   | { readonly value: number | null; readonly low: null; readonly high: null }
   | { readonly value: number; readonly low: number; readonly high: number };
@@ -35,17 +35,17 @@ export interface SplitMeasure {
     | "cost"
     | "ended_reason"
     | "result";
-  /** Of the end reason or result. */
+  /** Name of the end reason or result. */
   readonly name: string | null;
   readonly published: Estimate;
   readonly tried: Estimate;
-  /** Of the tried version from the published one. */
+  /** Tried version minus published version. */
   readonly difference: Estimate;
   readonly isNoise: boolean;
 }
 
 const CONFIDENCE = 0.95;
-/** Below that nothing is said of a mean. */
+/** Minimum number of values for a mean's interval. */
 const MEAN_COUNT_MIN = 5;
 const MICRO_PER_EUR = 1_000_000;
 
@@ -93,7 +93,7 @@ export const meanOf =
     const count = values.length;
     const [first] = values;
     if (first === undefined) return UNKNOWN;
-    // From the first value on, so that the mean of equal values is exactly that value.
+    // Offset by the first value, so that the mean of equal values is exactly that value.
     const mean = first + values.reduce((sum, value) => sum + (value - first), 0) / count;
     if (count < MEAN_COUNT_MIN) return { value: mean, low: null, high: null };
     const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
@@ -101,7 +101,7 @@ export const meanOf =
     return { value: mean, low: mean - half, high: mean + half };
   };
 
-/** The nearest rank, and the ranks between which the percentile lies. */
+/** The nearest rank, and the ranks that bound the percentile. */
 export const percentileOf =
   (values: Values, share: number): EstimateOf =>
   (confidence) => {
@@ -183,7 +183,7 @@ const sharesBy = (
 const resultsOf = ({ status, tookMessage }: SplitCall) =>
   tookMessage ? [status, "message_taken"] : [status];
 
-/** `calls`: those of both versions that are over. */
+/** `calls`: finished calls of both versions. */
 export function compareCalls(
   calls: readonly SplitCall[],
   versions: { readonly published: number; readonly tried: number },

@@ -1,6 +1,6 @@
 /**
- * Compares two versions of an agent: which parts differ, and word by word how. Long stretches that are the
- * same are shortened to what stands next to a change.
+ * Compares two versions of an agent: the different parts, word by word. Long equal passages are shortened to
+ * the text next to a change.
  */
 import { type ChangeObject, diffLines, diffWordsWithSpace } from "diff";
 import type { JsonValue } from "../../core/json.ts";
@@ -14,7 +14,7 @@ interface Segment {
 export interface PartDifference {
   /** A field of the agent by its record name, `files`, `tools` or `rehearsals`. */
   readonly part: string;
-  /** Of the file, tool or scenario; null: a field. */
+  /** Name of the file, tool or scenario; null for a field. */
   readonly name: string | null;
   readonly segments: readonly Segment[];
 }
@@ -22,9 +22,12 @@ export interface PartDifference {
 /** The text of a file by its hash. */
 type TextOf = (sha256: string) => string | undefined;
 
-/** Above that, lines are compared instead of words. */
+/** Longer texts are compared by lines instead of words. */
 const WORDS_LENGTH_MAX = 100_000;
-/** Of a text that is largely another one, lines are compared after that, and then none. */
+/**
+ * Timeout of a comparison. After it, lines are compared instead of words; then the whole text counts as
+ * replaced.
+ */
 const DIFF_MS_MAX = 500;
 const CONTEXT_LENGTH = 160;
 
@@ -40,11 +43,14 @@ type Diff = (
   options: { readonly timeout: number; readonly callback: (changes: Changes) => void },
 ) => void;
 
-/** Step by step, with other work in between: it may take the square of what differs. Undefined: it takes too long. */
+/**
+ * Runs in steps and yields to the event loop: the time grows with the square of the difference. Undefined
+ * after a timeout.
+ */
 const changesBy = (diff: Diff, before: string, after: string): Promise<Changes> =>
   new Promise((callback) => diff(before, after, { timeout: DIFF_MS_MAX, callback }));
 
-/** Empty: both are the same. */
+/** Empty if both are equal. */
 async function segmentsOf(before: string, after: string): Promise<Segment[]> {
   if (before === after) return [];
   const isLong = before.length + after.length > WORDS_LENGTH_MAX;
@@ -66,7 +72,7 @@ interface ComparedPart extends Omit<PartDifference, "segments"> {
   readonly after: string;
 }
 
-/** One after the other, so that a comparison costs others one step at a time. */
+/** Compares part after part, so that others wait for one step at most. */
 async function compared(parts: readonly ComparedPart[]): Promise<PartDifference[]> {
   const differences: PartDifference[] = [];
   for (const { part, name, before, after } of parts) {
@@ -86,7 +92,7 @@ const shownValue = (value: JsonValue | undefined) =>
 
 const namesOf = (...lists: readonly (readonly string[])[]) => [...new Set(lists.flat())].sort();
 
-/** What a version has and another (null: nothing) has not, part by part: fields, then files, then tools. */
+/** The differences of `after` from `before` (null: nothing), part by part: fields, then files, then tools. */
 export function compareContents(
   before: AgentContent | null,
   after: AgentContent,
@@ -131,7 +137,7 @@ export function compareContents(
   return compared([...fields, ...files, ...tools]);
 }
 
-/** Texts by their names, such as scenarios, word by word. */
+/** Compares texts by name, such as scenarios, word by word. */
 export const compareTexts = (
   part: string,
   before: ReadonlyMap<string, string>,
@@ -146,7 +152,7 @@ export const compareTexts = (
     })),
   );
 
-/** The parts in which two versions differ, without the words. */
+/** Names of the different parts of two versions, without the words. */
 export function changedParts(before: AgentContent, after: AgentContent): string[] {
   const [from, to] = [before, after].map((content) => ({ ...content }) as unknown as Fields);
   return Object.keys(to ?? {}).filter(

@@ -218,7 +218,7 @@ export class Billing {
     });
   }
 
-  /** The charge of a call that was settled before. */
+  /** The charge of a settled call. */
   async #settledCharge(books: Books, tenantId: number, callUuid: string): Promise<Charge> {
     const recorded = await books.callRates.chargeOf(tenantId, callUuid);
     if (recorded) return recorded;

@@ -15,7 +15,7 @@ export interface GoodsPrices {
 interface GoodsUsage {
   readonly llmInputTokens: number;
   readonly llmOutputTokens: number;
-  /** Tokens of questions that were searched by meaning. */
+  /** Tokens of questions for the search by meaning. */
   readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   /** May be fractional. */

@@ -86,7 +86,7 @@ export function allowanceOf(
   return hasMinutes(status) ? (secondsIncluded ?? plan.includedMinutes * 60) : 0;
 }
 
-/** `status` is null before the month has begun. */
+/** `status` is null before the start of the month. */
 export const hasMinutes = (status: Renewal["status"] | null): boolean =>
   status === null || status === "paid" || status === "lapsed";
 

@@ -135,7 +135,7 @@ export interface RenewingTenant extends Reader {
 export interface RenewalStore {
   /** The zones of all tenants. */
   timeZones(): Promise<readonly string[]>;
-  /** Tenants of a zone, not suspended, whose month has not begun; at most 1000. */
+  /** Tenants of a zone, not suspended, without a row for this month; at most 1000. */
   withoutMonth(timeZone: string, month: string): Promise<readonly RenewingTenant[]>;
   /** Over all tenants, oldest month first, a tenant's plan before its bridge. */
   due(): Promise<readonly { readonly tenant: RenewingTenant; readonly renewal: Renewal }[]>;

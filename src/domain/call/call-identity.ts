@@ -1,4 +1,4 @@
-/** Identifies a call: fields that are fixed when it begins. */
+/** Identifies a call. The fields are fixed when it begins. */
 import type { MicroEur } from "../../core/money.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { CallerLevel } from "../contact/ports.ts";

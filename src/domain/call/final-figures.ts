@@ -27,7 +27,7 @@ export interface FinalFigures {
 
 const NOTHING = microEur(0);
 
-/** A call that was never answered. */
+/** Figures of an unanswered call. */
 export const NO_FIGURES: FinalFigures = {
   billableSeconds: 0,
   includedSeconds: 0,

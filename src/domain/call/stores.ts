@@ -214,7 +214,7 @@ export interface CallRecords {
   ): Promise<EndingCall | undefined>;
   /** The only final write of a call. Returns the changed fields. */
   finish(tenantId: number, callUuid: string, finished: FinishedCall): Promise<Partial<StoredCall>>;
-  /** Stores a heartbeat. Returns the calls that are still open. */
+  /** Stores a heartbeat. Returns the open ones. */
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
   /** Open calls of every tenant, also those left by a crash, without `except`. */
   leftLive(except?: readonly string[]): Promise<readonly StoredCall[]>;

@@ -37,7 +37,7 @@ export const CAMPAIGN_STATUSES = [
 ] as const;
 type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 
-/** Why a campaign calls nobody although nobody paused or cancelled it. */
+/** Why a campaign makes no calls although it was neither paused nor cancelled. */
 export const STATUS_REASONS = [
   "agent_deleted",
   "calls_failed",
@@ -69,7 +69,7 @@ export interface CampaignRecord extends CampaignFields {
   readonly updatedAt: number;
 }
 
-/** Where and when the tenant's calling hours are. */
+/** The tenant's time zone and holidays, for calling hours. */
 export interface CampaignCalendar {
   readonly timeZone: string;
   readonly holidays: string | null;
@@ -126,7 +126,7 @@ const NEXT: Readonly<
 export class Campaigns {
   constructor(private readonly deps: CampaignsDependencies) {}
 
-  /** What campaigns of a tenant that run wait for; asked once for all of them. */
+  /** Reasons why a tenant's running campaigns wait. Read once for all of them. */
   async #waits(tenantId: number) {
     const store = this.deps.records(this.deps.database.read);
     const [calendar, standstill] = await Promise.all([
@@ -204,7 +204,7 @@ export class Campaigns {
     return { targets: found.map(shown), total: counted.reduce((sum, n) => sum + n, 0) };
   }
 
-  /** The same as CSV, all of them. Throws not_found. */
+  /** All its numbers as CSV. Throws not_found. */
   async targetsCsv(
     tenantId: number,
     id: number,
@@ -216,9 +216,9 @@ export class Campaigns {
   }
 
   /**
-   * Stores the list in batches. Until all numbers are stored the campaign counts as cancelled, so
-   * that a partial list is never called. Throws plan_limit_reached, not_found (agent),
-   * valid_csv_required, valid_calling_to_required.
+   * Stores the list in batches. Until all numbers are stored the campaign has the status cancelled, so that a
+   * partial list is never called. Throws plan_limit_reached, not_found (agent), valid_csv_required,
+   * valid_calling_to_required.
    */
   async create(
     tenantId: number,

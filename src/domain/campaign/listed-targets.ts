@@ -1,4 +1,4 @@
-/** A campaign's numbers, each with what became of it: page by page, and as CSV. */
+/** A campaign's numbers with their results: page by page, and as CSV. */
 import { isoUtc } from "../../core/clock.ts";
 import { csvRow } from "../../core/csv.ts";
 import { mayCallNow, nextCallingTime } from "../contact/calling-hours.ts";
@@ -12,10 +12,10 @@ interface TargetRecord {
   readonly variables: Readonly<Record<string, string>>;
   readonly status: TargetStatus;
   readonly attempts: number;
-  /** How the latest call ended, or why it is not called. */
+  /** How the latest call ended, or why the number is skipped. */
   readonly outcome: string | null;
   readonly notBefore: number;
-  /** The latest call; null: there was none, or it was deleted. */
+  /** The latest call; null if there was none, or it was deleted. */
   readonly callUuid: string | null;
   readonly lastAttemptAt: number | null;
 }
@@ -30,7 +30,7 @@ interface TargetFilter {
 
 /** Implemented by store/schedule/campaign-target-list.ts. */
 export interface TargetRecords {
-  /** In the order of the file; `after`: only those that follow this one. */
+  /** In the order of the file; `after`: only those after this one. */
   targets(
     campaignId: number,
     filter: TargetFilter & { readonly after?: number },
@@ -38,9 +38,9 @@ export interface TargetRecords {
   ): Promise<TargetRecord[]>;
 }
 
-/** When a campaign calls. */
+/** Calling hours of a campaign. */
 interface TargetHours {
-  /** It runs, and waits for its hours at most. */
+  /** True if it is running and waits only for its hours. */
   readonly calls: boolean;
   readonly callingFrom: number;
   readonly callingTo: number;
@@ -50,14 +50,14 @@ interface TargetHours {
 
 const CSV_PAGE = 500;
 
-/** When a number is called next, by the hours of its campaign. */
+/** Time of each number's next call, within the campaign's hours. */
 export function nextAttempts(
   { calls, timeZone, holidays, callingFrom, callingTo }: TargetHours,
   nowMs: number,
 ): (target: TargetRecord) => ListedTarget {
   const hours = { from: callingFrom, to: callingTo, holidays };
   const isOpen = mayCallNow(timeZone, nowMs, hours);
-  // Most numbers of a list wait for the same moment.
+  // Cached, because most numbers of a list wait for the same time.
   const known = new Map<number, number | null>();
   const next = (notBefore: number): number | null => {
     if (isOpen && notBefore <= nowMs) return notBefore;
@@ -72,7 +72,7 @@ export function nextAttempts(
   };
 }
 
-/** Line by line, read page by page; every column of the campaign's file follows ours. */
+/** Yields lines, reading page by page. The columns of the campaign's file follow ours. */
 export async function* targetsCsv(
   records: TargetRecords,
   campaignId: number,

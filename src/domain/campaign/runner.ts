@@ -1,8 +1,9 @@
 /**
- * Runs campaigns: keeps up to the configured number of calls of each campaign active within its
- * hours, and records the results. The database decides which number is next. A number is marked in
- * the transaction that stores its call, so that two nodes, or a restart after a crash, never call
- * it twice.
+ * Runs campaigns: keeps up to the configured number of calls per campaign active within its hours, and
+ * records the results. The database decides which number is next.
+ *
+ * A number is marked in the transaction that stores its call. So two nodes, or a restart after a crash, never
+ * call it twice.
  */
 
 import { type Clock, type ClockTrust, yieldToEventLoop } from "../../core/clock.ts";
@@ -17,26 +18,26 @@ import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignCalendar, CampaignRecord } from "./campaigns.ts";
 import type { TargetStatus } from "./listed-targets.ts";
 
-/** How many of the latest calls are considered. */
+/** Number of latest calls to evaluate. */
 const BREAKER_WINDOW = 20;
 const BREAKER_MIN = 10;
 const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
-/** By which a look may begin after its time, and the next one be of all campaigns nevertheless. */
+/** Tolerance for a late round: the next round still checks all campaigns. */
 const LATE_MAX_MS = 5_000;
-/** Of each campaign's numbers, for whether they are on the do-not-call list. */
+/** Numbers per campaign and round to check against the do-not-call list. */
 const LOOKED_AT_MAX = 500;
-/** Campaigns that are read at once. */
+/** Campaigns per read. */
 const PAGE = 100;
-/** After which a number is tried again that may not be called for now, while others may. */
+/** Delay before retrying a number after a temporary block. */
 const POSTPONED_MS = 15 * 60_000;
 
-/** Also of a call that was not placed: it costs no attempt, but the breaker counts it. */
+/** Also the result if no call could be placed. It costs no attempt, but the breaker counts it. */
 const NO_TRUNK = "trunk_unavailable";
 
 /**
- * Results that point to a problem with the list, the trunk or the engine, not to an absent person. Our own
- * end is none: after one, as many calls as ran at once would stop the campaign.
+ * Results that point to a problem with the list, the trunk or the engine, not to an absent person.
+ * Our own crash (`interrupted`) does not count: it would fail all calls in progress and stop the campaign.
  */
 const FAILURES: ReadonlySet<string> = new Set([
   "invalid_number",
@@ -53,7 +54,7 @@ const NOT_REACHED: ReadonlySet<string> = new Set([
 ]);
 
 interface RunningCampaign extends CampaignRecord, CampaignCalendar {
-  /** Without a trunk nobody can be called; asked nevertheless, every number would count as not allowed. */
+  /** False: nobody can be called. Without this check, each call request would fail as not allowed. */
   readonly hasTrunk: boolean;
 }
 
@@ -65,15 +66,13 @@ interface DueTarget {
 
 /** Implemented by store/schedule/campaign-store.ts. */
 export interface RunnerRecords {
-  /** Of these tenants (null: of all) the next so many by id. */
+  /** The next campaigns by id, of these tenants (null: of all). */
   running(
     tenantIds: readonly number[] | null,
     afterId: number,
     limit: number,
   ): Promise<readonly RunningCampaign[]>;
-  /**
-   * Targets that wait, are due and are not on the do-not-call list; at most `limit`, oldest first.
-   */
+  /** Targets that are waiting, due and not on the do-not-call list; at most `limit`, oldest first. */
   due(campaignId: number, nowMs: number, limit: number): Promise<readonly DueTarget[]>;
   callingCount(campaignId: number): Promise<number>;
   hasWaiting(campaignId: number): Promise<boolean>;
@@ -88,7 +87,7 @@ export interface RunnerRecords {
     readonly id: number;
     readonly campaignId: number;
     readonly isCancelled: boolean;
-    /** Its call rang or was answered. */
+    /** True if its call rang or was answered. */
     readonly rang: boolean;
     readonly attempts: number;
     readonly attemptsMax: number;
@@ -97,8 +96,8 @@ export interface RunnerRecords {
   /** Results of the calls that finished since `sinceMs`, newest first. */
   latestOutcomes(campaignId: number, sinceMs: number, limit: number): Promise<readonly string[]>;
   /**
-   * Does nothing if the campaign was paused or cancelled in the meantime, or is not finished for another node
-   * calls somebody.
+   * Sets the status. Does nothing if the campaign was paused or cancelled meanwhile, or if it would be
+   * finished while another node still has a call.
    */
   leaveRunning(
     tenantId: number,
@@ -106,24 +105,25 @@ export interface RunnerRecords {
     status: "paused" | "stopped_by_breaker" | "finished",
     nowMs: number,
   ): Promise<void>;
-  /** Targets whose call ended without the runner noticing, with the result. */
+  /** Targets whose call ended without the runner's notice, with the result. */
   lost(): Promise<
     readonly {
       readonly callUuid: string;
       readonly endedReason: string;
       readonly talked: boolean;
-      /** It was never dialled: nobody could try in time, or it was refused when its turn came. */
+      /** True if it was never dialled: nobody could try in time, or it was refused when due. */
       readonly isRefused: boolean;
     }[]
   >;
-  /** It waits until then. */
+  /** The target waits until `notBefore`. */
   postpone(targetId: number, notBefore: number): Promise<void>;
   /**
-   * Its call was not placed: it waits again, with the attempt; if its campaign was cancelled, it is skipped.
-   * `outcome`: what the breaker is to count; null: nothing.
+   * Puts the target of an unplaced call back to waiting, with its attempt. If its campaign was cancelled, it
+   * is skipped.
+   * `outcome`: result for the breaker; null: none.
    */
   putBack(callUuid: string, outcome: string | null, nowMs: number): Promise<void>;
-  /** Of the next so many that are due those on the do-not-call list. */
+  /** Ids on the do-not-call list among the next `limit` due targets. */
   refusedOfNext(campaignId: number, nowMs: number, limit: number): Promise<readonly number[]>;
   skipRefused(targetIds: readonly number[], nowMs: number): Promise<void>;
 }
@@ -141,11 +141,11 @@ interface RunnerOptions {
 
 export class CampaignRunner {
   readonly #loop: WorkLoop;
-  /** Is told of calls that end. */
+  /** Gets the ended calls. */
   readonly listener: EndListener;
-  /** At the newest look at all. Who starts a campaign wakes the loop. */
+  /** Result of the last round over all campaigns. Starting a campaign wakes the loop. */
   #isAnyRunning = false;
-  /** Tenants whose call ended: a line of theirs is free. The others wait for the next look at all. */
+  /** Tenants with an ended call, so a line is free. Other tenants wait for the next full round. */
   readonly #freed = new Set<number>();
   #looksAtAllFrom = 0;
 
@@ -169,7 +169,7 @@ export class CampaignRunner {
     };
   }
 
-  /** Looks at all campaigns. */
+  /** Starts a round over all campaigns. */
   wake(): void {
     this.#looksAtAllFrom = 0;
     this.#loop.wake();
@@ -209,7 +209,7 @@ export class CampaignRunner {
     this.#isAnyRunning = await this.#advanceAll(null);
   }
 
-  /** Lets others have the thread after each. Returns whether there was any. */
+  /** Yields to the event loop after each campaign. Returns whether any is running. */
   async #advanceAll(tenantIds: readonly number[] | null): Promise<boolean> {
     const { database, records } = this.options;
     for (let after = 0; ; ) {
@@ -252,20 +252,17 @@ export class CampaignRunner {
       if (!this.#loop.isRunning || !(await this.#place({ ...campaign, agentId }, target))) return;
   }
 
-  /** A piece of a long list in each round, which holds the thread for a millisecond. */
+  /** Checks a part of the list per round, which blocks the thread for about a millisecond. */
   async #skipRefused(tenantId: number, id: number, nowMs: number): Promise<void> {
     const { database, records } = this.options;
     const refused = await records(database.read).refusedOfNext(id, nowMs, LOOKED_AT_MAX);
     if (refused.length === 0) return;
     await database.tx((queries) => records(queries).skipRefused(refused, nowMs));
-    // Behind them there may be others, or nobody at all.
+    // The next numbers may be on the list too, or none may be left.
     this.#wakeFor(tenantId);
   }
 
-  /**
-   * Returns false when a limit is reached or no target can be called; the rest waits for the next
-   * round.
-   */
+  /** Returns false if a limit is reached or no target can be called; the rest waits for the next round. */
   async #place(
     campaign: RunningCampaign & { readonly agentId: number },
     target: DueTarget,
@@ -273,7 +270,7 @@ export class CampaignRunner {
     const { database, isDoNotCall, log } = this.options;
     if (await isDoNotCall(database.read, campaign.tenantId, target.numberE164)) {
       await this.#skip(target, "do_not_call");
-      // There is room for another call.
+      // Room for another call is left.
       this.#wakeFor(campaign.tenantId);
       return true;
     }
@@ -282,7 +279,8 @@ export class CampaignRunner {
       return true;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // One of too many new numbers or countries (call/admission/dialing-burst.ts): whom it stops depends on whom.
+      // Too many new numbers or countries (call/admission/dialing-burst.ts). This depends on the number, so
+      // others may work.
       if (error.code === "plan_limit_reached" && error.field === "to_number")
         await this.#postpone(target);
       if (error.code !== "destination_not_allowed") {
@@ -319,7 +317,7 @@ export class CampaignRunner {
       purpose: { reason: name, sensitive: false, origin: "campaign" },
       async stored(queries, callUuid) {
         const store = records(queries);
-        // Counted again when the call is stored, since other nodes run the same campaign.
+        // Counted again in the transaction that stores the call, since other nodes run the same campaign.
         const isFull = (await store.callingCount(id)) >= concurrencyMax;
         if (isFull || !(await store.setCalling(target.id, callUuid, clock.now())))
           throw new AppError({ code: "conflict", publicMessage: "The number was called already." });
@@ -346,7 +344,8 @@ export class CampaignRunner {
     if (!target) return;
     const nowMs = this.options.clock.now();
     const reached = talked && !NOT_REACHED.has(endedReason) && !FAILURES.has(endedReason);
-    // What our own end cut off before it rang is made up for. It counts, so that a number at which we die gets one more.
+    // If our crash interrupted the call before it rang, the number gets one more attempt. The attempt itself
+    // counts, so this happens only once.
     const isUnheard = endedReason === "interrupted" && !target.rang;
     const mayTryAgain =
       !reached &&

@@ -29,7 +29,7 @@ const MEMORY_MS = 14 * 86_400_000;
 const MEMORIES_MAX = 3;
 const SHARED_MAX = 5;
 const TEXT_MAX = 500;
-/** Error code of a call that was due outside its hours or after its campaign had stopped. */
+/** Error code of a call outside its hours or after the end of its campaign. */
 const NOT_NOW = "conflict";
 
 interface NewMemory extends Memory {

@@ -42,7 +42,7 @@ export const contactShape = {
   do_not_call: flag("Whether the person asked not to be called.").default(false),
 };
 
-/** Input fields, including the PIN, which is never returned. */
+/** Input fields, including the PIN. The API never returns it. */
 export const newContactShape = {
   ...contactShape,
   pin: field(z.string().regex(/^\d{4,8}$/), {

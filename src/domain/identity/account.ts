@@ -1,6 +1,6 @@
 /**
- * A user's own account. Every change to how the user signs in (password, second factor) ends all
- * other sessions and gives this one a new token.
+ * A user's account settings. Every change to the sign-in methods (password, second factor) ends all other
+ * sessions and gives this one a new token.
  */
 import { invalidField } from "../../core/errors.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
@@ -53,13 +53,16 @@ export class Account {
     this.#fingerprint = userFingerprintOf(this.deps.vault);
   }
 
-  /** Returns this session's new token; null: another request has just rotated it. */
+  /**
+   * Ends the user's other sessions. Returns this session's new token; null if another request has just
+   * rotated it.
+   */
   async #alone({ session, token }: CurrentUser): Promise<string | null> {
     await transaction(this.deps, (store) => store.sessions.removeAll(session.user.id, session.id));
     return this.parts.sessions.rotate(session, token, 0);
   }
 
-  /** A new password also invalidates the open links that were issued before it. */
+  /** A new password also invalidates reset links issued before it. */
   async #endOpenLinks({ links: store }: IdentityStore, userId: number): Promise<void> {
     await store.removeOpen("reset", userId);
     await store.removeOpen("sign_in", userId);
@@ -76,7 +79,7 @@ export class Account {
     );
   }
 
-  /** They stay, since a new password takes nothing from whoever holds one. */
+  /** Passkeys stay: a new password does not affect people who hold one. */
   async #passkeyNames(userId: number): Promise<readonly string[]> {
     return (await this.parts.passkeys.list(userId)).map(({ name }) => name);
   }

@@ -1,6 +1,8 @@
 /**
- * The audit log: who, or which API key, changed what. The HTTP pipeline writes its entries, the operations those of
- * the command line, and the sessions write when an operator's time to act as a company is over; nothing changes them.
+ * The audit log: which person or API key changed what.
+ *
+ * Entries come from the HTTP pipeline, from the operations for the command line, and from sessions when an
+ * operator's impersonation expires. Entries never change.
  */
 import type { IdentityDependencies } from "./dependencies.ts";
 import { transaction } from "./dependencies.ts";
@@ -19,8 +21,8 @@ export function createAudit(deps: IdentityDependencies) {
     },
 
     /**
-     * The user and first company of an address, for an entry. An unknown address is left out: it
-     * may be a password that was typed into the wrong field.
+     * User and first company of an address, for an entry. An unknown address is not logged: it may be a
+     * password typed into the wrong field.
      */
     async actorOf(emailSent: string) {
       const { users, team } = stores(database.read);

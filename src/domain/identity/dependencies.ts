@@ -1,4 +1,4 @@
-/** The dependencies of all parts of this room. */
+/** Dependencies of all parts of the identity domain. */
 import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
@@ -22,7 +22,7 @@ export interface IdentityDependencies {
   readonly database: Database;
   readonly stores: IdentityStores;
   readonly vault: IdentityVault;
-  /** Null: no email can be sent from here (the command line while the server is down). */
+  /** Null if no email can be sent (the command line while the server is down). */
   readonly mails: Pick<MailQueue, "enqueue" | "wake"> | null;
   /** The URL of the dashboard, without a trailing slash. Call it when needed. */
   readonly publicUrl: () => string;
@@ -43,13 +43,13 @@ export interface Source {
   readonly userAgent: string;
 }
 
-/** The stores of this room within a transaction. */
+/** The identity stores within a transaction. */
 export interface IdentityChange extends IdentityStore {
-  /** Records what a restore must not bring back. Call it last in the transaction. */
+  /** Records revocations that a restore must keep. Call it last in the transaction. */
   revoked(revocations: readonly Revocation[]): Promise<void>;
 }
 
-/** Runs one transaction over the stores of this room. */
+/** Runs one transaction over the identity stores. */
 export const transaction = <Result>(
   { database, stores }: Pick<IdentityDependencies, "database" | "stores">,
   body: (store: IdentityChange) => Promise<Result>,

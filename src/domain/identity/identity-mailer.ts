@@ -1,4 +1,7 @@
-/** Sends emails to users through the mail queue, which assigns each email to a tenant, in whose time zone its times are. */
+/**
+ * Sends emails to users through the mail queue. Each email is assigned to a tenant, and its times use the
+ * tenant's time zone.
+ */
 import { describeError } from "../../core/errors.ts";
 import type { IdentityDependencies } from "./dependencies.ts";
 import type { ZonedMail } from "./mails.ts";

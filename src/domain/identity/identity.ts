@@ -21,7 +21,10 @@ const DAY_MS = 24 * HOUR_MS;
 const AUDIT_RETENTION_MS = 400 * DAY_MS;
 const AUDIT_ROWS_AT_ONCE = 5_000;
 const AUDIT_BATCHES_MAX = 20;
-/** Of one tenant: what a hundred changes a day leave in that time, and more. Else it could fill the disk. */
+/**
+ * Maximum audit rows per tenant: more than a hundred changes a day in the retention time. Limits the disk
+ * space.
+ */
 const AUDIT_ROWS_MAX = 50_000;
 
 export type Identity = ReturnType<typeof createIdentity>;

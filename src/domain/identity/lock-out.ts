@@ -35,7 +35,7 @@ export const LOCK_RULES = {
   mail: { free: 3, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: HOUR },
   /** Counts a company's invitations: they go to strangers, in the appliance's name. */
   invitations: { free: 100, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: HOUR },
-  /** The same, to one address. */
+  /** Counts the invitations to one address. */
   invitation: { free: 5, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
 } as const satisfies Record<string, Rule>;
 
@@ -64,7 +64,7 @@ export class LockOut {
   #stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
     const fresh = { failures: 0, lastAt: nowMs, lockedUntil: 0 };
     if (!found) return fresh;
-    // A clock that was set back must not extend the lock beyond the rule.
+    // If the clock was set back, the lock must not be longer than the rule.
     const lastAt = Math.min(found.lastAt, nowMs);
     if (nowMs - lastAt >= rule.forgetAfterMs) return fresh;
     const lockedUntil = Math.min(found.lockedUntil, nowMs + rule.lockMsMax);
@@ -83,7 +83,7 @@ export class LockOut {
       await attempts.removeLeast(rule, ROWS_DROPPED_AT_ONCE, nowMs);
   }
 
-  /** IPv6: the /64, which one household or office has as a whole (RFC 6177). */
+  /** For IPv6, the /64: one household or office has all of it (RFC 6177). */
   source(ip: string): Subject {
     return { rule: "source", key: `source:${networkOf(ip)}` };
   }
@@ -96,7 +96,7 @@ export class LockOut {
     };
   }
 
-  /** IPv6 also counts the /48: its holder has 65,536 networks to use. */
+  /** For IPv6, the /48 counts too: its holder has 65,536 networks. */
   sources(ip: string): readonly Subject[] {
     return isIPv6(ip)
       ? [this.source(ip), { rule: "network", key: `network:${networkOf(ip, NETWORK_GROUPS)}` }]
@@ -145,7 +145,7 @@ export class LockOut {
     if (waitMs > 0) throw locked(Math.ceil(waitMs / SECOND));
   }
 
-  /** The attempt succeeded: uncounts it. */
+  /** Removes a counted attempt after its success. */
   async undoAttempt(subjects: readonly Subject[]): Promise<void> {
     await transaction(this.deps, async ({ attempts }) => {
       for (const { key, rule } of subjects) {
@@ -162,7 +162,7 @@ export class LockOut {
     });
   }
 
-  /** Signed in: clears the failures of this account. */
+  /** Clears the failures of this account after a sign-in. */
   async clearFailures(subjects: readonly Subject[]): Promise<void> {
     await transaction(this.deps, async ({ attempts }) => {
       for (const { key } of subjects) await attempts.remove(key);

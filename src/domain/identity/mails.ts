@@ -7,10 +7,10 @@ import type { Locale } from "./stores.ts";
 /** Emails with this key prefix contain a link; their content is removed once they are sent. */
 export const LINK_MAIL_PREFIX = "link:";
 
-/** A mail whose times wait for the reader's time zone. */
+/** A mail that still needs the reader's time zone for its times. */
 export type ZonedMail = (timeZone: string) => MailDraft;
 
-/** Changes of how an account is signed in to. Its owner is notified. */
+/** Changes to the sign-in methods of an account. Its owner is notified. */
 export type AccountChange = "password" | "passkey" | "totp_on" | "totp_off";
 
 interface Words {
@@ -19,7 +19,7 @@ interface Words {
   readonly changed: Readonly<Record<AccountChange, string>>;
   /** Printed after the name of the change. */
   readonly changedBy: string;
-  /** After a new password; the names follow. */
+  /** Sentence after a new password; the passkey names follow. */
   readonly passkeysStay: string;
   readonly until: string;
   readonly notYou: string;
@@ -159,7 +159,7 @@ export function accountChangedMail(
   user: { id: number; email: string },
   change: AccountChange,
   atMs: number,
-  /** Names of those that stay; said after a new password. */
+  /** Names of the passkeys, after a new password. */
   passkeys: readonly string[] = [],
 ): ZonedMail {
   const { changed, changedBy, passkeysStay } = words[locale];

@@ -35,7 +35,7 @@ interface LinkDraft {
   readonly lifeMs?: number;
 }
 
-/** Shown or emailed once. */
+/** The link. It is shown or emailed only once. */
 export interface MadeLink {
   readonly id: number;
   readonly url: string;
@@ -51,7 +51,7 @@ export function createOneTimeLinks(deps: IdentityDependencies) {
     link !== null && link.kind === kind && link.usedAt === null && link.expiresAt > clock.now();
 
   return {
-    /** In the caller's transaction. */
+    /** Runs in the caller's transaction. */
     async make(store: IdentityStore, draft: LinkDraft): Promise<MadeLink> {
       const token = newSecret(random);
       const nowMs = clock.now();
@@ -69,7 +69,7 @@ export function createOneTimeLinks(deps: IdentityDependencies) {
       return { id, url: `${publicUrl()}${PAGES[draft.kind]}${token}`, expiresAt };
     },
 
-    /** Null: no such link of this kind, already used, or expired. */
+    /** Null if no valid link of this kind exists: unknown, used or expired. */
     async peek(kind: LinkKind, token: string): Promise<OneTimeLink | null> {
       if (!isSecret(token)) return null;
       const link = await stores(database.read).links.byToken(hashOf(token));

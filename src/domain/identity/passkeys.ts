@@ -1,7 +1,7 @@
 /**
- * Passkeys (WebAuthn level 3). Challenges are not stored: each is signed and contains its expiry,
- * purpose and user, and is rejected once it was answered. So nobody can fill a table with
- * challenges. Passkeys require user verification, which makes them both factors.
+ * Passkeys (WebAuthn level 3). Challenges are not stored. Each is signed, contains its expiry, purpose and
+ * user, and is rejected after its first use. So nobody can fill a table with challenges. Passkeys require
+ * user verification, which makes them both factors.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
@@ -24,7 +24,10 @@ const NAME = "Linevoice";
 
 type Purpose = "sign in" | `register ${number}`;
 
-/** Ten megabytes of certificates and parsers: loaded with the first passkey, behind what they look for while they load. */
+/**
+ * Loads ten megabytes of certificates and parsers with the first passkey. They expect `reflect-metadata` to
+ * be loaded first.
+ */
 async function webAuthn() {
   await import("reflect-metadata");
   return await import("@simplewebauthn/server");
@@ -52,7 +55,7 @@ export class Passkeys {
     return Uint8Array.from(Buffer.concat([body, this.#macOf(body, purpose)]));
   }
 
-  /** When the challenge expires; null: not ours, for another purpose, or expired. */
+  /** When the challenge expires; null if it is not ours, has another purpose, or is expired. */
   #expiryOf(challenge: string, purpose: Purpose): number | null {
     const bytes = Buffer.from(challenge, "base64url");
     if (bytes.length !== NONCE_BYTES + TIME_BYTES + MAC_BYTES) return null;
@@ -62,7 +65,7 @@ export class Passkeys {
     return until > this.deps.clock.now() ? until : null;
   }
 
-  /** Reveals nothing about the user and is the same for each of their passkeys. */
+  /** Handle that reveals nothing about the user and is equal for all their passkeys. */
   #handleOf(userId: number): Uint8Array<ArrayBuffer> {
     return Uint8Array.from(createHmac("sha256", this.#handleKey).update(String(userId)).digest());
   }
@@ -157,7 +160,7 @@ export class Passkeys {
     });
   }
 
-  /** The user whose passkey answered; null: unknown passkey or invalid response. */
+  /** The user whose passkey signed the response; null for an unknown passkey or invalid response. */
   async owner(response: unknown, origin: string): Promise<number | null> {
     const answer = response as AuthenticationResponseJSON;
     const passkey = await this.deps

@@ -14,12 +14,12 @@ const DIFFERENT_CHARACTERS_MIN = 5;
 const OTHER_LETTERS_MIN = 6;
 const PASSWORD_LENGTH_MIN = 12;
 
-/** Common passwords that are long enough. */
+/** Common words: long passwords with them are still easy to guess. */
 const OBVIOUS = ["password", "linevoice", "qwerty", "12345678", "letmein", "changeme", "welcome"];
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** The same characters, however the keyboard composed them (NIST SP 800-63B 5.1.1.2). */
+/** Unicode normalisation, because keyboards compose characters differently (NIST SP 800-63B 5.1.1.2). */
 const normal = (password: string) => password.normalize("NFKC");
 
 export function createPasswords(random: Random) {

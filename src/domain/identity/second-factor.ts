@@ -13,7 +13,7 @@ const ISSUER = "Linevoice";
 const PERIOD_SECONDS = 30;
 const DIGITS = 6;
 const STEPS_AROUND = 1;
-/** 160 bits, as RFC 4226 4 recommends. */
+/** 160 bits, as RFC 4226 section 4 recommends. */
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE_CHARACTERS = 10;
@@ -41,7 +41,7 @@ export class SecondFactor {
     });
   }
 
-  /** The time step of a code; null: none near the current time. */
+  /** The time step of a code; null if it matches none near the current time. */
   async #stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string) {
     const timestamp = this.deps.clock.now();
     const totp = await this.#totpOf(this.deps.vault.open(sealed, totpBinding(user.id)), user.email);
@@ -64,10 +64,7 @@ export class SecondFactor {
     return `${letters.slice(0, middle).join("")}-${letters.slice(middle).join("")}`;
   }
 
-  /**
-   * The secret becomes active when a first code has confirmed it. Throws conflict when one is
-   * active.
-   */
+  /** The secret becomes active after a first code confirmed it. Throws conflict if one is active. */
   async begin(userId: number): Promise<{ secret: string; otpauthUri: string }> {
     return transaction(this.deps, async ({ users }) => {
       const user = await users.byId(userId);
@@ -82,7 +79,7 @@ export class SecondFactor {
   }
 
   /**
-   * Turns it on. Only this result contains the recovery codes. Throws conflict,
+   * Turns the second factor on. Only this result contains the recovery codes. Throws conflict,
    * valid_code_required.
    */
   async confirm(userId: number, code: string): Promise<string[]> {

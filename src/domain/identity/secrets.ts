@@ -1,4 +1,4 @@
-/** Secrets that leave the appliance once: 32 random bytes, stored only as their SHA-256. */
+/** Secrets shown only once: 32 random bytes, stored only as their SHA-256. */
 import { createHash } from "node:crypto";
 import type { Random } from "../../core/random.ts";
 
@@ -9,7 +9,7 @@ const SECRET = /^[\w-]{43}$/;
 export const newSecret = (random: Random): string =>
   Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
 
-/** Text in another format needs no lookup. */
+/** Other text needs no lookup. */
 export const isSecret = (text: string): boolean => SECRET.test(text);
 
 export const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");

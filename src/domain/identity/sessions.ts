@@ -1,16 +1,16 @@
 /**
- * Sessions: a cookie's token, its user, and when it ends.
+ * Sessions: a cookie's token, its user, and its end.
  *
- * Only the token's SHA-256 is stored. A session ends 12 hours after its last use, 14 days after it
- * began, and at once when it is revoked: nothing is cached outside the store. Each sign-in starts a
- * new session. A change of rights rotates the token; the former token stays valid for half a
- * minute, for requests in progress.
+ * Only the token's SHA-256 is stored. A session ends 12 hours after its last use, 14 days after its start,
+ * and at once when it is revoked: nothing is cached outside the store. Each sign-in starts a new session. A
+ * change of rights rotates the token. The former token stays valid for half a minute, for requests in
+ * progress.
  *
  *   (none) ──password right, second factor on──► totp (no access, 10 min)
  *      └──password, passkey or link──► full ◄──code right──┘
  *
- * An operator enters a company that they do not belong to by acting as it: after a recent sign-in, for
- * an hour. Then the session has no company.
+ * An operator who is not a member enters a company by impersonating it, for an hour and after a recent
+ * sign-in. Then the session has no company.
  */
 import { AppError, notFound } from "../../core/errors.ts";
 import type { IdentityDependencies, Source } from "./dependencies.ts";
@@ -36,7 +36,7 @@ export const FORMER_TOKEN_MS = 30_000;
  * Maximum age of a sign-in for changes to sign-in methods, the trunk, dialling rules and exports.
  */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE;
-/** How long an operator may act as a company without asking again. */
+/** Maximum time that an operator may impersonate a company without another sign-in. */
 const ACTING_MS = HOUR;
 const TOUCH_EVERY_MS = MINUTE;
 const SESSIONS_PER_USER_MAX = 20;
@@ -54,15 +54,15 @@ export interface ActiveSession {
    * member.
    */
   readonly role: TenantRole | null;
-  /** An operator acts as the active tenant until then; null: is one of its people. */
+  /** End of an operator's impersonation of the active tenant; null if the user is a member. */
   readonly actingUntil: number | null;
-  /** The time to act as a tenant is over, and `endOverdueActing` has not noted it yet. */
+  /** True if the impersonation has expired, and `endOverdueActing` has not logged it yet. */
   readonly isActingOver: boolean;
-  /** The request used the token before the last rotation. */
+  /** True if the request used the token before the last rotation. */
   readonly former: boolean;
   readonly rotate: boolean;
   readonly lastSeenAt: number;
-  /** Or the time of the last confirmation. Rotating the token does not change it. */
+  /** Time of the sign-in or of the last confirmation. Token rotation does not change it. */
   readonly signedInAt: number;
   readonly locale: Locale;
 }
@@ -98,10 +98,7 @@ export class Sessions {
     return activeOf(known, hash, this.deps.clock.now());
   }
 
-  /**
-   * The current state of the same session, whatever its token; null: it has ended. For long
-   * connections.
-   */
+  /** Current state of the same session, after any rotation; null if it has ended. For long connections. */
   async again({ id, user }: ActiveSession): Promise<ActiveSession | null> {
     const store = this.deps.stores(this.deps.database.read).sessions;
     const row = (await store.list(user.id)).find((session) => session.id === id);
@@ -123,7 +120,7 @@ export class Sessions {
     });
   }
 
-  /** The user has just confirmed their identity. */
+  /** Records that the user has just confirmed their identity. */
   confirmed(session: ActiveSession): Promise<void> {
     return transaction(this.deps, ({ sessions }) =>
       sessions.confirm(session.id, this.deps.clock.now()),
@@ -140,7 +137,7 @@ export class Sessions {
     );
   }
 
-  /** In the caller's transaction. Returns the token, which is not stored anywhere. */
+  /** In the caller's transaction. Returns the token; only its hash is stored. */
   async start(store: IdentityStore, start: SessionStart, source: Source): Promise<string> {
     const token = newSecret(this.deps.random);
     const nowMs = this.deps.clock.now();
@@ -162,8 +159,8 @@ export class Sessions {
   }
 
   /**
-   * Rotates the session's token. Null if another request was faster, or the token is the former
-   * one. `graceMs` 0: the former token ends at once.
+   * Rotates the session's token. Null if another request was faster, or if the token is the former one.
+   * `graceMs` 0: the former token becomes invalid at once.
    */
   rotate(
     session: ActiveSession,
@@ -202,8 +199,9 @@ export class Sessions {
   }
 
   /**
-   * Throws not_found for a tenant that this user may not enter. An operator who is not one of its
-   * people acts as it from now on; that throws forbidden where the sign-in is too old.
+   * Throws not_found if this user may not enter the tenant.
+   * An operator who is not a member impersonates it from now on. This throws forbidden if the sign-in is too
+   * old.
    */
   async enter(
     session: ActiveSession,
@@ -220,7 +218,7 @@ export class Sessions {
     });
   }
 
-  /** Ends acting as a tenant where its time is over, with an entry in that tenant's audit log. */
+  /** Ends expired impersonations, with an entry in the tenant's audit log. */
   async endOverdueActing(): Promise<void> {
     const nowMs = this.deps.clock.now();
     await transaction(this.deps, async ({ sessions, audit }) => {
@@ -239,7 +237,7 @@ export class Sessions {
     });
   }
 
-  /** Ends acting as a tenant: back to the person's own first one, if there is one. */
+  /** Ends an impersonation: returns to the person's first company, if there is one. */
   async stopActing({ id, user }: ActiveSession): Promise<void> {
     await transaction(this.deps, async ({ sessions, team }) => {
       const [own] = await team.membershipsOf(user.id);

@@ -1,6 +1,6 @@
 /**
- * Actions for the machine's operator at the console: links that create the first owner, sign a user
- * in or set a password, and accounts without an invitation.
+ * Actions for the operator at the console: links that create the first owner, sign a user in or set a
+ * password, and accounts without an invitation.
  */
 
 import type { Queries } from "../../core/database.ts";

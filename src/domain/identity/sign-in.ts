@@ -51,7 +51,7 @@ export class SignIn {
     private readonly parts: SignInParts,
   ) {}
 
-  /** The user's default company: the first that is not suspended, if there is one. */
+  /** The user's default company: the first one without a suspension, if any. */
   async #firstTenant({ team }: IdentityStore, user: User): Promise<number | null> {
     const own = await team.membershipsOf(user.id);
     const best = own.find(({ suspended }) => !suspended) ?? own[0];

@@ -1,4 +1,4 @@
-/** The ports for user rows; `adapter/store/identity-*.ts` implement them. */
+/** Ports for user rows; `adapter/store/identity-*.ts` implement them. */
 import type { Queries } from "../../core/database.ts";
 
 export type TenantRole = "owner" | "member" | "viewer";
@@ -47,12 +47,12 @@ export interface UserStore {
   hasOperator(): Promise<boolean>;
   /** All users, by id. */
   all(): Promise<readonly User[]>;
-  /** Returns false when a code of this time step or a later one was used before. */
+  /** Returns false if a code of this or a later time step was already used. */
   spendTotpStep(userId: number, step: number): Promise<boolean>;
   replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void>;
   /** Removes all users' codes. Returns how many users had unused ones. */
   removeRecoveryCodes(): Promise<number>;
-  /** Returns false when there is no such unused code. */
+  /** Returns false if no such unused code exists. */
   spendRecoveryCode(userId: number, hash: string, nowMs: number): Promise<boolean>;
 }
 
@@ -90,7 +90,7 @@ export interface TeamStore {
   remove(tenantId: number, userId: number): Promise<boolean>;
   owners(tenantId: number): Promise<number>;
   tenant(tenantId: number): Promise<TenantName | null>;
-  /** UTC where there is no such tenant. */
+  /** UTC if the tenant does not exist. */
   timeZone(tenantId: number): Promise<string>;
   /** The oldest tenant; null: none. */
   firstTenant(): Promise<TenantName | null>;
@@ -105,13 +105,13 @@ interface Session {
   readonly stage: "totp" | "full";
   readonly method: SignInMethod;
   readonly tenantId: number | null;
-  /** An operator acts as the tenant until then; null: is one of its people. */
+  /** End of an operator's impersonation of the tenant; null if the user is a member. */
   readonly actingUntil: number | null;
   readonly rotate: boolean;
   readonly ip: string;
   readonly userAgent: string;
   readonly createdAt: number;
-  /** When the user last confirmed their identity; null: not since sign-in. */
+  /** Time of the user's last confirmation; null: none since sign-in. */
   readonly confirmedAt: number | null;
   readonly lastSeenAt: number;
   readonly expiresAt: number;
@@ -131,7 +131,7 @@ interface ActingOver {
   readonly userId: number;
   readonly userEmail: string;
   readonly tenantId: number;
-  /** Of the session's last request. */
+  /** Address of the session's last request. */
   readonly ip: string;
 }
 
@@ -153,13 +153,13 @@ export interface SessionStore {
   ): Promise<boolean>;
   confirm(sessionId: number, atMs: number): Promise<void>;
   setTenant(sessionId: number, tenantId: number | null, actingUntil: number | null): Promise<void>;
-  /** Leaves the tenant where the time to act as it is over. Returns who acted as whom. */
+  /** Ends expired impersonations. Returns their operators and tenants. */
   endActing(nowMs: number): Promise<readonly ActingOver[]>;
-  /** Sessions in this tenant get a new token with their next request. */
+  /** Marks the user's sessions in this tenant: their next request gets a new token. */
   markForRotation(tenantId: number, userId: number): Promise<void>;
   remove(userId: number, sessionId: number): Promise<boolean>;
   removeAll(userId: number, exceptId: number | null): Promise<void>;
-  /** Removes all but the newest `keep`. */
+  /** Removes all except the newest `keep`. */
   removeOldest(userId: number, keep: number): Promise<void>;
   list(userId: number): Promise<readonly Session[]>;
   removeStale(nowMs: number, idleSinceMs: number): Promise<number>;
@@ -183,13 +183,13 @@ export interface OneTimeLink {
 export interface LinkStore {
   insert(link: Omit<OneTimeLink, "id" | "usedAt">): Promise<number>;
   byToken(tokenHash: string): Promise<OneTimeLink | null>;
-  /** Returns false if it was used before. */
+  /** Returns false if the link was already used. */
   use(linkId: number, nowMs: number): Promise<boolean>;
   /** Invalidates this user's unused links of this kind. */
   removeOpen(kind: LinkKind, userId: number | null): Promise<void>;
   /** Open invitations of the tenant, by id. */
   invitations(tenantId: number, nowMs: number): Promise<readonly OneTimeLink[]>;
-  /** The address that it invited; null: there is no such invitation. */
+  /** Returns the invited address; null if the invitation does not exist. */
   removeInvitation(tenantId: number, linkId: number): Promise<string | null>;
   removeInvitationsTo(tenantId: number, email: string): Promise<void>;
   removeInvitationsBy(tenantId: number, inviterId: number): Promise<void>;
@@ -214,7 +214,7 @@ export interface PasskeyStore {
   byCredential(credentialId: string): Promise<Passkey | null>;
   used(passkeyId: number, counter: number, nowMs: number): Promise<void>;
   remove(userId: number, passkeyId: number): Promise<boolean>;
-  /** Returns false if it was answered before. */
+  /** Returns false if it was already used. */
   spendChallenge(challenge: string, expiresAt: number): Promise<boolean>;
   removeExpiredChallenges(nowMs: number): Promise<number>;
 }
@@ -239,7 +239,7 @@ export interface AttemptStore {
   removeBefore(atMs: number): Promise<number>;
 }
 
-/** One changed field: shown values, shortened; null: none. */
+/** One changed field: displayed values, shortened; null if empty. */
 export interface AuditChange {
   readonly field: string;
   readonly from: string | null;
@@ -247,14 +247,14 @@ export interface AuditChange {
 }
 
 export interface AuditDetails {
-  /** The name of what it was done to. */
+  /** Name of the changed object. */
   readonly subject?: string;
   readonly changes?: readonly AuditChange[];
-  /** An operator began to act as the tenant, until then at the latest. */
+  /** End of the impersonation that an operator began. */
   readonly actingUntil?: number;
-  /** The label of the API key that did it. */
+  /** Label of the API key that made the change. */
   readonly key?: string;
-  /** The operator did it on the command line. */
+  /** True if the operator made the change on the command line. */
   readonly commandLine?: true;
   /** The operating system's user on the command line. */
   readonly user?: string;
@@ -282,7 +282,7 @@ export interface AuditStore {
   count(tenantId: number, operator: boolean): Promise<number>;
   /** At most `limit` rows at a time. */
   removeBefore(atMs: number, limit: number): Promise<number>;
-  /** The oldest of each tenant that has more than `rowsMax`, at most `limit` rows at a time. */
+  /** Removes the oldest rows of tenants with more than `rowsMax`; at most `limit` rows at a time. */
   removeBeyond(rowsMax: number, limit: number): Promise<number>;
 }
 

@@ -1,7 +1,8 @@
 /**
- * The members, roles and invitations of a tenant. A tenant that has owners keeps at least one. A
- * changed role applies from the next request, which also gets a new token. Who is no owner any more
- * leaves no open invitation: it would be a way back.
+ * The members, roles and invitations of a tenant. The last owner cannot be removed. A changed role applies
+ * from the next request, which also gets a new token.
+ *
+ * When an owner loses the role, their open invitations are removed: they would be a way back.
  */
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import type { MessageReason } from "../../core/message-reasons.ts";
@@ -175,14 +176,14 @@ export class Team {
     };
   }
 
-  /** For a company without an owner, into which nobody of its own can invite. Throws what `invite` throws. */
+  /** Invites an owner for a company that has none, so nobody in it could invite. Throws like `invite`. */
   async inviteOwner(tenantId: number, inviter: ActiveSession["user"], email: string) {
     const { team } = this.deps.stores(this.deps.database.read);
     if ((await team.owners(tenantId)) > 0) throw haveOwner();
     return this.invite(tenantId, inviter, email, "owner");
   }
 
-  /** Answers the address that was invited. Throws not_found. */
+  /** Returns the invited address. Throws not_found. */
   async revokeInvitation(tenantId: number, invitationId: number): Promise<string> {
     const email = await transaction(this.deps, (store) =>
       store.links.removeInvitation(tenantId, invitationId),
@@ -191,7 +192,7 @@ export class Team {
     return email;
   }
 
-  /** The offer of an invitation; null: it cannot be accepted (any more). */
+  /** The offer of an invitation; null if it cannot be accepted (any more). */
   async peek(token: string) {
     const link = await this.parts.links.peek("invitation", token);
     if (!link || link.tenantId === null) return null;
@@ -204,9 +205,9 @@ export class Team {
   }
 
   /**
-   * Null: already signed in as that user, and stays so. `totp`: accept again when signed in.
-   * Throws not_found, unauthorized, rate_limited, plan_limit_reached in a full company, where the invitation stays
-   * open, and `valid_…_required` for missing fields.
+   * Null: already signed in as that user, and stays signed in. `totp`: accept again after the second factor.
+   * Throws not_found, unauthorized, rate_limited, and `valid_…_required` for missing fields. Throws
+   * plan_limit_reached in a full company; the invitation then stays open.
    */
   async accept(
     accepted: Acceptance,
@@ -220,7 +221,7 @@ export class Team {
     return this.#acceptAsKnown(known.id, link.email, accepted, visitor, session);
   }
 
-  /** Answers the member as it was. Throws not_found, conflict for the last owner. */
+  /** Returns the member before the change. Throws not_found, conflict for the last owner. */
   changeRole(tenantId: number, userId: number, role: TenantRole): Promise<Member> {
     return transaction(this.deps, async (store) => {
       const member = await store.team.member(tenantId, userId);
@@ -236,7 +237,7 @@ export class Team {
     });
   }
 
-  /** Answers who it was. Throws not_found, conflict for the last owner. */
+  /** Returns the removed member. Throws not_found, conflict for the last owner. */
   remove(tenantId: number, userId: number): Promise<Member> {
     return transaction(this.deps, async (store) => {
       const member = await store.team.member(tenantId, userId);

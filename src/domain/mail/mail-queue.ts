@@ -1,11 +1,10 @@
 /**
- * The mail queue: emails are stored with the change that they report and handed to the provider one
- * by one. Emails with a recording have their own lane, so that a large one does not delay a sign-in
- * email.
+ * The mail queue. Emails are stored with the change that they report, and sent one by one. Emails with a
+ * recording have a separate lane, so that a large one does not delay a sign-in email.
  *
- * Delivery is at least once: an email stays pending until the provider has accepted it. After a
- * crash in between it is sent again with the same Message-ID and key. If a crash prevented the step
- * after sending (deleting the recording), the next start completes it.
+ * Delivery is at least once: an email stays pending until the provider has accepted it. After a crash in
+ * between it is sent again with the same Message-ID and key. If a crash prevented the step after sending
+ * (deleting the recording), the next start completes it.
  *
  *   pending ──accepted──► sent
  *      │ └─failed, attempts left──► pending (later)
@@ -24,7 +23,7 @@ import type { ClaimedMail, MailLane, MailStores, QueuedMail } from "./stores.ts"
 interface MailQueueOptions extends SendAttemptOptions {
   readonly database: Database;
   readonly stores: MailStores;
-  /** Name of this node, where several share the store. Missing: it is the only one. */
+  /** Name of this node if several share the store. Default: only one node. */
   readonly node?: string | null;
   readonly random: Random;
 }
@@ -43,11 +42,11 @@ const MAIL_DELAYS_MS: readonly number[] = [
   12 * HOUR,
   24 * HOUR,
 ];
-/** Until the attempt itself computes its timeout. */
+/** Initial lease, until the attempt computes its timeout. */
 const LEASE_MS = MINUTE;
 /**
- * A node that has not sent a due email for this long is considered lost: its emails are sent
- * without the recording.
+ * If a node has not sent a due email for this long, it is considered lost. Its emails are then sent without
+ * the recording.
  */
 export const LOST_AFTER_MS = 24 * HOUR;
 /** Also finds emails whose lease by a dead node has expired. */
@@ -65,7 +64,7 @@ export class MailQueue {
   readonly #listeners: SentListener[] = [];
   readonly #abort = new AbortController();
   readonly #lanes: Readonly<Record<MailLane, WorkLoop>>;
-  /** Steps after sending failed, or a crash may have prevented them: repeat them. */
+  /** True if steps after sending failed or may be missing after a crash, so they must be repeated. */
   #needsCatchUp = true;
 
   constructor(private readonly options: MailQueueOptions) {
@@ -128,7 +127,7 @@ export class MailQueue {
     const nowMs = clock.now();
     const due = { nowMs, owner: this.#owner, leaseUntilMs: nowMs + LEASE_MS, node, lane };
     const lostBeforeMs = nowMs - LOST_AFTER_MS;
-    // Most looks find nothing: the writer is asked for only by who has something to take.
+    // Most rounds find nothing, so check by reading before using the writer.
     if (!(await stores(database.read).hasDue({ ...due, lostBeforeMs }))) return null;
     return database.tx((queries) => stores(queries).claim({ ...due, lostBeforeMs }));
   }
@@ -153,7 +152,7 @@ export class MailQueue {
     const sent = await database
       .tx((q) => stores(q).markSent(mail.id, owner, clock.now()))
       .catch((error: unknown) => {
-        // It may be marked although the store's answer was lost.
+        // It may be marked as sent although the store's reply was lost.
         this.#needsCatchUp = true;
         throw error;
       });
@@ -197,7 +196,7 @@ export class MailQueue {
       do {
         left = await stores(database.read).withAttachmentLeft(CATCH_UP_MAX, node);
         for (const mail of left) await this.#notifyListeners(mail);
-        // Those whose listener failed are read again in the next round, not now.
+        // Emails whose listener failed are read again in the next round, not now.
       } while (left.length === CATCH_UP_MAX && !this.#needsCatchUp);
     } catch (error) {
       this.#needsCatchUp = true;

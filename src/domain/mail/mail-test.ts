@@ -9,7 +9,7 @@ import type { MailProvider } from "./provider.ts";
 interface MailTestResult {
   readonly sent: boolean;
   readonly provider: MailProvider["name"];
-  /** Why it was not accepted. */
+  /** Why it was rejected; null if it was accepted. */
   readonly error: string | null;
   readonly durationMs: number;
 }

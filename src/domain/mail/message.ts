@@ -10,7 +10,7 @@ import { yieldToEventLoop } from "../../core/clock.ts";
 import type { QueuedMail } from "./stores.ts";
 
 export interface MailMessage {
-  /** Prevents duplicates, where the provider supports such keys. */
+  /** Idempotency key, if the provider supports one. */
   readonly key: string;
   readonly callUuid: string | null;
   readonly from: string;
@@ -39,14 +39,14 @@ const PIECE_BYTES = 256 * 1024;
 /** A header must be one line, whatever the agent's name is. */
 const oneLine = (text: string): string => text.replace(/[\r\n\t]+/g, " ").trim();
 
-/** With angle brackets; the same for the same key. */
+/** With angle brackets. Equal keys give equal ids. */
 export function messageIdFor(key: string, from: string): string {
   const digest = createHash("sha256").update(key).digest("hex").slice(0, 32);
   const domain = /@([^\s>]+)/.exec(from)?.[1] ?? "linevoice.local";
   return `<${digest}@${domain}>`;
 }
 
-/** `call-2026-11-21-0405-9f3a2c10.mp3`. Of a mail of an older version: the time in UTC, and the call. */
+/** `call-2026-11-21-0405-9f3a2c10.mp3`. For mails of older versions: the UTC time and the call. */
 export function attachmentName(
   mail: Pick<QueuedMail, "callUuid" | "createdAt" | "recordingWords">,
   file: string,
@@ -60,7 +60,7 @@ export function attachmentName(
   return `call-${day}-${minute}-${which}${extname(file)}`;
 }
 
-/** A UUID v7 begins with its time in milliseconds (RFC 9562 5.7). */
+/** Start of the call. A UUID v7 begins with its time in ms (RFC 9562 5.7). */
 function callStart(mail: Pick<QueuedMail, "callUuid" | "createdAt">): number {
   const isV7 = mail.callUuid?.[14] === "7";
   const stamp = isV7
@@ -70,8 +70,8 @@ function callStart(mail: Pick<QueuedMail, "callUuid" | "createdAt">): number {
 }
 
 /**
- * Reads the attachment and builds the message. A missing attachment (its retention ended while the
- * provider was down) is left out: the transcript is still sent.
+ * Reads the attachment and builds the message. If the attachment is missing (its retention ended while the
+ * provider was down), the transcript is sent without it.
  */
 export async function buildMessage(
   mail: QueuedMail,
@@ -83,7 +83,7 @@ export async function buildMessage(
     ? await readAttachment(mail, mail.attachment, recordingsDir)
     : null;
   return {
-    // A different form of the email is a different request: the same key would be a conflict.
+    // A changed email needs a different key, because the same key with other content is a conflict.
     key: mail.recordingForm === "attached" ? mail.key : `${mail.key}:${mail.recordingForm}`,
     callUuid: mail.callUuid,
     from,
@@ -96,7 +96,7 @@ export async function buildMessage(
   };
 }
 
-/** What happened to the recording. Older emails, without separate texts, only mention the link. */
+/** Text about the recording. Older emails, without separate texts, only mention the link. */
 function lastWords(
   { recordingWords: words, recordingForm, callUuid }: QueuedMail,
   isAttached: boolean,
@@ -131,7 +131,7 @@ async function readAttachment(
   }
 }
 
-/** Bytes in pieces, between which the thread serves others: a recording may have 100 MB. */
+/** Bytes in pieces, yielding to the event loop in between: a recording may have 100 MB. */
 export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
     yield bytes.subarray(at, at + PIECE_BYTES);

@@ -1,12 +1,9 @@
-/**
- * Post-call email (specification 1): queued with the change that it reports and sent by the mail
- * worker.
- */
+/** Post-call email (specification 1): queued with the change that it reports and sent by the mail worker. */
 
 /** The closing text of a post-call email about the recording, in the agent's language. */
 export interface RecordingWords {
   readonly attached: string;
-  /** What the attached file is called, without its ending. Missing in mails of older versions. */
+  /** Name of the attached file, without extension. Missing in mails of older versions. */
   readonly fileName?: string;
   /** `{url}` is replaced by the recording's signed link. */
   readonly linked: string;
@@ -27,6 +24,6 @@ export interface MailDraft {
   readonly body: string;
   /** File in the recordings directory, or null. */
   readonly attachment: string | null;
-  /** Missing: the body contains everything. */
+  /** Missing if the body contains everything. */
   readonly recordingWords?: RecordingWords | null;
 }

@@ -1,11 +1,11 @@
-/** Who reads a mail: times and money as they are written in the reader's language and time zone. */
+/** The reader of a mail: formats times and money for the reader's language and time zone. */
 import { type MicroEur, microToEur } from "../../core/money.ts";
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 
 export interface Reader {
   readonly locale: AgentLanguage;
-  /** IANA. */
+  /** IANA name. */
   readonly timeZone: string;
 }
 
@@ -17,7 +17,7 @@ const REGIONS: Readonly<Record<AgentLanguage, string>> = {
 };
 
 /**
- * `24 November 2026 at 09:05 (Europe/Vilnius)`. In figures in Latvian, where the month's case depends on the
+ * `24 November 2026 at 09:05 (Europe/Vilnius)`. Numeric in Latvian, where the month's case depends on the
  * sentence.
  */
 export function timeFor({ locale, timeZone }: Reader, atMs: number): string {
@@ -45,15 +45,16 @@ const QUOTES: Readonly<Record<AgentLanguage, readonly [string, string]>> = {
 const NAME_MAX = 120;
 
 /**
- * What somebody calls themselves or a thing of theirs: a line of its own would read as ours. No mail program makes a link of it:
- * after the dots and colons of addresses (the wide ones, too: UTS 46 2.3) comes a space, `Booking. com`.
+ * Makes a name safe for our mails. It becomes one line, because a separate line could look like our text.
+ * A space after each dot and colon (also the wide ones, UTS 46 2.3) prevents links in mail programs:
+ * `Booking. com`.
  */
 export const nameInMail = (name: string): string =>
   oneLine(name, NAME_MAX).replace(/[.:。．｡](?=\S)/g, "$& ");
 
 /**
- * The name of a company, in quotes. It is not declined: a noun before it ("įmonės", "компании") carries the
- * case. A name that has quotes already (UAB „Smaidas“) stays as it is written.
+ * The name of a company, in quotes. It is not declined: the noun before it ("įmonės", "компании") has the
+ * case. A name with quotes (UAB „Smaidas“) stays unchanged.
  */
 export function companyName(given: string, locale: AgentLanguage): string {
   const name = nameInMail(given);

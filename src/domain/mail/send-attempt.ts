@@ -1,8 +1,8 @@
 /**
  * One attempt to send an email: how the recording is sent, and the timeout for the provider.
  *
- * The recording is attached up to the operator's limit. Above it, and where the receiver rejects
- * the size, the email contains a signed link, and the recording stays until its retention ends.
+ * The recording is attached up to the operator's limit. Above it, or if the receiver rejects the size, the
+ * email contains a signed link. The recording then stays until its retention ends.
  */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,7 +18,7 @@ export interface SendAttemptOptions {
   readonly recordingsDir: string;
   /** `[mail] attachment_bytes_max`. */
   readonly attachmentBytesMax: number;
-  /** Signed, and valid as long as the recording is stored; null: recordings are not. */
+  /** Signed link, valid as long as the recording is stored; null if recordings are not stored. */
   readonly recordingLink: (callUuid: string) => string | null;
   /** `Linevoice <calls@example.com>` or a bare address. */
   readonly from: string;
@@ -34,7 +34,7 @@ interface SendAttemptSteps {
   detach(form: "linked" | "unreachable"): Promise<void>;
 }
 
-/** For a slow uplink or receiver: 1 MB in a minute is 140 kbit/s. */
+/** Timeout per MB, for a slow uplink or receiver: 1 MB per minute is 140 kbit/s. */
 const MS_PER_MB = 60_000;
 const MB = 1_000_000;
 
@@ -75,7 +75,7 @@ export async function attemptSend(
   return mail;
 }
 
-/** 0: the file does not exist. */
+/** 0 if the file does not exist. */
 function sizeOf(directory: string, file: string): number {
   return statSync(join(directory, basename(file)), { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -9,7 +9,7 @@ export interface QueuedMail extends MailDraft {
   /** Attempts before this one. */
   readonly attempts: number;
   readonly createdAt: number;
-  /** How the recording is sent; with `linked` and `unreachable` nothing is attached. */
+  /** How the recording is sent. `linked` and `unreachable` have no attachment. */
   readonly recordingForm: "attached" | "linked" | "unreachable";
 }
 
@@ -17,10 +17,7 @@ export interface QueuedMail extends MailDraft {
 export type MailLane = "with attachment" | "without";
 
 export interface ClaimedMail extends QueuedMail {
-  /**
-   * The attachment is on the disk of a node that has not sent it for so long that it counts as
-   * lost.
-   */
+  /** True if the attachment is on the disk of a lost node: one that has not sent it for too long. */
   readonly isLost: boolean;
 }
 
@@ -36,21 +33,20 @@ interface MailStore {
   /** Does nothing when an email with this key exists. */
   enqueue(tenantId: number, mail: MailDraft, nowMs: number): Promise<void>;
   /**
-   * Leases and returns the oldest due email of a lane; null: nothing is due. An attachment is on
-   * the disk of the node that handled the call: only `node` can send it, unless it has been due
-   * since `lostBeforeMs`.
+   * Leases and returns the oldest due email of a lane; null if none is due. An attachment is on the disk of
+   * the node that handled the call. Only `node` can send it, unless it has been due since `lostBeforeMs`.
    */
   claim(
     request: DueMail & { readonly owner: string; readonly leaseUntilMs: number },
   ): Promise<ClaimedMail | null>;
-  /** Whether there is one to claim. */
+  /** Whether `claim` would find an email. */
   hasDue(request: DueMail): Promise<boolean>;
   /** Extends the lease for a long attempt. */
   extendLease(id: number, owner: string, leaseUntilMs: number): Promise<void>;
   /** Removes the attachment from the email; the recording's file stays. */
   detach(id: number, owner: string, form: "linked" | "unreachable"): Promise<void>;
   nextDueAfter(nowMs: number): Promise<number | null>;
-  /** Returns false when another node holds it. */
+  /** Returns false if another node has leased it. */
   markSent(id: number, owner: string, nowMs: number): Promise<boolean>;
   /** `nextAttemptAt` null: dead, kept with its error. */
   markFailed(

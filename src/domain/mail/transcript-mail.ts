@@ -13,7 +13,7 @@ export interface TranscriptMailFacts {
   readonly call: {
     readonly callUuid: string;
     readonly direction: "inbound" | "outbound";
-    /** Empty: the number is withheld. */
+    /** Empty if the number is withheld. */
     readonly fromNumber: string;
     readonly toNumber: string;
     readonly createdAt: number;
@@ -92,7 +92,7 @@ export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
   };
 }
 
-/** `call-2026-11-21-0605-9f3a2c10`: the mail's time, and which call. */
+/** `call-2026-11-21-0605-9f3a2c10`: the mail's time, and the end of the call id. */
 const fileNameOf = (callUuid: string, when: string): string =>
   `call-${when.replace(" ", "-").replace(":", "")}-${callUuid.slice(-8)}`;
 
@@ -121,7 +121,7 @@ function factLines(facts: TranscriptMailFacts, words: TranscriptWords, when: str
     `${words.from}: ${call.fromNumber || words.withheld}`,
     `${words.to}: ${call.toNumber || words.withheld}`,
     `${words.time}: ${when} (${facts.timeZone})`,
-    // Seconds begun, as in the summary, the events and the bill.
+    // Started seconds, as in the summary, the events and the bill.
     `${words.duration}: ${clockOf(Math.ceil(answeredMs / 1000) * 1000)}`,
     `${words.callId}: ${call.callUuid}`,
   ];

@@ -24,7 +24,7 @@ export interface TranscriptWords {
   readonly attached: string;
   /** Too large to attach; contains `{url}`. */
   readonly linked: string;
-  /** Too large to attach, where recordings are kept for no day. */
+  /** Too large to attach, and recordings are not stored. */
   readonly notKept: string;
   /** Stored on a server that does not respond. */
   readonly unreachable: string;

@@ -1,8 +1,8 @@
-/** Mails to tenants that claimed one number: whose it is now. They never name the other tenant. */
+/** Mails to tenants that claimed a number, about its confirmation. They never name the other tenant. */
 import type { MailDraft } from "../mail/ports.ts";
 import { companyName, type Reader } from "../mail/reader.ts";
 
-/** What became of the tenant's claim. */
+/** Result of the tenant's claim. */
 type Outcome = "confirmed" | "ended";
 
 export interface ClaimReader {

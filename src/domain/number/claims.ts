@@ -1,9 +1,9 @@
 /**
- * Decides which tenant a number belongs to (decisions 5). Several tenants may claim a number. The first call that a
- * tenant's own trunk delivers for it, or the operator, confirms one claim. The other claims end: their records
- * stay, switched off, and both sides get a mail and an audit entry.
+ * Decides which tenant a number belongs to (decisions 5). Several tenants may claim a number. One claim is
+ * confirmed by the operator, or by the first call that the tenant's trunk delivers for it. The other claims
+ * end: their records stay, switched off, and both sides get a mail and an audit entry.
  *
- * A call never takes a number from the tenant that has it confirmed; the operator may.
+ * A call never takes a confirmed number from its tenant; the operator may.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -25,7 +25,7 @@ export interface ClaimRecords extends Pick<NumberRecords, "claimsOf" | "insert">
   removeNotices(numberE164: E164): Promise<void>;
   /** Writes an audit entry without a person. */
   audit(claim: NumberClaim, entry: ClaimEntry): Promise<void>;
-  /** Who reads the tenant's mails. Undefined: there is no such tenant. */
+  /** Reader of the tenant's mails. Undefined if the tenant does not exist. */
   reader(tenantId: number): Promise<ClaimReader | undefined>;
   enqueue(tenantId: number, mail: MailDraft, nowMs: number): Promise<void>;
 }
@@ -44,7 +44,10 @@ interface ClaimDependencies {
 
 const isConfirmed = ({ confirmedAt }: NumberClaim): boolean => confirmedAt !== null;
 
-/** The operator's confirmation. A tenant without a record of the number gets one, beyond its plan's cap if need be. */
+/**
+ * Confirms a number by the operator. A tenant without a record of the number gets one, even above its plan's
+ * limit.
+ */
 export async function confirmNumber(
   { database, records, clock }: ClaimDependencies,
   tenantId: number,
@@ -71,7 +74,7 @@ async function madeFor(
   return { ...made, tenantId };
 }
 
-/** What a call confirms. Returns a function that returns at once and never throws. */
+/** Confirms claims by calls. The returned function returns at once and never throws. */
 export function createCallConfirmation(
   deps: ClaimDependencies & { readonly log: Log },
 ): (tenantId: number, numberE164: string) => void {
@@ -79,7 +82,7 @@ export function createCallConfirmation(
 
   async function confirmByCall(tenantId: number, called: string): Promise<void> {
     const numberE164 = e164(called);
-    // Most calls end here: after another tenant's confirmation, calls to a claim write nothing.
+    // Returns here for most calls: if a claim is confirmed, calls write nothing.
     if ((await records(database.read).claimsOf(numberE164)).some(isConfirmed)) return;
     await database.tx(async (queries) => {
       const store = records(queries);
@@ -112,11 +115,11 @@ async function confirm(
     await store.audit(other, { action: "endNumberClaim", numberE164, at });
     await mail(store, other, "ended", numberE164, at);
   }
-  // A claim that had ended to another tenant's confirmation was switched off with it.
+  // A claim ended by another tenant's confirmation was also switched off.
   const inboundEnabled = own.inboundEnabled || others.some(isConfirmed);
   await store.put(own, { confirmedAt: at, inboundEnabled });
   await store.removeNotices(numberE164);
-  // The operator's word is recorded where the operator is known: by the command line or the page.
+  // The operator's confirmation is logged by the command line or the page, which know the operator.
   if (by === "call") await store.audit(own, { action: "confirmNumberByCall", numberE164, at });
   if (others.length > 0) await mail(store, own, "confirmed", numberE164, at);
 }

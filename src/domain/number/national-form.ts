@@ -1,7 +1,7 @@
 /**
- * Converts numbers as carriers write them to E.164. Carriers write the called number as `+370…`,
- * `370…`, `00370…` or in their national form (`0 5 212 3456`, `861234567`), possibly in a SIP URI.
- * Metadata: libphonenumber.
+ * Converts numbers in carriers' formats to E.164. Carriers write the called number as `+370…`, `370…`,
+ * `00370…` or in their national form (`0 5 212 3456`, `861234567`), possibly in a SIP URI. Metadata:
+ * libphonenumber.
  */
 import {
   type CountryCode,
@@ -28,9 +28,8 @@ const dialledDigits = (written: string): string =>
     .replace(/[ ().-]/g, "");
 
 /**
- * A number as a network presents it (decisions 12): E.164, or a short number unchanged (`1001`,
- * `1588`). Null: withheld, unknown, or not a number, such as `unavailable`. `country` is used to
- * read national forms.
+ * A number in network format (decisions 12): E.164, or a short number unchanged (`1001`, `1588`). Null if
+ * withheld, unknown, or not a number, such as `unavailable`. National forms are read in `country`.
  */
 export function networkNumber(written: string, country: CountryCode | null): string | null {
   const digits = dialledDigits(written);

@@ -1,12 +1,12 @@
 /**
- * The schema of a phone number: each field with its name on the wire, bounds, default and
- * description. The API's input and output and the record are derived from it.
+ * Schema of a phone number: name, bounds, default and description of each field. The API's input and output
+ * and the record are derived from it.
  */
 import type { z } from "zod";
 import { e164In, flag, idIn, nameIn } from "../../core/schema.ts";
 import type { RecordOf } from "../../core/wire-names.ts";
 
-/** The fields that can be changed. */
+/** Changeable fields. */
 export const numberShape = {
   label: nameIn(120, "Label of your choice.", "Front desk").nullable().default(null),
   agent_id: idIn("agents").nullable().default(null),

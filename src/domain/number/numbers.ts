@@ -10,11 +10,11 @@ import type { NewNumber, NumberFields } from "./number-schema.ts";
 export interface NumberRecord extends NewNumber {
   readonly id: number;
   readonly createdAt: number;
-  /** Null: the tenant only claims the number (claims.ts). */
+  /** Null if the tenant only claims the number (claims.ts). */
   readonly confirmedAt: number | null;
 }
 
-/** A tenant's record of a number that other tenants may have, too. */
+/** A tenant's record of a number. Other tenants may have one too. */
 export type NumberClaim = Pick<NumberRecord, "id" | "confirmedAt" | "inboundEnabled"> & {
   readonly tenantId: number;
 };
@@ -48,7 +48,7 @@ interface NumberDependencies {
 export class Numbers {
   constructor(private readonly deps: NumberDependencies) {}
 
-  /** True if none is named. */
+  /** True if no agent is given. */
   async #hasAgent(
     queries: Queries,
     tenantId: number,
@@ -69,15 +69,15 @@ export class Numbers {
   }
 
   /**
-   * Another tenant's claim without confirmation is no obstacle. The operator sees both. Throws conflict
-   * (confirmed for another tenant, or the tenant has it already), plan_limit_reached, not_found (agent).
+   * Another tenant's unconfirmed claim does not prevent this. The operator sees both. Throws conflict
+   * (confirmed for another tenant, or the tenant already has it), plan_limit_reached, not_found (agent).
    */
   async create(tenantId: number, input: NewNumber): Promise<NumberRecord> {
     const { database, records, billing, clock } = this.deps;
     const numberE164 = e164(input.numberE164);
     const made = await database.tx(async (queries) => {
       const store = records(queries);
-      // Asked for together: a database server answers them in one round trip.
+      // Sent together: a database server answers them in one round trip.
       const [claims, hasAgent, plan, count] = await Promise.all([
         store.claimsOf(numberE164),
         this.#hasAgent(queries, tenantId, input.agentId),

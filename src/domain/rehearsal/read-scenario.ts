@@ -187,7 +187,7 @@ function inWords(issue: z.core.$ZodIssue): Rule {
   }
 }
 
-/** Maps the messages of our own rules. */
+/** Maps the messages of the rules in scenario.ts. */
 function byMessage(message: string): Rule {
   const names = /^must have exactly one of: (.+)$/.exec(message)?.[1];
   if (names !== undefined)

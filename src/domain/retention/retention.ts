@@ -1,17 +1,16 @@
 /**
- * Deletes data past its retention (specification 1 and 8): transcripts after the appliance's days
- * plus the tenant's paid blocks; recordings after their own limit; delivery logs, events, emails
- * and data sent to a CRM after 30 days; memories of calls, PIN attempts and data received from a
- * CRM after 90 days. (http/idempotency.ts deletes idempotency keys after 24 hours.)
+ * Deletes data after its retention (specification 1 and 8): transcripts after the appliance's days plus the
+ * tenant's paid blocks; recordings after a separate limit; delivery logs, events, emails and data sent to a
+ * CRM after 30 days; memories of calls, PIN attempts and data received from a CRM after 90 days.
+ * (http/idempotency.ts deletes idempotency keys after 24 hours.)
  *
- * A transcript includes the turns, the arguments of tool calls (they contain the caller's words),
- * and every copy of them in events and emails, which are therefore deleted no later than the
- * appliance's own limit. The summary stays: the specification limits "transcripts" and names the
- * summary separately, and callback memory (decisions 11) needs it. Erasing a person's number
- * removes it too.
+ * A transcript includes the turns, the arguments of tool calls (they contain the caller's words), and every
+ * copy of them in events and emails. Those copies are deleted within the appliance's own limit. The summary
+ * stays: the specification limits "transcripts" and names the summary separately, and callback memory
+ * (decisions 11) needs it. Erasing a person's number removes it too.
  *
- * The work is done in small transactions, each of which queries what is due, so that an interrupted
- * run is continued by the next one. A recording's file is deleted before its row is updated.
+ * The work runs in small transactions, each of which queries due rows. So the next run continues an
+ * interrupted one. A recording's file is deleted before its row is updated.
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,7 +33,7 @@ export interface RetentionRecords {
     readonly { readonly tenantId: number; readonly callUuid: string; readonly file: string }[]
   >;
   markRecordingExpired(tenantId: number, callUuid: string): Promise<void>;
-  /** True if a call, or an email that is not sent yet, still needs the file. */
+  /** True if a call, or a pending email, still needs the file. */
   isFileNeeded(callUuid: string, file: string): Promise<boolean>;
   deleteEvents(
     before: { readonly anyMs: number; readonly transcriptMs: number },
@@ -65,7 +64,7 @@ export interface RetentionOptions {
   readonly outboxDays: number;
   readonly transcriptsDays: number;
   readonly recordingsDays: number;
-  /** Deletes what rehearsals left before these times; returns how many files. */
+  /** Deletes results of rehearsals from before these times; returns the number of files. */
   readonly expireRehearsals: (before: {
     readonly transcriptMs: number;
     readonly recordingMs: number;
@@ -90,12 +89,12 @@ interface RetentionReport {
 
 const DAY_MS = 86_400_000;
 const LOG_DAYS = 30;
-/** The agent hears of a memory for 14 days; a lookup may find it for longer. */
+/** The agent uses a memory for 14 days; a lookup may find it for longer. */
 const MEMORY_DAYS = 90;
 const PERIOD_MS = 3_600_000;
 const FIRST_AFTER_MS = 60_000;
 const BATCH_MAX = 200;
-/** Each has hundreds of words, which leave the index first. */
+/** Transcripts per transaction. Each has hundreds of words to remove from the index first. */
 const TRANSCRIPTS_AT_ONCE = 3;
 /** Pause between batches, so that calls and requests get the thread and the writer. */
 const PAUSE_MS = 20;
@@ -110,7 +109,7 @@ export class Retention {
 
   constructor(private readonly options: RetentionOptions) {}
 
-  /** Runs every hour, the first time one minute after the start, unless the date is doubted. */
+  /** Runs every hour, first one minute after the start, unless the date is untrusted. */
   start(): void {
     const { clock, trust, log } = this.options;
     const wake = () => {
@@ -123,7 +122,7 @@ export class Retention {
     this.#timers = [clock.after(FIRST_AFTER_MS, wake), clock.every(PERIOD_MS, wake)];
   }
 
-  /** Runs one full pass, or waits for the one that is running. Rejects when the store does. */
+  /** Runs one full pass, or waits for the current one. Rejects if the store fails. */
   run(): Promise<RetentionReport> {
     this.#running ??= this.#pass().finally(() => {
       this.#running = null;
@@ -139,7 +138,7 @@ export class Retention {
 
   async #pass(): Promise<RetentionReport> {
     const { clock, log, transcriptsDays, recordingsDays, outboxDir, outboxDays } = this.options;
-    // One time for the whole pass: the clock may jump while it runs.
+    // One time for the whole pass, because the clock may jump meanwhile.
     const nowMs = clock.now();
     const daysAgo = (days: number) => nowMs - days * DAY_MS;
     const logBefore = daysAgo(LOG_DAYS);
@@ -190,7 +189,7 @@ export class Retention {
     );
   }
 
-  /** Deletes each file before its row is updated. */
+  /** Deletes each file before updating its row. */
   #expireRecordings(beforeMs: number): Promise<number> {
     const { database, records, recordingsDir } = this.options;
     return this.#untilDone(async (limit) => {
@@ -221,7 +220,7 @@ export class Retention {
     return total;
   }
 
-  /** Deletes files that a crash left behind and no row refers to. */
+  /** Deletes files left by a crash, without a row. */
   #deleteOrphans(beforeMs: number): Promise<number> {
     const { database, records, recordingsDir } = this.options;
     return this.#deleteFiles(recordingsDir, beforeMs, async (name) => {

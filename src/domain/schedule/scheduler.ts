@@ -1,10 +1,10 @@
 /**
- * Starts scheduled calls that are due. Timers only wake the scheduler, once a second and when the
- * next entry is due. The database decides what is due, under a lease with a fencing token, so that
- * clock steps, restarts and other nodes cannot start a call twice or late (decisions 7). Times
- * are stored in UTC: daylight-saving time has no effect.
+ * Starts due scheduled calls. Timers only wake the scheduler, once a second and when the next entry is due.
+ * The database decides which entries are due, under a lease with a fencing token. So clock steps, restarts
+ * and other nodes cannot start a call twice or late (decisions 7). Times are stored in UTC, so
+ * daylight-saving time has no effect.
  *
- * Immediate requests are entries that are due at once and are handled the same way.
+ * Immediate requests are entries due at once. They are handled the same way.
  */
 
 import type { Clock, ClockTrust, Timer } from "../../core/clock.ts";
@@ -41,25 +41,25 @@ export interface ScheduleEntry {
   readonly toNumber: string;
   readonly fromNumber: string;
   readonly scheduleAt: number;
-  /** Requested without a time. */
+  /** True if requested without a time. */
   readonly immediate: boolean;
   /** Fencing token of the claim: only the holder of the newest may change the entry. */
   readonly leaseToken: number;
 }
 
-/** Which entries a node may start now. */
+/** Entries that a node may start now. */
 export interface DueFilter {
   /** Tenants whose limits are reached; their entries wait. */
   readonly exceptTenants: readonly number[];
-  /** Where nodes share the store: only entries whose trunk is on this node. Null: all. */
+  /** If nodes share the store: only entries whose trunk is on this node. Null: all. */
   readonly node: string | null;
-  /** The date is doubted: entries for a time wait. */
+  /** True while the date is untrusted: entries with a time wait. */
   readonly immediateOnly: boolean;
 }
 
 /** Implemented by store/schedule/schedule-store.ts. */
 interface DueRecords {
-  /** When the earliest entry that can be claimed by `dueBy` is due; null: none. Writes nothing. */
+  /** Due time of the earliest entry that can be claimed by `dueBy`; null if none. Only reads. */
   firstDue(
     nowMs: number,
     dueBy: number,
@@ -74,7 +74,7 @@ interface DueRecords {
     countMax: number,
     filter: DueFilter,
   ): Promise<readonly ScheduleEntry[]>;
-  /** Releases claimed entries. An entry that another owner has claimed since is left alone. */
+  /** Releases claimed entries, except those that another owner has claimed since. */
   release(owner: string, entries: readonly ScheduleEntry[]): Promise<void>;
 }
 
@@ -86,25 +86,23 @@ interface SchedulerOptions {
   readonly log: Log;
   /** The name of this process in leases. */
   readonly owner: string;
-  /** Where nodes share the store: start only calls over trunks of this node. */
+  /** If nodes share the store: start only calls over this node's trunks. */
   readonly node?: string | null;
   fire(entry: ScheduleEntry): Promise<FireResult>;
   /**
-   * Ends a `pending` entry without a call: `missed` if nobody could try it within the grace time,
-   * `failed` if it was rejected or had to wait until the grace time was over, with the reason. Runs
-   * in the same transaction as the entry's update.
+   * Ends a `pending` entry without a call, with the reason. `missed`: nobody could try it within the grace
+   * time. `failed`: it was rejected, or had to wait longer than the grace time. Runs in the transaction that
+   * updates the entry.
    */
   abandon(entry: ScheduleEntry, status: "missed" | "failed", error: AppError | null): Promise<void>;
   isDraining(): boolean;
 }
 
 export class Scheduler {
-  /**
-   * By tenant: until when (monotonic) its entries are skipped, when one last had to wait, and why.
-   */
+  /** Waiting tenants: until when (monotonic) their entries are skipped, when one last had to wait, and why. */
   readonly #waits = new Map<number, { until: number; atMs: number; error: AppError }>();
   readonly #loop: WorkLoop;
-  /** When the earliest entry is due that the last round left; null: none soon. */
+  /** Due time of the earliest entry that the last round left; null if none is due soon. */
   #nextDueAt: number | null = null;
   #freed: Timer | null = null;
 
@@ -190,7 +188,7 @@ export class Scheduler {
       try {
         if (this.#isHalted || !(await this.#handle(entry))) left.push(entry);
       } catch (error) {
-        // The lease stays; the entry is tried again when it expires.
+        // The lease stays; the entry is retried when it expires.
         log.error("schedule.fire_failed", { schedule: entry.id, error: describeError(error) });
       }
     }
@@ -203,7 +201,7 @@ export class Scheduler {
     const { clock } = options;
     const wait = this.#waits.get(entry.tenantId);
     if (clock.now() - entry.scheduleAt > GRACE_MS) {
-      // Without a reason no node tried it.
+      // Without a reason, no node tried it.
       const reason = wait && wait.atMs >= entry.scheduleAt ? wait.error : null;
       await options.abandon(entry, reason ? "failed" : "missed", reason);
       return true;

@@ -1,9 +1,9 @@
 /**
  * API keys: creates, lists, revokes and authenticates them.
  *
- * Only the SHA-256 of a secret is stored. A valid key is cached briefly, so that a request costs no
- * query. Revoking removes it at once on this node and within two seconds on others. The last use is
- * written in batches.
+ * Only the SHA-256 of a secret is stored. A valid key is cached briefly, so that a request costs no query. A
+ * revoked key stops working at once on this node and within two seconds on others. The last use is written in
+ * batches.
  */
 
 import { timingSafeEqual } from "node:crypto";
@@ -28,7 +28,7 @@ interface ApiKeyRecord extends KeyLimits {
   readonly label: string;
   readonly prefix: string;
   readonly createdAt: number;
-  /** The address of the person who made it, or whose key did; null: the operator, or unknown. */
+  /** Address of the person who created it, directly or with a key; null: the operator, or unknown. */
   readonly createdBy: string | null;
   readonly lastUsedAt: number | null;
 }
@@ -44,19 +44,19 @@ export interface ApiKeyRecords {
   insert(
     tenantId: number,
     key: KeyLimits & { label: string; secretHash: string; prefix: string; createdAt: number },
-    /** A key that a key makes is made by the same person. */
+    /** A key created with another key has the same author. */
     author: Author,
   ): Promise<number>;
-  /** Keys that are not revoked, oldest first. */
+  /** Active keys, oldest first. */
   list(tenantId: number): Promise<ApiKeyRecord[]>;
   count(tenantId: number): Promise<number>;
-  /** null: there is no such active key. */
+  /** Null if no such active key exists. */
   revoke(
     tenantId: number,
     id: number,
     nowMs: number,
   ): Promise<{ readonly hash: string; readonly label: string } | null>;
-  /** A key that is not revoked, of a tenant that is not suspended. */
+  /** Finds an active key. Keys of suspended tenants do not count. */
   findByHash(secretHash: string): Promise<KnownKey | undefined>;
   touch(id: number, usedAt: number): Promise<void>;
 }
@@ -71,7 +71,7 @@ interface ApiKeyDependencies {
 
 const KEYS_PER_TENANT_MAX = 100;
 const CACHE_KEYS_MAX = 5_000;
-/** A key that was revoked on another node stops working within two seconds (decisions 12). */
+/** A key revoked on another node stops working within two seconds (decisions 12). */
 const CACHE_TTL_MS = 1_500;
 const TOUCH_PERIOD_MS = 5_000;
 const SECRET_LENGTH_MAX = 128;
@@ -79,7 +79,7 @@ const SECRET_LENGTH_MAX = 128;
 /** The owner must call `stop`, which writes the last batch. */
 export class ApiKeys {
   readonly #cache = new BoundedMap<string, CachedKey>(CACHE_KEYS_MAX);
-  /** Hashes of keys that were made here or valid once. Kept longer than the cache. */
+  /** Hashes of keys created here or found valid once. Kept longer than the cache. */
   readonly #known = new Set<string>();
   readonly #used = new Map<number, number>();
   readonly #timer: Timer;
@@ -123,7 +123,7 @@ export class ApiKeys {
     if (cached) return cached;
     this.#cache.delete(hash);
     const before = this.#generation;
-    // It may have been revoked while the answer was on its way.
+    // The key may be revoked before the reply arrives, so the time starts before the query.
     const untilMs = this.deps.clock.monotonic() + CACHE_TTL_MS;
     const key = await this.deps.records(this.deps.database.read).findByHash(hash);
     if (!key || !sameHash(key.secretHash, hash)) return null;
@@ -142,8 +142,8 @@ export class ApiKeys {
   }
 
   /**
-   * The same as `identify` without waiting; null also where that would look the key up. Most keys may
-   * come from anywhere: only the others need the address.
+   * Like `identify`, but from the cache only; null if a lookup is needed. The address is a function because
+   * most keys do not restrict it.
    */
   identifyCached(secret: string, ipOf: () => string): KnownKey | null {
     if (!hasForm(secret)) return null;
@@ -205,8 +205,8 @@ export class ApiKeys {
   }
 
   /**
-   * When the promise resolves with its label, the key no longer works. Throws not_found, insufficient_scope if
-   * the key may do more than `revoker`.
+   * When the promise resolves with the key's label, the key no longer works.
+   * Throws not_found, or insufficient_scope if the key has more rights than `revoker`.
    */
   async revoke(tenantId: number, id: number, revoker: KeyLimits = NO_LIMITS): Promise<string> {
     const gone = await this.deps.database.tx(async (queries) => {
@@ -238,7 +238,7 @@ export class ApiKeys {
 
 interface CachedKey {
   readonly key: KnownKey;
-  /** null: from anywhere. */
+  /** Null: any address. */
   readonly mayComeFrom: ((ip: string) => boolean) | null;
   readonly untilMs: number;
 }
@@ -247,8 +247,8 @@ const hasForm = (secret: string) =>
   secret.startsWith("lv_live_") && secret.length <= SECRET_LENGTH_MAX;
 
 /**
- * The runtime's own hasher takes half the time of node:crypto. A map from secrets to keys would spare
- * the rest (0.3 µs), but keep the secrets in memory.
+ * The runtime's hasher takes half the time of node:crypto. A map from secrets to keys would save the rest
+ * (0.3 µs), but would keep the secrets in memory.
  */
 const hashOf = (secret: string) => Bun.SHA256.hash(secret, "hex");
 

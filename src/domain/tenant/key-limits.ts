@@ -1,6 +1,6 @@
 /**
- * What an API key may do, until when, and from which networks (decisions 12). A key without
- * limits may do everything, from anywhere, without expiry.
+ * Limits of an API key: scopes, expiry and networks (decisions 12). A key without limits has all rights, from
+ * anywhere, without expiry.
  */
 import { BlockList, isIP } from "node:net";
 import { AppError, invalidField } from "../../core/errors.ts";
@@ -13,7 +13,7 @@ export const KEY_NETWORKS_MAX = 20;
 const KEY_LIFE_MS_MAX = 10 * 366 * 86_400_000;
 
 export interface KeyLimits {
-  /** null: all. */
+  /** Null: all. */
   readonly scopes: readonly KeyScope[] | null;
   /** Milliseconds since the epoch; null: never. */
   readonly expiresAt: number | null;
@@ -45,10 +45,7 @@ export function requireSaneLimits({ scopes, expiresAt, networks }: KeyLimits, no
     throw invalidField("networks", "Give addresses or networks such as 192.0.2.7 or 10.0.0.0/8.");
 }
 
-/**
- * A key must not create or revoke a key with more rights than its own. Throws insufficient_scope, with
- * advice.
- */
+/** A key must not create or revoke a key with more rights. Throws insufficient_scope, with the remedy. */
 export function requireWithin(made: KeyLimits, maker: KeyLimits): void {
   const own = maker.scopes;
   if (own && !made.scopes?.every((scope) => own.includes(scope)))

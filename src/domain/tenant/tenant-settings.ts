@@ -1,4 +1,4 @@
-/** A tenant's own settings: time zone, features, dialling rules, disclosure sentences. */
+/** A tenant's settings: time zone, features, dialling rules, disclosure sentences. */
 
 import type { Database, Queries } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
@@ -15,18 +15,18 @@ export interface TenantSettings {
   readonly namedGreeting: boolean;
   readonly cliIdentity: boolean;
   readonly birthdayCalls: boolean;
-  /** Purchased, not a setting. */
+  /** Purchased add-on, so it cannot be changed as a setting. */
   readonly crmBridge: boolean;
-  /** Prefixes that may be dialled; null: the country of the caller ID. Set by the operator. */
+  /** Allowed prefixes; null: only the country of the caller ID. Set by the operator. */
   readonly allowedPrefixes: readonly string[] | null;
-  /** Short numbers that may be dialled, `x` for any digit; null: none. Set by the operator. */
+  /** Allowed short numbers, `x` for any digit; null: none. Set by the operator. */
   readonly shortNumbers: readonly string[] | null;
   /** Set by the operator. */
   readonly callsPerMinuteMax: number;
   /** Null: `[limits] daily_spend_eur`. Set by the operator. */
   readonly dailySpendMax: MicroEur | null;
   readonly legacyWebhook: boolean;
-  /** Members must sign in with a passkey or have an authenticator. */
+  /** True if members must use a passkey or an authenticator. */
   readonly requiresSecondFactor: boolean;
   readonly retentionBlocks: number;
   readonly createdAt: number;
@@ -45,7 +45,7 @@ export const SHORT_NUMBER_PATTERN = /^[\d*#x]{1,20}$/;
 export interface TenantSettingsRecords {
   find(tenantId: number): Promise<TenantSettings | null>;
   update(tenantId: number, changes: Omit<TenantSettingsChanges, "disclosure">): Promise<void>;
-  /** `text` null: use the operator's sentence again. */
+  /** `text` null: use the operator's sentence. */
   setDisclosure(tenantId: number, language: AgentLanguage, text: string | null): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createTenantSettings(deps: {
     /** Throws not_found. */
     get: (tenantId: number) => found(database.read, tenantId),
 
-    /** Throws not_found, valid_time_zone_required. Applies to calls that begin afterwards. */
+    /** Throws not_found, valid_time_zone_required. Applies to calls that begin later. */
     async update(tenantId: number, changes: TenantSettingsChanges): Promise<TenantSettings> {
       const { disclosure = {}, ...rest } = changes;
       if (rest.timeZone !== undefined && !isTimeZone(rest.timeZone))

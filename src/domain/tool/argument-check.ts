@@ -1,16 +1,13 @@
 /**
- * The main thread's side of the schema worker: checks tool arguments against a tenant's schema, each check with a
- * deadline (platform/threads/job-worker.ts).
+ * Main-thread side of the schema worker: checks tool arguments against a tenant's schema, with a deadline per
+ * check (platform/threads/job-worker.ts).
  */
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type JobRefusal, JobWorker } from "../../platform/threads/job-worker.ts";
 
 export interface ArgumentCheck {
-  /**
-   * One sentence that a language model can act on; null when the arguments are valid. Never
-   * rejects.
-   */
+  /** One sentence that a language model can act on; null if the arguments are valid. Never rejects. */
   problem(tenantId: number, schema: JsonObject, values: JsonObject): Promise<string | null>;
   /** Answers the waiting jobs and ends the worker. */
   close(): void;
@@ -55,7 +52,7 @@ export function createArgumentCheck(
   };
 }
 
-/** Null: nested too deeply to serialise. */
+/** Null if it is nested too deeply to serialise. */
 function jsonOf(values: JsonObject): string | null {
   try {
     return JSON.stringify(values);

@@ -1,26 +1,25 @@
 /**
- * Regular expressions that a tenant writes, matched by RE2: in a time that grows with the text. The runtime's own
- * engine tries one way after the other, for hours where a pattern is meant to, and a thread that does so goes on when
- * its worker is terminated.
+ * Tenants' regular expressions, matched by RE2 in linear time. The runtime's engine backtracks, so a
+ * malicious pattern can take hours. Terminating the worker does not stop such a thread.
  *
- * A pattern must be valid for both: models are told of it as ECMA-262 has it. RE2 has no way to look around or
- * to refer back to a group; \s is ASCII.
+ * A pattern must be valid in both engines, because models get it as an ECMA-262 pattern. RE2 has no
+ * lookaround or backreferences, and its \s is ASCII.
  */
 import { RE2JS } from "re2js";
 
-/** In RE2's instructions. A character of the text takes up to some 10 ns for each. */
+/** Maximum RE2 instructions. Each takes up to about 10 ns per character of the text. */
 const SIZE_MAX = 4_100;
 
-/** A class has many characters and is one instruction. */
+/** A class has many characters but is one instruction. */
 const CHARACTERS_PER_INSTRUCTION = 4;
 
-/** The runtime's own: whoever reads a schema puts this file's in its place (run-tool-arguments.ts). */
+/** The runtime's RegExp, saved because schema reading replaces the global one (run-tool-arguments.ts). */
 const Backtracking = RegExp;
 
 /** The message is one clause. */
 export class PatternRefused extends Error {}
 
-/** As much of a RegExp as a check uses. The constructor throws PatternRefused, or SyntaxError. */
+/** The part of RegExp that a check uses. The constructor throws PatternRefused, or SyntaxError. */
 export class LinearPattern {
   lastIndex = 0;
   readonly #compiled: RE2JS;
@@ -32,7 +31,7 @@ export class LinearPattern {
   ) {
     if (source.length > CHARACTERS_PER_INSTRUCTION * sizeMax) throw tooLarge();
     new Backtracking(source, flags);
-    // Compiling takes as long as the program is large.
+    // Check before compiling, whose time grows with the program's size.
     if (leastSizeOf(source) > sizeMax) throw tooLarge();
     this.#compiled = compiled(source, flags);
     if (this.#compiled.programSize() > sizeMax) throw tooLarge();
@@ -50,7 +49,7 @@ export class LinearPattern {
 const tooLarge = () =>
   new PatternRefused("a pattern must be smaller: its {n} repeats count n times");
 
-/** Characters, classes and groups with their {n} repeats written out: a program has no fewer instructions. */
+/** Lower bound of the program's size: characters, classes and groups with {n} repeats expanded. */
 function leastSizeOf(source: string): number {
   const parts =
     /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w+>))?|\)|\{(\d+)(?:,(\d*))?\}|[?*+|^$]|./gsu;

@@ -7,12 +7,9 @@ import type { CallerLevel } from "../contact/ports.ts";
 import type { ToolResult } from "../conversation/call-config.ts";
 
 export interface ToolRunner {
-  /** Runs a tool by id outside any call, also a disabled one. Throws not_found. */
+  /** Runs a tool by id outside a call, even a disabled one. Throws not_found. */
   trial(tenantId: number, toolId: number, trial: ToolTrial): Promise<ToolResult>;
-  /**
-   * Never rejects: every failure is a result with `ok: false`. POSTs JSON through the outbound HTTP
-   * client.
-   */
+  /** POSTs JSON through the outbound HTTP client. Never rejects: every failure is a result with `ok: false`. */
   run(
     tenantId: number,
     call: {
@@ -20,14 +17,12 @@ export interface ToolRunner {
       toolCallId: string;
       tool: string;
       arguments: JsonObject;
-      /** The version of the agent that asks: its tool is run. Missing: the tool as it is now. */
+      /** Agent version whose tool to run. Default: the current tool. */
       version?: AgentVersionOfCall;
       caller: JsonObject;
       /** How certain the caller's identity is. Default: 0. */
       level?: CallerLevel;
-      /**
-       * Asks the caller to verify their identity if a tool requires it. Returns the level reached.
-       */
+      /** Asks the caller to verify their identity if a tool requires it. Returns the reached level. */
       raise?: () => Promise<CallerLevel>;
     },
   ): Promise<ToolResult>;

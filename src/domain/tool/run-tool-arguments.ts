@@ -11,11 +11,11 @@ const PROBLEMS_MAX = 5;
 
 type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
 
-/** One sentence that a language model can act on; null when the arguments are valid. */
+/** One sentence that a language model can act on; null if the arguments are valid. */
 export const argumentProblem = (schema: JsonObject, values: JsonObject): string | null =>
   withLinearPatterns(schema, () => problemOf(schema, values));
 
-/** Zod makes the patterns of a schema with the global RegExp, some of them when it first needs them. */
+/** Zod creates a schema's patterns with the global RegExp, some of them at their first use. */
 function withLinearPatterns<Result>(schema: JsonObject, work: () => Result): Result {
   const { RegExp: own } = globalThis;
   const texts = textsOf(schema);
@@ -30,7 +30,7 @@ function withLinearPatterns<Result>(schema: JsonObject, work: () => Result): Res
   }
 }
 
-/** Every text and name in it: its patterns are among them. */
+/** All texts and names of the schema, which include its patterns. */
 function textsOf(schema: JsonObject): ReadonlySet<unknown> {
   const texts = new Set<unknown>();
   JSON.stringify(schema, (name, value) => {

@@ -1,10 +1,9 @@
 /**
- * Runs a tool: looks it up, checks the arguments, POSTs to the tenant's endpoint with the secret
- * header through the outbound HTTP client, and turns every outcome into a result that the
- * conversation can continue with.
+ * Runs a tool: looks it up, checks the arguments, and POSTs to the tenant's endpoint with the secret header
+ * through the outbound HTTP client. Every outcome becomes a result, so that the conversation can continue.
  *
- * Body: `{"call_id","tool","arguments","caller"}`. Never retried: a tool may book a table, and
- * booking two is worse than an apology. The filler phrase and the call record belong to the call.
+ * Body: `{"call_id","tool","arguments","caller"}`. Never retried: a tool may book a table, and booking two is
+ * worse than an apology. The call handles the filler phrase and the call record.
  */
 
 import { type Clock, systemClock } from "../../core/clock.ts";
@@ -36,7 +35,7 @@ interface ToolRunnerOptions {
   readonly clock?: Clock;
 }
 
-/** A larger response fails, unless the results may be as long. */
+/** A larger response fails, unless results may be larger. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 const CUT_MARK = "… [cut]";
 
@@ -124,7 +123,7 @@ export class HttpToolRunner implements ToolRunner {
     if (!target) throw notFound("tool");
     const caller = { number: "", direction: "inbound", test: true };
     const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
-    // A trial is run by a signed-in user.
+    // A trial is run by a signed-in user, so it needs no caller level.
     return this.#measured(tenantId, call, async () => ({ ...target, callerLevel: 0 }));
   }
 }
@@ -143,18 +142,18 @@ function textOf({ headers, body }: OutboundHttpResponse): string {
   return decodeText(body, charset ?? null);
 }
 
-/** Parsed as JSON if possible, whatever the content type says; otherwise the text. */
+/** Parsed as JSON if possible, ignoring the content type; otherwise the text. */
 function parseAnswer(text: string): JsonValue {
   const value = parseJson(text);
   return value === undefined ? text.trim() : value;
 }
 
-/** A longer output becomes text that ends with a mark, which counts. */
+/** Cuts a long output to text with a mark at the end. The mark counts towards the length. */
 function cutTo(bytesMax: number, output: JsonValue): JsonValue {
   const text = typeof output === "string" ? output : JSON.stringify(output);
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return output;
   const kept = bytes.subarray(0, bytesMax - Buffer.byteLength(CUT_MARK));
-  // In a stream a letter that is cut in the middle is left out.
+  // In stream mode, an incomplete last character is dropped.
   return new TextDecoder().decode(kept, { stream: true }) + CUT_MARK;
 }

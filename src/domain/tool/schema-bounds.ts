@@ -1,16 +1,15 @@
 /**
- * Limits the size of a tenant's JSON Schema, so that checking arguments against it is fast: number
- * of nodes, depth, expanded `$ref`s, and patterns. For schemas that were saved before these limits
- * existed, the deadline of the check applies (argument-check.ts).
+ * Limits the size of a tenant's JSON Schema, so that checking arguments is fast: number of nodes, depth,
+ * expanded `$ref`s, and patterns. For older schemas the deadline of the check applies (argument-check.ts).
  */
 
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { LinearPattern, PatternRefused } from "./linear-pattern.ts";
 
 const DEPTH_MAX = 12;
-/** Objects in the schema. */
+/** Maximum number of objects in the schema. */
 const NODES_MAX = 300;
-/** Objects when every `$ref` is replaced by its target. */
+/** Maximum number of objects after replacing every `$ref` by its target. */
 const EXPANDED_MAX = 1000;
 const PATTERN_CHARACTERS_MAX = 200;
 
@@ -31,10 +30,7 @@ export function boundsProblem(schema: JsonObject): string | null {
     : null;
 }
 
-/**
- * Every object, including those in data; a clause if there are too many or they are nested too
- * deeply.
- */
+/** All objects, including those in data; an error clause if there are too many or they are nested too deeply. */
 function nodesOf(schema: JsonObject): readonly JsonObject[] | string {
   const nodes: JsonObject[] = [];
   const open: { value: JsonValue; depth: number }[] = [{ value: schema, depth: 1 }];
@@ -76,7 +72,7 @@ function patternsProblem({ pattern, patternProperties }: JsonObject): string | n
   return null;
 }
 
-/** One clause; null for a pattern that may be saved. */
+/** Error clause; null if the pattern may be saved. */
 export function patternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_CHARACTERS_MAX)
     return `a pattern must be at most ${PATTERN_CHARACTERS_MAX} characters`;
@@ -89,7 +85,7 @@ export function patternProblem(pattern: string): string | null {
   }
 }
 
-/** Null: a `$ref` refers to itself. Each definition is computed once, however often it is used. */
+/** Null if a `$ref` refers to itself. Each definition is computed only once. */
 function expandedSize(schema: JsonObject): number | null {
   const sizes = new Map<string, number | "under way">();
 

@@ -1,7 +1,4 @@
-/**
- * The port for the rows that a tool call needs; `src/adapter/store/agent/tool-target-store.ts` implements
- * it.
- */
+/** Port for the rows that a tool call needs; `src/adapter/store/agent/tool-target-store.ts` implements it. */
 
 import type { Queries } from "../../core/database.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -11,7 +8,7 @@ import type { AgentVersionOfCall } from "./ports.ts";
 export interface ToolTarget {
   readonly id: number;
   readonly url: string;
-  /** Name of the header that carries the secret. */
+  /** Name of the header with the secret. */
   readonly secretHeader: string;
   readonly secretSealed: string;
   readonly parameters: JsonObject;
@@ -20,11 +17,11 @@ export interface ToolTarget {
 
 interface ToolTargetStore {
   /**
-   * Null: no enabled tool with this name. `version`: as that version of an agent has it, but with the
-   * secret of today; deleting or switching off a tool counts at once.
+   * Null if no enabled tool has this name. With `version`, the tool of that agent version, but with the
+   * current secret. Deleting or disabling a tool applies at once.
    */
   find(tenantId: number, name: string, version?: AgentVersionOfCall): Promise<ToolTarget | null>;
-  /** Also finds a disabled tool, for a trial. Null: the tenant has no such tool. */
+  /** Also finds a disabled tool, for a trial. Null if the tenant has no such tool. */
   byId(tenantId: number, id: number): Promise<(ToolTarget & { readonly name: string }) | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Rules for a tool that its schema cannot state: reserved headers, and the JSON Schema of its arguments. */
+/** Tool rules beyond the field schema: reserved headers, and the JSON Schema of the arguments. */
 import { z } from "zod";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { invalidField } from "../../core/errors.ts";
@@ -9,7 +9,7 @@ import type { ToolChanges } from "./tool-schema.ts";
 
 const SCHEMA_BYTES_MAX = 16 * 1024;
 
-/** HTTP's own headers, and those that the runner sets: a secret there would break the request. */
+/** HTTP headers, and those that the runner sets. A secret in one of them would break the request. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -32,7 +32,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 
 type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
 
-/** What a schema of the fields cannot say. Throws valid_<field>_required for the first invalid field. */
+/** Checks rules beyond the field schema. Throws valid_<field>_required for the first invalid field. */
 export function checkToolFields({ secretHeader, parameters }: ToolChanges): void {
   if (secretHeader !== undefined && RESERVED_HEADERS.has(secretHeader.toLowerCase()))
     throw invalidField(
@@ -45,13 +45,13 @@ export function checkToolFields({ secretHeader, parameters }: ToolChanges): void
   throw invalidField("parameters", `\`parameters\`: ${clause}.`, name);
 }
 
-/** One sentence without its full stop; null for a schema that can be used to check arguments. */
+/** One sentence without its full stop; null if the schema can check arguments. */
 export function schemaProblem(schema: unknown): string | null {
   const problem = problemOf(schema);
   return typeof problem === "object" ? (problem?.clause ?? null) : problem;
 }
 
-/** A sentence, and which message it is where the dashboard has its own for it. */
+/** A sentence, with the dashboard's message for it if one exists. */
 type SchemaProblem = string | (MessageName & { readonly clause: string });
 
 function problemOf(schema: unknown): SchemaProblem | null {
@@ -82,7 +82,7 @@ function problemOf(schema: unknown): SchemaProblem | null {
 const PROBLEMS_MAX = 1_000;
 const problems = new BoundedMap<string, string | null>(PROBLEMS_MAX);
 
-/** The problem of a stored schema, which may be older than a rule. Found once for each schema. */
+/** Problem of a stored schema, which may be older than a rule. Computed once per schema. */
 export function storedSchemaProblem(schema: JsonObject): string | null {
   const text = JSON.stringify(schema);
   const known = problems.get(text);
@@ -93,11 +93,12 @@ export function storedSchemaProblem(schema: JsonObject): string | null {
 }
 
 const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
-/** Words that language models refuse at the top of a tool's schema. */
+/** Keywords that language models reject at the top level of a tool's schema. */
 const NOT_AT_TOP = ["oneOf", "anyOf", "allOf", "enum", "not"] as const;
 
 /**
- * What JSON Schema permits but language models refuse, or are confused by. `at`: a path such as `.day`.
+ * Finds constructs that JSON Schema permits but language models reject or misunderstand. `at`: a path such as
+ * `.day`.
  */
 function shapeProblem(schema: JsonObject, at: string): SchemaProblem | null {
   const { type, properties, required, enum: values, items } = schema;
@@ -126,7 +127,7 @@ function shapeProblem(schema: JsonObject, at: string): SchemaProblem | null {
   return null;
 }
 
-/** The schemas in a schema, each with its path. */
+/** Nested schemas with their paths. */
 function innerSchemas(schema: JsonObject, at: string): [path: string, schema: JsonValue][] {
   const named = (word: "properties" | "$defs" | "definitions", prefix: string) =>
     Object.entries(isObject(schema[word]) ? schema[word] : {}).map(

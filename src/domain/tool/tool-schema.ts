@@ -1,13 +1,13 @@
 /**
- * A tool: each field once, by its name on the wire, with bounds, default and meaning. What the command line and
- * the API take and answer, and the record, follow from here. tool-rules.ts has what a schema cannot say.
+ * Schema of a tool: name, bounds, default and description of each field. The input and output of the command
+ * line and the API, and the record, are derived from it. tool-rules.ts has further rules.
  */
 import { z } from "zod";
 import type { JsonValue } from "../../core/json.ts";
 import { field, filled, flag, httpsUrl } from "../../core/schema.ts";
 import type { RecordOf } from "../../core/wire-names.ts";
 
-/** What is stored and shown. */
+/** Stored and shown fields. */
 export const toolShape = {
   name: field(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/), {
     description: "Name of the tool, unique in the tenant.",
@@ -35,7 +35,7 @@ export const toolShape = {
   })
     .nullable()
     .default(null),
-  // Comes from JSON, so its values are JSON.
+  // It comes from JSON, so its values are JSON.
   parameters: field(z.record(z.string(), z.unknown() as z.ZodType<JsonValue>), {
     description: "Arguments of the tool, as the JSON Schema of an object.",
     example: { type: "object" },
@@ -50,7 +50,7 @@ export const toolShape = {
   }).default(0),
 };
 
-/** The same with the secret, which only goes in. */
+/** Input fields, including the secret. The API never returns it. */
 export const newToolShape = {
   ...toolShape,
   secret: field(z.string().regex(/^[\x21-\x7e]{1,512}$/), {

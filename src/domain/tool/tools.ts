@@ -1,6 +1,6 @@
 /**
- * Tool settings of a tenant: names, schemas, endpoints, and a secret that is never shown again. The
- * dashboard and the command line use the same rules. run-tool.ts runs tools.
+ * Tool settings of a tenant: names, schemas, endpoints, and secrets. The dashboard and the command line
+ * use the same rules. run-tool.ts runs tools.
  */
 
 import { type Author, OPERATOR, type VersionNote } from "../../core/author.ts";
@@ -34,7 +34,7 @@ export interface ToolRecords {
     changes: Partial<ToolFields> & { updatedAt: number },
   ): Promise<ToolRecord | undefined>;
   remove(tenantId: number, id: number): Promise<boolean>;
-  /** Stores a version of every agent that has changed. */
+  /** Stores a version of every changed agent. */
   recordVersions(tenantId: number, note: VersionNote): Promise<void>;
 }
 

@@ -96,7 +96,7 @@ export class DeliveryCapacity {
     return isProven ? this.limits.perEndpoint : 1;
   }
 
-  /** Frees the slot of a delivery that was not sent. */
+  /** Frees the slot of an unsent delivery. */
   returnUnsent(target: Target): void {
     this.answered();
     this.release(target);

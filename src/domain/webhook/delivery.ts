@@ -41,7 +41,7 @@ export interface DeliveryOptions {
    * disk) then serves many. 0: no pause.
    */
   readonly pauseMs?: number;
-  /** Called with endpoints that were disabled after failing for too long or after a 410. */
+  /** Called with endpoints disabled after failing for too long or after a 410. */
   readonly switchedOff?: SwitchedOffListener;
   /** Called for every attempt whose outcome is stored. */
   readonly attempted?: (attempt: { readonly delivered: boolean }) => void;

@@ -97,7 +97,7 @@ export interface Due {
 
 export interface Look {
   readonly isAny: boolean;
-  /** As in `Due`. */
+  /** Same as in `Due`. */
   readonly isCrowd: boolean;
 }
 

@@ -309,8 +309,7 @@ export class Admission {
     const nowMs = clock.now();
     const since = nowMs - MINUTE_MS;
     const [dialled, next] = await Promise.all([
-      // Other nodes' clocks may be up to a minute ahead. A later time comes from a clock that was set back
-      // since.
+      // Other nodes' clocks may be up to a minute ahead. Later times predate a correction of a clock.
       schedules.firedBetween(tenantId, since, nowMs + MINUTE_MS),
       waiting === "with waiting" ? schedules.immediateSince(tenantId, since) : 0,
     ]);

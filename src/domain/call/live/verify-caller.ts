@@ -16,7 +16,7 @@ interface CallerToVerify {
   /** E.164 number of the other party; empty if withheld. */
   readonly number: string;
   readonly level: CallerLevel;
-  /** True if the call uses a trunk that is trusted to show real caller numbers (trusted-trunk.ts). */
+  /** True if its trunk may be trusted to show real caller numbers (trusted-trunk.ts). */
   readonly trustedTrunk: boolean;
 }
 

@@ -193,8 +193,8 @@ async function giveUpLost(context: RecoveryPorts, since: Map<string, number>): P
 }
 
 /**
- * Ends calls whose heartbeat did not change for a minute of our monotonic time. Clocks that are set or differ
- * between nodes therefore end nothing.
+ * Ends calls whose heartbeat did not change for a minute of our monotonic time. Clock
+ * changes and differences between nodes therefore end nothing.
  *
  * Time in which this node could not read the store does not count: the call's node could not write to it
  * either. Cancel the timer after the last call.

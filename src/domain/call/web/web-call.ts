@@ -33,7 +33,7 @@ export type WebCallEvent =
   /** Sent again as the turn grows. */
   | { readonly type: "turn"; readonly turn: TurnRecord }
   | { readonly type: "state"; readonly state: "listening" | "speaking" }
-  /** The browser must discard audio that was sent but not played yet. */
+  /** The browser must discard received audio that it has not played. */
   | { readonly type: "clear" }
   | {
       readonly type: "tool";
