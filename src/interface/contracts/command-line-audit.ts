@@ -124,7 +124,7 @@ const AUDITED: Table = {
   // Changes nothing. An entry would be newer than the backup, and a restore would report it as lost.
   "backup.create": null,
   "logs.read": null,
-  // As for `POST /erasures`, the entry does not contain the number.
+  // The entry omits the number, like that of `POST /erasures`.
   "person.erase": { action: ({ dry_run }) => (dry_run ? null : "erasePerson") },
   "key.rotate_master": { action: "operatorRotateMasterKey" },
   "node.list": null,

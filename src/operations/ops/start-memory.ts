@@ -25,8 +25,8 @@ function dropFilePages(): void {
 }
 
 /**
- * Memory ranges of `program` without writes at run time: its mappings without write access, and the part of other mappings
- * that `ownFiles` (byte range in its file) covers.
+ * Memory ranges of `program` without writes at run time: its mappings without write access, and the part of
+ * other mappings that `ownFiles` (byte range in its file) covers.
  */
 export function readOnlySpans(maps: string, program: string, ownFiles: Span | null): Span[] {
   return maps.split("\n").flatMap((line) => {

@@ -24,7 +24,7 @@ export interface FirstWords {
 }
 
 export interface Opening {
-  /** Disclosure for an agent whose caller speaks first. Empty: nothing to disclose. */
+  /** The configured disclosure, if no greeting below was said first. Empty: nothing to disclose. */
   readonly disclosure: string;
   /** Empty texts if the caller speaks first. */
   readonly greeting: FirstWords;

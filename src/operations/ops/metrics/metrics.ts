@@ -58,7 +58,7 @@ export interface MetricSources {
   /** Sum of debits minus sum of credits, micro-euro: 0 unless the ledger is inconsistent. */
   ledgerDifference(): Promise<number>;
   diskFreeBytes(): number;
-  /** How far the wall clock is ahead of the expected time, in ms; 0: it is trusted. */
+  /** Milliseconds by which the wall clock is ahead of the expected time; 0: it is trusted. */
   clockAheadMs(): number;
   readonly descriptors: Descriptors;
   /** 1: ready, 0: not ready. */

@@ -3,8 +3,8 @@
  * bounded queue, one request is sent at a time, and every wait has a timeout. With a slow or unreachable
  * collector, traces are lost and counted, and each outage is logged once.
  *
- * Not @opentelemetry/sdk-trace-base with its OTLP exporter, because it needs 16 MB of memory, 3 MB of the
- * binary and 60 ms at start.
+ * This is our own code, because @opentelemetry/sdk-trace-base with its OTLP exporter needs 16 MB of memory, 3
+ * MB of the binary and 60 ms at start.
  */
 import { BoundedQueue } from "../../../core/bounded-queue.ts";
 import { type Clock, sleep } from "../../../core/clock.ts";
