@@ -2,14 +2,15 @@
  * Makes a scenario from a real call, so that a complaint becomes a regression test. The caller's words and
  * actions become the script. The agent's answers become comments, to be turned into expectations.
  *
- * Known numbers, addresses and names are replaced, each by the same placeholder everywhere.
+ * What identifies people is replaced (mask.ts). The scenario names its call, so that it is deleted with it.
  */
 import { isoUtc } from "../../core/clock.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { TurnRecord } from "../conversation/call-report.ts";
-import { wordsOf } from "../conversation/words.ts";
+import { Mask } from "./mask.ts";
 
 interface TakenCall {
+  readonly callUuid: string;
   readonly direction: "inbound" | "outbound";
   readonly startedAt: number;
   readonly endedReason: string | null;
@@ -29,25 +30,20 @@ interface TakenCall {
 }
 
 const ENDED_BY_AGENT = "agent_hangup";
-const NAMES = ["Alex", "Robin", "Kim", "Sam", "Toni", "Chris", "Jo", "Nico"];
-/** Shorter numbers are prices, years and times. */
-const FIGURES_MIN = 4;
-/** A date, with or without a time; else a number with any grouping. */
-const FIGURES = /\d{4}-\d{2}-\d{2}(?!\d)(?: \d{2}:\d{2})?|\+?\d(?:[\s().-]?\d)+/g;
-const DATE = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?$/;
-const DIGIT_WORDS =
-  /\b(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[\s-]+){3,}(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b/gi;
-const SPOKEN_DIGITS = "zero one two three four five six seven eight nine".split(" ");
 
 /** Returns YAML. `title` is the name of the scenario. */
 export function scenarioOfCall(call: TakenCall, title: string): string {
-  const mask = new Mask(call.names);
+  const values = call.toolCalls.map((each) => each.arguments);
+  const mask = new Mask(call.names, call.turns, values);
   const lines = [
-    "# Made of a call that took place; numbers and names are replaced.",
+    "# Made of a call that took place. Names, numbers, dates and addresses are replaced as well as rules can:",
+    "# check it before you keep it.",
     "# Write what must be answered below what the caller says, for example:",
     "#   - say: When are you open?",
     "#     must: [nine to five]",
-    `name: ${yamlText(mask.text(title))}`,
+    `name: ${yamlText(mask.title(title))}`,
+    "# It is deleted with the call's transcript.",
+    `from_call: ${call.callUuid}`,
     `at: ${isoUtc(call.startedAt)}`,
     ...(call.direction === "outbound" ? ["direction: outbound"] : []),
     ...toolLines(call, mask),
@@ -56,60 +52,6 @@ export function scenarioOfCall(call: TakenCall, title: string): string {
     ...expectationLines(call, mask),
   ];
   return `${lines.join("\n")}\n`;
-}
-
-/** Placeholders of one call. */
-class Mask {
-  readonly #figures = new Map<string, string>();
-  readonly #names = new Map<string, string>();
-
-  constructor(names: readonly string[]) {
-    for (const word of names.flatMap(wordsOf).filter(({ length }) => length > 1))
-      if (!this.#names.has(word))
-        this.#names.set(word, NAMES[this.#names.size % NAMES.length] ?? "Alex");
-  }
-
-  text(text: string): string {
-    return text
-      .replace(/[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g, "someone@example.com")
-      .replace(DIGIT_WORDS, (words) => this.#spoken(words))
-      .replace(FIGURES, (figures) => this.#figuresOf(figures))
-      .replace(/\p{L}[\p{L}'-]*/gu, (word) => this.#names.get(word.toLocaleLowerCase()) ?? word);
-  }
-
-  value(value: JsonValue): JsonValue {
-    if (typeof value === "string") return this.text(value);
-    if (Array.isArray(value)) return value.map((each) => this.value(each));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => [name, this.value(each)]),
-    );
-  }
-
-  #figuresOf(written: string): string {
-    const digits = written.replace(/\D/g, "");
-    if (digits.length < FIGURES_MIN || DATE.test(written)) return written;
-    const standIn = this.#standIn(digits);
-    return written.startsWith("+") ? `+${standIn}` : standIn;
-  }
-
-  #spoken(words: string): string {
-    const spoken = words.toLowerCase().split(/[\s-]+/);
-    const digits = spoken.map((word) => Math.max(0, SPOKEN_DIGITS.indexOf(word))).join("");
-    return [...this.#standIn(digits)].map((digit) => SPOKEN_DIGITS[Number(digit)]).join(" ");
-  }
-
-  /** A placeholder of the same length; equal digits get the same one. */
-  #standIn(digits: string): string {
-    const known = this.#figures.get(digits);
-    if (known !== undefined) return known;
-    const place = this.#figures.size + 1;
-    const standIn = Array.from({ length: digits.length }, (_, index) => (index + place) % 10).join(
-      "",
-    );
-    this.#figures.set(digits, standIn);
-    return standIn;
-  }
 }
 
 const yamlText = (text: string) => JSON.stringify(text.replace(/\s+/g, " ").trim());

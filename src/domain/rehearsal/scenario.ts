@@ -135,6 +135,8 @@ export const Scenario = onlyOne(
   z.strictObject({
     name: z.string().trim().min(1).max(200),
     description: text.optional(),
+    /** The call that the scenario was made from. It is deleted with that call's transcript. */
+    from_call: z.uuid().optional(),
     /** File of the agent, in the scenario's folder. Default: `--agent`. */
     agent: text.optional(),
     direction: z.enum(["inbound", "outbound"]).default("inbound"),

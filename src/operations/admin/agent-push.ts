@@ -101,9 +101,13 @@ interface PushServices {
 
 const scenarioDifferences = (
   kept: readonly { readonly name: string; readonly yaml: string }[],
-  pushed: ReadonlyMap<string, string>,
+  pushed: ReadonlyMap<string, { readonly yaml: string }>,
 ): Promise<PartDifference[]> =>
-  compareTexts("rehearsals", new Map(kept.map(({ name, yaml }) => [name, yaml])), pushed);
+  compareTexts(
+    "rehearsals",
+    new Map(kept.map(({ name, yaml }) => [name, yaml])),
+    new Map([...pushed].map(([name, { yaml }]) => [name, yaml])),
+  );
 
 function gone(): never {
   throw conflict("The files changed on the server meanwhile. Push again.");

@@ -43,13 +43,13 @@ export function createAgentScenarios({
 
     /** Creates or replaces the scenario with this name. Throws not_found, valid_yaml_required, conflict. */
     async put(tenantId: number, agentId: number, yaml: string): Promise<StoredScenario> {
-      const { name } = await scenarioOf(reader, tenantId, yaml);
+      const { name, from_call: callUuid = null } = await scenarioOf(reader, tenantId, yaml);
       return await database.tx(async (queries) => {
         await requireAgent(queries, tenantId, agentId);
-        const store = agentScenarioStore(queries);
-        const scenario = { tenantId, agentId, name, yaml, updatedAt: clock.now() };
-        const stored = await store.put(scenario);
-        if ((await store.count(tenantId, agentId)) > SCENARIOS_OF_AGENT_MAX) throw tooMany();
+        const updatedAt = clock.now();
+        const stored = await keep(queries, { tenantId, agentId, name, yaml, callUuid, updatedAt });
+        if ((await agentScenarioStore(queries).count(tenantId, agentId)) > SCENARIOS_OF_AGENT_MAX)
+          throw tooMany();
         return stored;
       });
     },
@@ -64,9 +64,10 @@ export function createAgentScenarios({
         for (const { id, name } of kept)
           if (!wanted.has(name)) await store.remove(tenantId, agentId, id);
         const updatedAt = clock.now();
-        for (const [name, yaml] of wanted)
-          if (!kept.some((each) => each.name === name && each.yaml === yaml))
-            await store.put({ tenantId, agentId, name, yaml, updatedAt });
+        for (const [name, { yaml, callUuid }] of wanted) {
+          if (kept.some((each) => each.name === name && each.yaml === yaml)) continue;
+          await keep(queries, { tenantId, agentId, name, yaml, callUuid, updatedAt });
+        }
       });
     },
 
@@ -82,6 +83,18 @@ export function createAgentScenarios({
 
 async function requireAgent(queries: Queries, tenantId: number, agentId: number): Promise<void> {
   if (!(await agentStore(queries).find(tenantId, agentId))) throw notFound("agent");
+}
+
+/** Throws valid_yaml_required if its call was deleted. Calls of other appliances are unknown here. */
+async function keep(
+  queries: Queries,
+  scenario: Parameters<ReturnType<typeof agentScenarioStore>["put"]>[0],
+): Promise<StoredScenario> {
+  const store = agentScenarioStore(queries);
+  const { tenantId, callUuid = null } = scenario;
+  if (callUuid !== null && (await store.isCallExpired(tenantId, callUuid)))
+    throw invalidField("yaml", "The call of `from_call` was deleted, and its scenarios with it.");
+  return await store.put(scenario);
 }
 
 async function scenarioOf(reader: Reader, tenantId: number, yaml: string) {
@@ -102,12 +115,12 @@ async function scenariosByName(
   reader: Reader,
   tenantId: number,
   yamls: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
+): Promise<ReadonlyMap<string, { readonly yaml: string; readonly callUuid: string | null }>> {
+  const found = new Map<string, { yaml: string; callUuid: string | null }>();
   for (const yaml of yamls) {
-    const { name } = await scenarioOf(reader, tenantId, yaml);
+    const { name, from_call: callUuid = null } = await scenarioOf(reader, tenantId, yaml);
     if (found.has(name)) throw invalidField("yaml", `Two scenarios are named "${name}".`);
-    found.set(name, yaml);
+    found.set(name, { yaml, callUuid });
   }
   if (found.size > SCENARIOS_OF_AGENT_MAX) throw tooMany();
   return found;

@@ -144,12 +144,13 @@ async function scenarioOf(
   read: Queries,
   { call, turns, toolCalls, notes }: Conversation,
 ): Promise<string> {
-  const { direction, fromNumber, toNumber, endedReason, tenantId } = call;
+  const { callUuid, direction, fromNumber, toNumber, endedReason, tenantId } = call;
   const number = direction === "inbound" ? fromNumber : toNumber;
   const people = await contactStore(read).byNumber(tenantId, number, NAMES_MAX);
   const messages = notes.flatMap((note) => (note.kind === "message" ? [note] : []));
   return scenarioOfCall(
     {
+      callUuid,
       direction,
       endedReason,
       turns,

@@ -29,6 +29,8 @@ import {
 import type { Database } from "../../../src/core/database.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
+import { scenarioReaderHere } from "../../../src/domain/rehearsal/scenario-reader.ts";
+import { createAgentScenarios } from "../../../src/operations/admin/agent-scenarios.ts";
 import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
 import { exportTenant } from "../../../src/operations/privacy/export-tenant.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -314,6 +316,36 @@ test("a caller with a short number is erased, and nobody whose number has the sa
   expect(rows.map(({ fromNumber }) => fromNumber)).toEqual(["", "11001", "+37061001001"]);
   for (const typo of ["1", "1001000", "37061001001", "+1001", "10 01", ""])
     await expect(erasePerson(world, tenantId, typo, false)).rejects.toThrow("2 to 6 digits");
+});
+
+test("a scenario made of a person's call goes with the call, though the number is not in it", async () => {
+  const world = await appliance();
+  const { database } = world;
+  const [tenantId, stranger] = [await insertTenant(database), await insertTenant(database)];
+  const callUuid = await insertCall(world, tenantId, 1, {});
+  const scenarios = createAgentScenarios({
+    database,
+    clock: fakeClock(),
+    scenarioReader: scenarioReaderHere,
+  });
+  const yaml = (name: string, uuid: string) =>
+    `name: ${name}\nfrom_call: ${uuid}\nscript: [{hang_up: true}]\nmust: [hello]\n`;
+  const agentId = await insertAgent(database, tenantId);
+  const other = await insertAgent(database, stranger);
+  await scenarios.put(tenantId, agentId, yaml("Made", callUuid));
+  await scenarios.put(tenantId, agentId, yaml("Else", uuidOf(77)));
+  await scenarios.put(stranger, other, yaml("Theirs", callUuid));
+  expect((await erasePerson(world, tenantId, PERSON, true)).scenarios).toBe(1);
+  expect((await erasePerson(world, tenantId, PERSON, false)).scenarios).toBe(1);
+  const names = async (tenant: number, agent: number) =>
+    (await scenarios.list(tenant, agent)).map(({ name }) => name);
+  expect([await names(tenantId, agentId), await names(stranger, other)]).toEqual([
+    ["Else"],
+    ["Theirs"],
+  ]);
+  await expect(scenarios.put(tenantId, agentId, yaml("Made", callUuid))).rejects.toMatchObject({
+    field: "yaml",
+  });
 });
 
 test("a number that lacks its last digit takes no other person's scenario", async () => {

@@ -1,7 +1,7 @@
 /** The scenarios that are kept with an agent. */
 import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
-import { agentScenarios } from "../schema/index.ts";
+import { agentScenarios, calls } from "../schema/index.ts";
 
 export function agentScenarioStore(queries: Queries) {
   const ofAgent = (tenantId: number, agentId: number) =>
@@ -32,10 +32,24 @@ export function agentScenarioStore(queries: Queries) {
         .values(scenario)
         .onConflictDoUpdate({
           target: [agentScenarios.agentId, agentScenarios.name],
-          set: { yaml: scenario.yaml, updatedAt: scenario.updatedAt },
+          set: {
+            yaml: scenario.yaml,
+            callUuid: scenario.callUuid ?? null,
+            updatedAt: scenario.updatedAt,
+          },
         })
         .returning(shown)
         .get(),
+
+    /** False: it is kept, or unknown. */
+    async isCallExpired(tenantId: number, callUuid: string): Promise<boolean> {
+      const row = await queries
+        .select({ expiredAt: calls.transcriptExpiredAt })
+        .from(calls)
+        .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)))
+        .get();
+      return (row?.expiredAt ?? null) !== null;
+    },
 
     /** False: there is none. */
     async remove(tenantId: number, agentId: number, id: number): Promise<boolean> {

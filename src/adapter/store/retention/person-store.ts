@@ -1,6 +1,6 @@
 /**
  * A tenant's data about a person besides the calls: contact, memories, PIN attempts, CRM data,
- * campaign lines, scenarios in which the number stands.
+ * campaign lines, scenarios with the number or of the person's calls.
  */
 import { and, count, eq, inArray, type SQL } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -63,7 +63,7 @@ export function personStore(queries: Queries) {
         crm_answers: await rows(queries, crmCache, where.answers),
         crm_messages: messages,
         campaign_targets: await rows(queries, campaignTargets, where.targets),
-        scenarios: (await scenariosWith(queries, tenantId, number)).length,
+        scenarios: (await scenariosOf(queries, tenantId, number, callUuids)).length,
       };
     },
 
@@ -77,7 +77,7 @@ export function personStore(queries: Queries) {
       await queries.delete(pinAttempts).where(where.pins);
       await queries.delete(crmCache).where(where.answers);
       await queries.delete(campaignTargets).where(where.targets);
-      for (const id of await scenariosWith(queries, tenantId, number))
+      for (const id of await scenariosOf(queries, tenantId, number, callUuids))
         await queries.delete(agentScenarios).where(eq(agentScenarios.id, id));
       for (const uuids of chunksOf(callUuids)) {
         await queries.delete(callPurposes).where(inArray(callPurposes.callUuid, uuids));
@@ -92,12 +92,22 @@ async function rows(queries: Queries, table: SQLiteTable, where: SQL | undefined
   return row?.n ?? 0;
 }
 
-/** Kept with the tenant's agents, with the number in their words. */
-async function scenariosWith(queries: Queries, tenantId: number, number: string) {
-  const { id, yaml } = agentScenarios;
-  const where = eq(agentScenarios.tenantId, tenantId);
-  const kept = await queries.select({ id, yaml }).from(agentScenarios).where(where);
-  return kept.filter((each) => mentionsNumber(each.yaml, number)).map((each) => each.id);
+/** Ids of the tenant's scenarios with the number in their words, or made of one of these calls. */
+async function scenariosOf(
+  queries: Queries,
+  tenantId: number,
+  number: string,
+  callUuids: readonly string[],
+) {
+  const { id, yaml, callUuid } = agentScenarios;
+  const made = new Set(callUuids);
+  const kept = await queries
+    .select({ id, yaml, callUuid })
+    .from(agentScenarios)
+    .where(eq(agentScenarios.tenantId, tenantId));
+  return kept
+    .filter((each) => made.has(each.callUuid ?? "") || mentionsNumber(each.yaml, number))
+    .map((each) => each.id);
 }
 
 function chunksOf(items: readonly string[]): string[][] {

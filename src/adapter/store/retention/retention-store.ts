@@ -23,6 +23,7 @@ import type { OldRows, RetentionRecords } from "../../../domain/retention/retent
 import { callAnnotationStore } from "../call/call-annotation-store.ts";
 import { searchIndexStore } from "../call/search-index.ts";
 import {
+  agentScenarios,
   callDiagnostics,
   callMemories,
   callNotes,
@@ -63,7 +64,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
     /** Deletes the texts and diagnostics of expired calls. Returns the number of calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
       const due = await queries
-        .select({ id: calls.id, tenantId: calls.tenantId })
+        .select({ id: calls.id, tenantId: calls.tenantId, callUuid: calls.callUuid })
         .from(tenants)
         // A cross join keeps this order: an index search per tenant instead of a scan of
         // everything.
@@ -85,6 +86,8 @@ export function retentionStore(queries: Queries): RetentionRecords {
         if (indexed.has(id)) await index.unindex(tenantId, id, nowMs, false);
       await index.setDue(ids, nowMs);
       await queries.delete(turns).where(inArray(turns.callId, ids));
+      const uuids = due.map(({ callUuid }) => callUuid);
+      await queries.delete(agentScenarios).where(inArray(agentScenarios.callUuid, uuids));
       await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
       await callAnnotationStore(queries).deleteOf(ids);
       // Proof of disclosure stays with the record: its text is the operator's.

@@ -159,11 +159,14 @@ export const agentScenarios = sqliteTable(
     /** As the YAML has it. */
     name: text("name").notNull(),
     yaml: text("yaml").notNull(),
+    /** The call that it was made of; null: none. It is deleted with that call's transcript. */
+    callUuid: text("call_uuid"),
     updatedAt: time("updated_at").notNull(),
   },
   (t) => [
     uniqueIndex("agent_scenarios_name").on(t.agentId, t.name),
     index("agent_scenarios_tenant").on(t.tenantId),
+    index("agent_scenarios_call").on(t.callUuid).where(sql`call_uuid IS NOT NULL`),
   ],
 );
 

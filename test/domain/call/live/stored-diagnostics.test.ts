@@ -5,9 +5,9 @@ import { eq } from "drizzle-orm";
 import { callStore } from "../../../../src/adapter/store/call/call-store.ts";
 import { diagnosticsStore } from "../../../../src/adapter/store/call/diagnostics-store.ts";
 import { retentionStore } from "../../../../src/adapter/store/retention/retention-store.ts";
-import { calls } from "../../../../src/adapter/store/schema/index.ts";
+import { agentScenarios, calls } from "../../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../../src/core/money.ts";
-import { insertTenant } from "../../../support/store/stored-rows.ts";
+import { insertAgent, insertTenant } from "../../../support/store/stored-rows.ts";
 import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
@@ -83,6 +83,7 @@ test("a waveform is deleted in the same statement as its recording, in every cas
 
 test("evidence is deleted with the transcript, so that it does not grow for ever", async () => {
   const { id, callUuid } = await recordedCall();
+  const agentId = await insertAgent(database, tenantId);
   await database.tx(async (queries) => {
     await diagnosticsStore(queries).put(tenantId, id, {
       sip: [{ atMs: 1, direction: "in", line: "BYE (2 BYE)", detail: null }],
@@ -90,12 +91,19 @@ test("evidence is deleted with the transcript, so that it does not grow for ever
       packetHeaders,
     });
     await queries.update(calls).set({ endedAt: 1 }).where(eq(calls.callUuid, callUuid));
+    const scenario = { tenantId, agentId, yaml: "", updatedAt: 1 };
+    await queries.insert(agentScenarios).values([
+      { ...scenario, name: "Made", callUuid },
+      { ...scenario, name: "Written" },
+    ]);
   });
   await database.tx((queries) =>
     retentionStore(queries).expireTranscripts(40 * 86_400_000, 30, 100),
   );
   expect((await diagnosticsStore(database.read).find(id)).sip).toEqual([]);
   expect(await diagnosticsStore(database.read).packetHeaders(id)).toBeNull();
+  const kept = await database.read.select().from(agentScenarios);
+  expect(kept.map(({ name }) => name)).toEqual(["Written"]);
 });
 
 test("evidence is stored again together with late messages", async () => {

@@ -87,6 +87,11 @@ export function KeptScenarios({ agent, onAgent, call }: Keeping) {
       flush
     >
       {scenarios.length > 0 && <KeptList agent={agent} scenarios={scenarios} onEdit={setWritten} />}
+      {written === undefined && shown !== null && (
+        <div className="card-body">
+          <p className="note warn">{t("rehearsals.check_call")}</p>
+        </div>
+      )}
       {shown !== null && agent !== "" && (
         <Editor key={shown} agent={agent} yaml={shown} onClose={() => setWritten(null)} />
       )}

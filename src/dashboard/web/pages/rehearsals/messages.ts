@@ -11,6 +11,12 @@ export const messages = {
   },
   "rehearsals.new": { en: "Rehearse", lt: "Repetuoti", lv: "Mēģināt", ru: "Репетировать" },
   "rehearsals.agent": { en: "Agent", lt: "Agentas", lv: "Aģents", ru: "Агент" },
+  "rehearsals.check_call": {
+    en: "Check before you keep it: names, numbers, dates and addresses were replaced as well as rules can. It is deleted with the call.",
+    lt: "Prieš išsaugodami patikrinkite: vardai, numeriai, datos ir adresai pakeisti tik pagal taisykles. Scenarijus ištrinamas kartu su skambučiu.",
+    lv: "Pirms saglabāšanas pārbaudiet: vārdi, numuri, datumi un adreses aizstāti tikai pēc noteikumiem. Scenārijs tiek dzēsts kopā ar zvanu.",
+    ru: "Проверьте, прежде чем сохранить: имена, номера, даты и адреса заменены лишь по правилам. Сценарий удаляется вместе со звонком.",
+  },
   "rehearsals.of_draft": {
     en: "Its draft instead of the published version",
     lt: "Juodraštis vietoj paskelbtos versijos",

@@ -266,7 +266,8 @@ export const getCallScenario = contract({
   noun: "call",
   tag: "Calls",
   summary: "A call as a scenario to rehearse",
-  description: "YAML. Numbers and names are replaced.",
+  description:
+    "YAML. Names, numbers, dates and addresses are replaced as well as rules can: check it before you keep it. `from_call` names the call, and the kept scenario is deleted with its transcript.",
   audited: true,
   reply: z.string(),
   replyType: "text/plain",
