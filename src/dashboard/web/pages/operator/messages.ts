@@ -90,10 +90,10 @@ export const messages = {
     ru: "Номер платежа или компания",
   },
   "operator.cost": {
-    en: "Costs you, 30 days",
-    lt: "Jums kainuoja per 30 dienų",
-    lv: "Jums maksā 30 dienās",
-    ru: "Стоит вам за 30 дней",
+    en: "Your cost in 30 days",
+    lt: "Jūsų išlaidos per 30 dienų",
+    lv: "Jūsu izmaksas 30 dienās",
+    ru: "Ваши расходы за 30 дней",
   },
   "operator.errors_of": {
     en: "{failed} of {calls}",
