@@ -85,7 +85,7 @@ const ANNOUNCEMENTS: readonly string[] = [
   "ответить ваш звонок/вызов",
 ];
 
-/** Phrases before a request that show a wish to leave a message, or a mention of one. */
+/** Phrases before a request: the speaker wants to leave a message, or mentions one. */
 const OWN_WISH =
   /(?<![\p{L}'])(?:(?:i|we) (?:want|need|will|would|can|could|should|might|may|just|tried|did)|(?:i|we)['’](?:ll|d)|(?:let|asked|told|tell) (?:me|us)|do not|(?:do|did)n['’]t|never|rather|noriu|norėčiau|galiu|galėčiau|turiu|leiskit\p{L}*|gribu|gribētu|vēlos|vēlētos|varu|хочу|хотел[аи]?|могу|можно|мог|нужно|надо)(?: (?!you(?!\p{L})|jūs|jus|вы(?!\p{L}))[\p{L}']+){0,2} (?:leave|record|palikti|atstāt|оставить)(?!\p{L})/giu;
 const LEAVE_OWN = /(?<!\p{L})leave (?:my|his|her|their)(?!\p{L})/giu;
