@@ -42,7 +42,7 @@ const openai = () => ({
   OPENAI__TTS_MODEL: "kokoro",
 });
 
-test("all three parts are asked, and their times told", async () => {
+test("all three parts are tried, and their times reported", async () => {
   server.script.recognises.push("What are your opening hours?");
   const finding = await examineProviders(configOf(openai()), systemClock, embedded.parts);
   expect(finding.result).toBe("ok");
@@ -55,7 +55,7 @@ test.each([
   ["tts", { type: "status", status: 404 }, /text to speech.*404/, /tts_model/],
   ["stt", { type: "status", status: 401 }, /speech to text.*401/, /stt_api_key/],
   ["llm", { type: "status", status: 500 }, /language model.*500/, /log/],
-] as const)("%s that fails is named, with how to fix it", async (part, fault, says, fix) => {
+] as const)("a failed %s is named, with the fix", async (part, fault, says, fix) => {
   server.script.always[part] = fault;
   const finding = await examineProviders(configOf(openai()), systemClock, embedded.parts);
   expect(finding.result).toBe("failed");
@@ -63,14 +63,14 @@ test.each([
   expect(finding.remedy).toMatch(fix);
 });
 
-test("nobody at the address is told as such", async () => {
+test("an unreachable address is reported as unreachable", async () => {
   const config = configOf(openai());
   server.close();
   const finding = await examineProviders(config, systemClock, embedded.parts);
   expect(finding.remedy).toMatch(/base_url.*firewall/);
 });
 
-test("a fallback that fails only warns", async () => {
+test("a failed fallback is only a warning", async () => {
   server.script.recognises.push("What are your opening hours?");
   realtime.script.refuse = 503;
   const config = configOf({ ...openai(), FALLBACK: "realtime", REALTIME__BASE_URL: realtime.url });
@@ -79,7 +79,7 @@ test("a fallback that fails only warns", async () => {
   expect(finding.finding).toContain("As a fallback: realtime");
 });
 
-test("a Realtime server is asked over its socket", async () => {
+test("a Realtime server is tried over its socket", async () => {
   realtime.script.recognises.push("What are your opening hours?");
   const config = configOf({ KIND: "realtime", REALTIME__BASE_URL: realtime.url });
   const finding = await examineProviders(config, systemClock, embedded.parts);
@@ -89,7 +89,7 @@ test("a Realtime server is asked over its socket", async () => {
   expect(finding.result).toBe("ok");
 });
 
-test("a voice over Realtime is asked over its socket", async () => {
+test("a voice over Realtime is tried over its socket", async () => {
   server.script.recognises.push("What are your opening hours?");
   const voice = { OPENAI__TTS_MODEL: "gpt-realtime-2.1-mini" };
   const config = configOf({ ...openai(), ...voice, OPENAI__TTS_REALTIME_URL: realtime.url });
@@ -99,7 +99,7 @@ test("a voice over Realtime is asked over its socket", async () => {
   expect(realtime.violations).toEqual([]);
 });
 
-test("a recogniser that fails is named, with how to fix it", async () => {
+test("a failed recogniser is named, with the fix", async () => {
   const deaf = new URL("../../support/engine/deaf-speech.worker.ts", import.meta.url).href;
   const finding = await examineEngine(configOf({}), systemClock, () => new Worker(deaf));
   expect(finding.result).toBe("failed");
@@ -107,7 +107,7 @@ test("a recogniser that fails is named, with how to fix it", async () => {
   expect(finding.remedy).toContain('hearing = "keys"');
 }, 60_000);
 
-test("where callers press keys, only the voice is examined", async () => {
+test("if callers press keys, only the voice is checked", async () => {
   const deaf = new URL("../../support/engine/deaf-speech.worker.ts", import.meta.url).href;
   const config = configOf({ EMBEDDED__HEARING: "keys" });
   const finding = await examineEngine(config, systemClock, () => new Worker(deaf));
@@ -115,7 +115,7 @@ test("where callers press keys, only the voice is examined", async () => {
   expect(finding.finding).toEndWith("Callers answer with keys.");
 }, 60_000);
 
-test("parts of different providers are asked together", async () => {
+test("parts of different providers are tried at once", async () => {
   const config = configOf({ OPENAI__BASE_URL: server.url, LLM: "openai" });
   const appliance = { config, clock: systemClock } as Parameters<typeof engineSelfTest.run>[0];
   const finding = await engineSelfTest.run(appliance);

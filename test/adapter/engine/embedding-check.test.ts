@@ -1,4 +1,4 @@
-/** The doctor on the server that turns knowledge into vectors. */
+/** The doctor's check of the embedding server. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
@@ -25,19 +25,19 @@ async function check(model: string) {
   );
 }
 
-test("without a model there is nothing to ask", async () => {
+test("without a model the check is skipped", async () => {
   expect((await check("")).result).toBe("skipped");
   expect(server.seen).toEqual([]);
 });
 
-test("a server that answers in time is sound", async () => {
+test("a server that answers in time passes", async () => {
   expect(await check("small")).toMatchObject({
     result: "ok",
     finding: expect.stringMatching(/^small turns a question into a vector in \d+ ms\.$/),
   });
 });
 
-test("a server that does not know the model: what fails, what goes on, and what to do", async () => {
+test("a server that does not know the model: the failure, its effect, and what to do", async () => {
   server.script.fault = { status: 404 };
   const { result, finding, remedy } = await check("small");
   expect(result).toBe("failed");

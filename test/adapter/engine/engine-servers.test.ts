@@ -1,6 +1,6 @@
 /**
- * The recipes of docs/engines.md against stubs of what their servers do: one conversation for all, in each
- * server's own streaming, and each server's own errors. About 5 s.
+ * The recipes of docs/engines.md against stubs of their servers: one conversation for all, with each server's
+ * streaming and errors. About 5 s.
  */
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -31,14 +31,14 @@ function start(behaviour: EngineBehaviour): EngineServer {
   return server;
 }
 
-/** The TOML under the heading of this server; a template is the model's, not the server's. */
+/** The TOML under the heading of this server; a template belongs to the model, not to the server. */
 function recipeOf({ name }: EngineBehaviour): string {
   const [server = ""] = name.split(" with a template");
   const section = PAGE.split(/^#{2,3} /m).find((each) => each.startsWith(`${server}\n`)) ?? "";
   return /```toml\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
 }
 
-/** `[engine.openai]` of the recipe, with the stub in its server's place. */
+/** `[engine.openai]` of the recipe, with the stub's address. */
 function settingsOf(behaviour: EngineBehaviour, server: EngineServer): OpenAiSettings {
   const cwd = tempDir();
   writeFileSync(`${cwd}/key`, "the-key");
@@ -67,7 +67,7 @@ const withPart = (part: "stt" | "llm" | "tts") => BEHAVIOURS.filter((each) => ea
 const named = (behaviours: readonly EngineBehaviour[]) =>
   behaviours.map((behaviour) => [behaviour.name, behaviour] as const);
 
-test("each server has a recipe that names its address and the parts it has", () => {
+test("each server has a recipe with its address and its parts", () => {
   for (const behaviour of BEHAVIOURS) {
     const recipe = recipeOf(behaviour);
     expect(recipe).toContain(behaviour.address);
@@ -123,13 +123,13 @@ test.each(named(withPart("llm")))(
     server.failsMidway = "the model ran out of memory";
     const failure = await failureOf(ask(llm, "Hello?"));
     expect(["server", "protocol"]).toContain(failure.reason);
-    // Ollama breaks off without a word.
+    // Ollama breaks off without a message.
     if (behaviour.name !== "Ollama") expect(failure.message).toContain("ran out of memory");
     expect(sayingOf(await ask(llm, "Hello?"))).toBe("We are open from nine to five.");
   },
 );
 
-/** As servers say it that are strict about fields they do not know. */
+/** Error formats of servers that reject unknown fields. */
 const STRICT: readonly ((field: string) => object)[] = [
   (field) => ({ error: { message: `property '${field}' is unsupported` } }),
   (field) => ({
@@ -159,25 +159,28 @@ test.each(STRICT)("a field that a server does not know is left out from then on"
   expect(server.chats.length).toBe(asked + 1);
 });
 
-test.each(["file", "sse"] as const)("every server with speech to text hears (%s)", async (mode) => {
-  const fixed = /stt_mode = "(.*)"/;
-  for (const behaviour of withPart("stt")) {
-    // A recipe that names a mode has a server that knows no other.
-    if ((fixed.exec(recipeOf(behaviour))?.[1] ?? mode) !== mode) continue;
-    const server = start(behaviour);
-    server.recognises.push("What are your opening hours?");
-    const settings = { ...settingsOf(behaviour, server), stt_mode: mode };
-    const { stream } = openAiStt(settings, PORTS).open(sessionSettings());
-    stream.startUtterance(new Int16Array(800));
-    stream.push(new Int16Array(8_000).fill(900));
-    const { text } = await stream.finalize();
-    expect(`${behaviour.name}: ${text}`).toBe(`${behaviour.name}: What are your opening hours?`);
-    expect(server.problems).toEqual([]);
-  }
-});
+test.each(["file", "sse"] as const)(
+  "every server with speech to text recognises speech (%s)",
+  async (mode) => {
+    const fixed = /stt_mode = "(.*)"/;
+    for (const behaviour of withPart("stt")) {
+      // If a recipe names a mode, its server supports no other.
+      if ((fixed.exec(recipeOf(behaviour))?.[1] ?? mode) !== mode) continue;
+      const server = start(behaviour);
+      server.recognises.push("What are your opening hours?");
+      const settings = { ...settingsOf(behaviour, server), stt_mode: mode };
+      const { stream } = openAiStt(settings, PORTS).open(sessionSettings());
+      stream.startUtterance(new Int16Array(800));
+      stream.push(new Int16Array(8_000).fill(900));
+      const { text } = await stream.finalize();
+      expect(`${behaviour.name}: ${text}`).toBe(`${behaviour.name}: What are your opening hours?`);
+      expect(server.problems).toEqual([]);
+    }
+  },
+);
 
 test.each(["Sari", "Emma", "Nathan", "Adrian"] as const)(
-  "every server with text to speech speaks in full length as %s",
+  "every server with text to speech speaks completely as %s",
   async (voice) => {
     const text = "Good afternoon, how can I help you?";
     for (const behaviour of withPart("tts")) {
@@ -194,7 +197,7 @@ test.each(["Sari", "Emma", "Nathan", "Adrian"] as const)(
   },
 );
 
-test("the four voices of a recipe are four voices", () => {
+test("the four voices of a recipe differ", () => {
   for (const behaviour of withPart("tts")) {
     const { voices } = settingsOf(behaviour, start(behaviour));
     expect(new Set(Object.values(voices)).size).toBe(4);
@@ -203,12 +206,12 @@ test("the four voices of a recipe are four voices", () => {
 
 const NO_SUCH_MODEL = /not found|does not exist|not installed|Unsupported model/;
 test.each(named(BEHAVIOURS))(
-  "a model that it does not have is told in its own words: %s",
+  "a missing model is reported in the server's words: %s",
   async (_, behaviour) => {
     const server = start(behaviour);
     const wrong = { llm_model: "x", stt_model: "x", tts_model: "x" };
     const settings = { ...settingsOf(behaviour, server), ...wrong };
-    // These have one model, whatever it is called.
+    // These servers have one model, under any name.
     const isDeaf = /llama\.cpp|path of a deployment/.test(behaviour.name);
     if (behaviour.llm && !isDeaf) {
       const failure = await failureOf(ask(llmOf(settings), "Hello?"));
@@ -228,7 +231,7 @@ test.each(named(BEHAVIOURS))(
 );
 
 test.each(named(BEHAVIOURS.filter(({ name }) => /Groq|Azure/.test(name))))(
-  "a wrong key is told as one: %s",
+  "a wrong key is reported as such: %s",
   async (_, behaviour) => {
     const settings = { ...settingsOf(behaviour, start(behaviour)), api_key: "another-key" };
     const failure = await failureOf(ask(llmOf(settings), "Hello?"));
@@ -237,7 +240,7 @@ test.each(named(BEHAVIOURS.filter(({ name }) => /Groq|Azure/.test(name))))(
   },
 );
 
-test("a voice that a server does not have is a failure, in its words where it has any", async () => {
+test("a missing voice is a failure, with the server's message if there is one", async () => {
   const messages: string[] = [];
   for (const behaviour of withPart("tts").filter(({ name }) => /speaches|Kokoro/.test(name))) {
     const settings = settingsOf(behaviour, start(behaviour));

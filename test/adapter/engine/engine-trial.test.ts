@@ -56,7 +56,7 @@ const settings = (more: Partial<EngineSettings> = {}): EngineSettings => ({
   ...more,
 });
 
-test("without anything given all parts are asked, and speech to text hears what was spoken", async () => {
+test("without input all parts are tried, and speech to text gets the synthesised words", async () => {
   const trials = await createEngineTrial(settings(), systemClock)(NOTHING);
   expect(trials.map(({ part, result, error }) => [part, result, error])).toEqual([
     ["stt", "What are your opening hours?", null],
@@ -71,7 +71,7 @@ test("without anything given all parts are asked, and speech to text hears what 
   expect(server.requests).toHaveLength(3);
 });
 
-test("what fails tells the provider's own error and what to do; the others are asked all the same", async () => {
+test("a failed part shows the provider's error and what to do; the other parts are still tried", async () => {
   server.script.always.llm = {
     type: "status",
     status: 404,
@@ -89,13 +89,13 @@ test("what fails tells the provider's own error and what to do; the others are a
   expect(tts).toMatchObject({ firstMs: null, remedy: expect.stringContaining("tts_timeout_ms") });
 });
 
-test("only what is given is asked", async () => {
+test("only the parts with input are tried", async () => {
   const trials = await createEngineTrial(settings(), systemClock)({ ...NOTHING, ask: "Open?" });
   expect(trials.map(({ part }) => part)).toEqual(["llm"]);
   expect(server.requests.map(({ service }) => service)).toEqual(["llm"]);
 });
 
-test("what is no WAV file is refused in words", async () => {
+test("a file other than WAV is refused with an explanation", async () => {
   const trial = createEngineTrial(settings(), systemClock);
   const wav = Buffer.from("ID3 this is an MP3");
   await expect(trial({ ...NOTHING, wav })).rejects.toMatchObject({ field: "stt_wav" });
@@ -108,7 +108,7 @@ test("one trial at a time", async () => {
   expect(await first).toHaveLength(1);
 });
 
-test("the parts of a Realtime session and of the embedded engine are asked as well", async () => {
+test("the parts of a Realtime session and of the embedded engine are tried as well", async () => {
   realtime.script.recognises = ["What are your opening hours?"];
   const providers = sameForAllParts([realtimeChoice(realtime.url)]);
   const trials = await createEngineTrial(settings({ providers }), systemClock)(NOTHING);
@@ -124,7 +124,7 @@ test("the parts of a Realtime session and of the embedded engine are asked as we
   ]);
 }, 60_000);
 
-test("the command line says it in words, and fails when a part does", async () => {
+test("the command line shows it in words, and fails if a part does", async () => {
   const cwd = tempDir();
   const config = `[engine]\nkind = "openai"\n[engine.openai]\nbase_url = "${server.url}"\ntts_mode = "http"\n`;
   writeFileSync(join(cwd, "l.toml"), `${config}llm_input_eur_per_million_tokens = 1\n`);

@@ -1,4 +1,4 @@
-/** Providers that fail, over real sockets: who answers instead. About 4 s. */
+/** Failing providers, over real sockets, and their fallbacks. About 4 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createFallbackEngine } from "../../../src/adapter/engine/fallback/fallback-engine.ts";
 import { MESSAGE_PHRASES } from "../../../src/adapter/engine/fallback/message-phrases.ts";
@@ -28,7 +28,7 @@ import { type RealtimeServer, realtimeServer } from "../../support/engine/realti
 
 /** Longer than any answer takes on a busy machine. */
 const PATIENT_MS = 30_000;
-/** For a provider that hangs: it still answers within this time before. */
+/** Time limit for a provider that hangs; until then it must answer within this time. */
 const HANGING_MS = 2_000;
 const timeoutsOf = (ms: number) => ({
   connectTimeoutMs: ms,
@@ -57,7 +57,7 @@ afterEach(async () => {
   await realtime.close();
 });
 
-/** Stands for the embedded engine: hears "embedded", speaks samples that are known again. */
+/** A substitute for the embedded engine: recognises "embedded", speaks recognisable samples. */
 const embedded: Engine = {
   label: "embedded",
   open: () => ({
@@ -119,7 +119,7 @@ function openWith(
 
 const lastChat = (server: OpenAiServer) => server.seen("llm").at(-1)?.json as ChatBody;
 
-test("one failure is tried again at the same provider, and asked once only", async () => {
+test("a failure is retried at the same provider, once only", async () => {
   const session = openWith([first.url, second.url]);
   first.script.faults.llm.push({ type: "status", status: 500 });
   expect(textOf(await answerTo(session, utterance("Open?")))).toBe("All right.");
@@ -127,7 +127,7 @@ test("one failure is tried again at the same provider, and asked once only", asy
   expect(lastChat(first).messages.filter(({ content }) => content === "Open?")).toHaveLength(1);
 });
 
-test("429 with a short Retry-After is waited for, with a long one the next provider is asked", async () => {
+test("a short Retry-After of a 429 is waited for, with a long one the next provider is asked", async () => {
   first.script.faults.llm.push({ type: "status", status: 429, headers: "retry-after-ms: 200\r\n" });
   expect(textOf(await answerTo(openWith([first.url, second.url]), utterance("Open?")))).toBe(
     "All right.",
@@ -140,12 +140,12 @@ test("429 with a short Retry-After is waited for, with a long one the next provi
   );
 });
 
-test("with nobody else to ask, two seconds of Retry-After are waited for", async () => {
+test("without another provider, two seconds of Retry-After are waited for", async () => {
   first.script.faults.llm.push({ type: "status", status: 429, headers: "retry-after: 2\r\n" });
   expect(textOf(await answerTo(openWith([first.url]), utterance("Open?")))).toBe("All right.");
 });
 
-test("the second provider knows all that was said, and keeps the call", async () => {
+test("the second provider gets the conversation so far, and keeps the call", async () => {
   const session = openWith([first.url, second.url], { firstMs: HANGING_MS });
   first.script.answer = () => ({ text: "We are open from nine." });
   await answerTo(session, utterance("When are you open?"));
@@ -165,7 +165,7 @@ test("the second provider knows all that was said, and keeps the call", async ()
   expect(first.seen("llm")).toHaveLength(2);
 });
 
-test("a model that dies in the middle of its answer is followed behind the words that are out", async () => {
+test("if a model dies in mid-answer, the next one continues after the words already sent", async () => {
   const session = openWith([first.url, second.url], { retries: 0 });
   first.script.answer = () => ({ text: "We are open from nine. And on Sunday we are" });
   first.script.paceMs = 5;
@@ -178,7 +178,7 @@ test("a model that dies in the middle of its answer is followed behind the words
   expect(messages.at(-1)?.content).toContain("Go on");
 });
 
-test("a tool's result reaches whoever answers, also when the one that called it is gone", async () => {
+test("a tool's result reaches the current provider, even if the one that called the tool is gone", async () => {
   const session = openWith([first.url, second.url]);
   first.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
   const [call] = await answerTo(session, utterance("Book Friday"));
@@ -195,7 +195,7 @@ test("a tool's result reaches whoever answers, also when the one that called it 
   expect(lastChat(second).messages.at(-1)?.content).toContain('{"at":10}');
 });
 
-test("an utterance is given to the next ear, as a whole", async () => {
+test("an utterance is passed to the next recogniser completely", async () => {
   const session = openWith([first.url, second.url], { firstMs: HANGING_MS });
   first.script.always.stt = { type: "hang" };
   second.script.recognises.push("When are you open?");
@@ -208,7 +208,7 @@ test("an utterance is given to the next ear, as a whole", async () => {
   expect((await session.stt.finalize()).text).toBe("embedded");
 });
 
-test("a voice that breaks off is followed by another that says the missing words", async () => {
+test("if a voice breaks off, another speaks the missing words", async () => {
   const text =
     "We are open from Monday to Friday, from nine in the morning to five in the afternoon.";
   const session = openWith([first.url, second.url], { retries: 0 });
@@ -222,7 +222,7 @@ test("a voice that breaks off is followed by another that says the missing words
   expect((rest ?? "").length).toBeGreaterThan(text.length / 3);
 });
 
-test("with all voices dead the embedded one speaks, and is not kept for other calls", async () => {
+test("with all voices dead the embedded one speaks, and its audio is not cached for other calls", async () => {
   const session = openWith([first.url]);
   expect(session.tts.isFallback).toBe(false);
   first.fail({ type: "close" });
@@ -231,7 +231,7 @@ test("with all voices dead the embedded one speaks, and is not kept for other ca
   expect(session.tts.isFallback).toBe(true);
 });
 
-test("with all models dead a message is taken, and the summary holds it", async () => {
+test("with all models dead a message is taken, and the summary contains it", async () => {
   const session = openWith([first.url, second.url]);
   first.fail({ type: "status", status: 500 });
   second.fail({ type: "status", status: 401 });
@@ -253,7 +253,7 @@ test("with all models dead a message is taken, and the summary holds it", async 
   }
 });
 
-test("an apology that was asked for early and given up is still owed", async () => {
+test("after a cancelled early apology, the apology is still due", async () => {
   const session = openWith([first.url]);
   first.fail({ type: "status", status: 401 });
   const abort = new AbortController();
@@ -270,7 +270,7 @@ test("an apology that was asked for early and given up is still owed", async () 
   expect(textOf(await answerTo(session, utterance("When are you open tomorrow?")))).toBe(all);
 });
 
-test("what an ear of closed phrases made of a name is not passed on as one", async () => {
+test("a name recognised by a closed-phrase recogniser is not stored as a name", async () => {
   const session = openWith([first.url], { language: "lt" });
   first.fail({ type: "status", status: 500 });
   const result = async (): Promise<string> => {
@@ -287,14 +287,14 @@ test("what an ear of closed phrases made of a name is not passed on as one", asy
   });
 });
 
-test("without a fallback the failure is the call's", async () => {
+test("without a fallback the call gets the failure", async () => {
   const session = openWith([first.url], { takesMessages: false });
   first.fail({ type: "status", status: 500 });
   await expect(answerTo(session, utterance("Hello"))).rejects.toThrow(/500/);
   await expect(speech(session, "Hello")).rejects.toThrow(/500/);
 });
 
-test("a provider found dead is not waited for again, until one request finds it well", async () => {
+test("a dead provider is not waited for again, until one request finds it working", async () => {
   first.script.always.llm = { type: "status", status: 401 };
   let skippedMs = 0;
   const engine = createFallbackEngine({
@@ -316,7 +316,7 @@ test("a provider found dead is not waited for again, until one request finds it 
   expect(first.seen("llm")).toHaveLength(4);
 });
 
-test("each part is asked of its own provider, and fails over by itself", async () => {
+test("each part uses its own provider, and fails over separately", async () => {
   const [one, other] = [first.url, second.url].map((url) =>
     openAiParts(openAiSettings(url, TIMEOUTS)),
   );
@@ -354,7 +354,7 @@ test("each part is asked of its own provider, and fails over by itself", async (
   expect(second.seen("tts")).toHaveLength(0);
 });
 
-test("a lost Realtime session hands the whole call to the next provider", async () => {
+test("a lost Realtime session moves the whole call to the next provider", async () => {
   const settings = realtimeSettings(realtime.url, {
     connect_timeout_ms: PATIENT_MS,
     response_timeout_ms: PATIENT_MS,
@@ -397,7 +397,7 @@ test("a lost Realtime session hands the whole call to the next provider", async 
   expect(second.seen("tts")).toHaveLength(1);
 });
 
-test("an answer asked for early and given up leaves neither question nor answer, nor speech ahead", async () => {
+test("a cancelled early answer leaves neither question nor answer, nor speech ahead", async () => {
   const session = openWith([first.url]);
   expect(session.llm.capabilities?.earlyStart).toBe(true);
   const abort = new AbortController();
@@ -416,7 +416,7 @@ test("an answer asked for early and given up leaves neither question nor answer,
   expect(first.seen("tts").length - before).toBeLessThanOrEqual(1);
 });
 
-test("a third and fourth sentence are asked for ahead in their turn", async () => {
+test("a third and fourth sentence are requested ahead in order", async () => {
   const session = openWith([first.url]);
   const sentences = [
     "First sentence here.",
@@ -431,7 +431,7 @@ test("a third and fourth sentence are asked for ahead in their turn", async () =
   expect(asked.sort()).toEqual([...sentences].sort());
 });
 
-test("a voice that leaves its text is followed by the next one, behind the words that are out", async () => {
+test("a voice that deviates from its text is replaced by the next one, after the words already played", async () => {
   realtime.script.readOut = (text) => text.replace("How can I", "But how could I");
   realtime.script.paceMs = 2;
   const voices = { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" };

@@ -1,4 +1,4 @@
-/** Which words of an agent's knowledge speech to text is told. */
+/** Words of an agent's knowledge for speech to text. */
 import { expect, test } from "bun:test";
 import { knowledgeKeywords } from "../../../src/adapter/engine/knowledge-keywords.ts";
 
@@ -24,7 +24,7 @@ test("products at the head of a list, a row or a table", () => {
   expect(keywordsOf(csv, "csv")).toEqual(["Root canal", "Teeth whitening"]);
 });
 
-test("no prose, no abbreviations, no days of the week, nothing that a server refuses", () => {
+test("no prose, no abbreviations, no days of the week, nothing that a server rejects", () => {
   expect(keywordsOf("We are open on Monday and in March. It costs 90 EUR, VAT included.")).toEqual(
     [],
   );
@@ -35,7 +35,7 @@ test("no prose, no abbreviations, no days of the week, nothing that a server ref
   for (const keyword of found) expect(keyword).not.toMatch(/[<>*\n]/);
 });
 
-test("no more than speech to text can be told", () => {
+test("the number of keywords stays within the limit of speech to text", () => {
   const rows = Array.from({ length: 500 }, (_, index) => `- Product number ${index}: 9 EUR`);
   expect(keywordsOf(rows.join("\n"))).toHaveLength(60);
 });

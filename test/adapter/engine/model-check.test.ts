@@ -1,4 +1,4 @@
-/** The doctor on models that will be switched off: as the server says, else as they are known by name. */
+/** The doctor's check of retired models: by the server's dates, otherwise by name. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { modelEnds } from "../../../src/operations/doctor/model-check.ts";
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => server.close());
 
-/** Speech stays here; the language model is the server's. */
+/** Speech is embedded; the language model is the server's. */
 async function check(model: string, day: string, more: Record<string, string> = {}) {
   const cwd = tempDir();
   const env = {
@@ -34,14 +34,14 @@ test.each([
   ["2026-12-02", "ok", /No end is announced within 60 days/],
   ["2026-12-03", "warning", /house-1 is switched off on 2027-02-01\./],
   ["2027-02-02", "warning", /house-1 was switched off on 2027-02-01\./],
-] as const)("on %s a model that its server ends on 2027-02-01 is %s", async (day, result, says) => {
+] as const)("on %s a model with the shutdown date 2027-02-01 is %s", async (day, result, says) => {
   server.script.models["house-1"] = { shutdownDate: "2027-02-01" };
   const finding = await check("house-1", day);
   expect(finding.result).toBe(result);
   expect(finding.finding).toMatch(says);
 });
 
-test("where the server says nothing, what is known by name counts, with what stands in its place", async () => {
+test("if the server gives no date, the known one counts, with its replacement", async () => {
   server.script.models["gpt-4o-mini"] = {};
   server.script.listsShutdownDates = false;
   const finding = await check("gpt-4o-mini", "2026-11-22");
@@ -51,22 +51,22 @@ test("where the server says nothing, what is known by name counts, with what sta
   );
 });
 
-test("a server that says that no end is announced knows better", async () => {
+test("a server without a shutdown date overrides the known one", async () => {
   server.script.models["gpt-4o-mini"] = { shutdownDate: null };
   expect((await check("gpt-4o-mini", "2026-11-22")).result).toBe("ok");
 });
 
-test("a server that does not answer is no reason to say nothing", async () => {
+test("if the server does not answer, the known dates still count", async () => {
   server.close();
   expect((await check("gpt-4o-mini", "2026-11-22")).result).toBe("warning");
 });
 
-test("nothing is used but the embedded engine", async () => {
+test("with the embedded engine only, the check is skipped", async () => {
   const finding = await check("gpt-4o-mini", "2026-11-22", { LINEVOICE_ENGINE__LLM: "embedded" });
   expect(finding.result).toBe("skipped");
 });
 
-test("the models of a Realtime session and of a fallback count, too", async () => {
+test("the models of a Realtime session and of a fallback count too", async () => {
   const finding = await check("house-1", "2026-12-20", {
     LINEVOICE_ENGINE__LLM: "",
     LINEVOICE_ENGINE__KIND: "realtime",

@@ -1,4 +1,4 @@
-/** What is known of models by name, and that the documents say the same. */
+/** Known models by name, the same as in the documents. */
 import { expect, test } from "bun:test";
 import { KNOWN_MODELS, knownModel } from "../../../src/adapter/engine/models.ts";
 
@@ -18,7 +18,7 @@ const documented = (await Bun.file("docs/engine-reference.md").text())
     }));
   });
 
-test("the table in the documents is the table that the appliance knows", () => {
+test("the table in the documents equals the appliance's table", () => {
   const known = Object.entries(KNOWN_MODELS).map(([name, { shutdown, replacement }]) => ({
     name,
     shutdown,
@@ -29,19 +29,19 @@ test("the table in the documents is the table that the appliance knows", () => {
   expect(documented.toSorted(byName)).toEqual(known.toSorted(byName));
 });
 
-test("what stands in a model's place is known, and outlives it", () => {
+test("a model's replacement is known, and has no shutdown date", () => {
   for (const [name, { shutdown, replacement }] of Object.entries(KNOWN_MODELS)) {
     expect([name, shutdown === null]).toEqual([name, replacement === null]);
     if (replacement !== null) expect(KNOWN_MODELS[replacement]?.shutdown).toBeNull();
   }
 });
 
-test("a dated version is its model, a name of another provider is nothing known", () => {
+test("a dated version counts as its model; another provider's name is unknown", () => {
   expect(knownModel("gpt-4o-mini-2024-07-18")?.shutdown).toBe("2027-01-14");
   expect(knownModel("qwen2.5:7b")).toBeNull();
 });
 
-test("every model that the configuration names by default is known, without an end", async () => {
+test("every default model of the configuration is known, without a shutdown date", async () => {
   const toml = await Bun.file("config/linevoice.toml").text();
   const defaults = [...toml.matchAll(/^\w*model = "([^"]+)"/gm)].map(([, name = ""]) => name);
   expect(defaults.length).toBeGreaterThan(4);

@@ -38,7 +38,7 @@ const open = (more = {}) => engine.open(sessionSettings(more));
 type SpeechBody = { readonly instructions?: string };
 const chats = () => server.seen("llm").map(({ json }) => json as ChatBody);
 
-test("an answer comes sentence by sentence while the model still writes", async () => {
+test("an answer arrives sentence by sentence while the model still writes", async () => {
   server.script.answer = () => ({ text: "We are open from nine. On Sunday we are closed." });
   server.script.paceMs = 20;
   const session = open({ history: [{ by: "agent", text: "Hello, how can I help?" }] });
@@ -65,7 +65,7 @@ test("an answer comes sentence by sentence while the model still writes", async 
   expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
 });
 
-test("a tool is called, its result goes back, and the answer follows", async () => {
+test("a tool is called, its result is returned, and the answer follows", async () => {
   server.script.answer = ({ messages }) =>
     messages.at(-1)?.role === "tool"
       ? { text: "You are booked for Friday." }
@@ -88,7 +88,7 @@ test("a tool is called, its result goes back, and the answer follows", async () 
   expect(last.at(-2)?.tool_calls?.[0]?.id).toBe(toolCallId);
 });
 
-test("two tools at once: the model is asked again when both have answered", async () => {
+test("with two tools at once the model is asked again after both have answered", async () => {
   server.script.answer = ({ messages }) =>
     messages.at(-1)?.role === "tool"
       ? { text: "Both done." }
@@ -118,7 +118,7 @@ test("two tools at once: the model is asked again when both have answered", asyn
   expect(server.seen("llm")).toHaveLength(2);
 });
 
-test("a tool that does not exist goes back to the model, which answers then", async () => {
+test("a call of an unknown tool is returned to the model, which then answers", async () => {
   server.script.answer = ({ messages }) =>
     messages.at(-1)?.role === "tool"
       ? { text: "I cannot do that." }
@@ -128,7 +128,7 @@ test("a tool that does not exist goes back to the model, which answers then", as
   expect(chats()[1]?.messages.at(-1)?.content).toContain("no such tool");
 });
 
-test("calls of tools that do not exist end after three rounds and a request without tools, and are counted", async () => {
+test("calls of unknown tools end after three rounds and a request without tools, and are counted", async () => {
   server.script.answer = () => ({ tools: [{ name: "fly_to_moon", arguments: {} }] });
   const session = open();
   const answer = await answerTo(session, utterance("To the moon"));
@@ -146,7 +146,7 @@ test("calls of tools that do not exist end after three rounds and a request with
   expect(chats()).toHaveLength(6);
 });
 
-test("an answer without tool rounds left is asked for in words, and tool calls in it are apologised for", async () => {
+test("without remaining tool rounds the model must answer in words, and its tool calls get an apology", async () => {
   server.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
   const answer = await answerTo(open(), { ...utterance("Friday"), toolRounds: 0 });
   expect(chats()[0]).toMatchObject({ tool_choice: "none" });
@@ -154,7 +154,7 @@ test("an answer without tool rounds left is asked for in words, and tool calls i
   expect(textOf(answer)).toContain("could not answer that");
 });
 
-test("a tool call in the text is carried out, unless the answer has a real one", async () => {
+test("a tool call written as text is executed, unless the answer has a real one", async () => {
   const written = '<tool_call>{"name":"book_visit","arguments":{"day":"Friday"}}</tool_call>';
   server.script.answer = () => ({ text: written });
   const answer = await answerTo(open(), utterance("Friday"));
@@ -171,7 +171,7 @@ test("a tool call in the text is carried out, unless the answer has a real one",
   ]);
 });
 
-test("a written call of no known tool is not spoken, and thoughts alone are apologised for", async () => {
+test("a written call of an unknown tool is not spoken, and an answer of thoughts alone gets an apology", async () => {
   server.script.answer = ({ messages }) =>
     messages.at(-1)?.role === "tool"
       ? { text: "I cannot do that." }
@@ -193,7 +193,7 @@ test("after a thought without its opening tag, the next answer waits for the clo
   await thinker.close();
 });
 
-test("a summary holds no thoughts", async () => {
+test("a summary contains no thoughts", async () => {
   server.script.answer = () => ({
     text: `<think>${"They asked. ".repeat(100)}</think>LINE: Asked for hours.\nThe caller asked for hours.`,
   });
@@ -201,7 +201,7 @@ test("a summary holds no thoughts", async () => {
   expect(summary).toEqual({ text: "The caller asked for hours.", line: "Asked for hours." });
 });
 
-test("a server that knows no tool_choice is asked without tools instead", async () => {
+test("a server without tool_choice is asked without tools instead", async () => {
   server.script.faultOf = ({ service, json }) =>
     service === "llm" && (json as ChatBody).tool_choice
       ? { type: "status", status: 400, body: '{"error":{"message":"unknown field: tool_choice"}}' }
@@ -212,7 +212,7 @@ test("a server that knows no tool_choice is asked without tools instead", async 
   expect(chats().at(-1)?.tools).toBeUndefined();
 });
 
-test("an answer of tool calls alone is counted when the server reports no usage", async () => {
+test("an answer of tool calls only is counted even if the server reports no usage", async () => {
   const call = { function: { name: "book_visit", arguments: '{"day":"Friday"}' } };
   const parts = [
     event({ choices: [{ delta: { tool_calls: [{ index: 0, id: "a", ...call }] } }] }),
@@ -248,20 +248,20 @@ test.each([
     "neither a reason to finish nor [DONE]",
     [event({ choices: [{ delta: { content: "We are open." } }] })],
   ],
-])("an answer is understood with %s", async (_, parts) => {
+])("an answer is parsed with %s", async (_, parts) => {
   const body = parts.join("");
   const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
   server.script.faults.llm.push({ type: "raw", bytes: head + body });
   expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("We are open.");
 });
 
-test("a server that does not stream is understood", async () => {
+test("an answer of a server without streaming is parsed", async () => {
   const body = JSON.stringify({ choices: [{ message: { content: "We are open." } }] });
   server.script.faults.llm.push({ type: "status", status: 200, body });
   expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("We are open.");
 });
 
-test("an answer that breaks off is a failure, and what was said until then is out", async () => {
+test("an answer that breaks off is a failure after the words received so far", async () => {
   server.script.answer = () => ({ text: "We are open from nine. And on Sunday we are" });
   server.script.faults.llm.push({ type: "cut", after: 9 });
   server.script.paceMs = 5;
@@ -301,7 +301,7 @@ test.each([
   ],
   [{ type: "close" }, "protocol", false],
   [{ type: "raw", bytes: "SIP/2.0 200 OK\r\n\r\n" }, "protocol", false],
-] as const)("%j is told apart", async (fault, reason, lasting) => {
+] as const)("the failure %j has its own reason", async (fault, reason, lasting) => {
   server.script.always.llm = fault;
   const failure = await failureOf(answerTo(open(), utterance("Open?")));
   expect({ reason: failure.reason, lasting: failure.lasting }).toEqual({ reason, lasting });
@@ -309,14 +309,14 @@ test.each([
   if (reason === "rate_limited") expect(failure.retryAfterMs).toBe(2_000);
 });
 
-test("nobody at the address is a failure to connect", async () => {
+test("an unreachable address is a failure to connect", async () => {
   const dead = openAiServer("127.0.40.1");
   dead.close();
   engine = start({}, dead.url);
   expect((await failureOf(answerTo(open(), utterance("Open?")))).reason).toBe("connect");
 });
 
-test("a first token that does not come, and one that stops coming, are time-outs", async () => {
+test("a missing first token, and a stream that stalls, are time-outs", async () => {
   engine = start({ llmTimeoutMs: 150, ttsTimeoutMs: 150 });
   server.script.faults.llm.push({ type: "hang" });
   const failure = await failureOf(answerTo(open(), utterance("Open?")));
@@ -325,14 +325,14 @@ test("a first token that does not come, and one that stops coming, are time-outs
   expect((await failureOf(speech(open(), "Hello."))).reason).toBe("timeout");
 });
 
-test("an answer without end is not read to its end", async () => {
+test("an endless answer is not read completely", async () => {
   const endless = `data: ${"x".repeat(3_000_000)}`;
   const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
   server.script.faults.llm.push({ type: "raw", bytes: head + endless });
   expect((await failureOf(answerTo(open(), utterance("Open?")))).reason).toBe("protocol");
 });
 
-test("a parameter that a model refuses is left out from then on", async () => {
+test("a parameter rejected by a model is left out from then on", async () => {
   server.script.faults.llm.push({
     type: "status",
     status: 400,
@@ -344,7 +344,7 @@ test("a parameter that a model refuses is left out from then on", async () => {
   expect(chats().map((body) => body.temperature)).toEqual([0.4, undefined, undefined]);
 });
 
-test("an aborted answer ends the request and leaves what was heard", async () => {
+test("an aborted answer ends the request and keeps the heard words in the history", async () => {
   server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(20) });
   server.script.paceMs = 10;
   const session = open();
@@ -365,7 +365,7 @@ test("an aborted answer ends the request and leaves what was heard", async () =>
   ]);
 });
 
-test("connections are used again", async () => {
+test("connections are reused", async () => {
   const session = open();
   for (let count = 0; count < 5; count++) {
     await answerTo(session, utterance(`Question ${count}`));
@@ -395,7 +395,7 @@ test.each(["file", "sse"] as const)(
   },
 );
 
-test("newer models are told languages and names as lists, others the names as a prompt", async () => {
+test("newer models get languages and names as lists, others the names as a prompt", async () => {
   const content = "Ask for Ona Petraitiene.\n- Teeth whitening: 90 EUR";
   const knowledge = [{ filename: "staff.md", format: "md", content }] as const;
   for (const sttModel of ["gpt-transcribe", "Systran/faster-whisper-small"]) {
@@ -412,7 +412,7 @@ test("newer models are told languages and names as lists, others the names as a 
   expect(older?.get("prompt")).toBe("Ona Petraitiene, Teeth whitening");
 });
 
-test("a language that is refused is left out from then on, for this language only", async () => {
+test("a rejected language is left out from then on, for this language only", async () => {
   engine = start({ sttModel: "gpt-transcribe" });
   const error = { message: "Unsupported language code 'lv'.", param: "languages[0]" };
   server.script.faultOf = ({ form }) =>
@@ -432,7 +432,7 @@ test("a language that is refused is left out from then on, for this language onl
   expect(server.seen("stt").at(-1)?.form?.getAll("languages[]")).toEqual(["en"]);
 });
 
-test("a model that hears noise and writes its prompt down has heard nothing", async () => {
+test("a model that returns its prompt for noise has heard nothing", async () => {
   const content = "Ask for Ona Petraitiene.\n- Teeth whitening: 90 EUR";
   server.script.recognises.push("Ona Petraitiene, teeth whitening.", "Teeth whitening");
   const knowledge = [{ filename: "staff.md", format: "md", content }] as const;
@@ -443,7 +443,7 @@ test("a model that hears noise and writes its prompt down has heard nothing", as
   expect((await session.stt.finalize()).text).toBe("Teeth whitening");
 });
 
-test("a voice is told its language and manner, and no more where a server refuses that", async () => {
+test("a voice gets its language and manner, unless a server rejects them", async () => {
   engine = start({ ttsModel: "gpt-4o-mini-tts" });
   const session = open({ language: "lt" });
   await speech(session, "Laba diena.");
@@ -475,7 +475,7 @@ test("a voice is told its language and manner, and no more where a server refuse
   expect(told().slice(4)).toHaveLength(3);
 });
 
-test("an utterance that was cancelled is not in the next one", async () => {
+test("a cancelled utterance is not part of the next one", async () => {
   const session = open();
   hum(session, 2_000);
   session.stt.discard();
@@ -483,7 +483,7 @@ test("an utterance that was cancelled is not in the next one", async () => {
   expect((await session.stt.finalize()).audioMs).toBeCloseTo(300, -1);
 });
 
-describe("an utterance that is recognised at its first silence", () => {
+describe("an utterance recognised at its first silence", () => {
   const early = (session: EngineSession, heard: string[]) => {
     session.stt.onPartial((words) => heard.push(words));
     hum(session, 1_000);
@@ -504,7 +504,7 @@ describe("an utterance that is recognised at its first silence", () => {
     expect(audioMs).toBeCloseTo(1_100, -1);
   });
 
-  test("is sent again, whole, when the caller went on; what was sent in vain is counted", async () => {
+  test("is sent again completely when the caller continues; the unused request is counted", async () => {
     server.script.recognises.push("I would like to book a table.");
     const session = open();
     const heard: string[] = [];
@@ -520,7 +520,7 @@ describe("an utterance that is recognised at its first silence", () => {
     expect((await session.stt.finalize()).audioMs).toBeCloseTo(500, -1);
   });
 
-  test("and is no speech after all leaves nothing to the next one", async () => {
+  test("and discarded as noise leaves nothing to the next one", async () => {
     const session = open();
     early(session, []);
     session.stt.discard();
@@ -530,7 +530,7 @@ describe("an utterance that is recognised at its first silence", () => {
     expect(audioMs).toBeCloseTo(1_100 + 500, -1);
   });
 
-  test("and fails fails as a whole", async () => {
+  test("and failed fails as a whole", async () => {
     server.fail({ type: "close" });
     const session = open();
     early(session, []);
@@ -554,14 +554,14 @@ test.each(["pcm", "wav"] as const)(
   },
 );
 
-test("speech is played as it comes, not when it is whole", async () => {
+test("speech is played as it arrives, before it is complete", async () => {
   server.script.faults.tts.push({ type: "stall", after: 400 });
   const spoken = open().tts.speak("Good afternoon.", new AbortController().signal);
   const { value } = await spoken[Symbol.asyncIterator]().next();
   expect(value?.length).toBeGreaterThan(0);
 });
 
-test("MP3 instead of PCM is refused in words that say how to fix it", async () => {
+test("MP3 instead of PCM is refused with a message that says how to fix it", async () => {
   server.script.faults.tts.push({
     type: "raw",
     bytes:
@@ -579,7 +579,7 @@ test("silence instead of speech, and speech that breaks off, are failures", asyn
   expect((await failureOf(speech(open(), "Hello again."))).reason).toBe("protocol");
 });
 
-test("a sentence that was asked for ahead is spoken from that request", async () => {
+test("a sentence requested ahead is spoken from that request", async () => {
   const session = open();
   session.tts.prefetch?.("Second sentence.");
   await eventually(() => server.seen("tts").length === 1, "the sentence is asked for");
@@ -587,7 +587,7 @@ test("a sentence that was asked for ahead is spoken from that request", async ()
   expect(server.seen("tts")).toHaveLength(1);
 });
 
-test("the summary is in the agent's language and told that the transcript is data", async () => {
+test("the summary is in the agent's language, and its prompt says that the transcript is data", async () => {
   server.script.answer = () => ({ text: "The caller asked about opening hours." });
   const session = open({ language: "lv" });
   await answerTo(session, utterance("When are you open?"));
@@ -601,7 +601,7 @@ test("the summary is in the agent's language and told that the transcript is dat
   expect(system?.content).toContain("data");
 });
 
-test("what follows [DONE] is not waited for", async () => {
+test("data after [DONE] is not waited for", async () => {
   const chunk = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n`;
   const head =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -613,7 +613,7 @@ test("what follows [DONE] is not waited for", async () => {
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 });
 
-test("passages stand before the question that they are for, and in no later request", async () => {
+test("passages precede their question, and are in no later request", async () => {
   const session = open();
   const passage = { fileId: 1, filename: "faq.md", heading: "Hours", coverage: 1 };
   const passages = [{ ...passage, text: "We open at nine." }];

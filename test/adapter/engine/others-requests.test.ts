@@ -1,6 +1,6 @@
 /**
- * Two tenants on one worker, over real sockets: what a provider refuses to one of them is no reason to leave
- * the other without it. What is the provider's own trouble (key, credit, model) is found out once for all.
+ * Two tenants on one worker, over real sockets: a provider's rejection of one tenant's request does not affect the
+ * other. The provider's own trouble (key, credit, model) is detected once for all.
  */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createFallbackEngine } from "../../../src/adapter/engine/fallback/fallback-engine.ts";
@@ -78,7 +78,7 @@ const withTool = (parameters: JsonObject) =>
   sessionSettings({ tools: [{ ...BOOKING, parameters }], callId: "call-of-a" });
 const BAD: JsonObject = { type: "object", properties: { days: { type: "array" } } };
 
-test("a tool's schema that a provider refuses leaves the provider to other tenants", async () => {
+test("a tool schema rejected by a provider does not disable the provider for other tenants", async () => {
   const worker = startWith(first);
   const other = worker.open(sessionSettings());
   expect(textOf(await answerTo(other, utterance("Open?")))).toBe("All right.");
@@ -91,7 +91,7 @@ test("a tool's schema that a provider refuses leaves the provider to other tenan
   );
 });
 
-test("the refused request goes to the next provider, without a second attempt", async () => {
+test("a rejected request goes to the next provider, without a second attempt", async () => {
   const worker = startWith(first, second);
   second.script.models = { "llm-model": {} };
   first.script.always = { status: 400, message: "Invalid 'messages'.", code: "invalid_value" };
@@ -111,7 +111,7 @@ test.each([
   ["no money", { status: 402, message: "Insufficient Balance" }],
   ["an unknown model", { status: 404, message: "No such model.", code: "model_not_found" }],
   ["a model that is gone", { status: 400, message: "Off.", code: "model_decommissioned" }],
-])("%s is asked about once, and every call goes to the next provider", async (_, refusal) => {
+])("%s is tried once, and every call goes to the next provider", async (_, refusal) => {
   const worker = startWith(first, second);
   first.script.always = refusal;
   for (const text of ["Open?", "And on Sunday?"]) {
@@ -125,7 +125,7 @@ test.each([
   ["a bad value", 400, "invalid_value"],
   ["a field it cannot read", 422, "validation_error"],
   ["a request too large", 413, "request_too_large"],
-])("%s, ten times over, does not open the breaker", async (_, status, code) => {
+])("%s, ten times, does not open the circuit breaker", async (_, status, code) => {
   const worker = startWith(first, second);
   first.script.always = { status, code, message: "Refused." };
   for (let call = 0; call < 10; call++) {

@@ -39,7 +39,7 @@ const start = (more: Partial<RealtimeSettings> = {}) =>
 const open = (more = {}) => engine.open(sessionSettings(more));
 type Session = ReturnType<typeof open>;
 
-/** The caller says something; what the agent says to it. */
+/** The caller says `words`; returns the agent's answer. */
 async function exchange(session: Session, words: string) {
   server.script.recognises.push(words);
   hum(session, 800);
@@ -78,7 +78,7 @@ test.each([
   expect(server.headers[0]?.get("authorization")).toBe(`Bearer ${API_KEY}`);
 });
 
-test("the session is told prompt, tools, voice and format before anything else", async () => {
+test("the session gets prompt, tools, voice and format before anything else", async () => {
   const session = open();
   await exchange(session, "Hello");
   const [update] = server.of("session.update");
@@ -98,7 +98,7 @@ test("the session is told prompt, tools, voice and format before anything else",
   });
 });
 
-test("the answer is asked for before the words are written down", async () => {
+test("the answer is requested before the transcription is finished", async () => {
   server.script.transcriptionDelayMs = 300;
   server.script.recognises.push("When are you open?");
   const session = open();
@@ -110,7 +110,7 @@ test("the answer is asked for before the words are written down", async () => {
   expect(server.of("response.create")).toHaveLength(1);
 });
 
-test("an answer to what was nothing is cancelled when the caller goes on, and leaves no trace", async () => {
+test("an answer to a non-question is cancelled when the caller continues, and leaves no trace", async () => {
   server.script.responseDelayMs = 100;
   const session = open();
   server.script.recognises.push("mhm");
@@ -123,7 +123,7 @@ test("an answer to what was nothing is cancelled when the caller goes on, and le
   expect(answers).toHaveLength(1);
 });
 
-test("a tool is called, its result goes back, and the answer follows", async () => {
+test("a tool is called, its result is returned, and the answer follows", async () => {
   server.script.answer = (heard) =>
     heard.includes("booked")
       ? { text: "You are booked." }
@@ -140,7 +140,7 @@ test("a tool is called, its result goes back, and the answer follows", async () 
   expect(created?.item).toMatchObject({ type: "function_call_output", output: '{"booked":true}' });
 });
 
-test("a tool that does not exist goes back to the model", async () => {
+test("a call of an unknown tool is returned to the model", async () => {
   let asked = 0;
   server.script.answer = () =>
     ++asked === 1 ? { tools: [{ name: "fly", arguments: {} }] } : { text: "I cannot do that." };
@@ -149,7 +149,7 @@ test("a tool that does not exist goes back to the model", async () => {
   expect(textOf(events)).toBe("I cannot do that.");
 });
 
-test("calls of tools that do not exist end after three rounds and a request without tools", async () => {
+test("calls of unknown tools end after three rounds and a request without tools", async () => {
   server.script.answer = () => ({ tools: [{ name: "fly", arguments: {} }] });
   const { events } = await exchange(open(), "Fly");
   expect(textOf(events)).toBe(
@@ -162,7 +162,7 @@ test("calls of tools that do not exist end after three rounds and a request with
   expect(choices).toEqual([undefined, undefined, undefined, "none"]);
 });
 
-test("after the last tool round the answer is asked for in words, and tool calls in it are apologised for", async () => {
+test("after the last tool round the model must answer in words, and its tool calls get an apology", async () => {
   server.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
   const session = open();
   const { events } = await exchange(session, "Book me for Friday");
@@ -176,7 +176,7 @@ test("after the last tool round the answer is asked for in words, and tool calls
   expect(server.of("response.create").at(-1)?.response).toMatchObject({ tool_choice: "none" });
 });
 
-test("an answer of tool calls alone is counted when the server reports no usage", async () => {
+test("an answer of tool calls only is counted even if the server reports no usage", async () => {
   server.script.reportsUsage = false;
   server.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
   const { events } = await exchange(open(), "Book me for Friday");
@@ -186,7 +186,7 @@ test("an answer of tool calls alone is counted when the server reports no usage"
   expect(done.usage.outputTokens).toBeGreaterThan(4);
 });
 
-test("an interrupted answer is cancelled and truncated to the milliseconds that were played", async () => {
+test("an interrupted answer is cancelled and truncated to the played milliseconds", async () => {
   server.script.answer = () => ({
     text: "We are open from nine to five on every day of the week. ".repeat(5),
   });
@@ -221,7 +221,7 @@ test("an interrupted answer is cancelled and truncated to the milliseconds that 
   expect(textOf((await exchange(session, "Stop")).events)).toBe("All right.");
 });
 
-/** An answer whose first words are there, and no sound of it. */
+/** An answer with its first words, but without audio. */
 async function longAnswer(session: Session) {
   server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(10) });
   server.script.paceMs = 10;
@@ -241,7 +241,7 @@ test("an answer that nobody heard is deleted at the server", async () => {
   await eventually(() => server.of("conversation.item.delete").length === 1, "the item is deleted");
 });
 
-test("it leaves what was heard before in the conversation, here and there", async () => {
+test("deleting it keeps the earlier conversation, here and at the server", async () => {
   const session = open();
   await exchange(session, "Hello");
   const { answer, abort } = await longAnswer(session);
@@ -261,7 +261,7 @@ test("it leaves what was heard before in the conversation, here and there", asyn
   expect(told).not.toContain("We are open");
 }, 10_000);
 
-test("a phrase is said word for word, or not at all", async () => {
+test("a phrase is spoken word for word, or not at all", async () => {
   const session = open();
   expect((await speech(session, "Good afternoon, how can I help?")).length).toBeGreaterThan(8_000);
   server.script.readOut = () => "Sure! Good afternoon!";
@@ -270,7 +270,7 @@ test("a phrase is said word for word, or not at all", async () => {
   expect(server.conversations()[0]).toEqual([]);
 });
 
-test("a phrase that fails leaves the session standing", async () => {
+test("a failed phrase keeps the session open", async () => {
   server.script.speech = () => new Int16Array(0);
   const session = open();
   const refused = await speech(session, "Good afternoon.").catch((error: unknown) => error);
@@ -280,7 +280,7 @@ test("a phrase that fails leaves the session standing", async () => {
   expect(server.headers).toHaveLength(1);
 });
 
-test("a piece can be said again after a false interruption", async () => {
+test("a piece can be spoken again after a false interruption", async () => {
   server.script.answer = () => ({ text: "We are open from nine to five." });
   const session = open();
   const { events } = await exchange(session, "When are you open?");
@@ -307,7 +307,7 @@ test("with the server's turn detection the end of speech comes from the server",
   });
 });
 
-test("a connection lost between two turns is opened again and told what was said", async () => {
+test("a connection lost between two turns is opened again and gets the conversation so far", async () => {
   const session = open({ history: [{ by: "agent", text: "Hello?" }] });
   await exchange(session, "When are you open?");
   server.drop();
@@ -324,7 +324,7 @@ test("a connection lost between two turns is opened again and told what was said
   ]);
 });
 
-test("a connection lost in the middle of an utterance loses nothing of it", async () => {
+test("a connection lost in mid-utterance loses none of it", async () => {
   const session = open();
   await exchange(session, "Hello");
   hum(session, 400);
@@ -342,19 +342,19 @@ test.each([
   [{ type: "failed", code: "server_error" }, "server"],
   [{ type: "failed", code: "rate_limit_exceeded" }, "rate_limited"],
   [{ type: "huge", characters: 5_000_000 }, "protocol"],
-] as const)("a response that goes wrong with %j is a failure", async (fault, reason) => {
+] as const)("a response that fails with %j is a failure", async (fault, reason) => {
   server.script.answer = () => ({ text: "We are open from nine to five." });
   server.script.faults.push(fault);
   server.script.paceMs = 5;
   expect((await failureOf(exchange(open(), "When are you open?"))).reason).toBe(reason);
 });
 
-test("frames that are no events are dropped", async () => {
+test("frames other than events are dropped", async () => {
   server.script.faults.push({ type: "garbage" });
   expect(textOf((await exchange(open(), "Hello")).events)).toBe("All right.");
 });
 
-test("a server that refuses or never speaks is a failure to connect, without the key in its words", async () => {
+test("a server that rejects or never answers is a failure to connect, without the key in its message", async () => {
   server.script.refuse = 401;
   engine = start({ connect_timeout_ms: 200 });
   const refused = await failureOf(answerTo(open(), utterance("Hello")));
@@ -365,7 +365,7 @@ test("a server that refuses or never speaks is a failure to connect, without the
   expect(`${refused.message} ${silent.message}`).not.toContain(API_KEY);
 });
 
-test("the summary is asked for beside the conversation", async () => {
+test("the summary is requested outside the conversation", async () => {
   const session = open();
   await exchange(session, "When are you open?");
   const before = server.conversations()[0]?.length;
@@ -377,7 +377,7 @@ test("the summary is asked for beside the conversation", async () => {
   expect(server.conversations()[0]?.length).toBe(before as number);
 });
 
-test("a server that tells words and calls only when they are whole is understood", async () => {
+test("a server that sends words and calls only when complete is supported", async () => {
   server.script.sparse = true;
   server.script.answer = () => ({
     text: "We are open from nine to five.",
@@ -390,7 +390,7 @@ test("a server that tells words and calls only when they are whole is understood
   expect(await spokenMs(session, texts(events))).toBeGreaterThan(1_500);
 });
 
-test("a call that ends in the middle of everything leaves no connection and no wait behind", async () => {
+test("a call that ends in the middle of everything leaves neither connection nor timer behind", async () => {
   server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(20) });
   server.script.paceMs = 20;
   const session = open();
@@ -408,7 +408,7 @@ test("a call that ends in the middle of everything leaves no connection and no w
   await eventually(() => server.conversations().length === 0, "the connection is closed");
 });
 
-test("a server that keeps dropping is not asked for ever", async () => {
+test("a server that keeps disconnecting is not retried for ever", async () => {
   const session = open();
   let failed = 0;
   for (let turn = 0; turn < 8; turn++) {

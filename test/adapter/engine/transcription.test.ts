@@ -32,7 +32,7 @@ const start = (more: ServerOptions = {}) =>
   openAiEngine("http://127.0.46.1:9/v1", {
     sttMode: "realtime",
     realtimeUrl: server.url,
-    // No test waits for one of these limits, and the server shares their thread.
+    // No test depends on these limits, and the server shares the tests' thread.
     sttTimeoutMs: 10_000,
     connectTimeoutMs: 10_000,
     ...more,
@@ -43,7 +43,7 @@ async function heardBy(session: EngineSession): Promise<string> {
   return (await session.stt.finalize()).text;
 }
 
-/** What is heard while the caller speaks for 1.2 s, as soon as so many texts have come. */
+/** Partial results while the caller speaks for 1.2 s, after `count` of them. */
 async function partialsWhileSpeaking(
   stt: EngineSession["stt"],
   count: number,
@@ -61,7 +61,7 @@ async function partialsWhileSpeaking(
 }
 
 test.each(["ga", "beta"] as const)(
-  "words come while the caller speaks, the text at the end (%s)",
+  "words arrive while the caller speaks, the text at the end (%s)",
   async (dialect) => {
     server.script.dialect = dialect;
     server.script.partials = ["What ", "are ", "your "];
@@ -77,7 +77,7 @@ test.each(["ga", "beta"] as const)(
   },
 );
 
-test("words that go on for ever are not kept", async () => {
+test("endless words are limited in memory", async () => {
   server.script.partials = ["a".repeat(4_000), "b".repeat(4_000), "c"];
   server.script.recognises.push("Hello.");
   const session = engine.open(sessionSettings());
@@ -86,7 +86,7 @@ test("words that go on for ever are not kept", async () => {
   expect(await session.stt.finalize()).toMatchObject({ text: "Hello." });
 });
 
-test("a session is renewed before it expires, between two utterances, in the language of the call", async () => {
+test("a session is renewed before it expires, between two utterances, in the call's language", async () => {
   server.script.expiresInSec = 2;
   server.script.recognises.push("Labas.");
   const session = engine.open(sessionSettings());
@@ -105,7 +105,7 @@ test("a session is renewed before it expires, between two utterances, in the lan
   expect(server.headers).toHaveLength(2);
 });
 
-test("two utterances in a row each get their own text, also when the second begins early", async () => {
+test("two utterances in a row each get their own text, also if the second starts early", async () => {
   server.script.transcriptionDelayMs = 100;
   server.script.recognises.push("First words.", "Second words.");
   const session = engine.open(sessionSettings());
@@ -117,7 +117,7 @@ test("two utterances in a row each get their own text, also when the second begi
   expect((await second).text).toBe("Second words.");
 });
 
-test("a lost socket fails what was waited for and is opened again for the next utterance", async () => {
+test("a lost socket fails the pending utterance and is opened again for the next one", async () => {
   server.script.transcriptionDelayMs = 300;
   const session = engine.open(sessionSettings());
   hum(session, 400);
@@ -131,7 +131,7 @@ test("a lost socket fails what was waited for and is opened again for the next u
   expect((await session.stt.finalize()).text).toBe("Hello again.");
 });
 
-test("a server that refuses fails the utterance, not the call", async () => {
+test("a server's rejection fails the utterance, not the call", async () => {
   server.script.refuse = 503;
   const session = engine.open(sessionSettings());
   hum(session, 300);
@@ -139,7 +139,7 @@ test("a server that refuses fails the utterance, not the call", async () => {
   expect(failure).toBeInstanceOf(ProviderFailure);
 });
 
-test("a model that writes while the caller speaks is told languages and names, and has partials", async () => {
+test("a streaming model gets languages and names, and has partial results", async () => {
   engine = start({ realtimeModel: "gpt-live-transcribe" });
   const content = "Ask for Ona Petraitiene.\n- Teeth whitening: 90 EUR";
   const session = engine.open(
@@ -166,14 +166,14 @@ test("a model that writes while the caller speaks is told languages and names, a
   });
 });
 
-test("models that write only at the end have no partials", () => {
+test("models that write only at the end have no partial results", () => {
   for (const realtimeModel of ["gpt-transcribe", "gpt-4o-transcribe", "whisper-1"]) {
     engine = start({ realtimeModel });
     expect(engine.open(sessionSettings()).stt.capabilities.partials).toBe(false);
   }
 });
 
-test("a language that is refused is left out: the model finds out itself", async () => {
+test("a rejected language is left out: the model detects it", async () => {
   engine = start({ realtimeModel: "gpt-live-transcribe" });
   const message = "Unsupported language code: lv";
   server.script.refuseUpdate = (session) =>
@@ -186,7 +186,7 @@ test("a language that is refused is left out: the model finds out itself", async
   expect(JSON.stringify(server.sessions()[0])).toContain('"languages":["en"]');
 });
 
-test("a session that is refused for good fails the utterance with the server's words", async () => {
+test("a permanently rejected session fails the utterance with the server's message", async () => {
   server.script.refuseUpdate = () => ({
     code: "model_not_found",
     message: "No model 'stt-model'.",
@@ -195,7 +195,7 @@ test("a session that is refused for good fails the utterance with the server's w
   expect(failure).toMatchObject({ part: "stt", reason: "not_found", lasting: true });
 });
 
-test("an error that names no event of ours leaves the utterance alone", async () => {
+test("an error about an unknown event does not affect the utterance", async () => {
   server.script.transcriptionDelayMs = 80;
   server.script.recognises.push("Hello.");
   const session = engine.open(sessionSettings());
@@ -208,7 +208,7 @@ test("an error that names no event of ours leaves the utterance alone", async ()
   expect((await heard).text).toBe("Hello.");
 });
 
-test("an utterance too short for the server is nothing, not a failure", async () => {
+test("an utterance too short for the server returns empty text, not a failure", async () => {
   const session = engine.open(sessionSettings());
   await eventually(() => server.received.length > 0, "the session stands");
   session.stt.startUtterance(new Int16Array(0));

@@ -1,4 +1,4 @@
-/** Passages found by their meaning: the knowledge worker with a server of embeddings on a real socket. */
+/** Semantic search of passages: the knowledge worker with an embedding server on a real socket. */
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
@@ -69,7 +69,7 @@ const findsByMeaning = (index: WorkerIndex, scope: KnowledgeScope, heading: stri
     "the paraphrase finds its passage",
   );
 
-test("what shares no word with the question is found by its meaning, and tokens are told", async () => {
+test("a passage without a common word is found by its meaning, and tokens are reported", async () => {
   const { index, server } = started({ "1/1": CLINIC });
   index.prepare(scopeOf(1, 1));
   await findsByMeaning(index, scopeOf(1, 1), "Whitening");
@@ -83,7 +83,7 @@ test("what shares no word with the question is found by its meaning, and tokens 
   expect(server.seen.flatMap(({ input }) => input)).toContain("Whitening\nIt takes two visits.");
 });
 
-test("no passage of another tenant, or of a file that the scope does not name, is ever found", async () => {
+test("no passage of another tenant, or of a file outside the scope, is ever found", async () => {
   const { index } = started({ "1/1": CLINIC, "1/2": SHOP, "2/2": SHOP });
   index.prepare(scopeOf(1, 1));
   index.prepare(scopeOf(1, 2));
@@ -95,7 +95,7 @@ test("no passage of another tenant, or of a file that the scope does not name, i
   expect(await headings(index, scopeOf(3, 1, 2), PARAPHRASE)).toEqual([]);
 });
 
-test("a server that fails leaves the search by words, says so once, and is asked again later", async () => {
+test("with a failed server the search uses words, logs it once, and tries again later", async () => {
   const clock = fakeClock();
   const { index, server, logged } = started({ "1/1": CLINIC }, { clock });
   server.script.fault = { status: 500 };
@@ -104,7 +104,7 @@ test("a server that fails leaves the search by words, says so once, and is asked
   const asked = server.seen.length;
   for (let turn = 0; turn < 5; turn++)
     expect(await headings(index, scopeOf(1, 1), "whitening")).toEqual(["Whitening"]);
-  // One question tried for itself; then the server was left alone.
+  // One question was tried; then the server was no longer asked.
   expect(server.seen.length).toBe(asked + 1);
   expect(logged).toEqual(["knowledge.embeddings_fail", "knowledge.embeddings_fail"]);
   expect(index.problem()).toContain('embedding_model "small"');
@@ -114,7 +114,7 @@ test("a server that fails leaves the search by words, says so once, and is asked
   expect(index.problem()).toBeNull();
 });
 
-test("another model, or another length of its vectors, makes all vectors again", async () => {
+test("another model, or another vector length, rebuilds all vectors", async () => {
   const { index, server, directory } = started({ "1/1": CLINIC });
   index.prepare(scopeOf(1, 1));
   await findsByMeaning(index, scopeOf(1, 1), "Whitening");
@@ -133,7 +133,7 @@ test("another model, or another length of its vectors, makes all vectors again",
   expect(indexed().map(({ model }) => model)).toEqual(["small", "large"]);
 });
 
-test("a file that is gone is found by its meaning no more", async () => {
+test("a deleted file is no longer found by its meaning", async () => {
   const { index } = started({ "1/1": CLINIC, "1/2": SHOP });
   index.prepare(scopeOf(1, 1, 2));
   await eventually(
@@ -147,7 +147,7 @@ test("a file that is gone is found by its meaning no more", async () => {
   );
 });
 
-test("over HTTPS a server of one's own authority is asked once that is trusted, and never before", async () => {
+test("over HTTPS a server with a private authority is asked only if the operator trusts that authority", async () => {
   const directory = tempDir();
   const certificate = testCa(directory).issue(["IP:127.0.0.1"]);
   const body = JSON.stringify({ data: [{ embedding: [0.25, -1] }], usage: { total_tokens: 5 } });

@@ -1,4 +1,4 @@
-/** What is found in a tenant's index, and what never is. */
+/** Search results of a tenant's index. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { PassageIndex } from "../../../src/adapter/knowledge/passage-index.ts";
@@ -57,14 +57,14 @@ test.each([
   expect(index.search([1], question)[0]?.heading).toBe(heading);
 });
 
-test("words that no passage holds find nothing", async () => {
+test("words that occur in no passage find nothing", async () => {
   const index = await indexOf([CLINIC]);
   expect(index.search([1], "xylophone")).toEqual([]);
   expect(index.search([1], "")).toEqual([]);
   expect(index.search([1], '") OR "a* NEAR(')).toEqual([]);
 });
 
-test("of a question three words that stand nowhere are taken for slips: at the limit, below and above", async () => {
+test("three unknown words of a question are treated as typos: at the limit, below and above", async () => {
   const index = await indexOf([CLINIC]);
   const asked = (unknown: number) =>
     index.search(
@@ -83,7 +83,7 @@ test("only files of the scope are found", async () => {
   expect(index.search([], "vault code")).toEqual([]);
 });
 
-test("a changed file is found as it is now, and what it was is gone", async () => {
+test("a changed file is found with its new text, and its old text is gone", async () => {
   const index = await indexOf(["# Price\nA crown costs 400 EUR."]);
   expect(index.missing([fileOf(1), fileOf(2)])).toEqual([fileOf(2)]);
   expect(index.missing([fileOf(1, 2)])).toEqual([fileOf(1, 2)]);
@@ -92,14 +92,14 @@ test("a changed file is found as it is now, and what it was is gone", async () =
   expect(index.search([1], "400")).toEqual([]);
 });
 
-test("a file that is not kept is found no more", async () => {
+test("a deleted file is no longer found", async () => {
   const index = await indexOf(["# A\nApples are red.", "# B\nPears are green."]);
   await index.keepOnly(new Set([2]), now);
   expect(index.search([1, 2], "apples")).toEqual([]);
   expect(index.search([1, 2], "pears").length).toBe(1);
 });
 
-test("an index outlives its process, and a damaged one is made again", async () => {
+test("an index outlives its process, and a damaged one is rebuilt", async () => {
   const first = await indexOf([CLINIC], "kept");
   first.close();
   const second = await indexOf([], "kept");
@@ -113,7 +113,7 @@ test("an index outlives its process, and a damaged one is made again", async () 
   expect(third.missing([fileOf(1)])).toEqual([fileOf(1)]);
 });
 
-test("the passage that an answer repeats is its source; small talk has none", async () => {
+test("the passage repeated by an answer is its source; small talk has none", async () => {
   const index = await indexOf([CLINIC]);
   const sources = (answer: string) => index.sourcesOf([1], answer).map(({ heading }) => heading);
   expect(sources("Whitening is 90 EUR, and it takes two visits.")).toEqual(["Whitening"]);
@@ -122,7 +122,7 @@ test("the passage that an answer repeats is its source; small talk has none", as
   expect(sources("")).toEqual([]);
 });
 
-test("a word that stands in every passage costs no ranking of all of them", async () => {
+test("a word in every passage does not require ranking all of them", async () => {
   const sections = Array.from({ length: 8_000 }, (_, n) => `# Part ${n}\nAcme part number p${n}.`);
   const index = await indexOf([sections.join("\n")]);
   expect(index.search([1], "Acme p4711")[0]?.text).toBe("Acme part number p4711.");

@@ -1,7 +1,7 @@
 /**
- * Whole lists of what is found for a question, in the four languages: by words (BM25, stems, trigrams), and by
- * words and meaning joined by reciprocal rank, with vectors from an HTTPS server of an authority of one's own.
- * A change of the search changes lists: look at each that differs before it is written down here.
+ * Complete result lists for questions in four languages: by words (BM25, stems, trigrams), and by words and
+ * meaning combined with reciprocal rank fusion, with vectors from an HTTPS server of a private authority. A change
+ * of the search changes lists: check each difference before you update it here.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
@@ -39,7 +39,7 @@ const scopeOf = (language: ClinicLanguage): KnowledgeScope => ({
   tenantId: 1,
   files: files.filter(({ filename }) => filename === `${language}.md`),
 });
-/** Of each language its own file alone may be found. */
+/** Only the file of the question's language is in scope. */
 const asked = languages.flatMap((language) =>
   CLINIC_QUESTIONS[language].map((question) => ({ language, question })),
 );
@@ -69,7 +69,7 @@ beforeAll(async () => {
     embedding_model: "meanings",
   });
   byWords = indexOf(null);
-  // Its clock stands still: on a busy machine, too, no question's vector comes too late.
+  // The clock is fake, so that no question's vector is late on a busy machine.
   byBoth = indexOf(openAiEmbedder(settings, fakeClock(), trusting(ca.caPem)));
   for (const index of [byWords, byBoth]) {
     index.prepare({ tenantId: 1, files });

@@ -1,4 +1,4 @@
-/** The knowledge worker on its own thread: tenants, changes, and what becomes of it when it dies. */
+/** The knowledge worker on its own thread: tenants, changes, and its restart after a crash. */
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import type { TopicReply } from "../../../src/adapter/engine/embedded/scripted/agent-topics.ts";
@@ -63,7 +63,7 @@ test("no passage of another tenant is ever found, whatever files a scope names",
   });
   index.prepare(scopeOf(1, 1));
   index.prepare(scopeOf(2, 2));
-  // Files that are not the tenant's own: the store gives nothing for them.
+  // Another tenant's files: the store returns nothing for them.
   index.prepare(scopeOf(1, 2));
   await index.idle();
   const textOf = async (scope: KnowledgeScope) =>
@@ -78,7 +78,7 @@ test("no passage of another tenant is ever found, whatever files a scope names",
   expect(read.toSorted()).toEqual(["1/1", "1/2", "2/2"]);
 });
 
-test("a file is read once, and not again while it stays as it is", async () => {
+test("a file is read once, and not again while it is unchanged", async () => {
   const { index, read } = world({ "1/1": "# Hours\nNine to five." });
   for (let call = 0; call < 3; call++) {
     index.prepare(scopeOf(1, 1));
@@ -87,7 +87,7 @@ test("a file is read once, and not again while it stays as it is", async () => {
   expect(read).toEqual(["1/1"]);
 });
 
-test("what the store no longer has is deleted from the disk", async () => {
+test("a file deleted in the store is deleted from the disk", async () => {
   const { index, directory } = world({ "1/1": "# A\nApples.", "2/2": "# B\nPears." });
   index.prepare(scopeOf(1, 1));
   index.prepare(scopeOf(2, 2));
@@ -103,7 +103,7 @@ test("what the store no longer has is deleted from the disk", async () => {
   await eventually(() => files().length === 0, "the last index goes");
 });
 
-test("a worker that dies is started again, and nobody waits for it in vain", async () => {
+test("a dead worker is started again, and pending requests end", async () => {
   const { index, workers } = world({ "1/1": "# Hours\nNine to five." });
   index.prepare(scopeOf(1, 1));
   await index.idle();
@@ -146,7 +146,7 @@ test("a caller's earlier calls are found for that caller only", async () => {
   expect(answerOf(await index.askTopics(subject("other"), ask))).toBeNull();
 });
 
-test("topics are prepared again when the worker dies, and questions under way get no answer", async () => {
+test("topics are prepared again after the worker died, and pending questions get no answer", async () => {
   const { index, workers } = world({});
   const ask = { ...FOUND, texts: ["When are you open?"] };
   await index.askTopics(subject("first"), ask);

@@ -11,11 +11,11 @@ function watchFrom(direction: MediaDirection, nowMs = 0): MediaTimeoutWatch {
   return watch;
 }
 
-test("before the first plan nothing is awaited", () => {
+test("before the first plan there is no time-out", () => {
   expect(new MediaTimeoutWatch(LIMITS).check(1e9, null)).toBeNull();
 });
 
-test("in sendrecv a remote party without a sign of life is lost at the limit, not below it, and once", () => {
+test("in sendrecv a silent remote party is lost at the limit, not below it, and once", () => {
   const watch = watchFrom("sendrecv");
   expect(watch.check(14_999, null)).toBeNull();
   for (let nowMs = 14_999; nowMs < 20_001; nowMs += 20)
@@ -25,7 +25,7 @@ test("in sendrecv a remote party without a sign of life is lost at the limit, no
 });
 
 test.each(HOLDS)(
-  "on hold (%s) no packet is awaited, and the hold has its own limit",
+  "on hold (%s) no packet is expected, and the hold has its own limit",
   (direction) => {
     const watch = watchFrom(direction, 1_000);
     expect(watch.check(600_999, null)).toBeNull();
@@ -34,12 +34,12 @@ test.each(HOLDS)(
   },
 );
 
-test("a limit that was passed between two checks is reported", () => {
+test("a limit exceeded between two checks is reported", () => {
   expect(watchFrom("inactive").check(600_001, null)).toBe("held");
   expect(watchFrom("sendrecv").check(15_001, null)).toBe("lost");
 });
 
-test("music on hold does not prolong a hold, and a repeated offer does not either", () => {
+test("neither music on hold nor a repeated offer prolongs a hold", () => {
   const watch = watchFrom("recvonly");
   watch.follow("inactive", 300_000);
   watch.follow("recvonly", 599_999);
@@ -47,7 +47,7 @@ test("music on hold does not prolong a hold, and a repeated offer does not eithe
   expect(watch.check(600_000, 600_000)).toBe("held");
 });
 
-test("a call that is taken off hold has the whole time again, on either side", () => {
+test("a call resumed from hold has the whole time again, on either side", () => {
   const watch = watchFrom("recvonly");
   watch.follow("sendrecv", 599_000);
   expect(watch.check(613_999, null)).toBeNull();
@@ -56,7 +56,7 @@ test("a call that is taken off hold has the whole time again, on either side", (
   expect(watch.check(1_214_000, null)).toBe("held");
 });
 
-test("while the process is stopped, nobody is lost; after it the whole time counts again", () => {
+test("while the process is stopped, no call times out; afterwards the whole time counts again", () => {
   const watch = watchFrom("sendrecv");
   for (let nowMs = 0; nowMs <= 10_000; nowMs += 1_000) expect(watch.check(nowMs, null)).toBeNull();
   expect(watch.check(35_000, null)).toBeNull();
@@ -65,7 +65,7 @@ test("while the process is stopped, nobody is lost; after it the whole time coun
   expect(watch.check(50_000, null)).toBe("lost");
 });
 
-test("a hold goes on while the process is stopped", () => {
+test("a hold continues while the process is stopped", () => {
   const watch = watchFrom("inactive");
   expect(watch.check(500_000, null)).toBeNull();
   expect(watch.check(600_000, null)).toBe("held");
@@ -79,7 +79,7 @@ test("the time restarts with the answer", () => {
   expect(watch.check(25_000, null)).toBe("lost");
 });
 
-test("stopped between the answer and the first check, the call goes on", () => {
+test("stopped between the answer and the first check, the call continues", () => {
   const watch = watchFrom("sendrecv");
   watch.restart(10_000);
   expect(watch.check(30_000, null)).toBeNull();

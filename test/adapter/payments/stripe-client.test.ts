@@ -1,4 +1,4 @@
-/** How Stripe's own client is set up: what it sends, how long it waits and how often it tries. */
+/** Set-up of Stripe's client: headers, time limit and retries. */
 import { afterEach, expect, test } from "bun:test";
 import { serverOf, stripeClient } from "../../../src/adapter/payments/stripe.ts";
 
@@ -24,7 +24,7 @@ function listen(status: number) {
   return { headers, client: stripeClient({ ...settings, baseUrl: `${server.url.origin}` }) };
 }
 
-test("nothing is told to Stripe about earlier requests, and no request waits longer than 10 s", async () => {
+test("Stripe gets no telemetry about earlier requests, and no request waits longer than 10 s", async () => {
   const { headers, client } = listen(200);
   const stripe = await client();
   for (let asked = 0; asked < 3; asked++) await stripe.refunds.list();
@@ -34,7 +34,7 @@ test("nothing is told to Stripe about earlier requests, and no request waits lon
   expect(stripe.getApiField("timeout")).toBe(10_000);
 });
 
-test("a failing API is asked three times in all", async () => {
+test("a failing API is tried three times in all", async () => {
   const { headers, client } = listen(500);
   const stripe = await client();
   const outcome = stripe.refunds.list().then(

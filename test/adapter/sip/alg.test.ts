@@ -1,4 +1,4 @@
-/** A SIP ALG on the way to the provider: raw sockets that rewrite what passes, as routers do. */
+/** A SIP ALG between us and the provider: raw sockets that rewrite messages, as routers do. */
 import { afterEach, expect, test } from "bun:test";
 import { assessTrunk } from "../../../src/adapter/sip/trunk-checks.ts";
 import type { SipStack } from "../../../src/domain/call/sip-port.ts";
@@ -9,7 +9,7 @@ import { settled, startStack, trunkSettings } from "../../support/sip/sip-stack.
 const OURS = "127.0.6.181";
 const ROUTER = "127.0.6.182";
 const FAR = "127.0.6.183";
-/** As an ALG with a mistaken idea of its own outside writes it. */
+/** The public address that a wrong ALG writes. */
 const ELSEWHERE = "192.0.2.5:6060";
 
 let stack: SipStack | undefined;
@@ -60,12 +60,12 @@ test("a plain NAT gives no sign", async () => {
   expect(await signsBehind({})).toEqual([]);
 });
 
-test("an ALG that writes an address of its own into Contact shows by what the registrar repeats", async () => {
+test("an ALG that writes its own address into Contact is detected by the registrar's answer", async () => {
   const out = inLine(/^Contact:/, (line) => line.replace(/@[\d.]+:\d+/, `@${ELSEWHERE}`));
   expect(await signsBehind({ out })).toEqual(["contact"]);
 });
 
-test("a provider that puts what it sees in Contact's place gives no sign", async () => {
+test("a provider that replaces Contact with the seen address is not mistaken for an ALG", async () => {
   const seen: Rewriter = (text) => {
     const [, host, port] = /received=([\d.]+).*?/.test(text)
       ? [null, /received=([\d.]+)/.exec(text)?.[1], /rport=(\d+)/.exec(text)?.[1]]
@@ -79,12 +79,12 @@ test("a provider that puts what it sees in Contact's place gives no sign", async
   expect(await signsBehind({ back: seen })).toEqual([]);
 });
 
-test("an ALG that rewrites Via and does not put it back shows by the answer's Via", async () => {
+test("an ALG that rewrites Via without restoring it is detected by the answer's Via", async () => {
   const out = inLine(/^Via:/i, (line) => line.replace(/UDP [\d.]+:\d+/, `UDP ${ELSEWHERE}`));
   expect(await signsBehind({ out })).toEqual(["via"]);
 });
 
-test("an ALG that replaces our address wherever it stands shows by Call-ID", async () => {
+test("an ALG that replaces our address everywhere is detected by Call-ID", async () => {
   const out: Rewriter = (text) => text.replaceAll(OURS, ELSEWHERE.split(":")[0] ?? "");
   const signs = await signsBehind({ out });
   expect(signs).toContain("call_id");

@@ -1,4 +1,4 @@
-/** Which INVITEs a trunk takes: over its own transport, so many a second, and from where. */
+/** INVITEs that a trunk accepts: by transport, calls per second and source. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect as connectTls } from "node:tls";
@@ -49,7 +49,7 @@ async function stackWith(more: Partial<SipSettings> = {}, deps: Partial<SipDeps>
 const peering = (settings: Partial<TrunkSettings> = {}) =>
   trunkSettings({ server: CARRIER, register: false, ...settings });
 
-describe("a trunk that speaks TLS", () => {
+describe("a trunk with TLS", () => {
   async function connected(sip: SipStack, ca: TestCa) {
     const port = sip.localTlsAddress?.port ?? 0;
     // A variable: the types of `connect` lack `localAddress`.
@@ -68,7 +68,7 @@ describe("a trunk that speaks TLS", () => {
       ...["Max-Forwards: 70", "Content-Length: 0", "", ""],
     ].join("\r\n");
 
-  test("takes no INVITE over UDP or TCP from its carrier's address, and takes it over TLS", async () => {
+  test("accepts no INVITE over UDP or TCP from its carrier's address, but accepts it over TLS", async () => {
     const ca = testCa(tempDir());
     const sip = await stackWith({
       tls: { bind: { host: OURS, port: 0 }, ...ca.issue([`IP:${OURS}`]) },
@@ -78,7 +78,7 @@ describe("a trunk that speaks TLS", () => {
     await Bun.sleep(20);
     const plain = rawCall(peer, sip.localAddress);
     const branch = plain.invite();
-    // What is taken comes later than what was dropped before it.
+    // The accepted one comes later than the dropped ones.
     const { socket } = await connected(sip, ca);
     socket.write(invite("tls"));
     await eventually(() => legs.length > 0, "the call over TLS");
@@ -87,7 +87,7 @@ describe("a trunk that speaks TLS", () => {
     expect(plain.codes(branch)).toEqual([]);
   });
 
-  test("meets a renewed certificate with its next connection; the calls of the open one go on", async () => {
+  test("uses a renewed certificate on its next connection; calls of the open one continue", async () => {
     const ca = testCa(tempDir());
     const bind = { host: OURS, port: 0 };
     const sip = await stackWith({ tls: { bind, ...ca.issue([`IP:${OURS}`, "DNS:first.test"]) } });
@@ -112,8 +112,8 @@ describe("a trunk that speaks TLS", () => {
   });
 });
 
-describe("new calls a second", () => {
-  test("up to twice the cap at once, then as many as the cap says; the rest get 503 and no leg", async () => {
+describe("new calls per second", () => {
+  test("up to twice the cap at once, then at the rate of the cap; the rest get 503 and no leg", async () => {
     const clock = fakeClock();
     const sip = await stackWith({ newCallsPerSecond: 3 }, { clock });
     sip.addTrunk(peering());
@@ -163,7 +163,7 @@ describe("a carrier's other addresses", () => {
     return { sip, seen, uri: `sip:${contactUser(carrier.requests[0]?.request)}@${OURS}` };
   }
 
-  test("one that uses our Contact user is reported once, and not answered", async () => {
+  test("that use our Contact user are reported once, and not answered", async () => {
     const { sip, seen, uri } = await registered();
     const other = await peerAt(OTHER);
     for (let time = 0; time < 3; time++) {
@@ -178,7 +178,7 @@ describe("a carrier's other addresses", () => {
     expect(other.responses).toEqual([]);
   });
 
-  test("a carrier that has used our Contact user reaches a number, one call at a time until it acknowledged one", async () => {
+  test("after a call to our Contact user, numbers are reached one call at a time until one was acknowledged", async () => {
     const { sip, uri } = await registered();
     const [carrier] = peers;
     if (!carrier) throw new Error("no carrier");
@@ -200,7 +200,7 @@ describe("a carrier's other addresses", () => {
     }, "another call to a number");
   });
 
-  test("those in the trunk's extra networks are the carrier's", async () => {
+  test("in the trunk's extra networks are the carrier's", async () => {
     const { sip, seen } = await registered({ extraNetworks: ["127.0.67.3/32", "2001:db8::/32"] });
     const other = await peerAt(OTHER);
     rawCall(other, sip.localAddress).invite();
@@ -209,26 +209,29 @@ describe("a carrier's other addresses", () => {
   });
 });
 
-describe("a caller who gives up at once", () => {
-  test.each([0, 2, 10])("%d ms after the INVITE: cancelled, whoever asks how late", async (ms) => {
-    const sip = await stackWith();
-    sip.addTrunk(peering());
-    const peer = await peerAt(CARRIER);
-    await Bun.sleep(20);
-    const call = rawCall(peer, sip.localAddress);
-    const branch = call.invite();
-    if (ms > 0) await Bun.sleep(ms);
-    call.send({ method: "CANCEL", branch, cseq: 1, toTag: null });
-    expect((await call.answer(branch)).statusCode).toBe(487);
-    await Bun.sleep(20);
-    const [leg] = legs;
-    if (!leg) throw new Error("no leg");
-    const late: LegEnd = await endOf(leg);
-    expect(late).toMatchObject({ by: "caller", kind: "cancelled" });
-    await expect(leg.answer({ host: OURS, port: 40_000 })).rejects.toMatchObject({ end: late });
-  });
+describe("a caller who hangs up at once", () => {
+  test.each([0, 2, 10])(
+    "%d ms after the INVITE: cancelled, even if the call is accessed late",
+    async (ms) => {
+      const sip = await stackWith();
+      sip.addTrunk(peering());
+      const peer = await peerAt(CARRIER);
+      await Bun.sleep(20);
+      const call = rawCall(peer, sip.localAddress);
+      const branch = call.invite();
+      if (ms > 0) await Bun.sleep(ms);
+      call.send({ method: "CANCEL", branch, cseq: 1, toTag: null });
+      expect((await call.answer(branch)).statusCode).toBe(487);
+      await Bun.sleep(20);
+      const [leg] = legs;
+      if (!leg) throw new Error("no leg");
+      const late: LegEnd = await endOf(leg);
+      expect(late).toMatchObject({ by: "caller", kind: "cancelled" });
+      await expect(leg.answer({ host: OURS, port: 40_000 })).rejects.toMatchObject({ end: late });
+    },
+  );
 
-  test("also while it is being found out whose call it is", async () => {
+  test("also while the trunk of the call is being looked up", async () => {
     let decide = (): void => {};
     const decided = new Promise<void>((resolve) => {
       decide = resolve;
@@ -252,7 +255,7 @@ describe("a caller who gives up at once", () => {
     expect(await endOf(legs[0] as IncomingLeg)).toMatchObject({ kind: "cancelled" });
   });
 
-  test("a BYE before the answer is a cancelled call, too", async () => {
+  test("a BYE before the answer cancels the call too", async () => {
     const sip = await stackWith();
     sip.addTrunk(peering());
     const peer = await peerAt(CARRIER);

@@ -1,4 +1,4 @@
-/** Whose request it is: by our Contact user, the called number, the source and its transport. */
+/** Routing of a request: by our Contact user, the called number, the source and its transport. */
 import { expect, test } from "bun:test";
 import { CallRouter, type CallRouterDeps } from "../../../src/adapter/sip/call-router.ts";
 import { parseMessage, type SipRequest } from "../../../src/adapter/sip/message/index.ts";
@@ -80,7 +80,7 @@ const flow = (host = CARRIER, transport = "UDP") =>
 const NUMBER = "+37061001001";
 const inDialog = { toTag: "t" };
 
-test("of strangers only what belongs to a dialog of ours is admitted", () => {
+test("from unknown sources only requests within our dialogs are admitted", () => {
   const told: string[] = [];
   const onUnknownSource = (_: unknown, host: string) => void told.push(host);
   const { router } = world([trunk(1)], { onUnknownSource });
@@ -96,7 +96,7 @@ test("of strangers only what belongs to a dialog of ours is admitted", () => {
   expect(told).toEqual([STRANGER]);
 });
 
-test.each(["UDP", "TCP"])("a trunk with TLS takes nothing over %s", (transport) => {
+test.each(["UDP", "TCP"])("a trunk with TLS accepts nothing over %s", (transport) => {
   const own = trunk(1, { transport: "TLS" });
   const { router } = world([own]);
   own.legs.add("c");
@@ -115,7 +115,7 @@ test.each(["UDP", "TCP"])("a trunk with TLS takes nothing over %s", (transport) 
     }
 });
 
-test("one with TLS and one without at one address: without TLS the call is not the first one's", () => {
+test("of a TLS and a plain trunk at one address, a call without TLS goes to the plain one", () => {
   const [secure, plain] = [trunk(1, { transport: "TLS" }), trunk(2)];
   const { router } = world([secure, plain]);
   expect(router.admits(request("INVITE", NUMBER), flow())).toBe(true);
@@ -123,7 +123,7 @@ test("one with TLS and one without at one address: without TLS the call is not t
   expect(router.routeOf(request("BYE", NUMBER, inDialog), flow())).toBe(plain);
 });
 
-test("what opens no call goes to the trunk of its Contact user or of its call", () => {
+test("a request within a call goes to the trunk of its Contact user or of its call", () => {
   const [one, two] = [trunk(1), trunk(2)];
   const { router } = world([one, two]);
   two.legs.add("second");
@@ -135,7 +135,7 @@ test("what opens no call goes to the trunk of its Contact user or of its call", 
   expect(routed(NUMBER)).toBe(one);
 });
 
-test("a carrier that has used our Contact user reaches a number one call at a time, until one is acknowledged", () => {
+test("after a call to our Contact user, numbers are reached one call at a time, until one is acknowledged", () => {
   const own = trunk(1);
   const { router } = world([own]);
   const call = (user: string, callId: string) =>
@@ -162,7 +162,7 @@ test("a carrier that has used our Contact user reaches a number one call at a ti
   }
 });
 
-test("a trunk that does not register is reached by number as often as its cap says", () => {
+test("a trunk without registration is reached by number up to its cap", () => {
   const own = trunk(1, { register: false, registration: "not_required" });
   const { router } = world([own], { newCallsPerSecond: 2 });
   const call = (callId: string) => router.routeCall(request("INVITE", NUMBER, { callId }), flow());
@@ -181,14 +181,14 @@ test.each([
   ["one of two at the address, by number", ["registered", "registered"], NUMBER, false],
   ["one of two at the address, by Contact user", ["registered", "failed"], "contact1", true],
   ["refused by the carrier, by Contact user", ["failed", "registered"], "contact1", false],
-] as const)("a call of a trunk that is %s", async (_, registrations, user, isOwn) => {
+] as const)("a call to a trunk that is %s", async (_, registrations, user, isOwn) => {
   const trunks = registrations.map((registration, at) => trunk(at + 1, { registration }));
   const { router } = world(trunks, { claims: async () => [1] });
   const found = await router.routeCall(request("INVITE", user), flow());
   expect(found).toEqual({ trunk: trunks[0] as SipTrunk, isOwn });
 });
 
-/** Of four trunks the first two are registered. */
+/** Two of the four trunks are registered. */
 test.each([
   ["nobody's", [], { rejected: 480 }, 0],
   ["one's", [2], 2, 0],
@@ -209,7 +209,7 @@ test.each([
   expect(told).toBe(conflicts);
 });
 
-test("an account's name counts only for a trunk whose password the carrier took", async () => {
+test("an account name counts only for a trunk whose password the carrier accepted", async () => {
   const asked: boolean[] = [];
   const trunks = [trunk(1), trunk(2, { registration: "failed" })];
   const claims: CallRouterDeps["claims"] = async (_, claiming) => {
@@ -222,13 +222,13 @@ test("an account's name counts only for a trunk whose password the carrier took"
   expect(asked).toEqual([true, false, false, false]);
 });
 
-test("while nobody can say whose a call is, the carrier is asked to come again", async () => {
+test("while the owner of a call cannot be looked up, the carrier gets a retry", async () => {
   const claims = () => Promise.reject(new Error("the store is away"));
   const { router } = world([trunk(1), trunk(2)], { claims });
   expect(await router.routeCall(request("INVITE", NUMBER), flow())).toEqual({ rejected: 503 });
 });
 
-test("a trunk's further networks are the carrier's, until it is removed", () => {
+test("a trunk's extra networks are the carrier's, until it is removed", () => {
   const own = trunk(1, { extraNetworks: ["198.51.100.0/31"] });
   const { index, router } = world([own]);
   const admits = (host: string) => router.admits(request("INVITE", NUMBER), flow(host));
@@ -243,7 +243,7 @@ test("a trunk's further networks are the carrier's, until it is removed", () => 
   expect(index.withContact("contact1")).toBeUndefined();
 });
 
-test("an address that a trunk left is a stranger's", () => {
+test("an address no longer used by a trunk is a stranger's", () => {
   const own = trunk(1);
   const { index, router } = world([own]);
   expect(router.admits(request("INVITE", NUMBER), flow())).toBe(true);
@@ -253,7 +253,7 @@ test("an address that a trunk left is a stranger's", () => {
   expect([CARRIER, "192.0.2.2"].map(admits)).toEqual([false, true]);
 });
 
-test("one that leaves an address takes no other trunk with it, and one that comes is asked", async () => {
+test("a trunk that leaves an address does not affect other trunks, and a new one is included", async () => {
   const [one, two] = [trunk(1), trunk(2)];
   const asked: number[] = [];
   const claims: CallRouterDeps["claims"] = async (_, claiming) => {

@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 describe("registration", () => {
-  test("a subscriber with the right password is registered, and gone after un-registering", async () => {
+  test("a subscriber with the right password is registered, and removed after un-registering", async () => {
     const alice = await phoneOf(ALICE);
     await alice.register();
     expect(carrier.isRegistered(ALICE)).toBe(true);
@@ -115,14 +115,14 @@ describe("a call through the carrier", () => {
     expect(await call.ended).toEqual({ by: "them", how: "bye", sipCode: null });
   });
 
-  test("that is refused tells the caller the code", async () => {
+  test("when refused, gives the caller the code", async () => {
     const { alice, bob } = await pair();
     bob.onCall((call) => call.reject(486));
     const call = await alice.call(BOB);
     expect(await refusal(call.answered)).toEqual({ by: "them", how: "refused", sipCode: 486 });
   });
 
-  test("that is given up while ringing is cancelled at the called phone", async () => {
+  test("when cancelled while ringing, is cancelled at the called phone", async () => {
     const { alice, bob } = await pair();
     const ringing = Promise.withResolvers<{ ended: Promise<unknown> }>();
     bob.onCall((call) => {
@@ -137,7 +137,7 @@ describe("a call through the carrier", () => {
     expect(await atBob.ended).toEqual({ by: "them", how: "cancelled", sipCode: 487 });
   });
 
-  test("to a number nobody owns gets 404, to one whose owner is away 480", async () => {
+  test("to an unknown number gets 404, to an unregistered subscriber 480", async () => {
     const { alice, bob } = await pair();
     await bob.close();
     const unknown = await alice.call("+37069999999");
@@ -146,7 +146,7 @@ describe("a call through the carrier", () => {
     expect(await refusal(away.answered)).toMatchObject({ sipCode: 480 });
   });
 
-  test("from somebody with a wrong password is not placed", async () => {
+  test("from a subscriber with a wrong password is not placed", async () => {
     await pair();
     const mallory = await phoneOf("+37060000003", "guess");
     const call = await mallory.call(BOB);

@@ -1,4 +1,6 @@
-/** What the remote party changes of a call that stands: UPDATE, re-INVITE, and another phone that takes over. */
+/**
+ * Changes of an established call by the remote party: UPDATE, re-INVITE, and replacement by another phone.
+ */
 import { describe, expect, test } from "bun:test";
 import type { IncomingLeg } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -23,7 +25,7 @@ describe("UPDATE", () => {
     expect([ok.statusCode, ok.body]).toEqual([200, ""]);
   });
 
-  test("with an offer moves the media, puts it on hold and takes it back", async () => {
+  test("with an offer moves the media, puts it on hold and resumes it", async () => {
     const { call, leg } = await line.answered();
     const directions: string[] = [];
     leg.on("media", ({ plan }) => directions.push(`${plan.remote.port} ${plan.direction}`));
@@ -39,7 +41,7 @@ describe("UPDATE", () => {
     expect(directions).toEqual(["30010 sendrecv", "30010 recvonly", "30020 sendrecv"]);
   });
 
-  test("with an offer that has no codec of ours is 488, and the call stands", async () => {
+  test("with an offer without our codecs is 488, and the call continues", async () => {
     const { call, leg } = await line.answered();
     const ports = remotePorts(leg);
     const body = OFFER(FAR, 30_010).replace("RTP/AVP 8", "RTP/AVP 18");
@@ -50,7 +52,7 @@ describe("UPDATE", () => {
     expect(ports).toEqual([30_030]);
   });
 
-  test("older than one before it is 500; one while the call only rings may come again", async () => {
+  test("older than the previous one is 500; one during ringing may be retried", async () => {
     const { call } = await line.answered();
     await call.answer(call.send({ method: "UPDATE", cseq: 9 }), "UPDATE");
     const old = call.send({ method: "UPDATE", cseq: 5 });
@@ -64,7 +66,7 @@ describe("UPDATE", () => {
     expect(refused.headers.has("retry-after")).toBe(true);
   });
 
-  test("while the call rings leaves the session timer that its INVITE asked for", async () => {
+  test("while the call rings keeps the session timer of its INVITE", async () => {
     const call = line.newCall();
     line.onLeg = (leg) => leg.ring();
     const timed = [["Supported", "timer"] as const, ["Session-Expires", 1800] as const];
@@ -76,7 +78,7 @@ describe("UPDATE", () => {
     expect(ok.headers.get("session-expires")).toBe("1800;refresher=uac");
   });
 
-  test("moves the remote party's Contact too: our BYE goes there", async () => {
+  test("also moves the remote party's Contact: our BYE goes there", async () => {
     const { call, leg } = await line.answered();
     const elsewhere = await startSipPeer({ host: "127.0.62.3" });
     const contact = `sip:raw@${elsewhere.host}:${elsewhere.port}`;
@@ -90,7 +92,7 @@ describe("UPDATE", () => {
 });
 
 describe("re-INVITE", () => {
-  test("of the remote party: hold three ways and back", async () => {
+  test("of the remote party: hold in three ways and resume", async () => {
     const { call, leg } = await line.answered();
     const directions: string[] = [];
     leg.on("media", ({ plan }) => directions.push(plan.direction));
@@ -110,7 +112,7 @@ describe("re-INVITE", () => {
     expect(directions).toEqual(["recvonly", "inactive", "inactive", "sendrecv"]);
   });
 
-  test("before the ACK of the call, which was lost, moves the media as well", async () => {
+  test("before the call's lost ACK moves the media as well", async () => {
     const call = line.newCall();
     line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
     await call.answer(call.invite());
@@ -126,7 +128,7 @@ describe("re-INVITE", () => {
     expect(ports).toEqual([30_050]);
   });
 
-  test("without an offer: ours is in the 200, theirs in the ACK", async () => {
+  test("without an offer: our offer is in the 200, the answer in the ACK", async () => {
     const { call, leg } = await line.answered();
     const ports = remotePorts(leg);
     const ok = await call.answer(call.send({ method: "INVITE" }));
@@ -135,7 +137,7 @@ describe("re-INVITE", () => {
     await eventually(() => ports.includes(30_040), "the new plan");
   });
 
-  test("crossing ours gets 491, ours is sent again after theirs, and the call stands", async () => {
+  test("that crosses ours gets 491, ours is sent again after it, and the call continues", async () => {
     await line.restart({ sessionExpiresSeconds: 4, sessionMinSeconds: 2 });
     const crossing: string[] = [];
     let invites = 0;
@@ -174,14 +176,14 @@ describe("re-INVITE", () => {
   }, 30_000);
 });
 
-/** Makes every call of the trunk ask its remote party again, as after a change of our address. */
+/** Makes every call of the trunk send a new offer, as after a change of our address. */
 function stackMoves(): void {
   const trunk = line.stack.trunk(1) as unknown as { legs: Set<{ reoffer(): void }> };
   for (const leg of trunk.legs) leg.reoffer();
 }
 
 describe("Replaces", () => {
-  test("the call goes on with the phone that takes over; the old dialog is hung up", async () => {
+  test("the call continues with the replacing phone; the old dialog is hung up", async () => {
     const { call, leg } = await line.answered();
     const ports = remotePorts(leg);
     const other = line.newCall();
@@ -202,7 +204,7 @@ describe("Replaces", () => {
     await eventually(() => last()?.callId === other.callId, "the BYE of the new dialog");
   });
 
-  test("the phone that took over hangs up: the call ends", async () => {
+  test("if the replacing phone hangs up, the call ends", async () => {
     const { call, leg } = await line.answered();
     const other = line.newCall();
     const name = `${call.callId};to-tag=${call.toTag};from-tag=${call.fromTag}`;
@@ -214,7 +216,7 @@ describe("Replaces", () => {
     expect(await ended).toMatchObject({ by: "caller", kind: "bye" });
   });
 
-  test("early-only of an answered call is 486; a take-over that fails leaves the call", async () => {
+  test("early-only for an answered call is 486; a failed replacement keeps the call", async () => {
     const { call, leg } = await line.answered();
     const name = `${call.callId};to-tag=${call.toTag};from-tag=${call.fromTag}`;
     const early = line.newCall();

@@ -1,4 +1,4 @@
-/** Calls that come in, request by request, from a remote party that is nothing but text: how they begin and end. */
+/** Inbound calls, request by request, from a text-only remote party: their start and end. */
 import { describe, expect, test } from "bun:test";
 import { formatUri } from "../../../src/adapter/sip/message/index.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -10,7 +10,7 @@ const OURS = "127.0.62.1";
 const FAR = "127.0.62.2";
 const line = incomingLine(OURS, FAR);
 
-describe("requests that are refused before a call sees them", () => {
+describe("requests refused before a call sees them", () => {
   test.each([
     ["an extension we do not know: 420 with its name", [["Require", "foo, 100rel"]], 420],
     [
@@ -70,7 +70,7 @@ describe("requests that are refused before a call sees them", () => {
 });
 
 describe("OPTIONS", () => {
-  test("outside a dialog says what we can do", async () => {
+  test("outside a dialog returns our capabilities", async () => {
     const call = line.newCall();
     const ok = await call.answer(call.send({ method: "OPTIONS" }), "OPTIONS");
     expect(ok.statusCode).toBe(200);
@@ -148,7 +148,7 @@ describe("CANCEL", () => {
     expect(await ended).toMatchObject({ by: "caller", kind: "cancelled" });
   });
 
-  test("that crosses our 200 changes nothing: the call stands until BYE", async () => {
+  test("that crosses our 200 changes nothing: the call continues until BYE", async () => {
     const call = line.newCall();
     line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
     const branch = call.invite();
@@ -164,14 +164,14 @@ describe("CANCEL", () => {
     expect((await ended).kind).toBe("bye");
   });
 
-  test("of nothing is 481", async () => {
+  test("without a matching INVITE is 481", async () => {
     const call = line.newCall();
     const branch = call.send({ method: "CANCEL", cseq: 1, toTag: null });
     expect((await call.answer(branch, "CANCEL")).statusCode).toBe(481);
   });
 });
 
-test("a caller of RFC 2543 without Contact is hung up on at its From, by the way it recorded", async () => {
+test("a caller of RFC 2543 without Contact gets our BYE at its From, over its recorded route", async () => {
   const call = line.newCall();
   line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
   const route = ["Record-Route", `<sip:${FAR}:${line.peer.port};lr>`] as const;

@@ -1,11 +1,11 @@
-/** Every way a leg can end has a reason of the call and a sentence for a person. */
+/** Every way to end a leg has a reason for the call and a sentence for people. */
 import { describe, expect, test } from "bun:test";
 import * as ends from "../../../src/adapter/sip/session/leg-end.ts";
 import { ENDED_REASONS } from "../../../src/core/ended-reason.ts";
 import { endingAnswered, endingUnanswered } from "../../../src/domain/call/ending.ts";
 import type { LegEnd } from "../../../src/domain/call/sip-port.ts";
 
-/** One or two sentences, as a person writes them, and nothing of our own names. */
+/** Checks for one or two plain sentences without internal names. */
 function expectSentence({ explanation }: LegEnd): void {
   expect(explanation).toMatch(/^[A-Z].{15,}\.$/s);
   expect(explanation).not.toMatch(/undefined|null|[a-z]_[a-z]+_[a-z]/);
@@ -61,7 +61,7 @@ test.each([
   expect(endingUnanswered(end).reason).toBe(ended);
 });
 
-test("400, 401, 402, 403 and 500 each say something else", () => {
+test("400, 401, 402, 403 and 500 each have another sentence", () => {
   const sentences = [400, 401, 402, 403, 500, 503].map(
     (code) => ends.endOfRejectedCall(code).explanation,
   );
@@ -90,17 +90,17 @@ describe("without a code of the remote party", () => {
     }
   });
 
-  test("a call that was never answered is never media_lost", () => {
+  test("an unanswered call is never media_lost", () => {
     const refused = Array.from({ length: 400 }, (_, at) => ends.endOfRejectedCall(300 + at));
     for (const end of [...all, ...refused])
       expect(endingUnanswered(end).reason).not.toBe("media_lost");
-    // Taken, with media that are of no use: the trunk's fault, and nobody declined.
+    // Answered with unusable media: the trunk's fault, and nobody declined.
     const unusable = ends.noCommonCodec("us", 200);
     expect(endingUnanswered(unusable)).toMatchObject({ reason: "trunk_unavailable", sipCode: 200 });
     expect(endingUnanswered(ends.cancelled("us", 200)).reason).toBe("cancelled");
   });
 
-  test("what was lost on the way is never called a hang-up", () => {
+  test("lost media is never called a hang-up", () => {
     for (const end of [ends.sessionExpired(), ends.transportFailed()])
       expect(endingAnswered(end)).toMatchObject({ reason: "media_lost", fault: "carrier" });
   });

@@ -1,4 +1,4 @@
-/** Where a call's RTP is believed to come from, with a remote party behind NAT: its SDP names an address of its own network. */
+/** Accepted RTP sources of a call, with a remote party behind NAT: its SDP has a private address. */
 import { expect, test } from "bun:test";
 import { createCallAudio } from "../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../src/adapter/media/rtp/pacer.ts";
@@ -18,7 +18,7 @@ const STRANGER = "127.0.64.3";
 const BEHIND_NAT = "10.9.8.7";
 const line = incomingLine("127.0.64.1", FAR);
 
-test("a call's plan says where its signalling comes from, in and out, and again after a re-INVITE", async () => {
+test("a call's plan has the source of its signalling, inbound and outbound, and again after a re-INVITE", async () => {
   const call = line.newCall();
   const plans: MediaPlan[] = [];
   line.onLeg = (leg) => {
@@ -82,7 +82,7 @@ async function rtpFrom(host: string, ssrc: number) {
   };
 }
 
-test("a stranger who is first with four packets loses the call to the remote party behind NAT", async () => {
+test("a stranger with the first four packets loses the call to the remote party behind NAT", async () => {
   const call = line.newCall();
   line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
   const answered = call.answer(call.invite([], OFFER(BEHIND_NAT)));

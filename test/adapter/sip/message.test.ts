@@ -50,7 +50,7 @@ describe("parseMessage", () => {
     expect(request.callId).toBe("call-1@b.test");
   });
 
-  test("counts Content-Length in bytes and drops what follows it", () => {
+  test("counts Content-Length in bytes and drops the rest", () => {
     expect(parsedRequest(INVITE).body).toBe("äö");
     expect(parsedRequest(`${INVITE}trailing`).body).toBe("äö");
     expect(parseMessage(INVITE.replace("l: 4", "l: 5")).kind).toBe("failure");
@@ -86,7 +86,7 @@ describe("parseMessage", () => {
     expect(parseMessage(text)).toMatchObject({ kind: "failure" });
   });
 
-  test("an unclosed quote in a list that a call does not need costs that list alone", () => {
+  test("an unclosed quote in an optional list header invalidates that list only", () => {
     const lines = ['Warning: 399 x "a, b', 'P-Asserted-Identity: "Smith, J <sip:+37061234567@x>'];
     const request = parsedRequest(INVITE.replace("k: ", `${lines.join("\r\n")}\r\nk: `));
     expect(request.headers.all("warning")).toEqual(['399 x "a, b']);
@@ -140,7 +140,7 @@ describe("values", () => {
     expect(value?.uri).toMatchObject({ parameters: new Map() });
   });
 
-  test("answers go where the request came from", () => {
+  test("answers go to the source of the request", () => {
     const via = parseVia("SIP / 2.0 / UDP 10.1.1.1:5062 ;rport;branch=z9hG4bKx");
     if (!via) throw new Error("no Via");
     expect(responseDestination(via)).toEqual({ host: "10.1.1.1", port: 5062 });
@@ -148,7 +148,7 @@ describe("values", () => {
     expect(responseDestination(stamped)).toEqual({ host: "192.0.2.9", port: 1024 });
   });
 
-  test("a received parameter that the sender wrote is not believed", () => {
+  test("a received parameter written by the sender is ignored", () => {
     const via = parseVia("SIP/2.0/UDP 10.1.1.1;received=127.0.0.1;branch=z9hG4bKx");
     if (!via) throw new Error("no Via");
     const stamped = stampSource(via, { host: "10.1.1.1", port: 5060 });
@@ -157,7 +157,7 @@ describe("values", () => {
 });
 
 describe("builders", () => {
-  test("a response copies what RFC 3261 8.2.6 asks for", () => {
+  test("a response copies the headers of RFC 3261 8.2.6", () => {
     const request = parsedRequest(INVITE);
     const text = buildResponse(request, { statusCode: 180, toTag: "t1" });
     expect(parseMessage(text)).toMatchObject({ kind: "response", reasonPhrase: "Ringing" });
@@ -165,12 +165,12 @@ describe("builders", () => {
     expect(text.match(/^Via: /gm)).toHaveLength(2);
   });
 
-  test("Content-Length is ours and counts bytes", () => {
+  test("Content-Length is computed by us and counts bytes", () => {
     const text = serialise({ ...parsedRequest(INVITE), body: "äöü" });
     expect(text).toContain("Content-Length: 6\r\n\r\näöü");
   });
 
-  test("a line break cannot smuggle a header in", () => {
+  test("a line break cannot insert a header", () => {
     const injected = "x\r\nEvil: 1";
     expect(() => Headers.from([["Subject", injected]])).toThrow(RangeError);
     expect(() => buildRequest({ method: "INVITE", uri: `sip:${injected}`, headers: [] })).toThrow();
@@ -199,7 +199,7 @@ describe("bodies of several parts (RFC 5621)", () => {
   };
   const part = (type: string, text: string) => `--b1\r\nContent-Type: ${type}\r\n\r\n${text}\r\n`;
 
-  test("the SDP beside ISUP is the body, the rest is left out", () => {
+  test("SDP next to ISUP is the body, the rest is left out", () => {
     const body = `${part("application/isup;version=x", "\u0001")}${part("application/sdp", "v=0")}--b1--`;
     const message = invite('multipart/mixed;boundary="b1"', body);
     expect(message.body).toBe("v=0\r\n");
@@ -214,14 +214,14 @@ describe("bodies of several parts (RFC 5621)", () => {
       expect(invite("multipart/mixed;boundary=b1", body).body).toBe("v=0\r\n");
   });
 
-  test("without SDP, or without a boundary, it stays as it is", () => {
+  test("without SDP, or without a boundary, it stays unchanged", () => {
     const body = `${part("text/plain", "hello")}--b1--`;
     expect(invite("multipart/mixed;boundary=b1", body).body).toBe(body);
     expect(invite("multipart/mixed", body).body).toBe(body);
   });
 });
 
-describe("refusals of what does not parse", () => {
+describe("refusals of unparsable messages", () => {
   const source = { host: "192.0.2.9", port: 5060 };
   const refusal = (text: string) => {
     const failure = parseMessage(text);
@@ -237,7 +237,7 @@ describe("refusals of what does not parse", () => {
       "",
     ].join("\r\n");
 
-  test("go to where the request came from, with its headers and a tag", () => {
+  test("go to the source of the request, with its headers and a tag", () => {
     const found = refusal(lines("From: <sip:a@b>;tag=1", "To: <sip:b@b>", "Call-ID: c", "CSeq: x"));
     expect(found?.destination).toEqual(source);
     expect(found?.text).toStartWith("SIP/2.0 400 Bad Request");
@@ -246,7 +246,7 @@ describe("refusals of what does not parse", () => {
     expect(found?.text).toContain("CSeq: x");
   });
 
-  test("are not made for responses, ACKs, and what names no way back", () => {
+  test("are not made for responses, ACKs, and messages without a return address", () => {
     expect(refusal("SIP/2.0 200 OK\r\n\r\n")).toBeUndefined();
     expect(refusal("ACK sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP h\r\n\r\n")).toBeUndefined();
     expect(refusal("OPTIONS sip:a@b SIP/2.0\r\nVia: nonsense\r\n\r\n")).toBeUndefined();

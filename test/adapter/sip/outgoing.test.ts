@@ -1,4 +1,4 @@
-/** Calls we place, against a remote party whose every message is scripted. */
+/** Outbound calls to a remote party with scripted messages. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   type Challenge,
@@ -93,7 +93,7 @@ const proofs = ({ headers }: SipRequest) =>
   });
 
 describe("challenges", () => {
-  /** 401 first, then 407, then it is content. */
+  /** 401 first, then 407, then success. */
   const twice: Script = (request, answer) => {
     const [server, proxy] = proofs(request);
     if (!server) answer(asked(401, challenge("home", "n1")));
@@ -102,7 +102,7 @@ describe("challenges", () => {
     else agreeable(request, answer, "UDP");
   };
 
-  test("401 and then 407 on one INVITE are both answered, counts going on", async () => {
+  test("401 and then 407 on one INVITE are both answered, with continued counts", async () => {
     await start(twice);
     await next(place(), "answered");
     const invites = peer.requests.filter(({ request }) => request.method === "INVITE");
@@ -145,7 +145,7 @@ describe("challenges", () => {
     expect(sent.map(({ request }) => request.cseq.number)).toEqual([2, 3, 4]);
   });
 
-  test("of several the strongest of our realm is answered; of other realms, none", async () => {
+  test("of several, the strongest of our realm is answered; of other realms, none", async () => {
     const script: Script = (request, answer) => {
       const [server] = proofs(request);
       if (server) return answer({ statusCode: 486, toTag: "far" });
@@ -170,7 +170,7 @@ describe("challenges", () => {
     expect(await endOf(place())).toMatchObject({ kind: "forbidden", sipCode: 401 });
   });
 
-  test("of somebody whom a dialog leads to are not answered", async () => {
+  test("from a target outside the trunk are not answered", async () => {
     const stranger = await startSipPeer({ host: "127.0.63.3" });
     stranger.onRequest = (request, answer) => {
       if (request.method === "BYE") answer(asked(407, challenge("home", "n")));
@@ -209,7 +209,7 @@ describe("forks", () => {
     expect(toTags("BYE")).toEqual(["second"]);
   });
 
-  test("a thousand phones that ring, and ring on, cost no more than 32 and a hundred rings", async () => {
+  test("a thousand ringing phones are limited to 32 early dialogs and a hundred ring events", async () => {
     await start(async (request, answer) => {
       if (request.method !== "INVITE") return;
       for (let n = 0; n < 1000; n++) {
@@ -229,7 +229,7 @@ describe("forks", () => {
     expect((await ended).by).toBe("us");
   });
 
-  test("of fifty phones that answer the first keeps the call; those that hang on are hung up", async () => {
+  test("of fifty answering phones the first keeps the call; the others are hung up", async () => {
     await start((request, answer) => {
       if (request.method === "INVITE")
         for (let n = 0; n < 50; n++) answer(withSdp(200, `phone-${n}`));
@@ -243,7 +243,7 @@ describe("forks", () => {
   });
 });
 
-test("a server that wants longer sessions each time is asked four times, and has refused the call", async () => {
+test("a server that demands longer sessions each time is asked four times, then the call is refused", async () => {
   let asked = 0;
   await start((request, answer) => {
     if (request.method !== "INVITE") return;
@@ -254,7 +254,7 @@ test("a server that wants longer sessions each time is asked four times, and has
 });
 
 describe("a remote party that rings reliably", () => {
-  test("gets a PRACK for each 18x, once, and its early media is shown", async () => {
+  test("gets a PRACK for each 18x, once, and its early media is reported", async () => {
     let invite: Answer = () => {};
     const reliable = (statusCode: number, rseq: number): ResponseParts => {
       const parts = withSdp(statusCode);
@@ -286,7 +286,7 @@ describe("a remote party that rings reliably", () => {
   });
 });
 
-/** Sends a request of the called phone in the dialog that our INVITE opens. */
+/** Sends a request of the called phone in the dialog of our INVITE. */
 function askBack(invite: SipRequest, method: string, cseq: number, body = ""): void {
   const { headers, callId } = invite;
   const uri = /<([^>]+)>/.exec(headers.get("contact") ?? "")?.[1] ?? "";
@@ -334,7 +334,7 @@ async function ringing(isReliable: boolean) {
   return { leg, early, ...invite };
 }
 
-test("a proxy on the way that is a strict router gets ACK and BYE under its own name", async () => {
+test("a proxy that is a strict router gets ACK and BYE with its own URI", async () => {
   const proxy = `sip:edge@${FAR}:${peer.port}`;
   await start((_, answer) => {
     const parts = withSdp(200);
@@ -353,7 +353,7 @@ test("a proxy on the way that is a strict router gets ACK and BYE under its own 
   expect(peer.methods()).toEqual(["INVITE", "ACK", "BYE"]);
 });
 
-describe("a callee that asks before it answers", () => {
+describe("a callee that sends requests before it answers", () => {
   test.each([
     ["INVITE", 491],
     ["BYE", 200],
@@ -372,7 +372,7 @@ describe("a callee that asks before it answers", () => {
   });
 });
 
-/** The same with that user in its Contact. */
+/** The same answer with that user in its Contact. */
 const at = (user: string, parts: ResponseParts): ResponseParts => ({
   ...parts,
   headers: [
@@ -381,13 +381,13 @@ const at = (user: string, parts: ResponseParts): ResponseParts => ({
   ],
 });
 
-/** Every request but the first, with the first five characters of the user that it is for. */
+/** Every request except the first, with the first five characters of its target user. */
 const targets = () =>
   peer.requests
     .map(({ request }) => `${request.method} ${formatUri(request.uri).slice(4, 9)}`)
     .slice(1);
 
-test("a callee whose answer names another Contact than its ringing gets ACK and BYE there", async () => {
+test("a callee with another Contact in its answer than in its ringing gets ACK and BYE there", async () => {
   await start((_, answer) => {
     answer(at("early", { statusCode: 180, toTag: "far" }));
     answer(at("later", withSdp(200)));
@@ -400,7 +400,7 @@ test("a callee whose answer names another Contact than its ringing gets ACK and 
 });
 
 describe("an UPDATE with an offer while it rings", () => {
-  test("moves early media and the call, where our offer was answered reliably", async () => {
+  test("moves early media and the call, if our offer was answered reliably", async () => {
     const { leg, early, request, answer } = await ringing(true);
     askBack(request, "UPDATE", 50, OFFER(FAR, 30_050));
     await eventually(() => answersTo("UPDATE").length === 1, "an answer");
@@ -412,7 +412,7 @@ describe("an UPDATE with an offer while it rings", () => {
     expect((await answered).plan.remote.port).toBe(30_050);
   });
 
-  test("is 491 where our offer has no answer yet, and the call stands", async () => {
+  test("is 491 if our offer has no answer yet, and the call continues", async () => {
     const { leg, request, answer } = await ringing(false);
     askBack(request, "UPDATE", 50, OFFER(FAR, 30_050));
     await eventually(() => answersTo("UPDATE").length === 1, "an answer");
@@ -439,7 +439,7 @@ describe("ends", () => {
     expect(peer.methods()).toContain("CANCEL");
   });
 
-  test("a session that the remote party should have confirmed ends, with BYE, when it has not", async () => {
+  test("a session that the remote party does not refresh ends with BYE", async () => {
     await start(
       (request, answer) => {
         const parts = withSdp(200);
@@ -462,7 +462,7 @@ describe("ends", () => {
     await eventually(() => peer.methods().includes("BYE"), "the BYE");
   });
 
-  test("a session of ours is confirmed by us until the remote party has forgotten the call", async () => {
+  test("a session that we refresh continues until the remote party has forgotten the call", async () => {
     let refreshes = 0;
     await start(
       (request, answer) => {
@@ -484,7 +484,7 @@ describe("ends", () => {
     expect(refreshes).toBe(2);
   }, 20_000);
 
-  test("our re-INVITE that nobody answers leaves the call", async () => {
+  test("our unanswered re-INVITE does not end the call", async () => {
     let invites = 0;
     await start((request, answer) => {
       if (request.method === "INVITE") answer(++invites === 2 ? { statusCode: 408 } : withSdp(200));
@@ -502,7 +502,7 @@ describe("ends", () => {
     ["no SDP", ""],
     ["port 0", OFFER(FAR, 0)],
     ["a codec that nobody offered", OFFER(FAR).replace("RTP/AVP 8", "RTP/AVP 18")],
-  ])("our re-INVITE accepted with %s leaves the session that stood", async (_, body) => {
+  ])("our re-INVITE accepted with %s keeps the earlier session", async (_, body) => {
     let invites = 0;
     await start((request, answer) => {
       if (request.method !== "INVITE") return;
@@ -522,7 +522,7 @@ describe("ends", () => {
     expect(ports).toEqual([30_000]);
   });
 
-  test("our re-INVITE that is redirected counts as refused, and others follow", async () => {
+  test("a redirected re-INVITE counts as refused, and others follow", async () => {
     let invites = 0;
     await start((request, answer) => {
       if (request.method === "INVITE") answer(++invites === 2 ? { statusCode: 302 } : withSdp(200));
@@ -566,7 +566,7 @@ describe("a remote party that allows UPDATE", () => {
   const timed = { sessionExpiresSeconds: 4, sessionMinSeconds: 2 };
   const sent = () => peer.methods().filter((method) => method !== "ACK");
 
-  test("has the session confirmed by one, and a new address of ours offered by re-INVITE", async () => {
+  test("has its session refreshed by one, and our new address offered by re-INVITE", async () => {
     await start((_, answer) => answer(allowing(withSdp(200))), {}, timed);
     const leg = place();
     await next(leg, "answered");
@@ -582,7 +582,7 @@ describe("a remote party that allows UPDATE", () => {
     );
   });
 
-  test("is asked where it was last, as its answers to our UPDATE and re-INVITE said", async () => {
+  test("is asked at its latest target, from its answers to our UPDATE and re-INVITE", async () => {
     let answers = 0;
     await start(
       (request, answer) => {
@@ -609,7 +609,7 @@ describe("a remote party that allows UPDATE", () => {
     ]);
   }, 20_000);
 
-  test("that knows nothing of the call any more ends it", async () => {
+  test("that no longer knows the call ends it", async () => {
     await start(
       (request, answer) => {
         if (request.method === "INVITE") answer(allowing(withSdp(200)));
@@ -622,7 +622,7 @@ describe("a remote party that allows UPDATE", () => {
     await eventually(() => sent().join() === "INVITE,UPDATE,BYE", "the BYE");
   });
 
-  test("challenges it, and is answered in the dialog's own count", async () => {
+  test("challenges it, and is answered with the dialog's own count", async () => {
     await start(
       (request, answer) => {
         if (request.method === "INVITE") answer(allowing(withSdp(200)));

@@ -10,7 +10,7 @@ import { trunkSettings } from "../../support/sip/sip-stack.ts";
 const VIA = "SIP/2.0/UDP 127.0.0.1:5060;rport;branch=z9hG4bKtest";
 const ADDRESS = { host: "127.0.0.1", port: 5060 };
 
-/** A way to the server on which `passes` decides what arrives. */
+/** A probe over a path that only delivers texts accepted by `passes`. */
 function probed(passes: (text: string) => boolean) {
   const settings = trunkSettings({});
   const random = seededRandom(7);
@@ -41,25 +41,25 @@ function probed(passes: (text: string) => boolean) {
   return { asked, probe: probeTrunk(deps, { calls: false }) };
 }
 
-test("only the unusual spelling is answered: something swallows what it takes for SIP", async () => {
+test("if only the unusual spelling is answered, something drops SIP messages", async () => {
   const { asked, probe } = probed((text) => !text.includes("\r\nContact:"));
   expect(await probe).toMatchObject({ sipCode: 200, algSigns: ["swallowed"] });
   expect(asked).toHaveLength(2);
 });
 
-test("the usual spelling is answered: the other is not asked, and nothing is altered", async () => {
+test("if the usual spelling is answered, the other is not sent, and there is no sign of an ALG", async () => {
   const { asked, probe } = probed(() => true);
   expect(await probe).toMatchObject({ sipCode: 200, algSigns: [] });
   expect(asked).toHaveLength(1);
 });
 
-test("neither is answered: there is no sign", async () => {
+test("if neither is answered, there is no sign", async () => {
   const { asked, probe } = probed(() => false);
   expect(await probe).toMatchObject({ sipCode: null, algSigns: [] });
   expect(asked).toHaveLength(2);
 });
 
-test("an unusual spelling says the same: names differ in case, values and body do not", () => {
+test("an unusual spelling has the same meaning: header names differ in case, values and body do not", () => {
   const text = "INVITE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP H\r\nCall-ID: Xy\r\n\r\nVia: body";
   expect(oddlySpelled(text)).toBe(
     "INVITE sip:a@b SIP/2.0\r\nvIa: SIP/2.0/UDP H\r\ncAlL-Id: Xy\r\n\r\nVia: body",

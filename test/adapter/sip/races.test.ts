@@ -1,4 +1,4 @@
-/** Races of an outgoing call, with a remote party whose every message is scripted. */
+/** Races of an outgoing call, with a remote party with scripted messages. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   buildResponse,
@@ -100,7 +100,7 @@ describe("an outgoing call", () => {
     leg.hangUp();
     expect(methods).toEqual(["INVITE"]);
     await until(() => methods.includes("CANCEL"));
-    // The remote party never says 487: the leg ends all the same.
+    // The remote party never sends 487: the leg ends anyway.
     expect(await end).toMatchObject({ by: "us", kind: "cancelled", sipCode: null });
   }, 10_000);
 
@@ -120,7 +120,7 @@ describe("an outgoing call", () => {
     expect(plan.remote.port).toBe(30_010);
   });
 
-  test("18x and 200 without Contact are taken as they are", async () => {
+  test("18x and 200 without Contact are accepted", async () => {
     script = (request, answer) => {
       if (request.method === "BYE") answer({ statusCode: 200 });
       if (request.method !== "INVITE") return;
@@ -135,7 +135,7 @@ describe("an outgoing call", () => {
     expect((await answered).plan.remote.port).toBe(30_000);
   });
 
-  test("an answer without a codec of ours is ACKed, hung up, and named as such", async () => {
+  test("an answer without our codecs is ACKed, hung up, and reported as such", async () => {
     script = (request, answer) => {
       if (request.method === "BYE") answer({ statusCode: 200 });
       if (request.method !== "INVITE") return;
@@ -146,7 +146,7 @@ describe("an outgoing call", () => {
     await until(() => methods.includes("BYE"));
   });
 
-  test("a listener hears ended once, last, and only after it could subscribe", async () => {
+  test("a listener gets `ended` once, last, and only after it could subscribe", async () => {
     script = (request, answer) => {
       if (request.method === "INVITE") answer({ statusCode: 486, toTag: "far" });
     };

@@ -1,4 +1,4 @@
-/** How much one source may send: a burst, then as much as the rate says, however much more it tries. */
+/** Rate limit per source: a burst, then the rate, however much more it sends. */
 import { expect, test } from "bun:test";
 import { RateLimit } from "../../../src/adapter/sip/transport/rate-limit.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -11,7 +11,7 @@ function world(sourcesMax = 10) {
   return { clock, limit, passed };
 }
 
-test("a burst passes at once, then what the rate has given since; a source at rest has one burst", async () => {
+test("a burst passes at once, then the rate's share; a source at rest has one burst", async () => {
   const { clock, passed } = world();
   expect(passed("a", 20)).toBe(8);
   await clock.advance(249);
@@ -23,21 +23,18 @@ test("a burst passes at once, then what the rate has given since; a source at re
   expect(passed("a", 20)).toBe(8);
 });
 
-test.each([5, 20, 100])(
-  "of %d a second for ten seconds as many pass as the rate says",
-  async (n) => {
-    const { clock, passed } = world();
-    passed("a", 8);
-    let count = 0;
-    for (let sent = 0; sent < 10 * n; sent++) {
-      await clock.advance(1_000 / n);
-      count += passed("a", 1);
-    }
-    expect(count).toBe(40);
-  },
-);
+test.each([5, 20, 100])("at %d per second for ten seconds the rate's number passes", async (n) => {
+  const { clock, passed } = world();
+  passed("a", 8);
+  let count = 0;
+  for (let sent = 0; sent < 10 * n; sent++) {
+    await clock.advance(1_000 / n);
+    count += passed("a", 1);
+  }
+  expect(count).toBe(40);
+});
 
-test("what costs more takes what is left", async () => {
+test("an expensive message uses up the remaining budget", async () => {
   const { clock, limit, passed } = world();
   limit.take("a", 5);
   limit.take("a", 5);
@@ -46,7 +43,7 @@ test("what costs more takes what is left", async () => {
   expect(passed("a", 2)).toBe(1);
 });
 
-test("of too many sources the one that was quiet longest is forgotten", () => {
+test("of too many sources the longest quiet one is forgotten", () => {
   const { passed } = world(2);
   for (const source of ["a", "b", "a", "c"]) passed(source, 8);
   expect([passed("a", 1), passed("b", 1)]).toEqual([0, 1]);

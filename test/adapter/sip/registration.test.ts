@@ -21,7 +21,7 @@ import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { startRegistrar } from "../../support/sip/registrar.ts";
 import { settled, startStack, trunkSettings } from "../../support/sip/sip-stack.ts";
 
-/** What the registrar answers; null: nothing. */
+/** The registrar's answer; null: none. */
 type Script = (request: SipRequest) => ResponseParts | null;
 
 interface Bench {
@@ -129,7 +129,7 @@ describe("a registration", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("a 200 without Contact is a registration all the same", async () => {
+  test("a 200 without Contact is still a registration", async () => {
     const { clock, client, requests } = await started(() => ({ statusCode: 200 }));
     expect(client.status.name).toBe("registered");
     await clock.advance(240_000);
@@ -147,7 +147,7 @@ describe("a registration", () => {
   const hostsOf = ({ client }: Bench) =>
     client.serviceRoute.map(({ uri }) => (uri.scheme === "sip" ? uri.host : uri.scheme));
 
-  test("keeps the Service-Route of its last 200 alone", async () => {
+  test("keeps only the Service-Route of its last 200", async () => {
     const bench = await started(routed);
     expect(hostsOf(bench)).toEqual(["edge.test", "home.test"]);
     await bench.clock.advance(240_000);
@@ -173,7 +173,7 @@ describe("a registration", () => {
     expect(hostsOf(bench)).toEqual([]);
   });
 
-  test("has no Service-Route once it is gone", async () => {
+  test("has no Service-Route after its end", async () => {
     const bench = await started(routed);
     const gone = bench.client.stop();
     await bench.clock.advance(1);
@@ -181,7 +181,7 @@ describe("a registration", () => {
     expect(hostsOf(bench)).toEqual([]);
   });
 
-  test("423 is answered with the time the registrar wants", async () => {
+  test("423 is answered with the registrar's minimum time", async () => {
     const { client, requests } = await started((request) =>
       Number(request.headers.get("expires")) < 900
         ? { statusCode: 423, headers: [["Min-Expires", 900]] }
@@ -205,7 +205,7 @@ describe("a registration", () => {
     expect(refused.requests).toHaveLength(2);
   });
 
-  test("a registrar that names another realm than before is answered", async () => {
+  test("a registrar that changes its realm is answered", async () => {
     let realm = "old.test";
     const ask = (): ResponseParts => ({
       statusCode: 401,
@@ -222,7 +222,7 @@ describe("a registration", () => {
     expect(client.status.name).toBe("registered");
   });
 
-  test("a new nonce without `stale` is answered once more, and no oftener", async () => {
+  test("a new nonce without `stale` is answered once more, and not again", async () => {
     const nonces = ["a", "b", "c", "d"];
     const anew = (): ResponseParts => ({
       statusCode: 401,
@@ -259,20 +259,23 @@ describe("a registration", () => {
     ["AKAv1-MD5", 'Digest realm="ims", nonce="n", algorithm=AKAv1-MD5, qop="auth"'],
     ["NTLM", 'NTLM realm="r", targetname="t"'],
     ["qop=token", 'Digest realm="r", nonce="n", qop="token"'],
-  ])("%s is no wrong password: the status says what was asked for", async (asked, value) => {
-    const { client, requests } = await started(() => ({
-      statusCode: 401,
-      headers: [["WWW-Authenticate", value]],
-    }));
-    const { status } = client;
-    if (status.name !== "failed") throw new Error(status.name);
-    expect(status.explanation).toContain(`(${asked})`);
-    expect(status.explanation).not.toContain("user name or password");
-    expect(requests).toHaveLength(1);
-  });
+  ])(
+    "%s does not count as a wrong password: the status shows the challenge",
+    async (asked, value) => {
+      const { client, requests } = await started(() => ({
+        statusCode: 401,
+        headers: [["WWW-Authenticate", value]],
+      }));
+      const { status } = client;
+      if (status.name !== "failed") throw new Error(status.name);
+      expect(status.explanation).toContain(`(${asked})`);
+      expect(status.explanation).not.toContain("user name or password");
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   test.each([2_592_000, 999_999_999, 2 ** 32])(
-    "a grant of %d seconds is one of a day",
+    "a grant of %d seconds counts as one day",
     async (seconds) => {
       const { clock, client, requests } = await started(() => ({
         statusCode: 200,
@@ -289,13 +292,16 @@ describe("a registration", () => {
   test.each([
     ["its Contact", [["Contact", "<sip:me@192.0.2.1:5060>;expires=0"]]],
     ["its Expires", [["Expires", 0]]],
-  ] as const)("a 200 with 0 in %s is none: tried again with growing pauses", async (_, headers) => {
-    const { clock, client, requests } = await started(() => ({ statusCode: 200, headers }));
-    expect(client.status).toMatchObject({ name: "failed", lastCode: 200 });
-    await clock.advance(20 * 60_000);
-    expect(requests.length).toBeGreaterThan(20);
-    expect(requests.length).toBeLessThan(50);
-  });
+  ] as const)(
+    "a 200 with 0 in %s is no registration: retried with growing pauses",
+    async (_, headers) => {
+      const { clock, client, requests } = await started(() => ({ statusCode: 200, headers }));
+      expect(client.status).toMatchObject({ name: "failed", lastCode: 200 });
+      await clock.advance(20 * 60_000);
+      expect(requests.length).toBeGreaterThan(20);
+      expect(requests.length).toBeLessThan(50);
+    },
+  );
 
   test("an unanswered refresh leaves it registered until the binding ends, and then not", async () => {
     const running = await started(accepted);
@@ -338,19 +344,16 @@ describe("a registration", () => {
   test.each([
     [503, 30],
     [403, 1],
-  ])(
-    "a %d that asks for no pause is tried again %d times in a minute",
-    async (statusCode, most) => {
-      const { clock, requests } = await started(() => ({
-        statusCode,
-        headers: [["Retry-After", "0"]],
-      }));
-      await clock.advance(59_000);
-      expect(requests).toHaveLength(most);
-    },
-  );
+  ])("a %d without Retry-After is retried %d times in a minute", async (statusCode, most) => {
+    const { clock, requests } = await started(() => ({
+      statusCode,
+      headers: [["Retry-After", "0"]],
+    }));
+    await clock.advance(59_000);
+    expect(requests).toHaveLength(most);
+  });
 
-  test.each([503, 403])("Retry-After of a %d is obeyed", async (statusCode) => {
+  test.each([503, 403])("Retry-After of a %d is followed", async (statusCode) => {
     const { clock, requests } = await started(() => ({
       statusCode,
       headers: [["Retry-After", "120 (maintenance)"]],
@@ -361,7 +364,7 @@ describe("a registration", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("silence is retried with growing pauses of at most 45 s, so that we are back in 60", async () => {
+  test("silence is retried with growing pauses of at most 45 s, so that we return within 60", async () => {
     const running = await started(() => null);
     expect(running.client.status).toMatchObject({ name: "failed", lastCode: null });
     await running.clock.advance(20 * 60_000);
@@ -379,7 +382,7 @@ describe("a registration", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("a machine that was suspended registers as soon as it is awake, and not before its time", async () => {
+  test("a suspended machine registers as soon as it is awake, and not before its time", async () => {
     const accepting = await started(accepted);
     accepting.clock.stepWallClock(200_000);
     accepting.client.catchUp();
@@ -396,7 +399,7 @@ describe("a registration", () => {
     expect(refusing.requests).toHaveLength(2);
   });
 
-  test("a trunk looks for that with each keep-alive", async () => {
+  test("a trunk checks for a suspension with each keep-alive", async () => {
     const { host, password } = { host: "127.0.36.9", password: () => "p" };
     const registrar = await startRegistrar({ host, password });
     let asleepMs = 0;
@@ -416,7 +419,7 @@ describe("a registration", () => {
     registrar.close();
   });
 
-  test("stopping un-REGISTERs, waits 2 s at most and leaves no timer", async () => {
+  test("stopping un-REGISTERs, waits at most 2 s and leaves no timer", async () => {
     const running = await started(accepted);
     const stopped = running.client.stop();
     await running.clock.advance(1);

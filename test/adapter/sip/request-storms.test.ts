@@ -1,4 +1,4 @@
-/** A far end that asks within a call as fast as it can: it is told to wait, and others have their turn. */
+/** Floods of requests within a call: the peer gets Retry-After, and other peers are still served. */
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { parseMessage } from "../../../src/adapter/sip/message/index.ts";
@@ -28,11 +28,11 @@ const DIGIT = {
   body: "Signal=5\r\nDuration=100\r\n",
   contentType: "application/dtmf-relay",
 } as const;
-/** What a call takes at once, and more than it takes while a test runs. */
+/** A call's limit of requests at once, and more than its limit during a test. */
 const AT_ONCE = 100;
 const STORM = 1000;
 
-/** A call whose messages go through one TCP connection; `flush` writes them at once. */
+/** A call over one TCP connection; `flush` writes all its messages at once. */
 async function tcpCall() {
   const socket: Socket = connect({
     host: OURS,
@@ -86,7 +86,7 @@ test("UPDATEs with offers in one read: each is answered, and the next moves the 
 });
 
 test.each(["INVITE", "UPDATE", "INFO", "NOTIFY", "OPTIONS"])(
-  "a storm of %s is told to wait, and the call stands until its BYE",
+  "a storm of %s is throttled, and the call continues until its BYE",
   async (method) => {
     const { call, leg } = await line.answered();
     let digits = 0;
@@ -114,7 +114,7 @@ test.each(["INVITE", "UPDATE", "INFO", "NOTIFY", "OPTIONS"])(
 );
 
 test.each(["INVITE", "UPDATE", "OPTIONS", "INFO"])(
-  "%s with 200 Vias, in lines of their own in the answer, is answered, as is one of nearly 32 KB",
+  "%s with 200 Vias (answered on separate lines) or with nearly 32 KB is answered",
   async (method) => {
     const { call } = await line.answered();
     const body = method === "INVITE" ? OFFER(FAR) : "";
@@ -128,7 +128,7 @@ test.each(["INVITE", "UPDATE", "OPTIONS", "INFO"])(
   },
 );
 
-test("a call that is asked for little is never told to wait", async () => {
+test("a call with few requests is never throttled", async () => {
   const { call, leg } = await line.answered();
   let digits = 0;
   leg.on("digit", () => digits++);
@@ -138,7 +138,7 @@ test("a call that is asked for little is never told to wait", async () => {
   }
 });
 
-test("a datagram behind hundreds of another source has its turn among the first", async () => {
+test("a datagram queued after hundreds of another source is handled among the first", async () => {
   const order: string[] = [];
   const intake = new Intake(systemClock);
   const add = (source: string) => intake.add(source, 500, () => order.push(source));
@@ -150,7 +150,7 @@ test("a datagram behind hundreds of another source has its turn among the first"
   expect(order.at(-1)).toBe("later");
 });
 
-test("a turn ends after some milliseconds, however few were handled; who waits to be handled counts", async () => {
+test("a turn ends after some milliseconds, however few were handled; waiting time counts", async () => {
   let now = 0;
   let handled = 0;
   const intake = new Intake({ monotonic: () => now });
@@ -169,7 +169,7 @@ test("a turn ends after some milliseconds, however few were handled; who waits t
   expect(Math.max(...ofTurn)).toBeLessThanOrEqual(4);
 });
 
-test("what waits of one source, and of all, is bounded in bytes; none is handled after the end", async () => {
+test("the queues per source and in total have a limit in bytes, and nothing is handled after the end", async () => {
   const order: string[] = [];
   const intake = new Intake(systemClock);
   const add = (source: string, bytes: number) =>
@@ -190,7 +190,7 @@ test("what waits of one source, and of all, is bounded in bytes; none is handled
   expect(order.filter((source) => source === "last").length).toBeLessThanOrEqual(TASKS_PER_TURN);
 });
 
-test("the stack hears another peer's datagram before the end of a storm", async () => {
+test("the stack handles another peer's datagram before the end of a storm", async () => {
   const { call } = await line.answered();
   const other = await startSipPeer({ host: OTHER });
   line.stack.addTrunk(

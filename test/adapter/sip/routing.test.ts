@@ -1,4 +1,4 @@
-/** RFC 3263 over a real DNS server and real sockets: where a trunk's requests go, and what next. */
+/** RFC 3263 over a real DNS server and real sockets: the target of a trunk's requests, and failover. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ResponseParts } from "../../../src/adapter/sip/message/index.ts";
 import { createDns, type SipDns } from "../../../src/adapter/sip/routing/dns.ts";
@@ -84,8 +84,8 @@ function publish(transport: "udp" | "tcp", first: SipPeer, second: SipPeer): voi
   dns.zone.set("b.provider.test", [[second.host]]);
 }
 
-describe("where a trunk's requests go", () => {
-  test("SRV: to the server of the lowest priority, at the port it names", async () => {
+describe("targets of a trunk's requests", () => {
+  test("SRV: to the server of the lowest priority, at its port", async () => {
     const first = await peerAt({ host: FIRST });
     const second = await peerAt({ host: SECOND });
     publish("udp", first, second);
@@ -94,7 +94,7 @@ describe("where a trunk's requests go", () => {
     expect(second.methods()).toEqual([]);
   });
 
-  test("a stated port asks for no SRV, an IP address for nothing at all", async () => {
+  test("a given port needs no SRV, an IP address no query at all", async () => {
     const first = await peerAt({ host: FIRST });
     dns.zone.set(DOMAIN, [[first.host]]);
     expect((await settled(await trunkWith({ port: first.port }))).name).toBe("registered");
@@ -104,14 +104,14 @@ describe("where a trunk's requests go", () => {
     expect(dns.lookups(FIRST)).toBe(0);
   });
 
-  test("a name without SRV is looked up as it is, at the usual port", async () => {
+  test("a name without SRV is looked up directly, with the default port", async () => {
     const peer = await peerAt({ host: FIRST, port: 5060 });
     dns.zone.set(DOMAIN, [[FIRST]]);
     expect((await settled(await trunkWith())).name).toBe("registered");
     expect(peer.methods()).toEqual(["REGISTER"]);
   });
 
-  test("transport auto: NAPTR chooses, and Via and Contact say what was chosen", async () => {
+  test("transport auto: NAPTR chooses, and Via and Contact have the chosen one", async () => {
     const first = await peerAt({ host: FIRST, transports: "tcp" });
     const service = { flags: "s", preference: 50 };
     dns.zone.set(DOMAIN, [
@@ -129,7 +129,7 @@ describe("where a trunk's requests go", () => {
     expect(registered?.request.headers.get("contact")).toContain("transport=tcp");
   });
 
-  test("[sip] outbound_proxy takes the requests of trunks that name none", async () => {
+  test("[sip] outbound_proxy gets the requests of trunks without one", async () => {
     const proxy = await peerAt({ host: FIRST });
     const own = await peerAt({ host: SECOND });
     const outboundProxy = `${proxy.host}:${proxy.port}`;
@@ -164,7 +164,7 @@ describe("where a trunk's requests go", () => {
   });
 });
 
-describe("when a server fails", () => {
+describe("failover between servers", () => {
   const twoServers = async (onFirst: (answer: Answer) => void) => {
     const first = await peerAt({ host: FIRST });
     const second = await peerAt({ host: SECOND });
@@ -175,7 +175,7 @@ describe("when a server fails", () => {
     return { first, second };
   };
 
-  test("503 sends INVITE, REGISTER and OPTIONS on, and the server is spared afterwards", async () => {
+  test("after 503 INVITE, REGISTER and OPTIONS go to the next server, and the first is avoided for a while", async () => {
     const { first, second } = await twoServers((answer) => answer({ statusCode: 503, toTag: "a" }));
     const trunk = await trunkWith();
     expect((await settled(trunk)).name).toBe("registered");
@@ -184,12 +184,12 @@ describe("when a server fails", () => {
     expect((await trunk.probe()).sipCode).toBe(200);
     expect(first.methods()).toEqual(["REGISTER"]);
     expect(second.methods().filter((method) => method !== "ACK")).toEqual([
-      // The probe's own test call to nobody is the last.
+      // The probe's own test call is the last.
       ...["REGISTER", "INVITE", "OPTIONS", "INVITE"],
     ]);
   });
 
-  test("an INVITE refused with 503 is acknowledged there, and one call rings elsewhere", async () => {
+  test("an INVITE refused with 503 is acknowledged there, and one call rings at the next server", async () => {
     const { first, second } = await twoServers((answer) => answer({ statusCode: 503, toTag: "a" }));
     const trunk = await trunkWith({ register: false });
     second.onRequest = (request, answer) => {
@@ -207,7 +207,7 @@ describe("when a server fails", () => {
     await eventually(() => second.methods().includes("BYE"), "the BYE");
   });
 
-  test("hung up while it is tried: CANCEL goes to the server that has the call", async () => {
+  test("hung up during failover: CANCEL goes to the server with the call", async () => {
     const { first, second } = await twoServers((answer) => answer({ statusCode: 503, toTag: "a" }));
     const trunk = await trunkWith({ register: false });
     let refuse: Answer = () => {};
@@ -230,7 +230,7 @@ describe("when a server fails", () => {
     expect(first.methods()).toEqual(["INVITE", "ACK"]);
   });
 
-  test("silence sends INVITE and REGISTER on; what the first says later rings nowhere twice", async () => {
+  test("silence moves INVITE and REGISTER on; a late answer of the first rings no second phone", async () => {
     const late: Answer[] = [];
     const { first, second } = await twoServers((answer) => late.push(answer));
     const registered = await trunkWith();
@@ -250,7 +250,7 @@ describe("when a server fails", () => {
     expect(second.methods()).not.toContain("BYE");
   }, 30_000);
 
-  test("a refused connection sends it on at once", async () => {
+  test("a refused connection moves it on at once", async () => {
     const first = await peerAt({ host: FIRST, transports: "tcp" });
     const second = await peerAt({ host: SECOND, transports: "tcp" });
     publish("tcp", first, second);
@@ -259,7 +259,7 @@ describe("when a server fails", () => {
     expect(second.methods()).toEqual(["REGISTER"]);
   });
 
-  test("a refused datagram sends REGISTER and INVITE on at once", async () => {
+  test("a refused datagram moves REGISTER and INVITE on at once", async () => {
     const { first, second } = await twoServers(() => {});
     first.close();
     expect((await settled(await trunkWith())).name).toBe("registered");
@@ -271,16 +271,16 @@ describe("when a server fails", () => {
     expect(await endOf(place(calling))).toMatchObject({ kind: "busy", sipCode: 486 });
   }, 10_000);
 
-  test("so does a server to which nothing can be sent from here", async () => {
+  test("so does a server that is unreachable from here", async () => {
     const second = await peerAt({ host: SECOND });
-    // From an address of loopback nothing leaves the machine.
+    // From a loopback address no packet leaves the machine.
     publish("udp", { ...second, host: "192.0.2.1" }, second);
     const trunk = await trunkWith({ setByOperator: true });
     expect((await settled(trunk)).name).toBe("registered");
     expect(second.methods()).toEqual(["REGISTER"]);
   }, 10_000);
 
-  test("a server that is slow to answer keeps its call while another one refuses datagrams", async () => {
+  test("a slow server keeps its call while another one refuses datagrams", async () => {
     const late: Answer[] = [];
     const { second } = await twoServers((answer) => late.push(answer));
     const trunk = await trunkWith({ register: false });
@@ -297,7 +297,7 @@ describe("when a server fails", () => {
     expect(second.methods()).toEqual([]);
   });
 
-  test("a call that a server has answered, with 100 at least, stays there when datagrams are refused", async () => {
+  test("a call answered by a server (100 or more) stays there when datagrams are refused", async () => {
     const { first, second } = await twoServers((answer) => answer({ statusCode: 100 }));
     const trunk = await trunkWith({ register: false });
     const leg = place(trunk);
@@ -324,7 +324,7 @@ describe("when a server fails", () => {
     expect(second.requests.map(({ transport }) => transport).sort()).toEqual(["TCP", "UDP"]);
   }, 30_000);
 
-  test("no server left: the call ends, with words", async () => {
+  test("no server left: the call ends, with an explanation", async () => {
     await twoServers((answer) => answer({ statusCode: 503, toTag: "a" }));
     const trunk = await trunkWith({ register: false, server: "nowhere.test" });
     const end = await endOf(place(trunk));
@@ -334,7 +334,7 @@ describe("when a server fails", () => {
   });
 });
 
-describe("what DNS said", () => {
+describe("DNS results", () => {
   const located = async (asked: SipDns) => {
     const clock = fakeClock();
     const locator = new Locator({ clock, random: systemRandom, reaches: () => true, dns: asked });
@@ -352,7 +352,7 @@ describe("what DNS said", () => {
   ])("a TTL %s", async (_, ttl, holdsSec, overSec) => {
     const answers = [FIRST, SECOND];
     const none = async () => [];
-    // The resolver behind node:dns keeps answers by the real clock, so it is not asked here.
+    // The resolver behind node:dns caches by the real clock, so it is not used here.
     const { clock, find } = await located({
       naptr: none,
       srv: none,
@@ -372,7 +372,7 @@ describe("what DNS said", () => {
     expect(await asked.addresses(DOMAIN)).toEqual({ addresses: [FIRST], ttlSeconds: 77 });
   });
 
-  test("stands while DNS fails", async () => {
+  test("stay valid while DNS fails", async () => {
     dns.zone.set(DOMAIN, [[FIRST], "server failure"]);
     const { clock, find } = await located(createDns({ servers: [dns.address] }));
     expect(await find()).toEqual([FIRST]);

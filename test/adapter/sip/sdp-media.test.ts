@@ -46,7 +46,7 @@ describe("SDES", () => {
     expect(buildOffer(MEDIA, session("off"))).not.toContain("crypto");
   });
 
-  test("both ends of one agreement hold the same keys, crosswise", () => {
+  test("both ends of an agreement have the same keys, with send and receive swapped", () => {
     for (const mode of ["optional", "required"] as const) {
       const caller = session(mode);
       const callee = { ...session(mode), srtp: createSrtpPolicy(mode, seededRandom(99)) };
@@ -59,7 +59,7 @@ describe("SDES", () => {
     }
   });
 
-  test("an offer's profile, tag and first suite of ours are repeated", () => {
+  test("an answer repeats the offer's profile, tag and first supported suite", () => {
     const lines = [crypto(1, "AEAD_AES_256_GCM"), crypto(5, "AES_CM_128_HMAC_SHA1_32"), crypto(6)];
     const { sdp: text, plan } = planOf(sdp(SECURE, ...lines), session("optional"));
     expect(text).toContain("m=audio 4000 RTP/SAVP 8\r\n");
@@ -88,7 +88,7 @@ describe("SDES", () => {
     expect(answerOffer(sdp(SECURE, line), MEDIA, session("required")).ok).toBe(taken);
   });
 
-  test("an offered MKI is answered alike, and stands in the plan; our offers have none", () => {
+  test("an offered MKI is repeated in the answer and in the plan; our offers have none", () => {
     const { sdp: text, plan } = planOf(
       sdp(SECURE, crypto(3, undefined, "|2^31|258:4")),
       session("required"),
@@ -104,7 +104,7 @@ describe("SDES", () => {
     expect(accepted.plan.srtp?.sendMki).toBeUndefined();
   });
 
-  test("required: what offers no key is refused, and so is an answer without one", () => {
+  test("required: an offer or answer without a key is refused", () => {
     const refused = { ok: false, reason: "srtp_required" } as const;
     expect(answerOffer(sdp(PLAIN), MEDIA, session("required"))).toEqual(refused);
     expect(acceptAnswer(sdp(PLAIN), session("required"))).toEqual(refused);
@@ -112,7 +112,7 @@ describe("SDES", () => {
     expect(keyed.plan.srtp).toBeTruthy();
   });
 
-  test("off: keys in RTP/AVP are passed over, RTP/SAVP is refused", () => {
+  test("off: keys in RTP/AVP are ignored, RTP/SAVP is refused", () => {
     const { plan, sdp: text } = planOf(sdp(PLAIN, crypto(1)), session("off"));
     expect(plan.srtp).toBeUndefined();
     expect(text).not.toContain("crypto");
@@ -120,7 +120,7 @@ describe("SDES", () => {
     expect(secure).toEqual({ ok: false, reason: "no_audio" });
   });
 
-  test("of a protected and a plain stream the one is taken that the mode asks for", () => {
+  test("of a protected and a plain stream the answer takes the one that the mode requires", () => {
     const both = sdp(PLAIN, "m=audio 3002 RTP/SAVP 8", crypto(1));
     const { plan, sdp: text } = planOf(both, session("optional"));
     expect(plan.remote.port).toBe(3002);
@@ -128,7 +128,7 @@ describe("SDES", () => {
     expect(planOf(both, session("off")).plan.remote.port).toBe(3000);
   });
 
-  test("an answer may only take up a line of our offer", () => {
+  test("an answer is accepted only with a crypto line of our offer", () => {
     const taken = acceptAnswer(
       sdp(PLAIN, crypto(2, "AES_CM_128_HMAC_SHA1_32")),
       session("optional"),
@@ -140,7 +140,7 @@ describe("SDES", () => {
 });
 
 describe("RTCP, events and comfort noise", () => {
-  test("RTCP shares the RTP port only where both want it", () => {
+  test("RTCP shares the RTP port only if both sides want it", () => {
     expect(buildOffer(MEDIA, session("off"))).toContain("a=rtcp-mux\r\n");
     const muxed = planOf(sdp(PLAIN, "a=rtcp-mux"), session("off"));
     expect(muxed.plan.rtcpMux).toBe(true);
@@ -150,13 +150,13 @@ describe("RTCP, events and comfort noise", () => {
     expect(apart.sdp).not.toContain("rtcp-mux");
   });
 
-  test("RTCP goes where a=rtcp says, and one above RTP where it says nothing new", () => {
+  test("RTCP goes to the port in a=rtcp, by default one above RTP", () => {
     expect(planOf(sdp(PLAIN, "a=rtcp:53020"), session("off")).plan.rtcpPort).toBe(53_020);
     expect(planOf(sdp(PLAIN, "a=rtcp:3001"), session("off")).plan.rtcpPort).toBeUndefined();
     expect(planOf(sdp(PLAIN, "a=rtcp:99999"), session("off")).plan.rtcpPort).toBeUndefined();
   });
 
-  test("events are taken in the codec's own clock, else in the one there is", () => {
+  test("events use the codec's clock if offered, otherwise the available one", () => {
     const events = ["a=rtpmap:100 telephone-event/16000", "a=rtpmap:101 telephone-event/8000"];
     const g722 = planOf(sdp("m=audio 3000 RTP/AVP 9 100 101", ...events), session("off", ["G722"]));
     expect(g722.plan.telephoneEvent).toEqual({ send: 101, receive: 101 });
@@ -168,7 +168,7 @@ describe("RTCP, events and comfort noise", () => {
     expect(only.sdp).toContain("a=rtpmap:100 telephone-event/16000\r\n");
   });
 
-  test("Opus is offered with events of its own clock, which its answer may take up", () => {
+  test("Opus is offered with events in its own clock, which its answer may accept", () => {
     const ours = session("off", ["opus", "PCMA"]);
     const offer = buildOffer(MEDIA, ours);
     expect(offer).toContain("m=audio 4000 RTP/AVP 111 8 101 110\r\n");
@@ -187,7 +187,7 @@ describe("RTCP, events and comfort noise", () => {
     expect(accepted.plan.telephoneEvent).toEqual({ send: 97, receive: 110, clockRateHz: 48_000 });
   });
 
-  test("comfort noise is agreed on only where it was asked for", () => {
+  test("comfort noise is agreed on only if it was offered", () => {
     const offer = sdp("m=audio 3000 RTP/AVP 8 13");
     expect(planOf(offer, session("off")).plan.comfortNoise).toBeUndefined();
     const agreed = planOf(offer, { ...session("off"), comfortNoise: true });
@@ -195,12 +195,12 @@ describe("RTCP, events and comfort noise", () => {
     expect(agreed.sdp).toContain("m=audio 4000 RTP/AVP 8 13\r\n");
   });
 
-  test("G722/16000, as some write it, is G.722", () => {
+  test("G722/16000, a common mistake, is G.722", () => {
     const offer = sdp("m=audio 3000 RTP/AVP 96", "a=rtpmap:96 G722/16000");
     expect(planOf(offer, session("off", ["G722"])).plan.codec.name).toBe("G722");
   });
 
-  test("an answer with several codecs names what the remote party may change to", () => {
+  test("an answer with several codecs lists those to which the remote party may change", () => {
     const accepted = acceptAnswer(sdp("m=audio 3000 RTP/AVP 8 0"), session("off"));
     expect(accepted.ok && accepted.plan.otherCodecs).toEqual([{ name: "PCMU", payloadType: 0 }]);
   });
@@ -209,7 +209,7 @@ describe("RTCP, events and comfort noise", () => {
 describe("further descriptions of a session", () => {
   const offer = sdp("m=video 5000 RTP/AVP 99", PLAIN, "m=text 5002 RTP/AVP 98");
 
-  test("our later offer keeps all media lines in their places", async () => {
+  test("our later offers keep the order of all media lines", async () => {
     const negotiator = new MediaNegotiator(3, ["PCMA"], () => {});
     negotiator.setMedia(MEDIA);
     await negotiator.setDescription(offer);
@@ -224,7 +224,7 @@ describe("further descriptions of a session", () => {
     expect(body).toContain("o=- 3 2 IN IP4 127.0.0.1\r\n");
   });
 
-  test("keys stay the same over all descriptions of a leg while theirs does", async () => {
+  test("our keys stay the same over all descriptions of a leg while the remote key does", async () => {
     const srtp = createSrtpPolicy("optional", seededRandom(4));
     const plans: (string | undefined)[] = [];
     const negotiator = new MediaNegotiator(3, ["PCMA"], (plan) => plans.push(plan.srtp?.sendKey), {
@@ -239,7 +239,7 @@ describe("further descriptions of a session", () => {
     expect(new Set(plans).size).toBe(1);
   });
 
-  describe("a remote party whose packet counters may begin anew gets new keys of ours", () => {
+  describe("a remote party whose packet counters may restart gets new keys from us", () => {
     const OTHER = Buffer.alloc(30, 6).toString("base64");
     function negotiating() {
       const srtp = createSrtpPolicy("optional", seededRandom(4));
@@ -255,7 +255,7 @@ describe("further descriptions of a session", () => {
       return { negotiator, keys, offered };
     }
 
-    test("when it offers a new key", async () => {
+    test("if it offers a new key", async () => {
       const { keys, offered } = negotiating();
       for (const key of [KEY, OTHER, OTHER, KEY]) await offered(key);
       expect(keys[1]).not.toBe(keys[0]);
@@ -263,7 +263,7 @@ describe("further descriptions of a session", () => {
       expect(new Set(keys).size).toBe(3);
     });
 
-    test("when it asks for an offer; they count once it has answered", async () => {
+    test("if it asks for an offer; they apply after its answer", async () => {
       const { negotiator, keys, offered } = negotiating();
       await offered(KEY);
       negotiator.offerAnew();
@@ -281,7 +281,7 @@ describe("further descriptions of a session", () => {
     });
   });
 
-  test("hold in each of its forms, and back", async () => {
+  test("hold in each of its forms, and resume", async () => {
     const directions: string[] = [];
     const negotiator = new MediaNegotiator(3, ["PCMA"], (plan) => directions.push(plan.direction));
     negotiator.setMedia(MEDIA);

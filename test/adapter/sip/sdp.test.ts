@@ -41,7 +41,7 @@ describe("buildOffer", () => {
     expect(offer).toEndWith("a=sendrecv\r\n");
   });
 
-  test("an offer of ours can be answered by ourselves", () => {
+  test("an offer can be answered by our own parser", () => {
     const answer = answerOffer(buildOffer(MEDIA, G711), MEDIA, G711);
     if (!answer.ok) throw new Error(answer.reason);
     const accepted = acceptAnswer(answer.sdp, G711);
@@ -50,7 +50,7 @@ describe("buildOffer", () => {
 });
 
 describe("answerOffer", () => {
-  test("takes our first codec that was offered, on the offerer's payload types", () => {
+  test("uses the first of our codecs in the offer, with the offerer's payload types", () => {
     const { sdp: text, plan } = answered({});
     expect(plan.codec).toEqual({ name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 });
     expect(plan.telephoneEvent).toEqual({ send: 101, receive: 101 });
@@ -58,7 +58,7 @@ describe("answerOffer", () => {
     expect(text).toContain("m=audio 4000 RTP/AVP 8 101\r\n");
   });
 
-  test("writes an IPv6 address as the kernel names its packets' source", () => {
+  test("writes an IPv6 address as the kernel writes the source of packets", () => {
     for (const [host, remote] of [
       ["2001:DB8:0:0:0:0:0:5", "2001:db8::5"],
       ["2001:db8::5", "2001:db8::5"],
@@ -78,7 +78,7 @@ describe("answerOffer", () => {
     expect(plan.telephoneEvent).toEqual({ send: 96, receive: 96 });
   });
 
-  test("a codec that is known but not listed by us is not chosen", () => {
+  test("a supported but disabled codec is not chosen", () => {
     const offer = { audio: "m=audio 30000 RTP/AVP 9 8" };
     expect(answered(offer).plan.codec.name).toBe("PCMA");
     const wide: SdpSession = { ...G711, codecs: ["G722", "PCMA"] };
@@ -104,7 +104,7 @@ describe("answerOffer", () => {
     [["a=ptime:200"], 60],
     [["a=ptime:0"], 20],
     [[], 20],
-  ] as const)("%p means packets of %d ms", (lines, ptimeMs) => {
+  ] as const)("%p sets packets of %d ms", (lines, ptimeMs) => {
     expect(answered({ lines }).plan.ptimeMs).toBe(ptimeMs);
   });
 
@@ -116,11 +116,11 @@ describe("answerOffer", () => {
     ["255.255.255.255", false],
     ["ff02::1", false],
     ["fe80::1", true],
-  ])("audio for %s, which may be a group of hosts, is sent: %p", (host, isSent) => {
+  ])("audio for %s (possibly multicast) is sent: %p", (host, isSent) => {
     expect(answerOffer(sdp({ host }), MEDIA, G711).ok).toBe(isSent);
   });
 
-  test("a number of ports and a TTL are read past", () => {
+  test("a number of ports and a TTL are ignored", () => {
     const lines = ["m=video 5000/2 RTP/AVP 99", "a=inactive"];
     const audio = "m=audio 30000/1 RTP/AVP 8";
     const { sdp: text, plan } = answered({ host: "192.0.2.5/127", audio, lines });
@@ -129,7 +129,7 @@ describe("answerOffer", () => {
     expect(text).toContain("m=video 0 RTP/AVP 99\r\n");
   });
 
-  test("of several audio streams the first with a codec of ours is taken", () => {
+  test("of several audio streams the first with one of our codecs is used", () => {
     const lines = ["m=audio 30002 RTP/AVP 8", "m=audio 30004 RTP/AVP 0"];
     const { sdp: text, plan } = answered({ audio: "m=audio 30000 RTP/AVP 18", lines });
     expect(plan.remote.port).toBe(30_002);
@@ -140,7 +140,7 @@ describe("answerOffer", () => {
     ]);
   });
 
-  test("other streams are refused in their place", () => {
+  test("other streams are rejected at their position", () => {
     const lines = ["m=video 5000 RTP/AVP 99", "a=rtpmap:99 H264/90000"];
     const { sdp: text } = answered({ lines });
     expect(text).toContain("m=video 0 RTP/AVP 99\r\n");
@@ -159,7 +159,7 @@ describe("answerOffer", () => {
 });
 
 describe("acceptAnswer", () => {
-  test("sends on the answerer's payload types and receives on ours", () => {
+  test("sends with the answerer's payload types and receives with ours", () => {
     const accepted = acceptAnswer(
       sdp({
         audio: "m=audio 30000 RTP/AVP 97 100",
@@ -181,7 +181,7 @@ describe("acceptAnswer", () => {
     ["sendonly", "recvonly"],
     ["recvonly", "sendonly"],
     ["inactive", "inactive"],
-  ] as const)("an answer that is %s makes us %s", (answered, ours) => {
+  ] as const)("an answer of %s sets our direction to %s", (answered, ours) => {
     const accepted = acceptAnswer(sdp({ lines: [`a=${answered}`] }), G711);
     expect(accepted.ok && accepted.plan.direction).toBe(ours);
   });

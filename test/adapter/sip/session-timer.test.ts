@@ -63,7 +63,7 @@ const INVITE = requestText("INVITE", 1);
 const REINVITE = requestText("INVITE", 2, [], ";tag=t");
 
 describe("a session timer", () => {
-  test("is asked for in the first INVITE and does not run before the remote party agrees", async () => {
+  test("is requested in the first INVITE and does not run before the remote party agrees", async () => {
     const { clock, seen, send, take } = bench();
     const headers = send(INVITE);
     expect(headers.get("session-expires")).toBe("1800");
@@ -75,7 +75,7 @@ describe("a session timer", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test("is refreshed by us at half its time, and ends the call 32 s early when that fails", async () => {
+  test("is refreshed by us at half its time, and ends the call 32 s early if that fails", async () => {
     const { clock, seen, timer, send, take } = bench();
     take(answerText(INVITE, expires("600;refresher=uac")));
     await clock.advance(299_999);
@@ -96,7 +96,7 @@ describe("a session timer", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test("a refresh that failed is tried again with growing pauses, and a granted one ends them", async () => {
+  test("a failed refresh is retried with growing pauses, and a granted one ends them", async () => {
     const { clock, timer, seen, send, take } = bench();
     send(INVITE);
     const granted = expires("1800;refresher=uac");
@@ -120,7 +120,7 @@ describe("a session timer", () => {
     expect(refreshes()).toBe(before + 1);
   });
 
-  test("of the remote party's that is not refreshed expires; one that is does not", async () => {
+  test("of the remote party expires without a refresh, and continues with one", async () => {
     const { clock, seen, send, take } = bench();
     take(requestText("INVITE", 1, [["Supported", "timer"], ...expires("300")]));
     const headers = send(answerText(INVITE, []));
@@ -136,7 +136,7 @@ describe("a session timer", () => {
     expect(seen).toEqual(["expire"]);
   });
 
-  test("that a proxy put in for a caller who knows none is ours to refresh", async () => {
+  test("added by a proxy for a caller without support is refreshed by us", async () => {
     const { clock, seen, send, take } = bench();
     take(requestText("INVITE", 1, expires("300")));
     const headers = send(answerText(INVITE, []));
@@ -146,14 +146,14 @@ describe("a session timer", () => {
     expect(seen).toEqual(["refresh"]);
   });
 
-  test("gone from an answer stops", () => {
+  test("missing from an answer stops", () => {
     const { clock, take } = bench();
     take(answerText(INVITE, expires("600;refresher=uac")));
     take(answerText(REINVITE, []));
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test("is asked for again with the longer time that a 422 wants, and only with a longer one", () => {
+  test("is requested again with the longer time of a 422, and only with a longer one", () => {
     const { timer, send } = bench();
     expect(timer.acceptMinimum("1200")).toBe(false);
     expect(timer.acceptMinimum(undefined)).toBe(false);
@@ -162,7 +162,7 @@ describe("a session timer", () => {
     expect(send(INVITE).get("min-se")).toBe("3600");
   });
 
-  test("adds nothing to rejections, and leaves other methods alone", () => {
+  test("adds nothing to rejections, and ignores other methods", () => {
     const { send, take } = bench();
     take(requestText("INVITE", 1, [["Supported", "timer"], ...expires("300")]));
     expect(send(answerText(INVITE, [], 486)).has("session-expires")).toBe(false);
@@ -170,7 +170,7 @@ describe("a session timer", () => {
   });
 });
 
-test("only a sender who can ask again is refused for a short interval", () => {
+test("only a sender with timer support is refused for a short interval", () => {
   const able: HeaderInit = [["Supported", "timer"], ...expires("60")];
   expect(isIntervalTooSmall(requestOf(requestText("INVITE", 1, able)))).toBe(true);
   expect(isIntervalTooSmall(requestOf(requestText("INVITE", 1, expires("60"))))).toBe(false);

@@ -82,7 +82,7 @@ describe("the stack on TCP", () => {
   });
   afterAll(() => stack.close());
 
-  test("listens on the port of UDP and answers on the connection that asked", async () => {
+  test("listens on the port of UDP and answers on the connection of the request", async () => {
     const peer = await rawConnection(CARRIER, port);
     peer.socket.write(request("OPTIONS"));
     await eventually(() => peer.codes().includes(200), "an answer to OPTIONS");
@@ -151,7 +151,7 @@ describe("the stack on TCP", () => {
     ["a head without a start line", "neither: this\r\nnor: that\r\n\r\n"],
     ["two Content-Lengths", first.replace("\r\n\r\n", "\r\nl: 5\r\n\r\n")],
     ["no Content-Length", first.replace(/Content-Length: 0\r\n/i, "")],
-  ])("a request in the same segment behind %s is answered", async (_, broken) => {
+  ])("a request after %s in the same segment is answered", async (_, broken) => {
     const peer = await rawConnection(CARRIER, port);
     const fine = request("OPTIONS");
     const branch = /z9hG4bKstream\d+/.exec(fine)?.[0] ?? "";
@@ -161,7 +161,7 @@ describe("the stack on TCP", () => {
     peer.socket.destroy();
   });
 
-  test("a request in the same segment before bytes that cannot be framed is answered", async () => {
+  test("a request before unframeable bytes in the same segment is answered", async () => {
     const peer = await rawConnection(CARRIER, port);
     peer.socket.write(`${request("OPTIONS")}neither this\r\nnor that\r\n\r\n`);
     await peer.closed;
@@ -176,7 +176,7 @@ describe("the stack on TCP", () => {
     peer.socket.destroy();
   });
 
-  test("lines that end with LF alone are read, byte by byte and behind one another", async () => {
+  test("lines that end with LF only are read, byte by byte and pipelined", async () => {
     const peer = await rawConnection(CARRIER, port);
     const typed: HeaderInit = [["Content-Type", "text/plain"]];
     const bare = (body = "") =>
@@ -189,7 +189,7 @@ describe("the stack on TCP", () => {
     peer.socket.destroy();
   });
 
-  test("strangers get no answer, and not many connections", async () => {
+  test("strangers get no answer, and few connections", async () => {
     const many = await Promise.all(Array.from({ length: 20 }, () => rawConnection(STRANGER, port)));
     let closed = 0;
     for (const peer of many) void peer.closed.then(() => closed++);
@@ -202,7 +202,7 @@ describe("the stack on TCP", () => {
     for (const peer of [...many, carrier]) peer.socket.destroy();
   });
 
-  test("a carrier has a connection for each of 100 calls; from one address 128 at most", async () => {
+  test("a carrier has a connection for each of 100 calls; one address gets at most 128", async () => {
     const open = (count: number) =>
       Promise.all(Array.from({ length: count }, () => rawConnection(CARRIER, port)));
     const many = await open(100);
@@ -218,7 +218,7 @@ describe("the stack on TCP", () => {
     ["requests", "127.0.6.164", request("OPTIONS")],
     ["responses", "127.0.6.165", request("OPTIONS").replace(/^.*/, "SIP/2.0 200 OK")],
   ])(
-    "a stranger's connection that brings many %s is closed; a carrier's is not",
+    "a stranger's connection with many %s is closed; a carrier's is not",
     async (_, host, text) => {
       const stranger = await rawConnection(host, port);
       stranger.socket.write(text.repeat(100));
@@ -230,7 +230,7 @@ describe("the stack on TCP", () => {
     },
   );
 
-  test("the answer to a call whose connection broke goes over the caller's next one", async () => {
+  test("the answer to a call with a broken connection goes over the caller's next one", async () => {
     const first = await rawConnection(CARRIER, port);
     first.socket.write(request("INVITE"));
     await eventually(() => legs.length === 1, "the call");
@@ -255,7 +255,7 @@ describe("a trunk's connection", () => {
     return stack.addTrunk(trunkSettings({ ...where, ...overrides }));
   };
 
-  test("is reopened at once when it drops, and the binding names the listening port", async () => {
+  test("is reopened at once after a loss, and the binding has the listening port", async () => {
     const registrar = await startStreamRegistrar(CARRIER);
     const trunk = await register(registrar.port);
     expect((await settled(trunk)).name).toBe("registered");
@@ -270,7 +270,7 @@ describe("a trunk's connection", () => {
     await registrar.close();
   });
 
-  test("a registrar that hangs up after every answer is not stormed", async () => {
+  test("to a registrar that hangs up after every answer causes no storm", async () => {
     const registrar = await startStreamRegistrar(CARRIER, {
       onAnswered: (socket) => socket.destroy(),
     });
@@ -290,7 +290,7 @@ describe("a trunk's connection", () => {
     await registrar.close();
   });
 
-  test("that a server refuses after the handshake, for want of our certificate, says so", async () => {
+  test("refused after the handshake because of a missing client certificate reports that", async () => {
     const ca = testCa(tempDir());
     const wants = { requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" } as const;
     const server = createTlsServer({ ...ca.issue([`IP:${CARRIER}`]), ...wants });
@@ -305,7 +305,7 @@ describe("a trunk's connection", () => {
     server.close();
   });
 
-  test("is refused in words where nobody listens, or where plain text answers TLS", async () => {
+  test("to a closed port, or to a plain-text server with TLS, fails with an explanation", async () => {
     const plain = createServer((socket) => {
       socket.on("error", () => {});
       socket.write("SIP/2.0 400 Bad Request\r\n\r\n");
@@ -347,7 +347,7 @@ describe("a stream", () => {
     [1, 1000],
     [60, 20],
   ])(
-    "%i that bring %i messages each at once let others have turns between them",
+    "%i with %i messages each at once give others their turn in between",
     async (connections, messages) => {
       const { transport, heard } = open();
       const port = 40_611 + connections;
@@ -375,7 +375,7 @@ describe("a stream", () => {
     },
   );
 
-  test("of TLS counts for its source before its handshake, and takes no place from another's", async () => {
+  test("of TLS counts for its source before its handshake, and takes no slot of another source", async () => {
     const { transport } = open();
     const ca = testCa(tempDir());
     const bind = { host: OURS, port: 40_614 };
@@ -395,7 +395,7 @@ describe("a stream", () => {
     await transport.close();
   });
 
-  test("of a trunk's peer is accepted, however many strangers hold theirs", async () => {
+  test("of a trunk's peer is accepted, however many strangers are connected", async () => {
     const { transport } = open();
     const bind = { host: OURS, port: 40_615 };
     await transport.listen(bind);
@@ -414,7 +414,7 @@ describe("a stream", () => {
     await transport.close();
   });
 
-  test("whose message does not get finished in 10 s is closed, however the bytes drip", async () => {
+  test("with a message unfinished after 10 s is closed, however slowly the bytes arrive", async () => {
     const { clock, transport } = open();
     await transport.listen({ host: OURS, port: 40_611 });
     const peer = await rawConnection(CARRIER, 40_611);
@@ -466,21 +466,18 @@ describe("a stream", () => {
       { requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" },
       "a certificate of its customers",
     ],
-  ] as const)(
-    "to a TLS server %s fails for that reason, in words",
-    async (_, usage, options, said) => {
-      const ca = testCa(tempDir());
-      const { transport } = open(fakeClock(), ca.caPem);
-      const server = createTlsServer({ ...ca.issue([`IP:${CARRIER}`], usage), ...options });
-      server.on("tlsClientError", () => {});
-      await new Promise<void>((resolve) => server.listen(40_616, CARRIER, () => resolve()));
-      const remote = { host: CARRIER, port: 40_616 };
-      const tried = transport.connectionTo({ transport: "TLS", remote, serverName: CARRIER });
-      expect(await tried.catch((error) => error.explanation)).toContain(said);
-      await transport.close();
-      server.close();
-    },
-  );
+  ] as const)("to a TLS server %s fails with that explanation", async (_, usage, options, said) => {
+    const ca = testCa(tempDir());
+    const { transport } = open(fakeClock(), ca.caPem);
+    const server = createTlsServer({ ...ca.issue([`IP:${CARRIER}`], usage), ...options });
+    server.on("tlsClientError", () => {});
+    await new Promise<void>((resolve) => server.listen(40_616, CARRIER, () => resolve()));
+    const remote = { host: CARRIER, port: 40_616 };
+    const tried = transport.connectionTo({ transport: "TLS", remote, serverName: CARRIER });
+    expect(await tried.catch((error) => error.explanation)).toContain(said);
+    await transport.close();
+    server.close();
+  });
 
   test("over TLS never goes below 1.2", async () => {
     const ca = testCa(tempDir());

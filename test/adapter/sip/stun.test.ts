@@ -29,7 +29,7 @@ test("the sample answers of RFC 5769 are read", () => {
   });
 });
 
-test("one broken byte is found by the fingerprint", () => {
+test("one broken byte is detected by the fingerprint", () => {
   const broken = Buffer.from(SAMPLE_IPV4);
   broken.writeUInt8(broken.readUInt8(45) ^ 1, 45);
   expect(parseBindingAnswer(broken)).toBeUndefined();
@@ -57,7 +57,7 @@ function client() {
   return { clock, sent, mapped, server, stun };
 }
 
-test("a request is repeated after 0.5, 1, 2 and 4 s, then abandoned, and sent again after 25 s", async () => {
+test("a request is repeated with growing pauses for 4 s, then abandoned, and sent again after 25 s", async () => {
   const { clock, sent, stun } = client();
   stun.start();
   await clock.advance(0);
@@ -75,7 +75,7 @@ test("a request is repeated after 0.5, 1, 2 and 4 s, then abandoned, and sent ag
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("an answer counts from the server that was asked, to the question that was asked, once", async () => {
+test("an answer counts only from the asked server, with the request's id, once", async () => {
   const { clock, sent, mapped, server, stun } = client();
   stun.start();
   await clock.advance(0);

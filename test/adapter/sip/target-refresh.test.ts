@@ -1,4 +1,4 @@
-/** After a trunk's connection was made again: the remote parties of its calls get our new address. */
+/** After a trunk's reconnection the remote parties of its calls get our new address. */
 import { afterEach, expect, test } from "bun:test";
 import {
   buildRequest,
@@ -32,7 +32,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const OURS = "127.0.71.1";
 const FAR = "127.0.71.2";
-/** What a NAT makes of our address; only the port it has there changes. */
+/** Our public address behind the NAT; only its port changes. */
 const OUTSIDE = "198.51.100.7";
 const BASIC = "INVITE, ACK, CANCEL, BYE";
 
@@ -50,20 +50,20 @@ const world = () => {
 };
 
 interface Scene {
-  /** What the callee names in Allow. */
+  /** The callee's Allow header. */
   readonly allow?: string;
   readonly transport?: "tcp" | "tls";
   readonly register?: boolean;
   readonly seenAs?: StreamRegistrarOptions["seenAs"];
-  /** How many REGISTERs are accepted; default: all. */
+  /** Number of accepted REGISTERs; default: all. */
   readonly registers?: number;
   /** The callee only rings. */
   readonly rings?: boolean;
-  /** Of ours, for TLS. */
+  /** Whether our stack listens for TLS. */
   readonly listens?: boolean;
 }
 
-/** What the remote party of a call says to our requests in it. */
+/** The remote party's answer to our requests within a call. */
 function accepted(request: SipRequest, { allow = BASIC, transport = "tls" }: Scene): ResponseParts {
   const isOffer = request.method === "INVITE";
   const headers = [
@@ -75,7 +75,7 @@ function accepted(request: SipRequest, { allow = BASIC, transport = "tls" }: Sce
   return { statusCode: 200, toTag: tagOf(request.to) ?? "far", headers, body };
 }
 
-/** A registrar that is the callee as well; it speaks PCMU, which is not our first codec. */
+/** A registrar that is also the callee; it speaks PCMU, which is not our first codec. */
 async function openTrunk(scene: Scene): Promise<Trunk> {
   const { transport = "tls", register = true, seenAs } = scene;
   authority ??= testCa(tempDir());
@@ -128,14 +128,14 @@ const ofMethod = (method: string): SipRequest[] =>
     .far.requests.map(({ request }) => request)
     .filter((request) => request.method === method);
 
-/** Where the remote party of the call has been told that we are. */
+/** Our address as the remote party knows it. */
 function targetOf(request: SipRequest | undefined): SipUri {
   const uri = parseNameAddr(request?.headers.get("contact") ?? "")?.uri;
   if (uri?.scheme !== "sip") throw new Error("no SIP URI in the Contact");
   return uri;
 }
 
-/** Breaks every connection; resolves when the trunk has connected again, and registered where it does. */
+/** Breaks every connection; resolves when the trunk has reconnected, and registered if configured. */
 async function reconnect(register = true): Promise<void> {
   const before = ofMethod("REGISTER").length;
   const { far } = world();
@@ -148,7 +148,7 @@ async function reconnect(register = true): Promise<void> {
   if (register) await eventually(() => ofMethod("REGISTER").length > before, "a REGISTER");
 }
 
-/** The remote party's view of a call: who is who in its requests. */
+/** The From, To and Call-ID of the remote party's requests. */
 interface Names {
   readonly from: string;
   readonly to: string;
@@ -161,7 +161,7 @@ function namesOf(invite: SipRequest | undefined): Names {
   return { from, to, callId: invite.callId };
 }
 
-/** Sent to that target as a proxy would: over the connection that comes from its port. */
+/** Sends to that target as a proxy would: over the connection from its port. */
 function sendTo(
   target: SipUri,
   { method, cseq = 1, body = "" }: { method: string; cseq?: number; body?: string },
@@ -189,14 +189,14 @@ function sendTo(
   );
 }
 
-/** Long enough for a request that should not come. */
+/** Long enough to notice an unwanted request. */
 const quiet = () => Bun.sleep(100);
 
 test.each([
   ["a trunk that registers", true],
   ["a trunk that does not register", false],
 ])(
-  "%s: by UPDATE where the remote party allows it, and its BYE reaches us there",
+  "%s: by UPDATE if the remote party allows it, and its BYE reaches us there",
   async (_, register) => {
     const leg = await answeredCall(await openTrunk({ allow: `${BASIC}, UPDATE`, register }));
     const before = targetOf(ofMethod("INVITE")[0]);
@@ -215,7 +215,7 @@ test.each([
   },
 );
 
-test("else by re-INVITE with the codec of the call, and a re-INVITE reaches us there", async () => {
+test("otherwise by re-INVITE with the codec of the call, and a re-INVITE reaches us there", async () => {
   const leg = await answeredCall(await openTrunk({}));
   await reconnect();
   await eventually(() => ofMethod("INVITE").length > 1, "the re-INVITE");
@@ -230,7 +230,7 @@ test("else by re-INVITE with the codec of the call, and a re-INVITE reaches us t
   expect(plan.remote.port).toBe(30_002);
 });
 
-test("each time that the connection is another one, once", async () => {
+test("once for each new connection", async () => {
   const leg = await answeredCall(await openTrunk({ allow: `${BASIC}, UPDATE` }));
   for (const count of [1, 2]) {
     await reconnect();
@@ -243,7 +243,7 @@ test("each time that the connection is another one, once", async () => {
   expect((await ended).kind).toBe("bye");
 });
 
-test("in a call that came in", async () => {
+test("in an inbound call", async () => {
   await openTrunk({});
   const { stack, far } = world();
   const incoming = new Promise<IncomingLeg>((resolve) => stack.onIncoming(resolve));
@@ -283,7 +283,7 @@ test("in a call that rang meanwhile, as soon as it is answered", async () => {
   expect(await ended).toMatchObject({ by: "callee", kind: "bye" });
 });
 
-test("while the registration is refused, which is not tried again for minutes", async () => {
+test("while the registration is refused and not retried for minutes", async () => {
   const trunk = await openTrunk({ allow: `${BASIC}, UPDATE`, registers: 1 });
   const leg = await answeredCall(trunk);
   await reconnect();
@@ -297,7 +297,7 @@ test("while the registration is refused, which is not tried again for minutes", 
   expect((await ended).kind).toBe("bye");
 });
 
-test("behind a NAT: with the port that the registrar sees, and not the media", async () => {
+test("behind a NAT: with the port seen by the registrar, and without moving the media", async () => {
   const seenAs: NonNullable<Scene["seenAs"]> = ({ remotePort = 0 }) => ({
     host: OUTSIDE,
     port: remotePort,
@@ -318,7 +318,7 @@ test("behind a NAT: with the port that the registrar sees, and not the media", a
 test.each([
   ["TCP", { transport: "tcp" }],
   ["TLS with tls_bind", { transport: "tls", listens: true }],
-] as const)("over %s, where the Contact stays what it was, nothing is sent", async (_, scene) => {
+] as const)("over %s, if the Contact stays the same, nothing is sent", async (_, scene) => {
   await answeredCall(await openTrunk({ allow: `${BASIC}, UPDATE`, ...scene }));
   await reconnect();
   await eventually(() => world().stack.registrations().registered === 1, "the registration");

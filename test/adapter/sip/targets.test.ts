@@ -1,4 +1,4 @@
-/** Where a trunk may speak to: the address rules of webhooks hold for what a tenant names in SIP. */
+/** Allowed targets of a trunk: the address rules of webhooks also apply to a tenant's SIP addresses. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { createDns } from "../../../src/adapter/sip/routing/dns.ts";
@@ -14,7 +14,7 @@ const OURS = "127.0.66.1";
 const ALLOWED = "127.0.66.2";
 const INSIDE = "127.0.66.3";
 const ELSEWHERE_INSIDE = "127.0.66.4";
-/** Only the carrier's address is open. */
+/** Only the carrier's address is allowed. */
 const RULES = { allowNetworks: [`${ALLOWED}/32`] };
 
 let stack: SipStack | undefined;
@@ -46,7 +46,7 @@ async function probeOf(settings: Partial<TrunkSettings>): Promise<TrunkProbe> {
   return probe;
 }
 
-describe("an address that trunks may not reach", () => {
+describe("an address forbidden to trunks", () => {
   test("reveals nothing about its ports: open, closed and filtered ones look the same", async () => {
     const open = await peerAt(INSIDE, "tcp");
     const filtered = createServer();
@@ -58,7 +58,7 @@ describe("an address that trunks may not reach", () => {
     for (const port of [open.port, 9, filteredPort])
       probes.push(await probeOf({ server: INSIDE, port, transport: "tcp" }));
     filtered.close();
-    // Everything but our own port, which is another each time.
+    // Everything except our own port, which changes each time.
     const said = probes.map(({ local: _, advertised: __, ...rest }) => rest);
     expect(said[0]).toMatchObject({ servers: [], sipCode: null, remote: null });
     expect(said[0]?.problem).toContain("[sip] allow_networks");
@@ -66,7 +66,7 @@ describe("an address that trunks may not reach", () => {
     expect(open.requests).toEqual([]);
   });
 
-  test("is not registered at, and nobody calls from there", async () => {
+  test("is not registered at, and cannot call us", async () => {
     const inside = await peerAt(INSIDE);
     for (const settings of [
       { server: INSIDE, port: inside.port },
@@ -85,7 +85,7 @@ describe("an address that trunks may not reach", () => {
     }
   });
 
-  test("is left out where a name leads to it and elsewhere", async () => {
+  test("is left out if a name resolves to it and others", async () => {
     const [inside, allowed] = [await peerAt(INSIDE), await peerAt(ALLOWED)];
     dns = await dnsServer("127.0.66.53");
     dns.zone.set("_sip._udp.provider.test", [
@@ -105,7 +105,7 @@ describe("an address that trunks may not reach", () => {
   });
 });
 
-test("a SIP URI is called through the trunk's own server, whatever host it names", async () => {
+test("a SIP URI is called through the trunk's own server, whatever its host", async () => {
   const [inside, allowed] = [await peerAt(INSIDE), await peerAt(ALLOWED)];
   const trunk = await trunkWith({ server: ALLOWED, port: allowed.port, register: false });
   const leg = trunk.place({
@@ -121,7 +121,7 @@ test("a SIP URI is called through the trunk's own server, whatever host it names
   expect(inside.requests).toEqual([]);
 });
 
-/** A call by way of a server there, whose far end names that URI as its Contact, is hung up. */
+/** Checks that a call over a server there, with that Contact at its far end, is hung up. */
 async function hangUpOf(
   serverHost: string,
   contactOf: (insidePort: number) => string,
@@ -166,21 +166,21 @@ async function isHungUpByTheServer(contactOf: (insidePort: number) => string): P
   expect(await hangUpOf(ALLOWED, contactOf)).toEqual(BY_THE_SERVER);
 }
 
-test("a phone behind NAT that names its private address is spoken to by way of a public server", async () => {
+test("a phone behind NAT with a private Contact is reached over a public server", async () => {
   const contactOf = (port: number) => `sip:far@${INSIDE}:${port}`;
   expect(await hangUpOf(ALLOWED, contactOf, { setByOperator: true })).toEqual(BY_THE_SERVER);
 });
 
-test("in the operator's own network a private Contact is spoken to directly", async () => {
+test("in the operator's own network a private Contact is reached directly", async () => {
   const contactOf = (port: number) => `sip:far@${INSIDE}:${port}`;
   const hungUp = await hangUpOf(ELSEWHERE_INSIDE, contactOf, { setByOperator: true });
   expect(hungUp).toEqual({ server: ["INVITE"], inside: ["ACK", "BYE"] });
 });
 
-test("a remote party that names a forbidden address as its own is spoken to by way of the server", () =>
+test("a remote party with a forbidden Contact is reached over the server", () =>
   isHungUpByTheServer((port) => `sip:far@${INSIDE}:${port}`));
 
 test.each(["sip:far@[2001:db8::1]:5060", "sip:far@sbc.invalid", "tel:+37062222222"])(
-  "so is one that names %s, which leads nowhere from here",
+  "so is one with %s, which cannot be reached from here",
   (contact) => isHungUpByTheServer(() => contact),
 );

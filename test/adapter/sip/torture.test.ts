@@ -1,4 +1,4 @@
-/** The 49 messages of RFC 4475 from a trunk's own peer, each with the outcome the RFC asks for. */
+/** All 49 messages of RFC 4475, sent by a trunk's peer, each with the outcome that the RFC requires. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,10 +14,7 @@ const FOLDER = join(import.meta.dir, "../../support/sip/torture");
 /** `call`: a call is offered to the appliance; `nothing`: a response that belongs to no request. */
 type Outcome = number | "call" | "nothing";
 
-/**
- * REGISTER: we are no registrar, and 405 comes before everything that only a registrar looks at
- * (RFC 3261 8.2.1).
- */
+/** REGISTER: we are no registrar, so 405 comes before all checks of a registrar (RFC 3261 8.2.1). */
 const VALID: readonly (readonly [string, string, Outcome])[] = [
   ["wsinv", "folded, spaced and mixed, but well formed; into a dialog that is none", 481],
   ["intmeth", "a method, names and values of every character allowed", 405],
@@ -87,13 +84,13 @@ const listen = (port: number) =>
   });
 
 beforeAll(async () => {
-  // Answers go to the port in Via, and that is 5060 where it names none (RFC 3261 18.2.2).
+  // Answers go to the port in Via, by default 5060 (RFC 3261 18.2.2).
   sockets = await Promise.all([listen(5060), listen(5050), listen(5061)]);
 });
 afterAll(() => {
   for (const socket of sockets) socket.close();
 });
-// Anew for each message: several of them bear the same branch, and would be taken for repeats.
+// A new stack per message: several have the same branch, and would count as retransmissions.
 beforeEach(async () => {
   legs = [];
   texts = [];
@@ -107,7 +104,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.close());
 
-/** Of the final answers that name this; refusals that nobody acknowledges are repeated for long. */
+/** Codes of the final answers with this Call-ID; unacknowledged refusals are repeated for long. */
 const codes = (callId = ""): number[] =>
   texts
     .filter((text) => text.includes(callId))
@@ -155,14 +152,14 @@ for (const [section, messages] of [
   });
 }
 
-test("all 49 are there", () => {
+test("all 49 messages are tested", () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".dat"));
   const named = [...VALID, ...INVALID, ...OTHERS].map(([name]) => `${name}.dat`);
   expect(files.sort()).toEqual(named.sort());
   expect(files).toHaveLength(49);
 });
 
-describe("what is read out of them", () => {
+describe("parsed values", () => {
   const read = (name: string) => {
     const message = parseMessage(readFileSync(join(FOLDER, `${name}.dat`)).toString("utf8"));
     if (message.kind === "failure") throw new Error(message.reason);
@@ -181,35 +178,35 @@ describe("what is read out of them", () => {
     expect(message.body).toStartWith("v=0");
   });
 
-  test("dblreq: the body ends where its length says", () => {
+  test("dblreq: the body ends after its Content-Length", () => {
     expect(read("dblreq").body).toBe("");
   });
 
-  test("esc01: escapes are resolved in what was dialled", () => {
+  test("esc01: escapes in the dialled URI are resolved", () => {
     const text = readFileSync(join(FOLDER, "esc01.dat")).toString();
     send(Buffer.from(text.replace("z9hG4bKkdjuw", "z9hG4bKagain").replace("esc01.", "esc02.")));
     return eventually(() => legs[0]?.calledNumbers[0] === "sips:user@example.com", "the call");
   });
 
-  test("baddn: the display name is understood without its quotes where the message is whole", async () => {
+  test("baddn: the display name is read without its quotes if the message is valid", async () => {
     const text = readFileSync(join(FOLDER, "baddn.dat")).toString();
     send(Buffer.from(`${text.replace("baddn.", "whole.")}\r\n`));
     await eventually(() => codes("whole.31415").includes(200), "the answer");
   });
 
-  test("inv2543: the same of a sender that knows RFC 3261 is 400, for its Contact is missing", () => {
+  test("inv2543: from a sender of RFC 3261 it is 400, because its Contact is missing", () => {
     const text = readFileSync(join(FOLDER, "inv2543.dat")).toString();
     expect(read("inv2543").headers.has("contact")).toBe(false);
     send(Buffer.from(text.replace("SIP/2.0/UDP iftgw", "SIP/2.0/UDP gw;branch=z9hG4bKnew.of")));
     return eventually(() => codes("inv2543.").includes(400), "the refusal");
   });
 
-  test("unreason and noreason are 200 and 100", () => {
+  test("unreason and noreason have the codes 200 and 100", () => {
     expect(read("unreason")).toMatchObject({ kind: "response", statusCode: 200 });
     expect(read("noreason")).toMatchObject({ statusCode: 100, reasonPhrase: "" });
   });
 
-  test.each(["scalarlg", "bigcode"])("%s is no message", (name) => {
+  test.each(["scalarlg", "bigcode"])("%s is not a message", (name) => {
     const text = readFileSync(join(FOLDER, `${name}.dat`)).toString("utf8");
     expect(parseMessage(text).kind).toBe("failure");
   });

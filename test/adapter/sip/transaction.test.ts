@@ -61,7 +61,7 @@ function bench(serversMax?: number) {
 }
 
 describe("a client transaction", () => {
-  test("repeats a request at 0.5, 1.5, 3.5, then every 4 s, and gives up after 32 s", async () => {
+  test("repeats a request at 0.5, 1.5, 3.5, then every 4 s, and times out after 32 s", async () => {
     const { clock, sent, flow, layer, user, timedOut } = bench();
     layer.sendRequest(request("REGISTER"), "R", flow, user);
     await clock.advance(31_999);
@@ -75,7 +75,7 @@ describe("a client transaction", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test("over a connection is sent once and still gives up after 32 s", async () => {
+  test("over a connection is sent once and still times out after 32 s", async () => {
     const { clock, sent, flow, layer, user, timedOut } = bench();
     layer.sendRequest(request("INVITE"), "I", { ...flow, transport: "TCP", reliable: true }, user);
     await clock.advance(32_001);
@@ -94,7 +94,7 @@ describe("a client transaction", () => {
     expect(answers).toEqual([180]);
   });
 
-  test("shows a repeated refusal once and ACKs it again", async () => {
+  test("reports a repeated refusal once and ACKs it again", async () => {
     const { clock, sent, flow, layer, user, answers } = bench();
     const invite = request("INVITE");
     layer.sendRequest(invite, "I", flow, user);
@@ -107,7 +107,7 @@ describe("a client transaction", () => {
     expect(layer.size).toBe(0);
   });
 
-  test("shows every 2xx of an INVITE: each is ACKed by its user", () => {
+  test("reports every 2xx of an INVITE: its user ACKs each", () => {
     const { flow, layer, user, answers } = bench();
     const invite = request("INVITE");
     layer.sendRequest(invite, "I", flow, user);
@@ -118,7 +118,7 @@ describe("a client transaction", () => {
 });
 
 describe("a server transaction", () => {
-  test("shows a request once and repeats the answer to its repeats", () => {
+  test("reports a request once and repeats the answer to retransmissions", () => {
     const { sent, flow, seen, layer } = bench();
     const options = request("OPTIONS");
     layer.receiveRequest(options, flow);
@@ -129,7 +129,7 @@ describe("a server transaction", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("is there for others, whatever one source sends, and again for it when its own are over", async () => {
+  test("is available for others, whatever one source sends, and for it after its own have ended", async () => {
     const { clock, flow, seen, layer } = bench(20);
     const other = { ...flow, remote: { host: "192.0.2.10", port: 5060 } };
     const take = (branch: string, from: Flow) => {
@@ -170,7 +170,7 @@ describe("a server transaction", () => {
     expect(seen.map((received) => received.method)).toEqual(["INVITE", "CANCEL"]);
   });
 
-  test("an RFC 2543 branch does not join two calls", () => {
+  test("equal RFC 2543 branches do not join two calls", () => {
     const { flow, seen, layer } = bench();
     const first = request("INVITE", "1");
     const second = { ...first, callId: "another" };
@@ -184,7 +184,7 @@ describe("timers of RFC 3261 table 4, with RFC 6026's L and M", () => {
   const T1 = 500;
   const T4 = 5000;
 
-  /** When the one transaction is gone, ms from its last event; ticks of 100 ms. */
+  /** Milliseconds from the last event until the transaction is gone; ticks of 100 ms. */
   const goneAfter = async ({ clock, layer }: ReturnType<typeof bench>) => {
     for (let elapsed = 0; elapsed <= 700_000; elapsed += 100) {
       if (layer.size === 0) return elapsed;
@@ -233,7 +233,7 @@ describe("timers of RFC 3261 table 4, with RFC 6026's L and M", () => {
     expect(gone).toBeLessThanOrEqual(expectedMs + 100);
   });
 
-  test("E: another request doubles its pause up to T2, also while it is provisional", async () => {
+  test("E: a request other than INVITE doubles its pause up to T2, also after a provisional answer", async () => {
     const { clock, sent, layer, flow, user } = bench();
     const options = request("OPTIONS");
     layer.sendRequest(options, "text", flow, user);
@@ -245,7 +245,7 @@ describe("timers of RFC 3261 table 4, with RFC 6026's L and M", () => {
     expect(new Set(pauses)).toEqual(new Set([4000]));
   });
 
-  test("a server that is passed over is asked no more, but still heard until 64·T1", async () => {
+  test("a skipped server gets no more requests, but its answers count until 64·T1", async () => {
     const { clock, sent, layer, flow, user, answers, timedOut } = bench();
     const invite = request("INVITE");
     layer.sendRequest(invite, "text", flow, user, 12_000);

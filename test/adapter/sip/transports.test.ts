@@ -1,4 +1,4 @@
-/** Which transport a request takes, over which family, and under which address of ours. */
+/** A request's transport, address family, and local address. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect as connectTls } from "node:tls";
 import { parseNameAddr, type SipRequest } from "../../../src/adapter/sip/message/index.ts";
@@ -58,7 +58,7 @@ const place = (trunk: Trunk, host: string): OutgoingLeg =>
 const contactOf = ({ headers }: SipRequest) => parseNameAddr(headers.get("contact") ?? "")?.uri;
 
 describe("IPv6", () => {
-  test("a trunk on [::1] registers, places a call and takes one, its literals in brackets", async () => {
+  test("a trunk on [::1] registers, places and receives a call, with addresses in brackets", async () => {
     const peer = await peerAt({ host: "::1" });
     const sdp = OFFER("x").replace(/IN IP4 x/g, "IN IP6 ::1");
     peer.onRequest = (request, answer) => {
@@ -98,7 +98,7 @@ describe("IPv6", () => {
     ["IPv6", "::1", OURS],
     ["IPv4", FAR, "::1"],
   ])(
-    "a server with only %s addresses, and a bind of the other kind: the reason says so",
+    "a server with only %s addresses and a bind of the other family fails with that reason",
     async (family, server, bind) => {
       const trunk = await trunkAt(bind, { server, port: 5060 });
       const status = await settled(trunk);
@@ -109,7 +109,7 @@ describe("IPv6", () => {
     },
   );
 
-  test("bound to [::], trunks of both families register and are let in", async () => {
+  test("bound to [::], trunks of both families register and are admitted", async () => {
     const four = await peerAt({ host: FAR });
     const six = await peerAt({ host: "::1" });
     const trunk = await trunkAt("::", { server: FAR, port: four.port });
@@ -129,7 +129,7 @@ describe("IPv6", () => {
 });
 
 describe("a request above 1,300 bytes", () => {
-  /** So long that every request of the trunk is above the limit. */
+  /** So long that every request of the trunk exceeds the limit. */
   const server = `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.test`;
   const long = (peer: SipPeer) => ({
     server,
@@ -137,7 +137,7 @@ describe("a request above 1,300 bytes", () => {
     outboundProxy: `${peer.host}:${peer.port}`,
   });
 
-  test("goes over TCP, and its answers come back", async () => {
+  test("goes over TCP, and its answers return", async () => {
     const peer = await peerAt({ host: FAR, transports: "both" });
     const trunk = await trunkAt(OURS, long(peer));
     expect((await settled(trunk)).name).toBe("registered");
@@ -152,7 +152,7 @@ describe("a request above 1,300 bytes", () => {
     ]);
   });
 
-  test("goes over UDP where TCP is refused, and TCP is not tried each time", async () => {
+  test("goes over UDP if TCP is refused, and TCP is not tried each time", async () => {
     const peer = await peerAt({ host: FAR });
     const trunk = await trunkAt(OURS, long(peer));
     expect((await settled(trunk)).name).toBe("registered");
@@ -175,7 +175,7 @@ describe("[sip] tls_bind", () => {
   const deps = { clock: systemClock, random: systemRandom, log: silentLog };
   const bind = { host: OURS, port: 0 };
 
-  test("takes TLS 1.2 from a trunk's address and answers there; nothing older", async () => {
+  test("accepts TLS 1.2, but nothing older, from a trunk's address and answers there", async () => {
     const ca = testCa(tempDir());
     const names = [`IP:${OURS}`];
     stack = await createSipStack(settings({ bind, ...ca.issue(names) }), deps);
@@ -218,7 +218,7 @@ describe("[sip] tls_bind", () => {
     old.destroy();
   });
 
-  test("with a key that does not fit the start fails, instead of going on without TLS", async () => {
+  test("with a wrong key the start fails, instead of continuing without TLS", async () => {
     const ca = testCa(tempDir());
     const { cert } = ca.issue([`IP:${OURS}`]);
     const { key } = ca.issue([`IP:${OURS}`]);
@@ -227,12 +227,12 @@ describe("[sip] tls_bind", () => {
 });
 
 describe("[sip] stun_server", () => {
-  test("says what goes into Contact and SDP; a change re-registers and moves live calls", async () => {
+  test("sets the address in Contact and SDP; a change re-registers and moves live calls", async () => {
     const stun = await startStunServer("127.0.64.3");
     closing.push(() => stun.close());
     stun.mapped = { host: "192.0.2.10", port: 6000 };
     const peer = await peerAt({ host: FAR });
-    // A registrar that says nothing of where it saw us.
+    // A registrar that does not report our public address.
     peer.onRequest = (request, answer) => {
       if (request.method === "ACK") return;
       const headers = [

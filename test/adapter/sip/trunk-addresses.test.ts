@@ -1,4 +1,4 @@
-/** What a trunk calls itself over UDP, TCP and TLS, with and without a NAT. */
+/** A trunk's own addresses over UDP, TCP and TLS, with and without a NAT. */
 import { expect, test } from "bun:test";
 import { buildResponse, parseMessage } from "../../../src/adapter/sip/message/index.ts";
 import type { TransportName } from "../../../src/adapter/sip/transport/flow.ts";
@@ -21,7 +21,7 @@ function addressesOf(transport: TransportName, externalIp: string, tlsPort: numb
   return addresses;
 }
 
-/** An answer to a REGISTER of ours that was seen to come from there. */
+/** An answer to our REGISTER that reports this source. */
 function seenFrom(host: string, port: number) {
   const text = [
     "REGISTER sip:provider.test SIP/2.0",

@@ -1,4 +1,4 @@
-/** Calls with peers that write what RFC 3261 does not, or write it in the manner of RFC 2543. */
+/** Calls with peers that break RFC 3261, or write like RFC 2543. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { Core } from "sip.js";
 import { parseCredentials, verifyCredentials } from "../../../src/adapter/sip/digest.ts";
@@ -20,7 +20,7 @@ import { endOf, next, trunkSettings } from "../../support/sip/sip-stack.ts";
 const FAR = "127.0.63.2";
 const line = incomingLine("127.0.63.1", FAR);
 
-/** The leg of the last call, answered; resolves with its end or its confirmation. */
+/** Answers the last call; `confirmed` says whether its ACK has arrived. */
 function answering(): { readonly confirmed: () => boolean } {
   let confirmed = false;
   line.onLeg = (leg) => {
@@ -58,7 +58,7 @@ describe("the ACK of a 200", () => {
     expect(await ended).toMatchObject({ by: "caller", kind: "bye" });
   });
 
-  test("that carries the branch of its re-INVITE confirms that", async () => {
+  test("with the branch of its re-INVITE confirms that", async () => {
     const { call, leg } = await line.answered();
     const branch = `z9hG4bKagain${call.callId}`;
     for (const port of [30_010, 30_020]) {
@@ -67,7 +67,7 @@ describe("the ACK of a 200", () => {
       expect(ok.statusCode).toBe(200);
       call.send({ method: "ACK", branch: `${branch}${port}`, cseq: ok.cseq.number });
     }
-    // A third one is answered only where the second was confirmed.
+    // A third one is answered only if the second was confirmed.
     const third = call.send({ method: "INVITE", body: OFFER(FAR) });
     expect((await call.answer(third)).statusCode).toBe(200);
     leg.hangUp();
@@ -85,7 +85,7 @@ describe("the ACK of a 200", () => {
   });
 });
 
-test("a caller that was made an offer and hangs up without its ACK has hung up", async () => {
+test("a caller with our offer who hangs up without an ACK has hung up", async () => {
   let ending: unknown;
   line.onLeg = (leg) => {
     leg.answer(line.media).catch((error: unknown) => {
@@ -99,7 +99,7 @@ test("a caller that was made an offer and hangs up without its ACK has hung up",
   expect(ending).toMatchObject({ end: { by: "caller", kind: "bye" } });
 });
 
-describe("a body that is not of the session", () => {
+describe("a body of another type", () => {
   test.each([
     ["of early media (RFC 3959)", "Content-Disposition", "early-session"],
     ["of unknown use", "Content-Disposition", "icon;handling=required"],
@@ -118,7 +118,7 @@ describe("a body that is not of the session", () => {
   test.each([
     ["of early media", "early-session; handling=optional", "application/sdp", OFFER(FAR, 30_061)],
     ["no description", "render;handling=optional", "text/plain", "hello"],
-  ])("is not read where it is optional, and the offer is ours: %s", async (_, is, type, body) => {
+  ])("is ignored if it is optional, and we make the offer: %s", async (_, is, type, body) => {
     const ports: number[] = [];
     line.onLeg = (leg) => {
       leg.on("answered", ({ plan }) => ports.push(plan.remote.port));
@@ -137,7 +137,7 @@ describe("a body that is not of the session", () => {
 describe("a body without Content-Type", () => {
   const UNTYPED = { contentType: null };
 
-  test("of an INVITE is taken for SDP where it is SDP, and the call stands", async () => {
+  test("of an INVITE is parsed as SDP if it is SDP, and the call continues", async () => {
     const { confirmed } = answering();
     const call = line.newCall();
     const ok = await call.answer(
@@ -154,14 +154,14 @@ describe("a body without Content-Type", () => {
     ["a re-INVITE", "INVITE", true],
     ["an UPDATE", "UPDATE", true],
     ["an INFO", "INFO", true],
-  ] as const)("of %s is 415 where it is something else", async (_, method, inDialog) => {
+  ] as const)("of %s is 415 if it is something else", async (_, method, inDialog) => {
     const call = inDialog ? (await line.answered()).call : line.newCall();
     const branch = call.send({ method, body: "neither this nor that", ...UNTYPED });
     const refused = await call.answer(branch, method);
     expect([refused.statusCode, refused.headers.has("accept")]).toEqual([415, true]);
   });
 
-  test("of a re-INVITE and of an UPDATE is taken for SDP as well", async () => {
+  test("of a re-INVITE and of an UPDATE is parsed as SDP as well", async () => {
     const { call, leg } = await line.answered();
     const ports: number[] = [];
     leg.on("media", ({ plan }) => ports.push(plan.remote.port));
@@ -185,7 +185,7 @@ describe("a body without Content-Type", () => {
     await eventually(confirmed, "the confirmation");
   });
 
-  test("that is no SDP, of an ACK, does no harm", async () => {
+  test("of an ACK, when it is not SDP, does no harm", async () => {
     const { confirmed } = answering();
     const call = line.newCall();
     await call.answer(call.invite());
@@ -194,8 +194,8 @@ describe("a body without Content-Type", () => {
   });
 });
 
-describe("lines that end with LF alone", () => {
-  /** The head alone: the body's length is counted. */
+describe("lines that end with LF only", () => {
+  /** Converts the head only: the body's length is counted. */
   const bare = (text: string) => {
     const end = text.indexOf("\r\n\r\n") + 4;
     return text.slice(0, end).replaceAll("\r\n", "\n") + text.slice(end);
@@ -215,7 +215,7 @@ describe("lines that end with LF alone", () => {
     expect(await ended).toMatchObject({ by: "caller", kind: "bye" });
   });
 
-  test("carry the answers to a call of ours", async () => {
+  test("carry the answers to an outbound call", async () => {
     const far = await Bun.udpSocket({
       hostname: FAR,
       port: 0,
@@ -247,7 +247,7 @@ describe("lines that end with LF alone", () => {
     far.close();
   });
 
-  test("and lines of both kinds in one head are no message", async () => {
+  test("mixed with CRLF in one head are not a message", async () => {
     const { peer } = line;
     const { send } = peer;
     peer.send = (message, remote) =>
@@ -273,7 +273,7 @@ describe("an INFO", () => {
     ],
     ["of an unknown type", "application/media_control+xml", "<media_control/>", 415],
     ["of a package nobody asked for", "text/plain", "hello", 415],
-  ])("%s (%s) is answered as it deserves", async (_, contentType, body, code) => {
+  ])("%s (%s) gets the matching answer", async (_, contentType, body, code) => {
     const { call, leg } = await line.answered();
     const digits: string[] = [];
     leg.on("digit", ({ digit }) => digits.push(digit));
@@ -291,7 +291,7 @@ describe("an INFO", () => {
 });
 
 test.each(["MESSAGE", "SUBSCRIBE", "PUBLISH", "REGISTER", "FOO"])(
-  "a %s in a dialog is 405, with what is allowed (RFC 3261 8.2.1)",
+  "a %s in a dialog is 405, with Allow (RFC 3261 8.2.1)",
   async (method) => {
     const { call } = await line.answered();
     const sent = call.send({ method, contentType: "text/plain", body: "hello" });
@@ -302,7 +302,7 @@ test.each(["MESSAGE", "SUBSCRIBE", "PUBLISH", "REGISTER", "FOO"])(
   },
 );
 
-test("a REFER that names nobody is 400 (RFC 3515 2.4.2), one that does is declined", async () => {
+test("a REFER without Refer-To is 400 (RFC 3515 2.4.2), one with it is declined", async () => {
   const { call } = await line.answered();
   const bare = await call.answer(call.send({ method: "REFER" }), "REFER");
   const headers = [["Refer-To", "<sip:somebody@far.test>"]] as const;
@@ -311,7 +311,7 @@ test("a REFER that names nobody is 400 (RFC 3515 2.4.2), one that does is declin
 });
 
 describe("a re-INVITE without an offer", () => {
-  test("whose ACK has no answer of use leaves the session that stood, and others may follow", async () => {
+  test("with an unusable answer in its ACK keeps the session, and others may follow", async () => {
     const { call, leg } = await line.answered();
     const plans: string[] = [];
     leg.on("media", ({ plan }) => plans.push(`${plan.remote.port} ${plan.direction}`));
@@ -333,7 +333,7 @@ describe("a re-INVITE without an offer", () => {
     expect([ended, line.peer.methods().includes("BYE")]).toEqual([false, false]);
   });
 
-  test("the first INVITE of a call cannot do without: it is hung up", async () => {
+  test("that starts a call needs a usable ACK: otherwise it is hung up", async () => {
     answering();
     const call = line.newCall();
     await call.answer(call.send({ method: "INVITE" }));
@@ -354,7 +354,7 @@ describe("an offer", () => {
       "m=audio  30100  RTP/AVP  8",
       (sdp: string) => sdp.replace(/(m=.*)/, (l) => l.replaceAll(" ", "  ")),
     ],
-  ])("with %s is understood", async (_, rewrite) => {
+  ])("with %s is parsed", async (_, rewrite) => {
     line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
     const call = line.newCall();
     const ok = await call.answer(call.invite([], rewrite(OFFER(FAR, 30_100))));
@@ -364,7 +364,7 @@ describe("an offer", () => {
     expect((await up).plan.remote).toEqual({ host: FAR, port: 30_100 });
   });
 
-  test("whose other media have a name of several words gets them back, rejected", async () => {
+  test("with other media whose name has several words gets them back, rejected", async () => {
     const screen = "m=applicationsharing-video 6000/2 RTP/AVP 127 99\r\na=inactive\r\n";
     line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
     const call = line.newCall();
@@ -378,7 +378,7 @@ describe("an offer", () => {
   });
 });
 
-test("a re-INVITE without Contact changes the media, and not where our BYE goes", async () => {
+test("a re-INVITE without Contact changes the media, but not the target of our BYE", async () => {
   const { call, leg } = await line.answered();
   const moved = next(leg, "media");
   const ok = await call.answer(
@@ -399,7 +399,7 @@ describe("a re-INVITE whose ACK never comes", () => {
     timers.TIMER_L = usual;
   });
 
-  test("is confirmed by the next one, and its 200 is not repeated any more", async () => {
+  test("is confirmed by the next one, and its 200 is no longer repeated", async () => {
     const { call, leg } = await line.answered();
     const ports: number[] = [];
     leg.on("media", ({ plan }) => ports.push(plan.remote.port));
@@ -420,7 +420,7 @@ describe("a re-INVITE whose ACK never comes", () => {
   test.each([
     ["with an offer", OFFER(FAR, 30_100)],
     ["without one", ""],
-  ])("%s leaves the call as it is after 64·T1, and either side may change it", async (_, body) => {
+  ])("%s keeps the call after 64·T1, and either side may change it", async (_, body) => {
     timers.TIMER_L = 200;
     const { call, leg } = await line.answered();
     await call.answer(call.send({ method: "INVITE", body }));
@@ -438,11 +438,11 @@ describe("a re-INVITE whose ACK never comes", () => {
   });
 });
 
-describe("a call of ours", () => {
+describe("an outbound call", () => {
   const contact = () => `<sip:far@${FAR}:${line.peer.port}>`;
   const SDP = ["Content-Type", "application/sdp"] as const;
 
-  /** Says each of these to the INVITE, in turn, and 200 to everything else. */
+  /** Sends these answers to the INVITE, one by one, and 200 to everything else. */
   function scripted(...answers: readonly ResponseParts[]): OutgoingLeg {
     line.peer.onRequest = (request, answer) => {
       if (request.method === "ACK") return;
@@ -466,7 +466,7 @@ describe("a call of ours", () => {
     await eventually(() => line.peer.methods().includes("ACK"), "our ACK");
   });
 
-  test("answered with a body that is no SDP is acknowledged, hung up and named", async () => {
+  test("answered with a body other than SDP is acknowledged, hung up and reported with the reason", async () => {
     const headers = [["Contact", contact()]] as const;
     const leg = scripted({ statusCode: 200, toTag: "far", headers, body: "nothing of use" });
     await endOf(leg);
@@ -474,7 +474,7 @@ describe("a call of ours", () => {
     expect(line.peer.methods()).toEqual(["INVITE", "ACK", "BYE"]);
   });
 
-  test("challenged with auth-int proves its body too", async () => {
+  test("challenged with auth-int includes its body in the digest", async () => {
     const ask = 'Digest realm="r", nonce="n", algorithm=MD5-sess, qop="auth-int"';
     const proofs: boolean[] = [];
     const leg = scripted();
@@ -489,13 +489,13 @@ describe("a call of ours", () => {
     expect(proofs).toEqual([true]);
   });
 
-  test("that rings with a body without Content-Type has early media", async () => {
+  test("ringing with a body without Content-Type has early media", async () => {
     const headers = [["Contact", contact()]] as const;
     const leg = scripted({ statusCode: 183, toTag: "far", headers, body: OFFER(FAR, 30_130) });
     expect((await next(leg, "ringing")).plan?.remote.port).toBe(30_130);
   });
 
-  test("answered without a To tag stands: it is acknowledged, changed and hung up", async () => {
+  test("answered without a To tag is acknowledged, changed and hung up normally", async () => {
     const headers = [["Contact", contact()], SDP] as const;
     const leg = scripted(
       { statusCode: 180, headers: [["Contact", contact()]] },
@@ -516,7 +516,7 @@ describe("a call of ours", () => {
     expect(tags).toEqual([false, false]);
   });
 
-  /** 302 to that Contact, and 486 to what comes there. */
+  /** 302 to that Contact, and 486 to the request there. */
   const redirected = (contactOf: (port: number) => string) => {
     const leg = scripted();
     line.peer.onRequest = (request, answer) => {
@@ -564,19 +564,16 @@ describe("a call of ours", () => {
     ["", ""],
     ["with its transport", ";transport=udp"],
     ["as a telephone number", ";user=phone"],
-  ])(
-    "redirected to where it was just sent, %s, does not ring there again",
-    async (_, parameters) => {
-      const { leg, invites } = redirected(() => {
-        const [uri = ""] = invites().map((invite) => formatUri(invite.uri));
-        return `<${uri}${parameters}>`;
-      });
-      expect(await endOf(leg)).toMatchObject({ kind: "rejected", sipCode: 302 });
-      expect(invites()).toHaveLength(1);
-    },
-  );
+  ])("redirected to its current target, %s, does not ring there again", async (_, parameters) => {
+    const { leg, invites } = redirected(() => {
+      const [uri = ""] = invites().map((invite) => formatUri(invite.uri));
+      return `<${uri}${parameters}>`;
+    });
+    expect(await endOf(leg)).toMatchObject({ kind: "rejected", sipCode: 302 });
+    expect(invites()).toHaveLength(1);
+  });
 
-  test("sent round in circles ends", async () => {
+  test("redirected in a circle ends", async () => {
     const { leg, invites } = redirected((port) => `<sip:+37062222222@${FAR}:${port}>`);
     const { onRequest } = line.peer;
     line.peer.onRequest = (request, answer, transport) => {

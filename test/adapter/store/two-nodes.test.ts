@@ -1,4 +1,4 @@
-/** Two nodes on one libSQL server: what must happen once happens once, whichever node sleeps or dies. */
+/** Two nodes on one libSQL server: single actions happen once, even if a node sleeps or dies. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);
 
-/** The server runs beside us: on a busy machine a round of many requests takes its time. */
+/** The server runs on this machine: on a busy one a round of many requests takes long. */
 const PATIENT_MS = 60_000;
 
 const directory = tempDir();
@@ -86,7 +86,7 @@ async function insertTrunk(tenantId: number): Promise<number> {
 
 const due = (tenantId: number, clock: FakeClock, count = 1) =>
   one.tx((queries) => {
-    // In one request: one after another they would hold the server's writer for too long on a busy machine.
+    // In one request: separate ones would block the server's writer too long on a busy machine.
     const entries = Array.from({ length: count }, () =>
       scheduleStore(queries).insert(tenantId, {
         callUuid: crypto.randomUUID(),
@@ -101,7 +101,7 @@ const due = (tenantId: number, clock: FakeClock, count = 1) =>
     return Promise.all(entries);
   });
 
-/** A scheduler of one node; `fire` is the dialer's transaction, and what it dialled. */
+/** A scheduler of one node; `fire` replaces the dialer's transaction and records its dials. */
 function node(
   database: Database,
   clock: FakeClock,
@@ -133,7 +133,7 @@ function node(
   }).start();
 }
 
-test("a key made on one node opens the other; a revoked one closes on both within two seconds", async () => {
+test("a key created on one node works on the other; a revoked one fails on both within two seconds", async () => {
   const clock = fakeClock();
   const keys = [one, two].map(
     (database) => new ApiKeys({ database, records: apiKeyStore, clock, random, log }),
@@ -149,7 +149,7 @@ test("a key made on one node opens the other; a revoked one closes on both withi
   for (const each of keys) await each.stop();
 });
 
-test("requests that reach two nodes at once share one limit", async () => {
+test("simultaneous requests to two nodes share one limit", async () => {
   const clock = fakeClock();
   const nodes = [one, two].map((database) =>
     sharedRateLimiter(() => 10, { database, requests: rateStore, clock }),
@@ -160,7 +160,7 @@ test("requests that reach two nodes at once share one limit", async () => {
   expect(verdicts.filter((verdict) => verdict?.allowed)).toHaveLength(10);
 });
 
-test("300 entries that are due at once are dialled once each by two nodes at work", async () => {
+test("300 entries due at once are dialled once each by two nodes", async () => {
   const clock = fakeClock();
   const tenantId = await insertTenant(one);
   const ids = await due(tenantId, clock, 300);
@@ -174,7 +174,7 @@ test("300 entries that are due at once are dialled once each by two nodes at wor
   expect([...dialled].sort((a, b) => a - b)).toEqual(ids);
 });
 
-test("a node that slept past its lease, claimed and about to dial, dials nothing when it wakes", async () => {
+test("a node that slept past its lease, between claim and dial, dials nothing when it wakes", async () => {
   const clock = fakeClock();
   const tenantId = await insertTenant(one);
   const [id] = await due(tenantId, clock);
@@ -206,7 +206,7 @@ test("a node that slept past its lease, claimed and about to dial, dials nothing
   await second.stop();
 });
 
-test("what a sleeping node gives back or fails is not taken from the node that has claimed it since", async () => {
+test("a release or failure by a sleeping node does not affect the node that has claimed the entry since", async () => {
   const clock = fakeClock();
   const tenantId = await insertTenant(one);
   await due(tenantId, clock);
@@ -235,7 +235,7 @@ test("what a sleeping node gives back or fails is not taken from the node that h
   );
 });
 
-test("an entry is dialled by the node that holds its tenant's trunk, not by one that looks first", async () => {
+test("an entry is dialled by the node with its tenant's trunk, not by the first that checks", async () => {
   const clock = fakeClock();
   const tenantId = await insertTenant(one);
   const trunkId = await insertTrunk(tenantId);
@@ -244,7 +244,7 @@ test("an entry is dialled by the node that holds its tenant's trunk, not by one 
   const right: number[] = [];
   const without = node(one, clock, { owner: "a", node: "A", dialled: wrong });
   await without.idle();
-  expect(wrong).toEqual([]); // nobody holds it yet
+  expect(wrong).toEqual([]); // nobody has it yet
   await two.tx((queries) =>
     queries.insert(trunkLeases).values({ trunkId, node: "B", beat: 1, takenAt: 0 }),
   );
@@ -258,7 +258,7 @@ test("an entry is dialled by the node that holds its tenant's trunk, not by one 
   await two.tx((queries) => queries.delete(trunkLeases));
 });
 
-/** A node's trunks: which ones it has registered now. */
+/** A node's trunks, with the currently registered ones. */
 function trunksOf(database: Database, name: string, clock: FakeClock) {
   const registered = new Set<number>();
   const leases = new TrunkLeases({
@@ -276,39 +276,39 @@ function trunksOf(database: Database, name: string, clock: FakeClock) {
   return { registered, leases };
 }
 
-test("a trunk is registered by one node, taken over when that one is gone, and let go by one that slept", async () => {
+test("a trunk is registered by one node, taken over when that node is gone, and released by one that slept", async () => {
   const trunkId = (await trunkStore(one.read).all())[0]?.id ?? 0;
-  // Each node has a clock of its own, an hour apart: only the passing of time counts.
+  // Each node has its own clock, an hour apart: only elapsed time counts.
   const clocks = [fakeClock(), fakeClock(fakeClock().now() + 3_600_000)] as const;
   const a = trunksOf(one, "A", clocks[0]);
   await a.leases.round();
   const b = trunksOf(two, "B", clocks[1]);
   await b.leases.round();
   expect([a.registered.has(trunkId), b.registered.has(trunkId)]).toEqual([true, false]);
-  // Both alive: nothing changes hands.
+  // Both alive: no trunk changes its node.
   for (let beat = 0; beat < 10; beat++) {
     for (const clock of clocks) await clock.advance(BEAT_MS);
     await a.leases.round();
     await b.leases.round();
   }
   expect([a.registered.has(trunkId), b.registered.has(trunkId)]).toEqual([true, false]);
-  // A sleeps; B watches its count stand still.
+  // A sleeps; B sees no heartbeat of A.
   for (let slept = 0; slept <= TAKE_OVER_MS + BEAT_MS; slept += BEAT_MS) {
     await clocks[1].advance(BEAT_MS);
     await b.leases.round();
   }
   expect(b.registered.has(trunkId)).toBe(true);
-  // A wakes, and lets go at its first beat.
+  // A wakes, and releases its trunks at its first heartbeat.
   await a.leases.round();
   expect(a.registered.has(trunkId)).toBe(false);
-  // A clean end of B hands over at A's next look.
+  // A clean end of B hands over at A's next check.
   await b.leases.stop();
   await a.leases.round();
   expect(a.registered.has(trunkId)).toBe(true);
   await a.leases.stop();
 });
 
-test("a node that does not reach the store lets go of its trunks before another may take them", async () => {
+test("a node without access to the store releases its trunks before another may take them", async () => {
   const clock = fakeClock();
   const cut = await openRemote(path, { requestMs: 1_500, busyMs: 1_500 });
   const a = trunksOf(cut, "A", clock);
@@ -328,7 +328,7 @@ test("a node that does not reach the store lets go of its trunks before another 
   await eventually(() => a.registered.size === 0, "the trunk is let go", PATIENT_MS);
   expect(LET_GO_MS + BEAT_MS).toBeLessThan(TAKE_OVER_MS);
   thaw();
-  // The server drops what the cut-off requests left behind after a while.
+  // The server drops the transactions of the cut-off requests after a while.
   await eventually(
     async () => {
       await a.leases.round();
@@ -375,7 +375,7 @@ test("an event is delivered by one of two nodes at work", async () => {
   await receiver.close();
 });
 
-test("a mail is handed over once, its recording by the node that has it", async () => {
+test("a mail is delivered once, and its recording is deleted by its own node", async () => {
   const clock = fakeClock();
   const outboxDir = join(directory, "outbox");
   const recordings = ["A", "B"].map((name) => join(directory, `recordings-${name}`));
@@ -439,7 +439,7 @@ test("a mail is handed over once, its recording by the node that has it", async 
   expect(written).toHaveLength(20);
 });
 
-test("a mail whose recording lies on a node that is lost goes without it after a day, and not before", async () => {
+test("a mail with a recording on a lost node is sent without it after a day, and not before", async () => {
   const clock = fakeClock();
   const outboxDir = join(directory, "outbox-lost");
   const recordingsDir = join(directory, "recordings-of-A");
@@ -503,7 +503,7 @@ test("a mail whose recording lies on a node that is lost goes without it after a
   expect(await rowOf()).toMatchObject({ attachment: null, recordingForm: "unreachable" });
   const [file] = readdirSync(outboxDir).filter((name) => name.endsWith(".eml"));
   expect(readFileSync(join(outboxDir, file ?? ""), "utf8")).toContain("its server is gone");
-  // Should the node come back, nothing tells it to delete what was never mailed.
+  // If the node returns, it must not delete the unmailed recording.
   expect(told).toEqual([null]);
   expect(await mailStore(one.read).withAttachmentLeft(10, "lost")).toEqual([]);
 });

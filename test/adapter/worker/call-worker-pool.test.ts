@@ -12,11 +12,11 @@ import { realtimeChoice, sameForAllParts } from "../../support/engine/engine-ses
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { callConfig, SETTINGS } from "../../support/media/scripted-call.ts";
 
-/** A thread that answers as the protocol says, until told otherwise. */
+/** A thread that answers as the protocol says, unless its script says otherwise. */
 class ScriptedWorker extends EventTarget {
   readonly received: ToCallWorker[] = [];
   terminated = false;
-  /** Messages it leaves unanswered. */
+  /** Messages that it does not answer. */
   deafTo = new Set<ToCallWorker["type"]>();
 
   postMessage(message: ToCallWorker): void {
@@ -43,7 +43,7 @@ class ScriptedWorker extends EventTarget {
     queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data })));
   }
 
-  /** As a speech worker does. */
+  /** Sends a message as a speech worker does. */
   tell(data: FromSpeechWorker): void {
     this.dispatchEvent(new MessageEvent("message", { data }));
   }
@@ -115,7 +115,7 @@ async function scriptedPool(
   return { pool, clock, callWorkers, speechWorkers, brief };
 }
 
-test("the RTP port range is sliced into whole pairs, none shared, none beyond the range", () => {
+test("the RTP port range is split into whole pairs, none shared, none beyond the range", () => {
   expect(slicePorts({ first: 20_001, last: 20_021 }, 2)).toEqual([
     { first: 20_002, last: 20_011 },
     { first: 20_012, last: 20_021 },
@@ -127,7 +127,7 @@ test("the RTP port range is sliced into whole pairs, none shared, none beyond th
   expect(() => slicePorts({ first: 10_000, last: 10_003 }, 3)).toThrow(RangeError);
 });
 
-test("utterances whose text came late, and those given up, are counted over all workers", async () => {
+test("late and lost utterances are counted over all workers", async () => {
   const { pool, speechWorkers } = await scriptedPool();
   at(speechWorkers, 0).tell({ type: "load", event: "waited" });
   at(speechWorkers, 1).tell({ type: "load", event: "waited" });
@@ -136,7 +136,7 @@ test("utterances whose text came late, and those given up, are counted over all 
   await pool.shutdown();
 });
 
-test("when more utterances than two threads follow had to wait in ten seconds, too many talk", async () => {
+test("if more utterances than two per thread wait within ten seconds, `tooManyTalk` is true", async () => {
   const { pool, clock, speechWorkers } = await scriptedPool();
   const wait = () => at(speechWorkers, 1).tell({ type: "load", event: "waited" });
   for (let utterance = 1; utterance <= 8; utterance++) wait();
@@ -152,7 +152,7 @@ test("when more utterances than two threads follow had to wait in ten seconds, t
   await pool.shutdown();
 });
 
-test("a recogniser that fails is in the log, and calls go on", async () => {
+test("a failed recogniser is logged, and calls continue", async () => {
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, warn: (event, fields) => lines.push([event, fields]) };
   const { pool, speechWorkers, brief } = await scriptedPool(1, undefined, undefined, log);
@@ -162,7 +162,7 @@ test("a recogniser that fails is in the log, and calls go on", async () => {
   await pool.shutdown();
 });
 
-test("calls spread over the workers, the least loaded first", async () => {
+test("calls are spread over the workers, the least loaded first", async () => {
   const { pool, callWorkers, brief } = await scriptedPool();
   const first = await pool.open(brief("a"));
   await pool.open(brief("b"));
@@ -174,7 +174,7 @@ test("calls spread over the workers, the least loaded first", async () => {
   await pool.shutdown();
 });
 
-test("chats and talks from a browser share one worker without RTP, and calls never run in it", async () => {
+test("chats and browser calls share one worker without RTP, and phone calls never run in it", async () => {
   const { pool, callWorkers, speechWorkers, brief } = await scriptedPool();
   const chat = await pool.openChat(brief("chat"), []);
   await pool.openChat(brief("another chat"), []);
@@ -194,7 +194,7 @@ test("chats and talks from a browser share one worker without RTP, and calls nev
   expect(trials.terminated).toBe(true);
 });
 
-test("when the worker of chats dies, calls go on, and the next chat has a new worker", async () => {
+test("when the chat worker dies, calls continue, and the next chat has a new worker", async () => {
   const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1);
   const failures: string[] = [];
   const call = await pool.open(brief("call"));
@@ -209,7 +209,7 @@ test("when the worker of chats dies, calls go on, and the next chat has a new wo
   await pool.shutdown();
 });
 
-test("the worker of chats gets a new port when the speech worker that it shares is replaced", async () => {
+test("the chat worker gets a new port when its shared speech worker is replaced", async () => {
   const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1);
   await pool.openChat(brief("chat"), []);
   at(speechWorkers, 0).die();
@@ -225,7 +225,7 @@ test("a full port range refuses the next call instead of queueing it", async () 
   await pool.shutdown();
 });
 
-test("a worker that dies fails its own calls only, and is replaced with its speech worker", async () => {
+test("a dying worker fails its own calls only, and is replaced with its speech worker", async () => {
   const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool();
   const lost = await pool.open(brief("lost"));
   const kept = await pool.open(brief("kept"));
@@ -247,7 +247,7 @@ test("a worker that dies fails its own calls only, and is replaced with its spee
   await pool.shutdown();
 });
 
-test("a call that was being opened when its worker died is told so, and while none is ready, that", async () => {
+test("a call being opened when its worker dies fails with that reason; until a new one is ready, others are refused", async () => {
   const { pool, clock, callWorkers, brief } = await scriptedPool(1);
   at(callWorkers, 0).deafTo.add("open");
   const opening = pool.open(brief("a"));
@@ -260,7 +260,7 @@ test("a call that was being opened when its worker died is told so, and while no
   await pool.shutdown();
 });
 
-test("a call that was being closed when its worker died still gets its report", async () => {
+test("a call being closed when its worker dies still gets its report", async () => {
   const { pool, callWorkers, brief } = await scriptedPool(1);
   const channel = await pool.open(brief("a"));
   at(callWorkers, 0).deafTo.add("close");
@@ -270,7 +270,7 @@ test("a call that was being closed when its worker died still gets its report", 
   await pool.shutdown();
 });
 
-test("a worker that stays silent: open is refused and close is reported in bounded time", async () => {
+test("with an unresponsive worker, open fails and close returns a report within a time limit", async () => {
   const { pool, clock, callWorkers, brief } = await scriptedPool(1);
   const worker = at(callWorkers, 0);
   const channel = await pool.open(brief("a"));
@@ -286,7 +286,7 @@ test("a worker that stays silent: open is refused and close is reported in bound
   await pool.shutdown();
 });
 
-test("a speech worker that dies is replaced and its call worker gets the new port", async () => {
+test("a dead speech worker is replaced and its call worker gets the new port", async () => {
   const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1);
   const channel = await pool.open(brief("a"));
   const failures: string[] = [];
@@ -325,7 +325,7 @@ test.each([
   await pool.shutdown();
 });
 
-test("a pool of a provider's engine starts without speech workers", async () => {
+test("a pool for a provider's engine starts without speech workers", async () => {
   const clock = fakeClock();
   const pool = await createCallWorkerPool({
     workers: 1,
@@ -351,7 +351,7 @@ test("a pool of a provider's engine starts without speech workers", async () => 
   await pool.shutdown();
 });
 
-test("workers that keep dying are replaced ever more slowly", async () => {
+test("workers that keep dying are replaced more and more slowly", async () => {
   const { pool, clock, callWorkers } = await scriptedPool(1);
   for (let death = 0; death < 20; death++) {
     at(callWorkers, callWorkers.length - 1).deafTo.add("init");
@@ -362,7 +362,7 @@ test("workers that keep dying are replaced ever more slowly", async () => {
   await pool.shutdown();
 });
 
-/** Its workers do not answer until they are told. */
+/** Starts a pool whose workers do not answer until the test lets them. */
 function lateWorkers(clock: FakeClock, processorWaitMs?: () => number) {
   const workers: ScriptedWorker[] = [];
   const spawn = () => {
@@ -391,7 +391,7 @@ function lateWorkers(clock: FakeClock, processorWaitMs?: () => number) {
   return { workers, starting };
 }
 
-test("a pool whose workers don't come up is refused, and leaves none behind", async () => {
+test("a pool fails if its workers do not start, and leaves none behind", async () => {
   const clock = fakeClock();
   const { workers, starting } = lateWorkers(clock);
   await clock.advance(30_000);
@@ -422,7 +422,7 @@ test.each([
   },
 );
 
-test("a worker that was starved at first and then hangs is given up", async () => {
+test("a worker without CPU at first that then hangs is given up", async () => {
   const clock = fakeClock();
   const { starting } = lateWorkers(clock, () => Math.min(clock.elapsedMs, 30_000));
   await clock.advance(59_999);
@@ -432,7 +432,7 @@ test("a worker that was starved at first and then hangs is given up", async () =
   await expect(starting).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("shutdown closes what is open and ends the workers", async () => {
+test("shutdown closes open calls and ends the workers", async () => {
   const { pool, callWorkers, speechWorkers, clock, brief } = await scriptedPool();
   const channel = await pool.open(brief("a"));
   await pool.shutdown();

@@ -11,7 +11,7 @@ function parse(format: "txt" | "md" | "csv" | "json", content: string) {
   return parseKnowledge([{ filename: `file.${format}`, format, content }]);
 }
 
-test("Markdown headings are questions, Also lines other ways to ask", () => {
+test("Markdown headings are questions, Also lines are other wordings", () => {
   expect(
     parse("md", "# Shop\n\n## When open? / Hours?\n**Nine** to [five](http://x).\nAlso: Times"),
   ).toEqual([{ questions: ["When open?", "Hours?", "Times"], answer: "Nine to five." }]);
@@ -23,7 +23,7 @@ test("CSV with question and answer columns gives pairs, quotes and commas includ
   ]);
 });
 
-test("another CSV table gives one entry a row", () => {
+test("another CSV table gives one entry per row", () => {
   expect(parse("csv", "item;price;stock\nTea;2 EUR;yes\n")).toEqual([
     { questions: ["Tea"], answer: "Tea. price: 2 EUR. stock: yes." },
   ]);
@@ -64,7 +64,7 @@ test("paraphrased questions find their entry", () => {
   expect(wrong).toEqual([]);
 });
 
-test("a word finds the entry with another that means the same, but less than the word itself", () => {
+test("a synonym finds the entry, but with a lower score than the word itself", () => {
   const entries = parse(
     "md",
     "## How do I end my membership?\nBy letter.\n\n## Is there a discount?\nYes.\n\n## Do you have a sauna?\nYes.",
@@ -79,6 +79,6 @@ test("a word finds the entry with another that means the same, but less than the
   expect(find("Who painted the Mona Lisa?")?.score ?? 0).toBeLessThan(0.1);
 });
 
-test("off-topic questions score below what is answered", () => {
+test("off-topic questions score below answered ones", () => {
   for (const said of CLINIC_OFF_TOPIC) expect(retrieve(said)?.score ?? 0).toBeLessThan(0.45);
 });

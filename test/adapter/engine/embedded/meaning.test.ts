@@ -1,4 +1,7 @@
-/** Meaning beside words: the sentence encoder, what was learnt of an agent, and what is concluded from both. */
+/**
+ * Semantic similarity in addition to words: the sentence encoder, an agent's learnt topics, and the combined
+ * result.
+ */
 import { expect, test } from "bun:test";
 import {
   type Nearness,
@@ -18,10 +21,10 @@ import {
 } from "../../../../src/adapter/engine/embedded/scripted/topics.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
-/** The first numbers of its makers' program for the sentence below. */
+/** The first numbers of the original program for the sentence below. */
 const REFERENCE = [0.0548, 0.0438, 0.0089, -0.046, -0.0319, 0.059, 0.0571, 0.0575, -0.0461, 0.0574];
 
-test("text is the likeliest row of word pieces", () => {
+test("text is split into the likeliest row of word pieces", () => {
   const reserved: [string, number][] = Array.from({ length: 6 }, (_, id) => [`<${id}>`, 0]);
   const pieces = new WordPieces([
     ...reserved,
@@ -38,7 +41,7 @@ test("text is the likeliest row of word pieces", () => {
   expect(pieces.idsOf("ж par")).toEqual([0, 7]);
 });
 
-test("the encoder computes what its makers' program does", () => {
+test("the encoder computes the same as the original program", () => {
   const made = SentenceEncoder.load().encode("can i park my car at your place");
   expect(made.length).toBe(512);
   expect(dot(made, made)).toBeCloseTo(1, 3);
@@ -69,7 +72,7 @@ async function learnt() {
   return { meanings };
 }
 
-test("a question in other words than the knowledge's is understood by what it means", async () => {
+test("a question in other words than the knowledge's is understood by its meaning", async () => {
   const { meanings } = await learnt();
   const find = (said: string) => {
     const nearness = meanings.compare(lesson.key, textForMeaning(said));
@@ -87,7 +90,7 @@ test("a question in other words than the knowledge's is understood by what it me
   expect(find("Who painted the Mona Lisa?")[1]).toEqual({ zone: "unknown" });
 });
 
-test("nothing is learnt while somebody waits for the thread", async () => {
+test("nothing is learnt while the thread is busy", async () => {
   const clock = fakeClock();
   let isBusy = true;
   const meanings = new Meanings(clock, () => isBusy);
@@ -100,7 +103,7 @@ test("nothing is learnt while somebody waits for the thread", async () => {
   expect(meanings.compare(lesson.key, "parking")).not.toBeNull();
 });
 
-test("what was not learnt, or is too much to be learnt, is not known", async () => {
+test("an unlearnt agent, or one with too many topics, has no result", async () => {
   const { meanings } = await learnt();
   expect(meanings.compare("another", "parking")).toBeNull();
   const topic = { asked: [], answer: "" };
@@ -109,7 +112,7 @@ test("what was not learnt, or is too much to be learnt, is not known", async () 
   expect(meanings.compare("huge", "parking")).toBeNull();
 });
 
-test("two topics as likely are both offered, one much likelier alone", () => {
+test("two equally likely topics are both offered, a much likelier one alone", () => {
   const near = (...asked: number[]): Nearness => ({ asked, answered: asked });
   const said = "something in no words of theirs";
   expect(topics.find(said, 0.95, near(0.75, 0.75, 0.1))).toMatchObject({

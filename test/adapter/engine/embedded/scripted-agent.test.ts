@@ -1,4 +1,4 @@
-/** The embedded mind's dialogue, driven with what an ear would have heard. */
+/** The embedded engine's dialogue, with scripted recognition results. */
 import { describe, expect, test } from "bun:test";
 import { PHRASES } from "../../../../src/adapter/engine/embedded/scripted/phrases.ts";
 import { createScriptedSession } from "../../../../src/adapter/engine/embedded/scripted/scripted-session.ts";
@@ -70,7 +70,7 @@ async function ask(agent: LlmSession, input: LlmInput | string): Promise<string>
 }
 
 describe("answers", () => {
-  test("a question of the knowledge is answered word for word", async () => {
+  test("a question covered by the knowledge is answered word for word", async () => {
     const answer = await ask(clinicAgent(), "how much is a filling");
     expect(answer).toBe("A filling costs from 60 to 90 euros.");
   });
@@ -80,7 +80,7 @@ describe("answers", () => {
     expect(events.at(-1)?.type).toBe("done");
   });
 
-  test("words that hardly fit the sound are asked back, and yes brings the answer", async () => {
+  test("words with low confidence are confirmed first, and yes brings the answer", async () => {
     const agent = clinicAgent();
     const events = await respond(agent, {
       type: "utterance",
@@ -92,7 +92,7 @@ describe("answers", () => {
     expect(await ask(agent, "yes please")).toContain("200 euros");
   });
 
-  test("two that are as likely are both offered, and one of them is chosen", async () => {
+  test("two equally likely topics are both offered, and one of them is chosen", async () => {
     const doubtful: LlmInput = {
       type: "utterance",
       text: "the price of whitening",
@@ -119,19 +119,19 @@ describe("answers", () => {
     );
   });
 
-  test("thanks inside a longer question are no thanks", async () => {
+  test("thanks inside a longer question do not end the call", async () => {
     expect(await ask(clinicAgent(), "how much is a filling please thanks")).toContain("60 to 90");
     expect(await ask(clinicAgent(), "great thank you very much")).toStartWith("You're welcome");
     expect(await ask(clinicAgent(), "and do you have thanks")).toStartWith("Sorry");
   });
 
-  test("no, with a new question behind it, answers the new question", async () => {
+  test("no, followed by a new question, answers the new question", async () => {
     const agent = clinicAgent();
     await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.59 });
     expect(await ask(agent, "no how much is a filling")).toContain("60 to 90");
   });
 
-  test("what is not in the knowledge is not answered, but topics are offered", async () => {
+  test("a question outside the knowledge is not answered, but topics are offered", async () => {
     const answer = await ask(clinicAgent(), "what is the capital of australia");
     expect(answer).toContain("I can help with");
   });
@@ -182,7 +182,7 @@ describe("intents", () => {
     ru: "хочу говорить с человеком",
   };
   for (const [language, said] of Object.entries(HUMANS)) {
-    test(`who wants a person is transferred: ${language}`, async () => {
+    test(`a caller who asks for a person is transferred: ${language}`, async () => {
       const agent = clinicAgent({
         language: language as AgentLanguage,
         transferTargets: ["sip:desk@example"],
@@ -192,7 +192,7 @@ describe("intents", () => {
     });
   }
 
-  /** What ends or hands over the call, as the recogniser heard it; with what confidence. */
+  /** Recognised texts that end or transfer the call, with confidence. */
   const DOUBTFUL: readonly (readonly [AgentLanguage, string, number, "goodbye" | "human"])[] = [
     ["en", "thank you goodbye", 0.5, "goodbye"],
     ["en", "bye", 0.59, "goodbye"],
@@ -211,44 +211,47 @@ describe("intents", () => {
   const leaves = (events: readonly LlmEvent[]) =>
     events.some(({ type }) => type === "end_call" || type === "transfer");
 
-  test.each(DOUBTFUL)("%s: %j at %d asks before it ends or hands over the call", async (...row) => {
-    const [language, text, confidence, intent] = row;
-    const doubtful = { type: "utterance", text, confidence } as const;
-    const doubting = async () => {
-      const agent = clinicAgent({ language, transferTargets: ["sip:desk@example"] });
-      const asked = await respond(agent, doubtful);
-      expect([leaves(asked), expected(asked)]).toEqual([false, "yes_no"]);
-      expect(spoken(asked)).toEndWith("?");
-      return agent;
-    };
-    const type = intent === "goodbye" ? "end_call" : "transfer";
-    const confirmed = await respond(await doubting(), YES[language]);
-    expect(confirmed.map((event) => event.type)).toContain(type);
-    const repeated = await respond(await doubting(), doubtful);
-    expect(repeated.map((event) => event.type)).toContain(type);
-    const denied = await respond(await doubting(), NO[language]);
-    expect([leaves(denied), expected(denied)]).toEqual([false, "open"]);
-    const nothing = { type: "utterance", text: "", confidence: 0 } as const;
-    const agent = await doubting();
-    expect(expected(await respond(agent, nothing))).toBe("yes_no");
-    expect(leaves(await respond(agent, nothing))).toBe(false);
-    expect(await ask(await doubting(), { type: "digits", digits: "2" })).not.toBe("");
-    const pressed = await respond(await doubting(), { type: "digits", digits: "1" });
-    expect(pressed.map((event) => event.type)).toContain(type);
-  });
+  test.each(DOUBTFUL)(
+    "%s: %j at %d is confirmed before the call ends or is transferred",
+    async (...row) => {
+      const [language, text, confidence, intent] = row;
+      const doubtful = { type: "utterance", text, confidence } as const;
+      const doubting = async () => {
+        const agent = clinicAgent({ language, transferTargets: ["sip:desk@example"] });
+        const asked = await respond(agent, doubtful);
+        expect([leaves(asked), expected(asked)]).toEqual([false, "yes_no"]);
+        expect(spoken(asked)).toEndWith("?");
+        return agent;
+      };
+      const type = intent === "goodbye" ? "end_call" : "transfer";
+      const confirmed = await respond(await doubting(), YES[language]);
+      expect(confirmed.map((event) => event.type)).toContain(type);
+      const repeated = await respond(await doubting(), doubtful);
+      expect(repeated.map((event) => event.type)).toContain(type);
+      const denied = await respond(await doubting(), NO[language]);
+      expect([leaves(denied), expected(denied)]).toEqual([false, "open"]);
+      const nothing = { type: "utterance", text: "", confidence: 0 } as const;
+      const agent = await doubting();
+      expect(expected(await respond(agent, nothing))).toBe("yes_no");
+      expect(leaves(await respond(agent, nothing))).toBe(false);
+      expect(await ask(await doubting(), { type: "digits", digits: "2" })).not.toBe("");
+      const pressed = await respond(await doubting(), { type: "digits", digits: "1" });
+      expect(pressed.map((event) => event.type)).toContain(type);
+    },
+  );
 
   test.each([
     ["That was all I wanted to know. Goodbye.", "end_call"],
     ["Okay, thank you, bye.", "end_call"],
     ["Bye.", "end_call"],
     ["I do not know. Could you put me through to somebody at the reception?", "transfer"],
-  ])("%j, in a sentence of its own, is followed", async (text, type) => {
+  ])("%j as a separate sentence is executed", async (text, type) => {
     const agent = clinicAgent({ transferTargets: ["sip:desk@example"] });
     const events = await respond(agent, { type: "utterance", text, confidence: 0.6 });
     expect(events.map((event) => event.type as string)).toContain(type);
   });
 
-  test("a doubtful no after the last offer asks before it ends the call", async () => {
+  test("a doubtful no after the last offer is confirmed before the call ends", async () => {
     const agent = clinicAgent();
     await ask(agent, "thank you");
     const doubtful = { type: "utterance", text: "no", confidence: 0.4 } as const;
@@ -265,7 +268,7 @@ describe("intents", () => {
     },
   );
 
-  test.each(["hmm", "oh", "i see", "got it"])("%j is no answer to a question", async (text) => {
+  test.each(["hmm", "oh", "i see", "got it"])("%j does not answer a question", async (text) => {
     const agent = clinicAgent();
     await respond(agent, "i want to speak to a human");
     const again = await respond(agent, text);
@@ -286,7 +289,7 @@ describe("intents", () => {
     expect(summary).toContain("message was left");
   });
 
-  test("repeat says the last answer again", async () => {
+  test("a request to repeat speaks the last answer again", async () => {
     const agent = clinicAgent();
     const answer = await ask(agent, "do you treat children");
     expect(await ask(agent, "could you repeat that please")).toBe(answer);
@@ -302,7 +305,7 @@ describe("intents", () => {
 describe("tools", () => {
   const RIGHT: LlmInput = { type: "utterance", text: "yes", confidence: 0.99 };
 
-  test("values are asked one by one and the tool is called with them", async () => {
+  test("values are asked for one by one and the tool is called with them", async () => {
     const agent = clinicAgent({ tools: [BOOKING] });
     const first = await respond(agent, "i would like to book an appointment");
     expect(spoken(first)).toContain("the day of the appointment");
@@ -321,7 +324,7 @@ describe("tools", () => {
     });
   });
 
-  test("keypad digits are taken without reading back", async () => {
+  test("keypad digits are accepted without confirmation", async () => {
     const tool = { ...BOOKING, parameters: { ...BOOKING.parameters, required: ["phone"] } };
     const agent = clinicAgent({ tools: [tool] });
     await respond(agent, "book an appointment");
@@ -356,14 +359,14 @@ describe("tools", () => {
     expect(said).toContain("order state: shipped. arrives: Monday.");
   });
 
-  test("a failed tool is apologised for and a message offered", async () => {
+  test("a failed tool gets an apology and a message is offered", async () => {
     const agent = clinicAgent({ tools: [{ ...BOOKING, parameters: { type: "object" } }] });
     const toolCallId = await callTool(agent);
     const input: LlmInput = { type: "tool_result", toolCallId, ok: false, output: "timeout" };
     expect(await ask(agent, input)).toContain("sorry");
   });
 
-  test("a value that is not understood three times leads to a message", async () => {
+  test("a value misunderstood three times leads to a message", async () => {
     const agent = clinicAgent({ tools: [BOOKING] });
     await respond(agent, "book an appointment");
     await respond(agent, "well");
@@ -382,7 +385,7 @@ const CALLING_BACK: ToolSnapshot = {
   },
 };
 
-describe("what is not heard is asked for by keys", () => {
+describe("without recognition the caller answers by keys", () => {
   const keys = {
     lt: ["Spauskite 1, jei taip, arba 2, jei ne.", "Spauskite 1 arba 2."],
     lv: ["Nospiediet 1, ja jā, vai 2, ja nē.", "Nospiediet 1 vai 2."],
@@ -394,7 +397,7 @@ describe("what is not heard is asked for by keys", () => {
   for (const language of ["lt", "lv", "ru"] as const) {
     const [yesNo, oneOrTwo] = keys[language];
 
-    test(`a yes or a no, once each time it is asked: ${language}`, async () => {
+    test(`yes or no, once per question: ${language}`, async () => {
       const agent = clinicAgent({ language, isUnheard: true });
       expect(await ask(agent, pressed("0"))).toEndWith(yesNo);
       const again = await ask(agent, nothing);
@@ -424,14 +427,14 @@ describe("what is not heard is asked for by keys", () => {
     });
   }
 
-  test("what is heard is asked for by words", async () => {
+  test("with recognition the caller answers by words", async () => {
     const agent = clinicAgent({ language: "lt" });
     expect(await ask(agent, pressed("0"))).toBe(PHRASES.lt.nobodyFree);
   });
 });
 
 describe("summary", () => {
-  test("tells whoever takes the call over how long it was, in words", async () => {
+  test("gives the length of a transferred call in words", async () => {
     const end = { reason: "transferred", durationSeconds: 75 } as const;
     const { text } = await clinicAgent({ language: "lt" }).summarize(end);
     expect(text).toContain("Skambutis perduotas po 1 min. 15 sek.");
@@ -439,7 +442,7 @@ describe("summary", () => {
     expect(english).toEndWith("The call was transferred after 1 min 15 sec.");
   });
 
-  test("tells what was asked and how it ended", async () => {
+  test("contains the questions and the end of the call", async () => {
     const agent = clinicAgent();
     await respond(agent, "how much is a filling");
     await respond(agent, "do you treat children");

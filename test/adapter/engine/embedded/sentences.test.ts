@@ -1,4 +1,4 @@
-/** Where a text is cut to be spoken: between sentences, not within a date or a time. */
+/** Text for speech is split between sentences, not within a date or a time. */
 import { expect, test } from "bun:test";
 import { splitSentences } from "../../../../src/adapter/engine/embedded/speech/sentences.ts";
 

@@ -43,7 +43,7 @@ test.each([
   expect(parseTime(said, "en")).toBe(time);
 });
 
-test("no day and no time are told from one", () => {
+test("text without a day and a time has neither", () => {
   expect(parseDate("i have no idea", "en", SATURDAY)).toBeNull();
   expect(parseTime("whenever you like", "en")).toBeNull();
 });
@@ -54,7 +54,7 @@ test("digits are read from words", () => {
   expect(parseNumberWords("two hundred and forty five".split(" "))).toBe(245);
 });
 
-test("numbers survive the way to words and back", () => {
+test("numbers survive the conversion to words and back", () => {
   for (const value of [0, 7, 12, 40, 99, 100, 245, 1_000, 12_345, 999_999]) {
     expect(parseNumberWords(numberInWords(String(value)).split(" "))).toBe(value);
   }
@@ -78,7 +78,7 @@ describe("parameters", () => {
     },
   };
 
-  test("only required ones are asked, each in its kind", () => {
+  test("only required slots are asked for, each by its kind", () => {
     const kinds = slotsOf(tool).map((slot) => slot.kind);
     expect(kinds).toEqual(["choice", "number", "yes_no", "digits", "date"]);
   });
@@ -131,7 +131,7 @@ test.each([
   expect(valueFromKeys(slotFor(schema), keys)).toBe(value);
 });
 
-test("a spoken number outside the tool's bounds is asked for again", () => {
+test("a spoken number outside the tool's limits is asked for again", () => {
   const people = slotFor({ type: "integer", maximum: 8 });
   expect(valueFromSpeech(people, "nine", "en", 0)).toBeNull();
   expect(valueFromSpeech(people, "eight", "en", 0)).toBe(8);

@@ -33,7 +33,7 @@ const heard = (sttStreamId: number, utterance: number, text: string): SpeechRepl
   audioMs: 500,
 });
 
-test("an utterance that ends while the one before is still being recognised costs it nothing", async () => {
+test("an utterance that ends while the previous one is still being recognised gets its own result", async () => {
   const { client, reply } = connect();
   const ear = client.openStt();
   const both = Promise.all([client.endUtterance(ear, 1), client.endUtterance(ear, 2)]);
@@ -43,7 +43,7 @@ test("an utterance that ends while the one before is still being recognised cost
   client.close();
 });
 
-test("a recogniser whose processor is taken for seconds still answers what was asked", async () => {
+test("a recogniser without CPU for seconds still answers", async () => {
   const { clock, client, reply } = connect();
   const ear = client.openStt();
   const result = client.endUtterance(ear, 1);
@@ -53,7 +53,7 @@ test("a recogniser whose processor is taken for seconds still answers what was a
   client.close();
 });
 
-test("each utterance has its own patience, and a closed ear fails all that are left", async () => {
+test("each utterance has its own time-out, and a closed recogniser fails all pending ones", async () => {
   const { clock, client } = connect();
   const ear = client.openStt();
   const failures: string[] = [];
@@ -71,7 +71,7 @@ test("each utterance has its own patience, and a closed ear fails all that are l
   client.close();
 });
 
-/** A speech worker that says four samples to everything. */
+/** A speech worker that returns the same four samples for every text. */
 function connectToVoice() {
   const clock = fakeClock();
   const { port1, port2 } = new MessageChannel();
@@ -94,7 +94,7 @@ function connectToVoice() {
   return { clock, client, asked, speak };
 }
 
-test("what is spoken a third time is not synthesised again, and sounds the same", async () => {
+test("a text spoken for the third time is not synthesised again, and sounds the same", async () => {
   const { client, asked, speak } = connectToVoice();
   for (let time = 0; time < 4; time++) expect(await speak("Anything else?")).toEqual([1, 1, 2, 2]);
   expect(asked.length).toBe(2);
@@ -103,7 +103,7 @@ test("what is spoken a third time is not synthesised again, and sounds the same"
   client.close();
 });
 
-test("what nobody was told for a quarter of an hour is forgotten, the rest is not", async () => {
+test("texts unused for a quarter of an hour are removed from the cache, others are not", async () => {
   const { clock, client, asked, speak } = connectToVoice();
   const timesAsked = async (text: string) => {
     const before = asked.length;
@@ -129,7 +129,7 @@ test("what nobody was told for a quarter of an hour is forgotten, the rest is no
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("speech that was cut short is not kept", async () => {
+test("interrupted speech is not cached", async () => {
   const { client, reply } = connect();
   const order = { text: "Hello", language: "en", voice: "Sari" } as const;
   for (let time = 0; time < 3; time++) {
@@ -144,7 +144,7 @@ test("speech that was cut short is not kept", async () => {
   client.close();
 });
 
-test("a speech worker that does not say what a text means costs one caller half a second, once", async () => {
+test("a speech worker without semantic similarity delays one caller by half a second, once", async () => {
   const { clock, client, asked, worker, reply } = connect();
   const nearness = { asked: [0.9], answered: [0.5] };
   client.learn({ key: "clinic", topics: [{ asked: ["is there parking"], answer: "yes" }] });

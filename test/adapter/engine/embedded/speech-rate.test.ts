@@ -36,7 +36,7 @@ async function voiceOf(voice: string) {
     });
 }
 
-test.each(["Sari", "Adrian"])("%s speaks at the rate asked for", async (voice) => {
+test.each(["Sari", "Adrian"])("%s speaks at the configured rate", async (voice) => {
   const speak = await voiceOf(voice);
   const { length } = await speak();
   const share = async (ratePercent: number) => (await speak(ratePercent)).length / length;
@@ -47,14 +47,14 @@ test.each(["Sari", "Adrian"])("%s speaks at the rate asked for", async (voice) =
   expect(await share(100)).toBeCloseTo(1, 1);
 });
 
-// espeak-ng never says a sentence twice in quite the same way, but two of them begin alike.
-test("100 percent sounds as without a rate, sample by sample", async () => {
+// espeak-ng never speaks a sentence twice in quite the same way, but two of them begin alike.
+test("100 percent sounds like no rate, sample by sample", async () => {
   const plain = await (await voiceOf("Sari"))();
   expect(await (await voiceOf("Sari"))(100)).toEqual(plain);
   expect(await (await voiceOf("Sari"))(101)).not.toEqual(plain);
 });
 
-test("the speech worker is told the rate of the configuration", async () => {
+test("the speech worker gets the rate of the configuration", async () => {
   const { port1, port2 } = new MessageChannel();
   const told = new Promise<SpeechRequest>((resolve) => {
     port2.onmessage = ({ data }: MessageEvent<SpeechRequest>) => {

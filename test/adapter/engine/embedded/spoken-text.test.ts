@@ -1,7 +1,4 @@
-/**
- * Figures as they are spoken: 300 sentences of each language, one a line in spoken/: as written, a tab,
- * as said.
- */
+/** Spoken numbers: 300 sentences per language, one per line in spoken/: written form, a tab, spoken form. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,17 +17,17 @@ const sentencesOf = (language: string) =>
 describe.each(["en", "lt", "lv", "ru"])("%s", (language) => {
   const sentences = sentencesOf(language);
 
-  test("the list is long and names no sentence twice", () => {
+  test("the list is long and has no sentence twice", () => {
     expect(sentences.length).toBeGreaterThanOrEqual(SENTENCES_MIN);
     expect(new Set(sentences.map(([written]) => written)).size).toBe(sentences.length);
   });
 
-  test("every sentence is said as the list has it", () => {
+  test("every sentence is spoken as the list has it", () => {
     for (const [written, said] of sentences)
       expect([written, spokenText(written, language)]).toEqual([written, said]);
   });
 
-  test("no figure is left to the voice, and nothing changes in words that are said already", () => {
+  test("no digit is left to the voice, and spoken words are not changed", () => {
     for (const [, said] of sentences) {
       expect(said).not.toMatch(/\d/);
       expect(spokenText(said, language)).toBe(said);
@@ -38,7 +35,7 @@ describe.each(["en", "lt", "lv", "ru"])("%s", (language) => {
   });
 });
 
-describe("by the voice's phonemes, where the text alone does not show it", () => {
+describe("by the voice's phonemes, if the text alone does not show it", () => {
   const espeak = loadEspeak();
 
   test.each([

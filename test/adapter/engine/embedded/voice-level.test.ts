@@ -1,4 +1,4 @@
-/** Our voices are brought to one level by factors that were measured before. */
+/** Our voices are scaled to one level with measured factors. */
 import { expect, test } from "bun:test";
 import { loadEspeak } from "../../../../src/adapter/engine/embedded/speech/espeak.ts";
 import { gainFor } from "../../../../src/adapter/engine/embedded/speech/level.ts";
@@ -8,7 +8,7 @@ import {
 } from "../../../../src/adapter/engine/embedded/speech/voices.ts";
 import { LEVEL_SENTENCE } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
 
-test("each voice's factor is what a measurement gives", async () => {
+test("each voice's factor matches a new measurement", async () => {
   const espeak = await loadEspeak();
   for (const [voice, gains] of Object.entries(VOICE_GAINS)) {
     for (const [language, gain] of Object.entries(gains)) {

@@ -1,4 +1,4 @@
-/** When a service is left alone, and when it is tried again. */
+/** When a service is skipped, and when it is tried again. */
 import { expect, test } from "bun:test";
 import { CircuitBreaker } from "../../../../src/adapter/engine/fallback/circuit-breaker.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -44,7 +44,7 @@ test("after a while one request may try: its success closes, its failure opens a
   expect([one.tryPass(), one.tryPass()]).toEqual([true, true]);
 });
 
-test("a try that was given up lets the next one try, one that never reports does so after a while", async () => {
+test("an aborted try allows the next one; one that never reports does so after a while", async () => {
   const { breaker: one, clock } = breaker();
   one.failed(true);
   await clock.advance(30_000);

@@ -1,4 +1,4 @@
-/** A message is taken in four languages, whatever is understood. */
+/** A message is taken in four languages, even if nothing is understood. */
 import { expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../../../src/adapter/engine/fallback/message-phrases.ts";
 import { MessageTaker } from "../../../../src/adapter/engine/fallback/message-taker.ts";
@@ -32,7 +32,7 @@ test.each(AGENT_LANGUAGES)(
   },
 );
 
-test("what nobody understood is on the recording, and the caller's own number stands in", () => {
+test("unrecognised parts refer to the recording, and the caller ID replaces the number", () => {
   const taker = new MessageTaker("en", "+37061234567");
   for (const _ of ["", "", "", ""]) [...taker.respond(said(""))];
   expect(taker.text).toBe(
@@ -50,19 +50,16 @@ test.each([
   ["nothing", 0],
   ["half", 0.5],
   ["all", 1],
-])(
-  "of an apology of which %s was heard before the caller went on, nothing is taken as a name",
-  (_, share) => {
-    const { apology, askName, askNumber } = MESSAGE_PHRASES.en;
-    const taker = new MessageTaker("en", "");
-    [...taker.respond(said("When are you"))];
-    taker.truncateSpoken(apology.slice(0, apology.length * share));
-    expect(texts(taker.respond(said("When are you open?")))).toEqual([apology, askName]);
-    expect(texts(taker.respond(said("Jonas")))).toEqual([askNumber]);
-  },
-);
+])("after an apology heard up to %s, the caller's words do not become a name", (_, share) => {
+  const { apology, askName, askNumber } = MESSAGE_PHRASES.en;
+  const taker = new MessageTaker("en", "");
+  [...taker.respond(said("When are you"))];
+  taker.truncateSpoken(apology.slice(0, apology.length * share));
+  expect(texts(taker.respond(said("When are you open?")))).toEqual([apology, askName]);
+  expect(texts(taker.respond(said("Jonas")))).toEqual([askNumber]);
+});
 
-test("whoever answers before a question is at its end has answered it", () => {
+test("an answer given before the end of a question counts", () => {
   const { apology, askName, askNumber, askMessage } = MESSAGE_PHRASES.en;
   const taker = new MessageTaker("en", "");
   [...taker.respond(said("When are you open?"))];
@@ -73,7 +70,7 @@ test("whoever answers before a question is at its end has answered it", () => {
   expect(texts(taker.respond(said("860000001")))).toEqual([askMessage]);
 });
 
-test("a name that comes in two parts is one when the next question was not heard", () => {
+test("a name in two parts is joined if the next question was not heard", () => {
   const taker = new MessageTaker("en", "");
   [...taker.respond(said("Hello"))];
   [...taker.respond(said("Jonas"))];

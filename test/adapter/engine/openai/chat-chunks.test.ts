@@ -15,7 +15,7 @@ const call = (name: string, args: JsonObject) => ({
   arguments: args,
 });
 
-test("fragments of two calls are put together by index, also when they are mixed", () => {
+test("fragments of two calls are joined by index, also when mixed", () => {
   const { calls } = read(
     { tool_calls: [{ index: 0, id: "a", function: { name: "book", arguments: "" } }] },
     { tool_calls: [{ index: 1, id: "b", function: { name: "mail", arguments: '{"to"' } }] },
@@ -30,14 +30,14 @@ test("fragments of two calls are put together by index, also when they are mixed
   expect(calls).toEqual([call("book", { day: 1 }), call("mail", { to: "x" })]);
 });
 
-test("a call that comes whole, without index or id, is a call", () => {
+test("a complete call without index or id is a call", () => {
   const { calls } = read({
     tool_calls: [{ function: { name: "book", arguments: '{"day":1}' } }],
   });
   expect(calls).toEqual([call("book", { day: 1 })]);
 });
 
-test("two whole calls that both say index 0 are two calls", () => {
+test("two complete calls that both have index 0 are two calls", () => {
   const { calls } = read(
     { tool_calls: [{ index: 0, id: "a", function: { name: "book", arguments: '{"day":1}' } }] },
     { tool_calls: [{ index: 0, id: "b", function: { name: "book", arguments: '{"day":2}' } }] },
@@ -53,7 +53,7 @@ test("fragments without index and id belong to the call before them", () => {
   expect(calls).toEqual([call("book", { day: 1 })]);
 });
 
-test("a name that is sent again with every fragment is the name once", () => {
+test("a name repeated in every fragment is used once", () => {
   const { calls } = read(
     { tool_calls: [{ index: 0, id: "a", function: { name: "book", arguments: '{"day"' } }] },
     { tool_calls: [{ index: 0, id: "a", function: { name: "book", arguments: ":1}" } }] },
@@ -97,13 +97,13 @@ test.each([
   [2.6, 3],
   ["7", 0],
   [1e300, 100_000_000],
-])("a server that tells %p tokens has told %d", (told, counted) => {
+])("a server that reports %p tokens counts as %d", (told, counted) => {
   const chunks = new ChatChunks();
   chunks.add({ usage: { prompt_tokens: told, completion_tokens: 1 } });
   expect(chunks.usage).toEqual({ inputTokens: counted, outputTokens: 1 });
 });
 
-test("whether a call is whole is asked of a megabyte of its arguments, and no more", () => {
+test("the check for a complete call reads up to a megabyte of its arguments", () => {
   const chunks = new ChatChunks();
   const fragment = (args: string) =>
     chunks.add({
@@ -118,11 +118,11 @@ test("whether a call is whole is asked of a megabyte of its arguments, and no mo
   expect(chunks.toolCalls).toHaveLength(1);
 });
 
-test("an error within the stream is one", () => {
+test("an error within the stream is an error", () => {
   expect(() => new ChatChunks().add({ error: { message: "overloaded" } })).toThrow(ErrorInStream);
 });
 
-test("whatever JSON comes, nothing else is thrown", () => {
+test("any JSON throws only this error", () => {
   for (const odd of [
     null,
     1,

@@ -1,11 +1,11 @@
-/** What a model is told: only what was said and heard. */
+/** The history for a model: only spoken and heard words. */
 import { expect, test } from "bun:test";
 import { ChatHistory } from "../../../../src/adapter/engine/openai/chat-history.ts";
 
 const told = (history: ChatHistory) =>
   history.messages(100_000).map(({ role, content }) => `${role}: ${content}`);
 
-test("an interrupted answer is kept as far as it was heard", () => {
+test("an interrupted answer is kept up to the heard words", () => {
   const history = new ChatHistory("Prompt", [{ by: "agent", text: "Hello?" }]);
   history.caller("When are you open?");
   history.agent("We are open from nine.");
@@ -22,7 +22,7 @@ test("an interrupted answer is kept as far as it was heard", () => {
   ]);
 });
 
-test("a question whose answer nobody heard is asked once when the caller goes on", () => {
+test("a question with an unheard answer is sent once when the caller continues", () => {
   const history = new ChatHistory("Prompt", []);
   history.caller("I would like");
   history.agent("What would you");
@@ -31,7 +31,7 @@ test("a question whose answer nobody heard is asked once when the caller goes on
   expect(told(history)).toEqual(["system: Prompt", "user: I would like to book a visit"]);
 });
 
-test("so is one whose answer was complete before anybody heard of it", () => {
+test("also if its answer was complete before anybody heard it", () => {
   const history = new ChatHistory("Prompt", []);
   history.caller("I would like");
   history.agent("What would you like?");
@@ -41,7 +41,7 @@ test("so is one whose answer was complete before anybody heard of it", () => {
   expect(told(history)).toEqual(["system: Prompt", "user: I would like to book a visit"]);
 });
 
-test("an answer that nobody heard goes, and its question stays when another one follows", () => {
+test("an unheard answer is removed, and its question stays when another one follows", () => {
   const history = new ChatHistory("Prompt", []);
   history.caller("When are you open?");
   history.agent("From nine.");
@@ -55,14 +55,14 @@ test("an answer that nobody heard goes, and its question stays when another one 
   ]);
 });
 
-test("an answer given up before its first word leaves no trace", () => {
+test("an answer cancelled before its first word leaves no trace", () => {
   const history = new ChatHistory("Prompt", []);
   history.caller("One");
   history.forgetQuestion();
   expect(told(history)).toEqual(["system: Prompt"]);
 });
 
-test("a failed request can be taken back and asked again", () => {
+test("a failed request can be withdrawn and repeated", () => {
   const history = new ChatHistory("Prompt", []);
   history.caller("First");
   history.agent("Answer.");
@@ -74,7 +74,7 @@ test("a failed request can be taken back and asked again", () => {
   expect(told(history).filter((line) => line === "user: Second")).toHaveLength(1);
 });
 
-test("every tool call is answered before the next request, whatever became of it", () => {
+test("every tool call is answered before the next request, in all cases", () => {
   const history = new ChatHistory("Prompt", []);
   history.caller("Book it");
   history.agentCalls([
@@ -90,7 +90,7 @@ test("every tool call is answered before the next request, whatever became of it
   expect(history.openCalls).toEqual([]);
 });
 
-test("the oldest turns go first, and no tool's answer is left without its call", () => {
+test("the oldest turns are removed first, and no tool result stays without its call", () => {
   const history = new ChatHistory("Prompt", []);
   for (let turn = 0; turn < 60; turn++) {
     history.caller(`Question ${turn} ${"x".repeat(200)}`);

@@ -1,4 +1,4 @@
-/** Vectors of texts from a server on a real socket: what is asked, what is believed, what is given up. */
+/** Embeddings from a server on a real socket: requests, validated answers, time-outs. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openAiEmbedder } from "../../../../src/adapter/engine/openai/embeddings.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
@@ -25,7 +25,7 @@ test("each text has its vector, in the order of the texts, and tokens are counte
   ]);
 });
 
-test("a server of its own gets its own key, never the one of base_url", async () => {
+test("a separate server gets its own key, never the one of base_url", async () => {
   const own = { base_url: "http://127.0.0.1:1/v1", embedding_base_url: server.url };
   await embedder(own).embed(["parking"], "passages");
   await embedder({ ...own, embedding_api_key: "own" }).embed(["parking"], "passages");
@@ -47,7 +47,7 @@ test.each([
     },
   ],
   ["no list", { vectors: 1 }],
-])("%s: the answer is not believed", async (_, body) => {
+])("%s: the answer is rejected", async (_, body) => {
   server.script.fault = { body };
   const failure = await failureOf(embedder().embed(["a", "b"], "passages"));
   expect(failure.reason).toBe("protocol");
@@ -57,13 +57,13 @@ test.each([
   [-5, 0],
   [2.6, 3],
   [1e300, 100_000_000],
-])("a server that tells %p tokens has told %d", async (told, counted) => {
+])("a server that reports %p tokens counts as %d", async (told, counted) => {
   const data = [{ embedding: [1, 2] }];
   server.script.fault = { body: { data, usage: { total_tokens: told } } };
   expect((await embedder().embed(["a"], "question")).tokens).toBe(counted);
 });
 
-test("an answer is as long as its vectors can be: the longest is read, a longer one given up", async () => {
+test("an answer may be as long as its longest vectors; a longer one is cut off", async () => {
   const longest = Array.from({ length: 4_096 }, () => -0.12345678901234566);
   server.script.fault = { body: { data: [{ embedding: longest }] } };
   expect((await embedder().embed(["a"], "passages")).vectors[0]).toHaveLength(4_096);
@@ -79,7 +79,7 @@ test("a refusal says why, without the key", async () => {
   expect(failure.message).not.toContain(API_KEY);
 });
 
-test("a question's vector is given up before a turn has waited too long", async () => {
+test("a question's vector times out before a turn has waited too long", async () => {
   server.script.fault = "hang";
   const failure = await failureOf(embedder().embed(["a"], "question"));
   expect(failure.message).toContain("no answer within 250 ms");

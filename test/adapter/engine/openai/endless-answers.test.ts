@@ -1,4 +1,4 @@
-/** A server that has said all of an answer, or will never, and goes on: it keeps no connection. */
+/** A server that continues after a complete or endless answer: it keeps no connection. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openAiLlm } from "../../../../src/adapter/engine/openai/engine.ts";
 import { silentLog } from "../../../../src/core/log.ts";
@@ -20,7 +20,7 @@ const ANSWER = `${chunkOf({ content: "We are open." })}data: [DONE]\n\n`;
 let clock: FakeClock;
 let open = 0;
 let answers = 0;
-/** What is sent first, and then again and again. */
+/** The first bytes, and those repeated afterwards. */
 let script: { readonly first: string; readonly drip: string };
 
 function endless(): Response {
@@ -55,7 +55,7 @@ function session() {
   return openAiLlm(settings, ports).open(sessionSettings());
 }
 
-/** Time passes while the server goes on. */
+/** Time passes while the server continues. */
 async function pass(seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed++) {
     await clock.advance(1_000);
@@ -63,7 +63,7 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-test("after [DONE] nothing more is waited for", async () => {
+test("after [DONE] the connection is closed", async () => {
   script = { first: ANSWER, drip: ": still here\n\n" };
   const { stream } = session();
   const events: LlmEvent[] = [];
@@ -75,7 +75,7 @@ test("after [DONE] nothing more is waited for", async () => {
   await eventually(() => open === 0, "the connection is closed");
 });
 
-test("a summary that is thought about for ever ends with the call", async () => {
+test("an endless summary ends with the call", async () => {
   script = { first: "", drip: chunkOf({ reasoning: "Hmm." }) };
   const { stream, close } = session();
   void stream.summarize({ reason: "caller_hangup", durationSeconds: 9 }).catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * The language model over chat completions and over responses, against one strict server that validates
- * every request: the same tests for both, and what is learnt from refusals.
+ * The language model over chat completions and over responses, against one strict server that validates every
+ * request: the same tests for both, and the handling of rejections.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Engine, LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
@@ -73,7 +73,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     expect(server.requests[0]?.tools).toEqual(["book_visit"]);
   });
 
-  test("two tools at once, and a tool that does not exist", async () => {
+  test("two tools at once, and an unknown tool", async () => {
     server.script.answer = ({ turns }) =>
       turns.at(-1)?.text.includes("no such tool")
         ? { text: "I cannot do that." }
@@ -96,7 +96,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     );
   });
 
-  test("an answer that was cut at its limit is no whole one: the caller is asked whether to go on", async () => {
+  test("an answer cut at its limit is incomplete: the caller is asked whether to go on", async () => {
     server.script.answer = () => ({ text: "We open at nine. And on Sunday we", end: "length" });
     const session = open({ llmApi });
     expect(textOf(await answerTo(session, utterance("Open?")))).toBe(
@@ -109,7 +109,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     );
   });
 
-  test("an answer of thoughts alone is spoken about", async () => {
+  test("an answer of thoughts alone leads to an apology", async () => {
     server.script.answer = () => ({ end: "length" });
     const russian = open({ llmApi }, { language: "ru" });
     expect(textOf(await answerTo(russian, utterance("Вы открыты?")))).toBe(
@@ -117,14 +117,14 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     );
   });
 
-  test("what the provider's filter withholds is spoken about", async () => {
+  test("an answer withheld by the provider's filter leads to an apology", async () => {
     server.script.answer = () => ({ text: "You should first. Then take", end: "content_filter" });
     expect(textOf(await answerTo(open({ llmApi }), utterance("How?")))).toBe(
       "You should first. I am sorry, I cannot talk about that. Can I help you with anything else?",
     );
   });
 
-  test("a question that the provider's filter refuses is spoken about and forgotten", async () => {
+  test("a question rejected by the provider's filter leads to an apology and is forgotten", async () => {
     const session = open({ llmApi });
     server.script.always = { status: 400, message: "Filtered.", code: "content_filter" };
     expect(textOf(await answerTo(session, utterance("Something bad")))).toBe(
@@ -135,7 +135,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     expect(JSON.stringify(server.requests.at(-1)?.turns)).not.toContain("Something bad");
   });
 
-  test("what was said before the filter struck stays said", async () => {
+  test("words spoken before the filter struck stay in the history", async () => {
     const error = { code: "content_policy_violation", message: "Filtered." };
     server.script.answer = () => ({ text: "We open at nine. And then we", error });
     const session = open({ llmApi });
@@ -152,7 +152,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     ["server_error", "server"],
     ["insufficient_quota", "auth"],
     ["context_length_exceeded", "too_long"],
-  ] as const)("%s within the stream is told apart", async (code, reason) => {
+  ] as const)("%s within the stream has its own reason", async (code, reason) => {
     server.script.answer = () => ({ text: "We are", error: { code, message: "Sorry." } });
     const failure = await failureOf(answerTo(open({ llmApi }), utterance("Open?")));
     expect(failure.reason).toBe(reason);
@@ -164,7 +164,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     expect(failure.reason).toBe("protocol");
   });
 
-  test("too many tokens: the oldest turns go and it is asked again", async () => {
+  test("too many tokens: the oldest turns are removed and the request is repeated", async () => {
     server.script.models["llm-model"] = { contextTokens: 400 };
     const history = Array.from({ length: 40 }, (_, index) => ({
       by: index % 2 === 0 ? ("caller" as const) : ("agent" as const),
@@ -181,14 +181,14 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     expect(server.requests.length).toBe(asked + 1);
   });
 
-  test("a prompt that never fits fails as the request's, after few requests", async () => {
+  test("a prompt that never fits fails as the request's error, after few requests", async () => {
     server.script.models["llm-model"] = { contextTokens: 2 };
     const failure = await failureOf(answerTo(open({ llmApi }), utterance("Open?")));
     expect(failure.reason).toBe("too_long");
     expect(server.requests.length).toBeLessThan(5);
   });
 
-  test("schemas that allow it are strict, others are as they were", async () => {
+  test("schemas that allow it are strict, others are unchanged", async () => {
     const free = { ...BOOKING, name: "find_visit", parameters: { type: "object" as const } };
     const session = open({ llmApi }, { tools: [BOOKING, free] });
     await answerTo(session, utterance("Book me"));
@@ -199,7 +199,7 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     expect(tools?.match(/"additionalProperties"/g)).toHaveLength(1);
   });
 
-  test("the agent's cache key, a hash of the caller and a bound on the answer are sent", async () => {
+  test("requests contain the agent's cache key, a hash of the caller and a limit of the answer", async () => {
     const session = open(
       { llmApi, llmReasoningEffort: "none" },
       { promptCacheKey: "agent-7", safetyIdentifier: "9f3c" },
@@ -233,7 +233,7 @@ describe("thoughts over responses", () => {
     return said;
   }
 
-  test("go back encrypted with the calls that they led to, and not after the next question", async () => {
+  test("are returned encrypted with their tool calls, and not after the next question", async () => {
     server.script.models["llm-model"] = { efforts: ["low"] };
     const session = open({ llmApi: "responses", llmReasoningEffort: "low" });
     expect(await bookTwice(session)).toBe("All booked.");
@@ -249,14 +249,14 @@ describe("thoughts over responses", () => {
     expect(server.refusals).toEqual([]);
   });
 
-  test("are not asked for of a model that does not think", async () => {
+  test("are not requested from a model without reasoning", async () => {
     server.script.models["llm-model"] = { efforts: ["none"] };
     const session = open({ llmApi: "responses", llmReasoningEffort: "none" });
     expect(await bookTwice(session)).toBe("All booked.");
     for (const { body } of server.requests) expect(body.include).toBeUndefined();
   });
 
-  test("stay away where the provider does not encrypt them, or cannot read them any more", async () => {
+  test("are left out if the provider does not encrypt them, or can no longer read them", async () => {
     server.script.models["llm-model"] = { efforts: ["low"], encrypts: false };
     const session = open({ llmApi: "responses", llmReasoningEffort: "low" });
     expect(await bookTwice(session)).toBe("All booked.");
@@ -289,7 +289,7 @@ const efforts = () =>
     return [api, api === "chat" ? effort : (reasoning as { effort: string } | undefined)?.effort];
   });
 
-describe("what a server refuses is learnt once for all calls of a worker", () => {
+describe("a server's rejections are remembered for all calls of a worker", () => {
   test.each([
     ["needs none with tools", { efforts: ["none", "low"], chatTools: "none_only" }, "low", "auto"],
     ["takes no none", { efforts: ["low", "medium"] }, "none", "auto"],
@@ -319,14 +319,14 @@ describe("what a server refuses is learnt once for all calls of a worker", () =>
     expect(server.requests.length).toBe(asked + 1);
   });
 
-  test("the effort that was asked for goes on over responses", async () => {
+  test("the configured effort is kept over responses", async () => {
     server.script.models["llm-model"] = { efforts: ["none", "low"], chatTools: "none_only" };
     await answerTo(open({ llmReasoningEffort: "low" }), utterance("Open?"));
     expect(efforts().at(-1)).toEqual(["responses", "low"]);
     expect(efforts()[0]).toEqual(["chat", "low"]);
   });
 
-  test("of the efforts a model takes the smallest is sent", async () => {
+  test("of the efforts that a model supports the smallest is sent", async () => {
     server.script.models["llm-model"] = { efforts: ["medium", "low", "high"] };
     await answerTo(open({ llmReasoningEffort: "none" }), utterance("Open?"));
     expect(efforts().at(-1)).toEqual(["chat", "low"]);
@@ -351,7 +351,7 @@ describe("what a server refuses is learnt once for all calls of a worker", () =>
     expect(server.requests.at(-1)?.api).toBe("chat");
   });
 
-  test("all calls that were under way when it was learnt are answered", async () => {
+  test("all calls in progress at that moment are answered", async () => {
     server.script.models["llm-model"] = { efforts: ["low"], chatTools: "none_only" };
     const sessions = Array.from({ length: 8 }, () => open({ llmReasoningEffort: "none" }));
     const shared = sessions.map(() => engine.open(sessionSettings()));
@@ -367,7 +367,7 @@ describe("what a server refuses is learnt once for all calls of a worker", () =>
     "prompt_cache_key",
     "safety_identifier",
     "max_completion_tokens",
-  ])("%s is left out where it is not known", async (field) => {
+  ])("%s is left out if the server does not know it", async (field) => {
     server.script.unknownFields = [field];
     const session = open({}, { promptCacheKey: "agent-7", safetyIdentifier: "9f3c" });
     expect(textOf(await answerTo(session, utterance("Open?")))).toBe("All right.");
@@ -375,7 +375,7 @@ describe("what a server refuses is learnt once for all calls of a worker", () =>
     expect(server.refusals).toHaveLength(1);
   });
 
-  test("one tenant's tool, whatever its name, takes nothing from the requests of others", async () => {
+  test("one tenant's tool, whatever its name, does not change other tenants' requests", async () => {
     const parameters = { type: "object", properties: { at: { type: "array" } } };
     const name = "set_temperature_strict_reasoning_effort";
     const bad = open({}, { tools: [{ ...BOOKING, name, parameters }] });
@@ -388,14 +388,14 @@ describe("what a server refuses is learnt once for all calls of a worker", () =>
     expect(server.requests).toHaveLength(2);
   });
 
-  test("a server that does not know strict tools gets them as they were", async () => {
+  test("a server without strict tools gets them unchanged", async () => {
     const message = "Unknown parameter: 'tools[0].function.strict'.";
     server.script.next.push({ status: 400, message, param: "tools[0].function.strict" });
     expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("All right.");
     expect(JSON.stringify(server.requests.at(-1)?.body.tools)).not.toContain("strict");
   });
 
-  test("a model of the table is asked as it wants to be, without a refusal", async () => {
+  test("a model of the table gets the right parameters, without a rejection", async () => {
     for (const [model, behaviour] of [
       ["gpt-6-luna", { efforts: ["none", "low"], chatTools: "none_only" }],
       ["gpt-6-astra", { efforts: ["low", "high"], chatTools: "none_only" }],

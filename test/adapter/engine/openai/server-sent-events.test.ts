@@ -1,4 +1,4 @@
-/** The event stream as WHATWG writes it, and as servers do. */
+/** The event stream as WHATWG defines it, and as servers send it. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -22,22 +22,22 @@ function readAll(text: string, cuts: readonly number[] = []): string[] {
   return out;
 }
 
-test.each(["\n", "\r\n", "\r"])("events are told apart with line ending %j", (ending) => {
+test.each(["\n", "\r\n", "\r"])("events are separated with line ending %j", (ending) => {
   const text = ["data: one", "", "data: two", "", ""].join(ending);
   expect(readAll(text)).toEqual(["one", "two"]);
 });
 
-test("several data lines are one text, a missing space is none, comments and other fields say nothing", () => {
+test("several data lines are one text, a missing space is allowed, comments and other fields are ignored", () => {
   const text = ": keep-alive\n\nevent: x\nid: 3\ndata: a\ndata:b\nretry: 10\n\n:\n\n";
   expect(readAll(text)).toEqual(["a\nb"]);
 });
 
-test("an event that the end cuts off before its blank line is handed out", () => {
+test("a last event without its blank line is returned", () => {
   expect(readAll("data: one\n\ndata: two")).toEqual(["one", "two"]);
   expect(readAll("data: one\n\ndata: two\r")).toEqual(["one", "two"]);
 });
 
-test("however the bytes are cut, the events are the same", () => {
+test("however the bytes are split, the events are the same", () => {
   const text = 'data: {"a":"ė"}\r\n\r\n: x\r\ndata: žodis\r\ndata: Ω\r\n\r\ndata: [DONE]\n\n';
   const whole = readAll(text);
   expect(whole).toEqual(['{"a":"ė"}', "žodis\nΩ", "[DONE]"]);
@@ -48,7 +48,7 @@ test("however the bytes are cut, the events are the same", () => {
   );
 });
 
-test("an event without end is refused, not kept", () => {
+test("an endless event is refused, not stored", () => {
   const events = new ServerSentEvents();
   const part = bytes(`data: ${"x".repeat(300_000)}`);
   expect(() => {

@@ -1,4 +1,4 @@
-/** What is spoken of what a model writes, and when. */
+/** Spoken parts of a model's text, and their time. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { SpokenPieces, speakable } from "../../../../src/adapter/engine/openai/spoken-pieces.ts";
@@ -8,7 +8,7 @@ function pieces(...deltas: string[]): string[] {
   return [...deltas.flatMap((delta) => cutter.push(delta)), ...cutter.end()];
 }
 
-test("a sentence is handed out as soon as the next one begins", () => {
+test("a sentence is returned as soon as the next one begins", () => {
   const cutter = new SpokenPieces();
   expect(cutter.push("We are open on Monday")).toEqual([]);
   expect(cutter.push(". On")).toEqual(["We are open on Monday."]);
@@ -16,7 +16,7 @@ test("a sentence is handed out as soon as the next one begins", () => {
   expect(cutter.end()).toEqual(["On Sunday we are closed."]);
 });
 
-test("a long first sentence begins at its first clause", () => {
+test("a long first sentence starts with its first clause", () => {
   const text =
     "If you would like to come this week to see the dentist, we have a free time on Friday at ten. Shall I book it?";
   expect(pieces(...text.split(/(?<= )/))).toEqual([
@@ -61,7 +61,7 @@ test.each([
   ],
   ["Less than <5 minutes> away", "Less than <5 minutes> away"],
   ['<p class="x">Hello</p><!-- no --> <span>you</span>', "Hello you"],
-])("%j is said without markup and symbols", (written, said) => {
+])("%j is spoken without markup and symbols", (written, said) => {
   expect(speakable(written)).toBe(said);
 });
 
@@ -73,13 +73,13 @@ test("SSML, HTML and invisible characters are not spoken", () => {
     expect(speakable(text)).toBe(text);
 });
 
-test("thoughts between tags are dropped, however they are cut", () => {
+test("thoughts between tags are dropped, however they are split", () => {
   expect(pieces("<thi", "nk>secret plan.</thi", "nk>We are open.")).toEqual(["We are open."]);
   expect(pieces("<think>never closed")).toEqual([]);
   expect(pieces("a < b and c <t")).toEqual(["a < b and c <t"]);
 });
 
-test("no word is lost or doubled, however the text is cut", () => {
+test("no word is lost or doubled, however the text is split", () => {
   const text =
     "Yes. We are open from nine to five, Monday to Friday. Would you like to book? It costs 40.5 euros! Да, конечно… Labas rytas.";
   const whole = pieces(text).join(" ");
@@ -93,7 +93,7 @@ test("no word is lost or doubled, however the text is cut", () => {
   );
 });
 
-test("a text without any end is cut all the same", () => {
+test("a text without sentence ends is still split", () => {
   const long = "word ".repeat(200);
   for (const piece of pieces(long)) expect(piece.length).toBeLessThanOrEqual(300);
 });

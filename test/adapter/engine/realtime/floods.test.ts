@@ -1,4 +1,4 @@
-/** A Realtime server that complains again and again does not fill the log. */
+/** A Realtime server with repeated errors does not fill the log. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createRealtimeEngine } from "../../../../src/adapter/engine/realtime/engine.ts";
 import { type Log, silentLog } from "../../../../src/core/log.ts";
@@ -55,21 +55,21 @@ afterEach(async () => {
 
 const times = (event: string) => logged.filter((one) => one === event).length;
 
-test("after a thousand errors the session is over", async () => {
+test("after a thousand errors the session ends", async () => {
   flood = Array.from({ length: 3_000 }, () => ERROR);
   engine.open(sessionSettings());
   await eventually(() => closed === 1, "the session is closed");
   expect([times("realtime.error"), times("realtime.connection_lost")]).toEqual([1_000, 1]);
 });
 
-test("a server that sends frames as fast as it can is left", async () => {
+test("a server that floods frames is disconnected", async () => {
   flood = Array.from({ length: 20_000 }, () => ({ type: "unknown.event" }));
   engine.open(sessionSettings());
   await eventually(() => closed === 1, "the session is closed");
   expect([times("realtime.error"), times("realtime.connection_lost")]).toEqual([0, 1]);
 });
 
-test("a limit that is reached is told once in a while", async () => {
+test("a reached rate limit is logged only from time to time", async () => {
   flood = Array.from({ length: 3_000 }, () => LIMITED);
   engine.open(sessionSettings());
   await eventually(() => times("realtime.error") === 1, "all has come");

@@ -1,4 +1,4 @@
-/** Texts said word for word over a Realtime socket: heard as they come, and never anything else. */
+/** Texts spoken word for word over a Realtime socket: played as they arrive, and nothing else. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Engine, EngineSession } from "../../../../src/domain/conversation/engine-port.ts";
 import { UnsupportedText } from "../../../../src/domain/conversation/engine-port.ts";
@@ -31,7 +31,7 @@ const open = (more = {}) => engine.open(sessionSettings(more));
 
 const msOf = (pcm: Int16Array) => pcm.length / 8;
 
-/** Speaks until it ends or fails; what came, and how it ended. */
+/** Speaks until it ends or fails; returns its audio and the error. */
 async function spoken(session: EngineSession, text: string) {
   const chunks: Int16Array[] = [];
   let error: unknown = null;
@@ -45,7 +45,7 @@ async function spoken(session: EngineSession, text: string) {
   return { ms: chunks.reduce((sum, pcm) => sum + msOf(pcm), 0), chunks, error };
 }
 
-test("a voice over Realtime: one socket a call, each sentence beside the conversation", async () => {
+test("a voice over Realtime: one socket per call, each sentence outside the conversation", async () => {
   const session = open({ language: "lt" });
   expect(msOf(await speech(session, TEXT))).toBeCloseTo(TEXT.length * 60, -2);
   await speech(session, "Until when?");
@@ -61,7 +61,7 @@ test("a voice over Realtime: one socket a call, each sentence beside the convers
   expect(server.conversations()[0]).toEqual([]);
 });
 
-test("the first sound is played while the rest is still being made", async () => {
+test("the first audio is played while the rest is still generated", async () => {
   server.script.paceMs = 30;
   const session = open();
   let first = 0;
@@ -75,7 +75,7 @@ test("the first sound is played while the rest is still being made", async () =>
   await eventually(() => server.of("response.cancel").length === 1, "the rest is not made");
 });
 
-test("at the first other word it stops, and what is missing is said again by the same voice", async () => {
+test("at the first wrong word it stops, and the same voice repeats the missing text", async () => {
   server.script.paceMs = 2;
   const readOut = server.script.readOut;
   server.script.readOut = (text) => {
@@ -84,7 +84,7 @@ test("at the first other word it stops, and what is missing is said again by the
   };
   const { ms, error } = await spoken(open(), TEXT);
   expect(error).toBeNull();
-  // All of it is heard, and at most a few words twice; nothing of what it made up.
+  // All of it is heard, with at most a few words twice; and no invented words.
   expect(ms).toBeGreaterThan(TEXT.length * 60 - 100);
   expect(ms).toBeLessThan(TEXT.length * 60 * 1.5);
   const again = JSON.stringify(server.of("response.create")[1]?.response);
@@ -92,7 +92,7 @@ test("at the first other word it stops, and what is missing is said again by the
   expect(again).not.toContain("Good afternoon");
 });
 
-test("a model that goes on saying other words is left, with what it has not said", async () => {
+test("a model that keeps saying other words is given up, and its unspoken text is reported", async () => {
   server.script.readOut = (text) => text.replace("How can", "But how could");
   server.script.paceMs = 2;
   const { ms, error } = await spoken(open(), TEXT);
@@ -110,7 +110,7 @@ test("a model that says something else from the first word on is not heard at al
   expect(error).toMatchObject({ unspoken: TEXT });
 });
 
-test("sound that comes before its words waits for them", async () => {
+test("audio waits for its words", async () => {
   server.script.wordsLast = true;
   const all = await spoken(open(), TEXT);
   expect(all).toMatchObject({ error: null });
@@ -119,12 +119,12 @@ test("sound that comes before its words waits for them", async () => {
   expect(await spoken(open(), TEXT)).toMatchObject({ ms: 0 });
 });
 
-test("a server that tells words only when they are whole is heard all the same", async () => {
+test("a server that sends words only when complete is supported", async () => {
   server.script.sparse = true;
   expect(await spoken(open(), TEXT)).toMatchObject({ error: null });
 });
 
-test("the next sentence is asked for while this one is spoken; an interruption drops both", async () => {
+test("the next sentence is requested while this one is spoken; an interruption cancels both", async () => {
   server.script.paceMs = 20;
   const session = open();
   const abort = new AbortController();
@@ -137,7 +137,7 @@ test("the next sentence is asked for while this one is spoken; an interruption d
   await eventually(() => server.of("response.cancel").length === 2, "both are cancelled");
 });
 
-test("a sentence asked for ahead is spoken from that request", async () => {
+test("a sentence requested ahead is spoken from that request", async () => {
   const session = open();
   session.tts.prefetch?.(TEXT);
   await eventually(() => server.of("response.create").length === 1, "it is asked for");
@@ -145,7 +145,7 @@ test("a sentence asked for ahead is spoken from that request", async () => {
   expect(server.of("response.create")).toHaveLength(1);
 });
 
-test("a sentence asked for ahead that the server left waiting is asked for again", async () => {
+test("a sentence requested ahead and delayed by the server is requested again", async () => {
   engine = start({ ttsTimeoutMs: 250 });
   const session = open();
   await speech(session, "Good afternoon.");
@@ -158,7 +158,7 @@ test("a sentence asked for ahead that the server left waiting is asked for again
   expect(server.of("response.create")).toHaveLength(3);
 });
 
-test("how the voice speaks is told with each text, in the language of the moment", async () => {
+test("the manner of speech is sent with each text, in the current language", async () => {
   engine = start({ ttsInstructions: "Calmly, as a native speaker of {language}." });
   const session = open({ language: "lv" });
   await speech(session, "Labdien.");

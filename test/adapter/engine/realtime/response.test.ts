@@ -1,4 +1,4 @@
-/** One answer of a Realtime server, event by event, where the server says what cannot be. */
+/** One answer of a Realtime server, event by event, with impossible values. */
 import { expect, test } from "bun:test";
 import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
 import { AudioDecoder } from "../../../../src/adapter/engine/realtime/audio-codec.ts";
@@ -33,7 +33,7 @@ test.each([
   [-5, 0],
   [2.6, 3],
   [1e300, 100_000_000],
-])("a server that tells %p tokens has told %d, and the call can be paid for", (told, counted) => {
+])("a server that reports %p tokens counts as %d, and the call can be billed", (told, counted) => {
   const answer = response();
   const usage = { input_tokens: told, output_tokens: told };
   answer.receive({ type: "response.done", body: { response: { usage } } });
@@ -48,7 +48,7 @@ test.each([
   ["pcm", 48_000],
   ["g711_ulaw", 8_000],
 ] as const)(
-  "%s: twenty seconds of sound in one event are played, more end the answer",
+  "%s: twenty seconds of audio in one event are played, more end the answer",
   (format, bytesPerSecond) => {
     const delta = (seconds: number) => Buffer.alloc(seconds * bytesPerSecond).toString("base64");
     const sound = (seconds: number) => ({
@@ -78,7 +78,7 @@ test("an answer has at most 10,000 characters", () => {
   expect([answer.transcript.length, answer.failure?.reason]).toEqual([10_000, "protocol"]);
 });
 
-test("an answer of events that say nothing ends after 20,000 of them", () => {
+test("an answer of empty events ends after 20,000 of them", () => {
   const answer = response();
   for (let event = 0; event < 20_000; event++) answer.receive(wordsOf(`i${event}`, ""));
   expect(answer.over).toBeFalse();

@@ -1,4 +1,4 @@
-/** The session of a Realtime call against a server that refuses what the protocol does not allow. */
+/** A Realtime call's session with a server that refuses every message outside the protocol. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
 import { createRealtimeEngine } from "../../../../src/adapter/engine/realtime/engine.ts";
@@ -45,7 +45,7 @@ test.each([-3_600, 0])(
   },
 );
 
-/** Only this session is short: however late it is exchanged, once is enough. */
+/** Only this session is short, so it is replaced exactly once, however late. */
 async function openExpiring(): Promise<EngineSession> {
   server.script.expiresInSec = 2;
   const session = open();
@@ -73,7 +73,7 @@ async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
   return error;
 }
 
-test("a session that the server refuses is a failure, and no sound of it is played", async () => {
+test("a session rejected by the server is a failure, and none of its audio is played", async () => {
   const message = "Invalid value: 'nova'. Supported values are: 'alloy'.";
   const param = "session.audio.output.voice";
   server.script.refuseUpdate = () => ({ code: "invalid_value", message, param });
@@ -90,14 +90,14 @@ test("a session confirmed in another format is a failure, not noise", async () =
   expect(failure.message).toContain("audio/pcm instead of audio/pcma");
 });
 
-test("a server that does not name its formats has PCM: taken where PCM is wanted", async () => {
+test("a server that names no formats sends PCM: accepted only if PCM is configured", async () => {
   server.script.updates = "without_formats";
   expect((await failureOf(speech(open(), "Good afternoon."))).message).toContain("audio/pcm");
   engine = start({ audio: "pcm" });
   expect((await speech(open(), "Good afternoon.")).length).toBeGreaterThan(4_000);
 });
 
-test("a server that never confirms the session is a failure to connect", async () => {
+test("without a confirmation of the session there is a failure to connect", async () => {
   server.script.updates = "ignored";
   engine = start({ connect_timeout_ms: 150 });
   expect((await failureOf(speech(open(), "Good afternoon."))).reason).toBe("connect");
@@ -109,7 +109,7 @@ test.each([
   [404, "not_found", true],
   [429, "rate_limited", false],
   [503, "server", false],
-] as const)("a handshake answered with %i is %s", async (status, reason, lasting) => {
+] as const)("a handshake with status %i is %s", async (status, reason, lasting) => {
   server.script.refuse = status;
   const failure = await failureOf(speech(open(), "Good afternoon."));
   expect(failure).toMatchObject({ reason, status, lasting });
@@ -122,7 +122,7 @@ test("Azure gets its key in its own header", async () => {
   expect(server.headers[0]?.has("authorization")).toBe(false);
 });
 
-test("settings of the session reach the server as it names them", async () => {
+test("session settings use the server's names", async () => {
   engine = start({
     turn_detection: "semantic",
     turn_eagerness: "high",
@@ -159,7 +159,7 @@ test("settings of the session reach the server as it names them", async () => {
   });
 });
 
-test("a language that the server refuses is left out, for the next calls too", async () => {
+test("a language rejected by the server is left out, also in later calls", async () => {
   engine = start({ transcription_model: "gpt-transcribe" });
   server.script.refuseUpdate = (session) =>
     JSON.stringify(session).includes('"lv"')
@@ -171,7 +171,7 @@ test("a language that the server refuses is left out, for the next calls too", a
   expect(server.of("session.update")).toHaveLength(3);
 });
 
-test("a model that thinks is told to think little; one that refuses that is told no more", async () => {
+test("a reasoning model is asked for low effort; after a rejection the setting is left out", async () => {
   engine = start({ model: "gpt-realtime-2.1", reasoning_effort: "auto" });
   expect(await exchange(open(), "Hello")).toBe("All right.");
   expect(server.sessions()[0]).toMatchObject({ reasoning: { effort: "low" } });
@@ -179,7 +179,7 @@ test("a model that thinks is told to think little; one that refuses that is told
   const message = "Reasoning is not supported by this model.";
   server.script.refuseUpdate = ({ reasoning }) =>
     reasoning ? { code: "invalid_value", message, param: "session.reasoning" } : null;
-  // Two calls that begin at once are both refused, and both go on.
+  // Two calls that start at once are both refused, and both continue.
   const calls = [open(), open()];
   await Promise.all(calls.map((session) => speech(session, "Good afternoon.")));
   expect(server.of("session.update")).toHaveLength(5);
@@ -187,7 +187,7 @@ test("a model that thinks is told to think little; one that refuses that is told
   expect(server.of("session.update")).toHaveLength(6);
 });
 
-test("another language in the middle changes the transcription and nothing else", async () => {
+test("a change of language changes the transcription and nothing else", async () => {
   const session = open();
   await exchange(session, "Hello");
   session.switchLanguage?.("lt");
@@ -199,19 +199,19 @@ test("another language in the middle changes the transcription and nothing else"
   expect(await exchange(session, "Laba diena")).toBe("All right.");
 });
 
-test("a question that meets another answer is asked again when that is over", async () => {
+test("a question that collides with another answer is asked again after it", async () => {
   server.script.busy = 2;
   expect(await exchange(open(), "When are you open?")).toBe("All right.");
   expect(server.of("response.create")).toHaveLength(3);
 });
 
-test("an answer that does not end is a failure of the server, which does not last", async () => {
+test("an answer that never ends is a temporary failure of the server", async () => {
   server.script.busy = 100;
   const failure = await failureOf(exchange(open(), "When are you open?"));
   expect(failure).toMatchObject({ reason: "server", lasting: false });
 });
 
-test("an answer given up before the server began it is cancelled by its id when it begins", async () => {
+test("an answer cancelled before the server started it is cancelled by its id when it starts", async () => {
   server.script.createdDelayMs = 150;
   server.script.answer = () => ({ text: "Mhm to you, too. ".repeat(20) });
   server.script.paceMs = 10;
@@ -224,7 +224,7 @@ test("an answer given up before the server began it is cancelled by its id when 
   expect(server.of("response.cancel")).toHaveLength(1);
 });
 
-test("of several messages in an answer the one that was being heard is cut, later ones go", async () => {
+test("of several messages in an answer the current one is truncated, and later ones are deleted", async () => {
   server.script.answer = () => ({
     before: ["Let me look that up."],
     text: "We are open from nine to five on every day of the week, and on Saturday until noon.",
@@ -244,14 +244,14 @@ test("of several messages in an answer the one that was being heard is cut, late
   expect(truncated).toMatchObject({ item_id: answers?.[0]?.id, audio_end_ms: 700 });
 });
 
-test("what is cut in the second message leaves the first whole", async () => {
+test("truncating the second message keeps the first complete", async () => {
   server.script.answer = () => ({
     before: ["One moment."],
     text: "We are open from nine to five.",
   });
   const session = open();
   await answerTo(session, utterance(await heardBy(session, "When are you open?")));
-  // 11 characters of 60 ms, then 500 ms of what follows.
+  // 11 characters of 60 ms, then 500 ms of the next message.
   session.llm.truncateSpoken("One moment. We are", 660 + 500);
   await eventually(() => server.of("conversation.item.truncate").length === 1, "it is cut");
   const answers = server.conversations()[0]?.filter(({ role }) => role === "assistant");
@@ -262,7 +262,7 @@ test("what is cut in the second message leaves the first whole", async () => {
   expect(server.of("conversation.item.delete")).toEqual([]);
 });
 
-test("more than was said cannot be cut: the server would refuse it", async () => {
+test("a truncation is never longer than the spoken audio: the server would reject it", async () => {
   server.script.answer = () => ({ before: ["One moment."], text: "We are open." });
   const session = open();
   await answerTo(session, utterance(await heardBy(session, "When are you open?")));
@@ -270,7 +270,7 @@ test("more than was said cannot be cut: the server would refuse it", async () =>
   expect(await exchange(session, "Thank you")).toBe("One moment. We are open.");
 });
 
-test("a session is renewed before it expires, between two turns, and remembers the conversation", async () => {
+test("a session is renewed before it expires, between two turns, and keeps the conversation", async () => {
   const session = await openExpiring();
   await exchange(session, "When are you open?");
   await eventually(() => server.headers.length === 2, "another session is opened");
@@ -283,7 +283,7 @@ test("a session is renewed before it expires, between two turns, and remembers t
   expect(server.headers).toHaveLength(2);
 });
 
-test("a session that would expire while a tool works is renewed when its result is told", async () => {
+test("a session that would expire during a tool call is renewed when the result is sent", async () => {
   server.script.answer = (heard) =>
     heard.includes("booked")
       ? { text: "You are booked." }
@@ -299,7 +299,7 @@ test("a session that would expire while a tool works is renewed when its result 
   await eventually(() => server.conversations().length === 1, "the old one is closed");
 });
 
-test("the result of a tool that a lost session had called for is told in words", async () => {
+test("a tool result for a lost session is sent as text", async () => {
   server.script.answer = (heard) =>
     heard.includes("booked")
       ? { text: "You are booked." }
@@ -325,7 +325,7 @@ test("the result of a tool that a lost session had called for is told in words",
   expect(told).toContain("A tool returned");
 });
 
-test("a session that expires after all is opened again, without waiting for what was under way", async () => {
+test("an expired session is opened again at once, without waiting for pending work", async () => {
   server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(20) });
   server.script.paceMs = 20;
   const session = open();
@@ -340,7 +340,7 @@ test("a session that expires after all is opened again, without waiting for what
   expect(await exchange(session, "Hello?")).toBe("All right.");
 });
 
-test("an utterance too short to be speech is nothing, at once", async () => {
+test("an utterance too short for speech returns empty text at once", async () => {
   const session = open();
   await speech(session, "Good afternoon.");
   session.stt.startUtterance(new Int16Array(0));
@@ -350,7 +350,7 @@ test("an utterance too short to be speech is nothing, at once", async () => {
   expect(performance.now() - before).toBeLessThan(900);
 });
 
-test("no credit is the provider's trouble, for every call", async () => {
+test("missing credit is a lasting failure of the provider, for every call", async () => {
   server.script.faults.push({ type: "failed", code: "insufficient_quota" });
   const failure = await failureOf(exchange(open(), "When are you open?"));
   expect(failure).toMatchObject({ reason: "auth", lasting: true });
@@ -360,7 +360,7 @@ test.each([
   [3, "max_output_tokens", "All right, we I am sorry, I broke off there. Shall I go on?"],
   [0, "max_output_tokens", "I am sorry, I could not answer that."],
   [0, "content_filter", "I am sorry, I cannot talk about that."],
-])("an answer cut off after %i words by %s is spoken about", async (after, reason, said) => {
+])("an answer cut off after %i words by %s is announced", async (after, reason, said) => {
   server.script.answer = () => ({ text: "All right, we are open from nine to five." });
   server.script.faults.push({ type: "incomplete", after, reason });
   const session = open();
@@ -371,12 +371,12 @@ test.each([
   );
 });
 
-test("an answer without a word is asked about", async () => {
+test("an answer without words leads to a question", async () => {
   server.script.answer = () => ({});
   expect(await exchange(open(), "When are you open?")).toContain("Could you ask me again");
 });
 
-test("passages are told before the answer is asked for, and go with the next question", async () => {
+test("passages are sent before the answer is requested, and are deleted with the next question", async () => {
   const session = open({ looksUpKnowledge: true });
   const passage = { fileId: 1, filename: "faq.md", heading: "Hours", coverage: 1 };
   const ask = async (words: string, text: string) => {

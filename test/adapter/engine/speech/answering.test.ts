@@ -1,7 +1,7 @@
 /**
- * Who answered, judged on synthesised people and machines in four languages with noise and beeps,
- * through the real voice activity detector. Twice: with an ear that understands every word, and
- * with one that understands none. Prints both confusion tables. About 40 s.
+ * Answering machine detection on synthesised people and machines in four languages with noise and beeps, with the
+ * real voice activity detector. Twice: with a recogniser that understands every word, and with one that
+ * understands none. Prints both confusion tables. About 40 s.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -167,8 +167,8 @@ async function examine(understands: boolean) {
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-describe("who answered", () => {
-  test("with an ear that understands: people, machines and screening services are told apart", async () => {
+describe("answering machine detection", () => {
+  test("with perfect recognition people, machines and screening services are distinguished", async () => {
     const { counts, wrong, greetedAfterMs, beepDelaysMs, beeps } = await examine(true);
     console.info(`truth \\ judged   human machine unknown\n${table(counts)}\n${wrong.join("\n")}`);
     console.info(
@@ -182,7 +182,7 @@ describe("who answered", () => {
     );
   }, 120_000);
 
-  test("with an ear that understands nothing: the beep unmasks machines, people are never taken for one", async () => {
+  test("without recognition the beep reveals machines, and people never count as machines", async () => {
     const { counts, wrong } = await examine(false);
     console.info(`truth \\ judged   human machine unknown\n${table(counts)}\n${wrong.join("\n")}`);
     expect(counts.get("human>machine") ?? 0).toBe(0);

@@ -1,4 +1,4 @@
-/** English speech to text: the real model on its thread, and how threads share what callers say. */
+/** English speech to text: the real model on its thread, and how callers share threads. */
 import { expect, test } from "bun:test";
 import {
   MEMORY_MB,
@@ -27,7 +27,7 @@ const newThread = () => new Worker(WORKER);
 const PROMPTS = 12;
 const WRONG_SHARE_MAX = 0.05;
 
-test("people on a noisy line are read, then bad sound, and the thread goes on", async () => {
+test("people on a noisy line are recognised, then bad audio, and the thread continues", async () => {
   const prompts = recordedPrompts(PROMPTS);
   if (prompts === null) {
     if (process.env.CI) throw new Error("asterisk-core-sounds-en-wav is not installed");
@@ -61,7 +61,7 @@ test("people on a noisy line are read, then bad sound, and the thread goes on", 
   expect(await transcriber.compare("yard", "my car")).toBeNull();
 }, 240_000);
 
-/** A thread whose answers the test gives. */
+/** A thread whose answers the test sets. */
 function fakeThread() {
   const asked: ToTranscribe[] = [];
   let listener: (event: MessageEvent) => void = () => {};
@@ -80,7 +80,7 @@ function fakeThread() {
   return { thread, asked, reply, answer };
 }
 
-/** A caller of a transcriber whose one thread is the test's. */
+/** A caller of a transcriber with the test's thread. */
 function caller() {
   const made = fakeThread();
   const clock = fakeClock();
@@ -96,7 +96,7 @@ function caller() {
 }
 const frame = () => new Int16Array(160);
 
-test("what is recognised early is the result, unless the caller went on", async () => {
+test("an early result is the result, unless the caller continued", async () => {
   const { stream, asked, reply, answer, partials } = caller();
   stream.startUtterance(frame());
   reply({ type: "ready" });
@@ -114,7 +114,7 @@ test("what is recognised early is the result, unless the caller went on", async 
 test.each([
   [1_000, ["waited"]],
   [999, []],
-])("a text that comes %p ms after the end counts as %p", async (ms, events) => {
+])("a text that arrives %p ms after the end counts as %p", async (ms, events) => {
   const { stream, reply, answer, clock, load } = caller();
   stream.startUtterance(frame());
   const late = stream.finalize();
@@ -125,7 +125,7 @@ test.each([
   expect(load).toEqual([...events]);
 });
 
-test("a text that comes after eight seconds is lost, and the next utterance is heard", async () => {
+test("a text that arrives after eight seconds is lost, and the next utterance is recognised", async () => {
   const { stream, reply, answer, clock, load } = caller();
   stream.startUtterance(frame());
   const late = stream.finalize();
@@ -139,7 +139,7 @@ test("a text that comes after eight seconds is lost, and the next utterance is h
   expect((await next).text).toBe("in time");
 });
 
-test("of an utterance without end the first thirty seconds are read", async () => {
+test("of an endless utterance the first thirty seconds are recognised", async () => {
   const { stream, asked, reply } = caller();
   stream.startUtterance(frame());
   for (let second = 0; second < 40; second++) stream.push(new Int16Array(8_000));
@@ -148,7 +148,7 @@ test("of an utterance without end the first thirty seconds are read", async () =
   expect(asked.map(({ pcm }) => pcm.length)).toEqual([30 * 8_000]);
 });
 
-test("a second thread starts when an utterance would wait, and no third one", async () => {
+test("a second thread starts if an utterance would wait, and no third one", async () => {
   const threads: ReturnType<typeof fakeThread>[] = [];
   const spawn = () => {
     const made = fakeThread();
@@ -173,7 +173,7 @@ test("a second thread starts when an utterance would wait, and no third one", as
   expect(threads).toHaveLength(2);
 });
 
-test("no thread starts while memory is short, and how much is missing is known", async () => {
+test("no thread starts while memory is short, and the missing amount is known", async () => {
   let availableMb = MEMORY_MB;
   let started = 0;
   const spawn = () => {
@@ -192,7 +192,7 @@ test("no thread starts while memory is short, and how much is missing is known",
   expect([transcriber.load(), transcriber.canRead, started]).toEqual([true, true, 1]);
 });
 
-test("a thread that dies leaves nobody waiting", async () => {
+test("a dead thread leaves nobody waiting", async () => {
   const { thread, reply } = fakeThread();
   const transcriber = new Transcriber({
     spawn: () => thread,
@@ -205,7 +205,7 @@ test("a thread that dies leaves nobody waiting", async () => {
   expect(await Promise.all(readings.map(({ result }) => result))).toEqual([null, null]);
 });
 
-test("a thread that fails says so once, and is started again after a minute", async () => {
+test("a failed thread is logged once, and started again after a minute", async () => {
   const clock = fakeClock();
   const threads: ReturnType<typeof fakeThread>[] = [];
   const failures: string[] = [];
@@ -242,7 +242,7 @@ test("a thread that fails says so once, and is started again after a minute", as
   expect(failures).toEqual(["no memory", "no memory again"]);
 });
 
-test("a thread that does not answer is ended, said once, and started again after a minute", async () => {
+test("a hanging thread is terminated, logged once, and started again after a minute", async () => {
   const clock = fakeClock();
   const threads: (ReturnType<typeof fakeThread> & { isEnded: boolean })[] = [];
   const failures: string[] = [];
@@ -288,7 +288,7 @@ test("a thread that does not answer is ended, said once, and started again after
   expect(threads[2]?.isEnded).toBe(false);
 });
 
-test("a thread in an endless loop can be ended", async () => {
+test("a thread in an endless loop can be terminated", async () => {
   const spin = "self.onmessage = () => { for (;;); }; self.postMessage({ type: 'ready' });";
   const worker = new Worker(URL.createObjectURL(new Blob([spin], { type: "text/javascript" })));
   await new Promise((resolve) => {
@@ -302,7 +302,7 @@ test("a thread in an endless loop can be ended", async () => {
   await closed;
 }, 60_000);
 
-test("a thread that cannot be made is a thread that failed", async () => {
+test("a thread that cannot be started counts as failed", async () => {
   const failures: string[] = [];
   const transcriber = new Transcriber({
     spawn() {

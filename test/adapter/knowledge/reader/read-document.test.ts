@@ -1,4 +1,4 @@
-/** Documents become Markdown, and those that cannot be read say why. */
+/** Documents become Markdown, and unreadable ones report why. */
 import { expect, test } from "bun:test";
 import { readDocx } from "../../../../src/adapter/knowledge/reader/docx.ts";
 import { readPdf } from "../../../../src/adapter/knowledge/reader/pdf.ts";
@@ -43,7 +43,7 @@ test("a PDF keeps headings, paragraphs and tables", async () => {
   ]);
 });
 
-test("a table that was written column by column has its rows, too", async () => {
+test("a table stored column by column gets its rows", async () => {
   const column = (x: number, cells: readonly string[]) =>
     cells.map((text, at) => ({ text, x, y: 700 - 16 * at }));
   const page = [...column(72, ["Service", "Check-up"]), ...column(300, ["Price", "40 EUR"])];
@@ -51,7 +51,7 @@ test("a table that was written column by column has its rows, too", async () => 
   expect(markdown).toContain("| Service | Price |\n| --- | --- |\n| Check-up | 40 EUR |");
 });
 
-test("what repeats at the edges of pages is dropped, and pages without text are counted", async () => {
+test("repeated lines at the edges of pages are dropped, and pages without text are counted", async () => {
   const pages = ["A", "B", "C", "D"].map((part, at) => [
     { text: "Smile clinic, price list", x: 72, y: 820 },
     ...pdfPage([`Part ${part}. ${PROSE}`]),
@@ -65,7 +65,7 @@ test("what repeats at the edges of pages is dropped, and pages without text are 
   expect((await read(pdfOf([pdfPage([PROSE]), []]))).emptyPages).toBe(1);
 });
 
-test("pages of a PDF are bounded: at the limit, and one above", async () => {
+test("pages of a PDF are limited: at the limit, and one above", async () => {
   const pages = (count: number) => pdfOf(Array.from({ length: count }, () => pdfPage([PROSE])));
   const limits = { pagesMax: 3, charactersMax: 1_000 };
   expect((await readPdf(pages(2), limits)).pages).toBe(2);
@@ -76,7 +76,7 @@ test("pages of a PDF are bounded: at the limit, and one above", async () => {
   expect(await refused(readPdf(pages(2), tight))).toBe("too_long");
 });
 
-test("a Word file keeps headings by style, lists and tables, and drops what was deleted", async () => {
+test("a Word file keeps headings by style, lists and tables, and drops deleted text", async () => {
   const p = (text: string, properties = "") =>
     `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
   const cell = (text: string) => `<w:tc>${p(text)}</w:tc>`;
@@ -101,7 +101,7 @@ test("a Word file keeps headings by style, lists and tables, and drops what was 
   ]);
 });
 
-test("a Word file is opened up to a size: at the limit, and one byte above", () => {
+test("a Word file is read up to a size: at the limit, and one byte above", () => {
   const body = `<w:p><w:r><w:t>${"a ".repeat(2_000_000)}</w:t></w:r></w:p>`;
   const packed = docxOf(body);
   expect(packed.length).toBeLessThan(20_000);
@@ -133,7 +133,7 @@ test("an HTML page keeps its text; scripts, hidden parts and navigation are drop
   );
 });
 
-test("of an HTML page with a main part only that is taken, and it may nest deeply", async () => {
+test("of an HTML page only the main part is used if there is one, and it may be nested deeply", async () => {
   expect(await html("<div>menu</div><main><p>What matters</p></main><div>footer</div>")).toBe(
     "What matters",
   );
@@ -141,14 +141,14 @@ test("of an HTML page with a main part only that is taken, and it may nest deepl
   expect(await html(`<html>${"<div>".repeat(deep)}deep${"</div>".repeat(deep)}`)).toBe("deep");
 });
 
-test("a page is decoded as it says", async () => {
+test("a page is decoded in its declared encoding", async () => {
   const windows = Uint8Array.from([...bytesOf('<meta charset="windows-1257"><p>'), 0xd0, 0xeb]);
   expect((await read(windows, "a.html")).markdown).toBe("Šė");
   const robots = await read(bytesOf('<meta name="robots" content="noindex, nofollow">x'), "a.html");
   expect([robots.listed, robots.follows]).toEqual([false, false]);
 });
 
-test("what cannot be read says why", async () => {
+test("an unreadable document reports why", async () => {
   const scanned = pdfOf([[], []]);
   expect(await refused(read(scanned))).toBe("no_text");
   expect(await refused(read(pdfOf([pdfPage([PROSE])], { encrypted: true })))).toBe("encrypted");
@@ -166,19 +166,16 @@ test.each([
   ['<div role="contentinfo">', "</div>"],
   ['<div id="footer">', "</div>"],
   ['<section class="dark site-footer">', "</section>"],
-])(
-  "what stands in %s is the page's foot, beside its main part or without one",
-  async (from, to) => {
-    const foot = `${from}<nav>menu</nav><h4>Hours</h4><address>9–17<br>Garden Street</address>${to}`;
-    for (const body of ["<main><p>Text</p></main>", "<p>Text</p>"])
-      for (const page of [`${body}${foot}`, `${foot}${body}`, `<div>${foot}</div>${body}`]) {
-        const { markdown, footer } = await read(bytesOf(`<html>${page}`), "a.html");
-        expect([markdown, footer]).toEqual(["Text", "#### Hours\n\n9–17\nGarden Street"]);
-      }
-  },
-);
+])("text in %s is the page's footer, next to its main part or without one", async (from, to) => {
+  const foot = `${from}<nav>menu</nav><h4>Hours</h4><address>9–17<br>Garden Street</address>${to}`;
+  for (const body of ["<main><p>Text</p></main>", "<p>Text</p>"])
+    for (const page of [`${body}${foot}`, `${foot}${body}`, `<div>${foot}</div>${body}`]) {
+      const { markdown, footer } = await read(bytesOf(`<html>${page}`), "a.html");
+      expect([markdown, footer]).toEqual(["Text", "#### Hours\n\n9–17\nGarden Street"]);
+    }
+});
 
-test("the foot of an article, of a card and of a hidden part is none of the page's", async () => {
+test("the footer of an article, of a card and of a hidden part is not the page's", async () => {
   const { markdown, footer } = await read(
     bytesOf(
       '<html><article><p>Text</p><footer>by us</footer></article><div class="card-footer">Card</div><div hidden><footer>no</footer></div><p>End',
@@ -188,6 +185,6 @@ test("the foot of an article, of a card and of a hidden part is none of the page
   expect([markdown, footer]).toEqual(["Text\n\nCard\n\nEnd", ""]);
 });
 
-test("a page that says something at its foot alone is not empty", async () => {
+test("a page with text only in its footer is not empty", async () => {
   expect((await read(bytesOf("<html><footer>9–17</footer>"), "a.html")).footer).toBe("9–17");
 });

@@ -1,4 +1,4 @@
-/** The addresses of sitemaps, whatever else stands in them. */
+/** The addresses of sitemaps, whatever else they contain. */
 import { expect, test } from "bun:test";
 import { readSitemap } from "../../../../src/adapter/knowledge/reader/sitemap.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
@@ -34,7 +34,7 @@ test.each([
   expect(readSitemap(`<?xml version="1.0"?><urlset>${xml}</urlset>`).links).toEqual(links);
 });
 
-test("an index names sitemaps", () => {
+test("an index lists sitemaps", () => {
   const index =
     "<sitemapindex><sitemap><loc>https://a.example/1.xml</loc></sitemap></sitemapindex>";
   expect(readSitemap(index)).toEqual({ links: [], sitemaps: ["https://a.example/1.xml"] });
@@ -43,17 +43,17 @@ test("an index names sitemaps", () => {
 test.each([
   ["pages", "url", "links", 20_000],
   ["sitemaps", "sitemap", "sitemaps", 100],
-] as const)("%s are bounded: below, at and above", (_, tag, list, most) => {
+] as const)("%s are limited: below, at and above", (_, tag, list, most) => {
   const count = (n: number) => readSitemap(`<${tag}><loc>/</loc></${tag}>`.repeat(n))[list].length;
   expect([count(most - 1), count(most), count(most + 1)]).toEqual([most - 1, most, most]);
 });
 
-test("an address has 2,048 characters at most", () => {
+test("an address has at most 2,048 characters", () => {
   const links = (length: number) => readSitemap(url("a".repeat(length))).links.length;
   expect([links(2_047), links(2_048), links(2_049)]).toEqual([1, 1, 0]);
 });
 
-test("space without end costs no more than its length", () => {
+test("endless space costs only linear time", () => {
   const startedAt = systemClock.monotonic();
   expect(readSitemap(`<url><loc>${" ".repeat(4_000_000)}<x`).links).toEqual([]);
   expect(systemClock.monotonic() - startedAt).toBeLessThan(5_000);

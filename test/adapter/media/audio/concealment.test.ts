@@ -73,7 +73,7 @@ test("a long gap fades to silence within 70 ms, and no sample jumps out of range
   expect(levels[7]).toBe(0);
 });
 
-test("before anything was heard it conceals with silence", () => {
+test("before any audio it conceals with silence", () => {
   const block = new Int16Array(BLOCK).fill(99);
   new PacketLossConcealment(8000).conceal(block);
   expect(block.every((sample) => sample === 0)).toBe(true);
@@ -96,7 +96,7 @@ function bandsOf(pcm: Int16Array, sampleRateHz: number): number[] {
   });
 }
 
-/** Mean log-spectral distance of the lost 20 ms packets from what was said, in dB. */
+/** Mean log-spectral distance of the lost 20 ms packets from the original, in dB. */
 function spectralDistanceDb(
   said: Int16Array,
   sampleRateHz: number,
@@ -128,7 +128,7 @@ function spectralDistanceDb(
   return distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
 }
 
-/** What four people say, at 8 kHz. */
+/** The words of four people, at 8 kHz. */
 const said: number[] = [];
 beforeAll(async () => {
   const voices = await createVoices();

@@ -1,12 +1,12 @@
 /**
- * G.722 against an independent implementation. The ITU-T test sequences (G.722 Appendix II) are
- * the ITU's to hand out and not in this repository, so the measure is FFmpeg's coder, by others:
- * the same octets from the encoder and the same samples from the decoder, for every signal here.
- * The hashes are of FFmpeg 5.1's output; where the program is installed it is asked again.
+ * G.722 against an independent implementation. The ITU-T test sequences (G.722 Appendix II) may not be distributed
+ * by us, so the reference is FFmpeg's codec: the same octets from the encoder and the same samples from the
+ * decoder, for every signal here. The hashes are of FFmpeg 5.1's output; if the program is installed it is
+ * compared again.
  *
- * One difference is known and wanted: the reference (ITU-T G.191, `qmf_tx`) limits each sub-band
- * to 15 bits before coding, FFmpeg does not. Only a signal driven far beyond what a filter can
- * carry reaches the limit (a full-scale square wave); it is left out of the comparison.
+ * One difference is known and intended: the reference (ITU-T G.191, `qmf_tx`) limits each sub-band to 15 bits
+ * before coding, FFmpeg does not. Only a signal driven far beyond a filter's range reaches the limit (a full-scale
+ * square wave), so it is left out of the comparison.
  */
 import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ const SIGNALS = {
 
 type Signal = keyof typeof SIGNALS;
 
-/** SHA-256 of what FFmpeg encodes, and of what it decodes from that. */
+/** SHA-256 of FFmpeg's encoded octets, and of its decoded samples. */
 const OF_FFMPEG: Readonly<Record<Signal, readonly [string, string]>> = {
   noise: [
     "4f013024dcaa43f1eba4332c21d6a289d1fdf573ae552b83b79c3fdd985c613a",
@@ -102,29 +102,26 @@ for (const signal of signals) {
 }
 
 const ffmpeg = Bun.which("ffmpeg");
-test.skipIf(!ffmpeg)(
-  "the FFmpeg installed here agrees, octet for octet and sample for sample",
-  () => {
-    const directory = mkdtempSync(join(tmpdir(), "g722-"));
-    const run = (...words: string[]) =>
-      Bun.spawnSync([ffmpeg ?? "", "-loglevel", "error", "-y", ...words], { cwd: directory });
-    try {
-      for (const signal of signals) {
-        const pcm = samplesOf(signal);
-        const raw = ["-f", "s16le", "-ar", "16000", "-ac", "1"];
-        writeFileSync(join(directory, "in.raw"), bytesOf(pcm));
-        run(...raw, "-i", "in.raw", "-c:a", "g722", "-f", "g722", "coded");
-        run("-f", "g722", "-i", "coded", "-f", "s16le", "out.raw");
-        const read = (name: string) => new Uint8Array(readFileSync(join(directory, name)));
-        const coded = read("coded");
-        expect(hashOf(encode(pcm))).toBe(hashOf(coded));
-        expect(hashOf(bytesOf(decode(coded)))).toBe(hashOf(read("out.raw")));
-      }
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
+test.skipIf(!ffmpeg)("the installed FFmpeg agrees, octet for octet and sample for sample", () => {
+  const directory = mkdtempSync(join(tmpdir(), "g722-"));
+  const run = (...words: string[]) =>
+    Bun.spawnSync([ffmpeg ?? "", "-loglevel", "error", "-y", ...words], { cwd: directory });
+  try {
+    for (const signal of signals) {
+      const pcm = samplesOf(signal);
+      const raw = ["-f", "s16le", "-ar", "16000", "-ac", "1"];
+      writeFileSync(join(directory, "in.raw"), bytesOf(pcm));
+      run(...raw, "-i", "in.raw", "-c:a", "g722", "-f", "g722", "coded");
+      run("-f", "g722", "-i", "coded", "-f", "s16le", "out.raw");
+      const read = (name: string) => new Uint8Array(readFileSync(join(directory, name)));
+      const coded = read("coded");
+      expect(hashOf(encode(pcm))).toBe(hashOf(coded));
+      expect(hashOf(bytesOf(decode(coded)))).toBe(hashOf(read("out.raw")));
     }
-  },
-);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
 
 test("chunks of any even size give the same octets as one run", () => {
   const pcm = samplesOf("bursts of speech-like pulses");
@@ -136,7 +133,7 @@ test("chunks of any even size give the same octets as one run", () => {
   expect(hashOf(octets)).toBe(hashOf(encode(pcm)));
 });
 
-test("a decoder that missed packets is back within 100 ms: the state leaks away", () => {
+test("a decoder that missed packets recovers within 100 ms: the state leaks away", () => {
   const octets = encode(samplesOf("bursts of speech-like pulses"));
   const whole = decode(octets);
   const decoder = new G722Decoder();

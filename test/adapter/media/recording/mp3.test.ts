@@ -1,4 +1,4 @@
-/** The encoder serves one recording after another: nothing of one is heard in the next. */
+/** The encoder handles one recording after another, and none affects the next. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { encodeMp3 } from "../../../../src/adapter/media/recording/mp3.ts";
@@ -29,7 +29,7 @@ async function mp3Of(wavPath: string, signal = new AbortController().signal): Pr
   return Buffer.from(await Bun.file(path).bytes());
 }
 
-test("a recording gives the same MP3 after others, after one that was abandoned, and beside one", async () => {
+test("a recording gives the same MP3 after others, after an aborted one, and during another", async () => {
   const call = await wavOf(2, 3, 440);
   const other = await wavOf(1, 5, 900);
   const first = await mp3Of(call);

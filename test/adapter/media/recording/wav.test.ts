@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "linevoice-wav-"));
 afterAll(() => rm(folder, { recursive: true }));
 const STEREO = { sampleRateHz: 8000, channels: 2 };
 
-test("a file cut at any byte is fixed to whole frames with true sizes", async () => {
+test("a file cut at any byte is repaired to whole frames with true sizes", async () => {
   const path = join(folder, "cut.wav");
   const pcm = Int16Array.from({ length: 80 }, (_, index) => index * 100);
   const whole = Buffer.concat([wavHeader(STEREO, 0), new Uint8Array(pcm.buffer)]);
@@ -44,7 +44,7 @@ test("a damaged header is rewritten and no sample is lost", async () => {
   }
 });
 
-test("a WAV is read in pieces, past foreign chunks of odd size", async () => {
+test("a WAV is read in pieces, past unknown chunks of odd size", async () => {
   const path = join(folder, "chunks.wav");
   const header = wavHeader({ sampleRateHz: 16000, channels: 1 }, 6);
   const list = Uint8Array.from([...Buffer.from("LIST"), 3, 0, 0, 0, 1, 2, 3, 0]);
@@ -58,12 +58,12 @@ test("a WAV is read in pieces, past foreign chunks of odd size", async () => {
   await wav.close();
 });
 
-test("a recording above 4 GiB is fixed and read to its end", async () => {
+test("a recording above 4 GiB is repaired and read completely", async () => {
   const path = join(folder, "long.wav");
   const dataBytes = 4_500_000_000;
   const file = await open(path, "w");
   await file.write(wavHeader({ sampleRateHz: 8000, channels: 2 }, 0));
-  // Sparse: the last frame is there, and an odd byte behind it; nothing between takes room.
+  // Sparse: only the last frame and an odd byte after it take disk space.
   const last = new Uint8Array(new Int16Array([1234, -1234]).buffer);
   await file.write(last, 0, 4, 44 + dataBytes - 4);
   await file.write(new Uint8Array([7]), 0, 1, 44 + dataBytes);
@@ -79,13 +79,13 @@ test("a recording above 4 GiB is fixed and read to its end", async () => {
   expect(again.bytes).toBe(44 + dataBytes);
 });
 
-test("what is no WAV is refused", async () => {
+test("a file other than WAV is refused", async () => {
   const path = join(folder, "text.wav");
   await Bun.write(path, "this is no sound at all, but long enough to be taken for a header");
   expect(openWav(path)).rejects.toThrow("not a WAV file");
 });
 
-test("a recording is readable before it is closed, and holds every frame afterwards", async () => {
+test("a recording is readable before it is closed, and has every frame afterwards", async () => {
   const path = join(folder, "call.wav");
   const recorder = new CallRecorder(path, 8000, silentLog);
   const left = new Int16Array(160).fill(5);
@@ -106,7 +106,7 @@ test("a recording is readable before it is closed, and holds every frame afterwa
   expect(samples.every((value, index) => value === (index % 2 === 0 ? 5 : -7))).toBe(true);
 });
 
-test("silence of any length is recorded where it was, and stops no recording", async () => {
+test("silence of any length is recorded at its position, and stops no recording", async () => {
   const path = join(folder, "silence.wav");
   const recorder = new CallRecorder(path, 8000, silentLog);
   const frame = new Int16Array(160).fill(5);
@@ -126,7 +126,7 @@ test("silence of any length is recorded where it was, and stops no recording", a
   expect(Buffer.from(samples.buffer).equals(Buffer.from(expected.buffer))).toBe(true);
 });
 
-test("a recording is what another reader of WAV files expects", async () => {
+test("another WAV reader accepts a recording", async () => {
   const path = join(folder, "foreign-reader.wav");
   const recorder = new CallRecorder(path, 8000, silentLog);
   const caller = new Int16Array(160).fill(8192);
@@ -140,7 +140,7 @@ test("a recording is what another reader of WAV files expects", async () => {
   expect(channelData[1]?.[5000]).toBeCloseTo(-0.5, 3);
 });
 
-test("a disk that cannot be written ends the recording alone", async () => {
+test("a disk that cannot be written ends only the recording", async () => {
   const recorder = new CallRecorder(join(folder, "no/such/call.wav"), 8000, silentLog);
   for (let tick = 0; tick < 200; tick++) recorder.write(new Int16Array(160), new Int16Array(160));
   expect(await recorder.close()).toBeNull();

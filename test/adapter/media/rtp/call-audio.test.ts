@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const pool = createPortPool({ first: 21000, last: 21999 }, systemClock);
-/** Ports that calls gave back. */
+/** Ports released by calls. */
 const released: number[] = [];
 const ports: typeof pool = {
   ...pool,
@@ -62,7 +62,7 @@ async function until(condition: () => boolean, limitMs = 10_000): Promise<void> 
   }
 }
 
-/** Collects what one side hears. */
+/** Collects the audio that one side receives. */
 function hear(audio: CallAudio): () => Int16Array {
   const frames: number[] = [];
   audio.onFrame((pcm) => frames.push(...pcm));
@@ -78,7 +78,7 @@ function loudestShare(pcm: Int16Array, frequencyHz: number): number {
   return best;
 }
 
-/** How many of all pieces of 100 ms are this tone and nothing else. */
+/** The share of all 100 ms pieces that contain only this tone. */
 function clearPieces(pcm: Int16Array, frequencyHz: number): number {
   const starts = Array.from({ length: Math.floor(pcm.length / 400) - 1 }, (_, at) => at * 400);
   const clear = starts.filter(
@@ -126,7 +126,7 @@ for (const ptimeMs of [10, 20, 30, 60]) {
     expect(a.playedMs).toBe(600);
     expect(a.statistics.packetsLost).toBe(0);
     expect(a.statistics.codec).toBe("PCMA");
-    // 4.4 where the machine keeps time; a stall of 300 ms counts as delay, and may leave it at 2.6.
+    // 4.4 on a fast machine; a stall of 300 ms counts as delay, and may reduce it to 2.6.
     expect(a.statistics.mos).toBeGreaterThan(2);
     expect(a.statistics.mos).toBeLessThan(4.6);
   });
@@ -164,7 +164,7 @@ test("a remote party without telephone-events gets the keys as tones", async () 
   a.connect(planTo(b.rtpPort, { telephoneEvent: null }));
   b.connect(planTo(a.rtpPort, { telephoneEvent: null }));
   const isHeard = () => loudestShare(heard(), 770) > 0.3 && loudestShare(heard(), 1336) > 0.3;
-  // A machine that has no time for a tone of 100 ms leaves a part of it out: then it is pressed again.
+  // A busy machine may shorten a tone of 100 ms: then it is pressed again.
   for (let presses = 0; presses < 5 && !isHeard(); presses++) {
     a.sendDigits("5");
     await until(isHeard, 2_000).catch(() => {});
@@ -189,7 +189,7 @@ test("a key by event and by INFO counts once, a key by one of them counts too", 
   expect(digits).toBe("429");
 });
 
-test("keys as tones are heard once each where no events were negotiated, and only there", async () => {
+test("keys as tones are detected once each if no events were negotiated, and only then", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   let digits = "";
   b.onDigit((digit) => {
@@ -207,7 +207,7 @@ test("keys as tones are heard once each where no events were negotiated, and onl
   expect(digits).toBe("1590#");
 });
 
-test("the stream moves to a source behind NAT after four packets, and junk moves it no more", async () => {
+test("the stream moves to a source behind NAT after four packets, and junk no longer moves it", async () => {
   const audio = await openAudio();
   const [caller, stranger] = [await rawPeer(), await rawPeer()];
   audio.connect(planTo(9999));
@@ -241,7 +241,7 @@ test("silence on the line is reported once, and not while the call is on hold", 
   expect(timeouts).toBe(1);
 });
 
-test("on hold nothing is sent, and the speech goes on afterwards where it stopped", async () => {
+test("on hold nothing is sent, and afterwards the speech continues where it stopped", async () => {
   const audio = await openAudio();
   const peer = await rawPeer();
   const remote = { host: "127.0.41.2", port: peer.port };
@@ -259,14 +259,14 @@ test("on hold nothing is sent, and the speech goes on afterwards where it stoppe
   expect(audio.playedMs).toBe(400);
 });
 
-test("a stop drops what is queued but the fade, and says how much", async () => {
+test("a stop drops the queued audio except the fade, and returns its length", async () => {
   const audio = await openAudio();
   audio.play(sine(440, 1000, 8000));
   expect(audio.stopPlaying(40)).toBe(960);
   expect(audio.queuedMs).toBe(40);
 });
 
-test("the recording holds the caller left and the agent right, in step", async () => {
+test("the recording has the caller left and the agent right, in step", async () => {
   const directory = await mkdtemp(join(tmpdir(), "linevoice-recording-"));
   cleanups.push(() => rm(directory, { recursive: true }));
   const path = join(directory, "call.wav");
@@ -288,14 +288,14 @@ test("the recording holds the caller left and the agent right, in step", async (
   const middle = samples.subarray(8000, 24000);
   const left = middle.filter((_, index) => index % 2 === 0);
   const right = middle.filter((_, index) => index % 2 === 1);
-  // A stall of the machine is a gap in the recording: pieces are judged by themselves.
+  // A stall of the machine is a gap in the recording, so pieces are compared separately.
   expect(clearPieces(left, 1000)).toBeGreaterThan(0.6);
   expect(toneShare(left, 440, 8000)).toBeLessThan(0.01);
   expect(clearPieces(right, 440)).toBeGreaterThan(0.6);
   expect(toneShare(right, 1000, 8000)).toBeLessThan(0.01);
 });
 
-test("a recording that cannot be written leaves the call alone", async () => {
+test("a recording that cannot be written does not affect the call", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   const heard = hear(b);
   a.connect(planTo(b.rtpPort));
@@ -309,7 +309,7 @@ test("a recording that cannot be written leaves the call alone", async () => {
   expect(await a.close()).toBeNull();
 });
 
-test("a recordings directory that was removed is created again for the next call", async () => {
+test("a deleted recordings directory is created again for the next call", async () => {
   const directory = await mkdtemp(join(tmpdir(), "linevoice-recording-"));
   cleanups.push(() => rm(directory, { recursive: true }));
   const path = join(directory, "recordings", "call.wav");
@@ -321,7 +321,7 @@ test("a recordings directory that was removed is created again for the next call
   expect((await stat(join(directory, "recordings"))).mode & 0o777).toBe(0o700);
 });
 
-test("a closed call gives its port back to rest, and closing twice is harmless", async () => {
+test("a closed call returns its port to rest, and closing twice is harmless", async () => {
   const audio = await openAudio();
   released.length = 0;
   await Promise.all([audio.close(), audio.close()]);

@@ -1,4 +1,4 @@
-/** Packets that leave from a thread of their own: real threads, real sockets, the kernel's time stamps. */
+/** The RTP send thread: real threads, real sockets, the kernel's time stamps. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,16 +23,16 @@ import { departuresOfThisThread } from "../../../support/media/departing.ts";
 import type { DepartingOrder } from "../../../support/media/departing.worker.ts";
 import { mayRaisePriorityLimit, testWhere } from "../../../support/privileges.ts";
 
-/** Of the tests that run over both families. */
+/** Addresses of the tests that run for both families. */
 const HOSTS = ["127.0.78.1", "::1"];
 let host = "127.0.78.1";
 const NEAR = 24_120;
 const FAR = 24_122;
 const PLACES = 1024;
 const OCTETS_MAX = 704;
-/** A starved thread still does before this slot what the test has it do before. */
+/** Distance of a slot that a starved thread still does not reach before the test acts. */
 const AFTERWARDS_MS = 2_000;
-/** The kernel's time stamps are of another clock than ours. */
+/** The kernel's time stamps use another clock than ours. */
 const CLOCKS_MS = 1;
 const now = () => systemClock.monotonic();
 const cleanups: (() => unknown)[] = [];
@@ -52,7 +52,7 @@ function open(port: number, through: Departures | null = null): PolledSocket {
   return socket;
 }
 
-/** A far end; what it heard is read with the time at which the kernel had it. */
+/** A far end; returns its packets with the time of their arrival in the kernel. */
 function listen() {
   const socket = open(FAR);
   cleanups.push(() => socket.close());
@@ -86,7 +86,7 @@ function threads(): string[] {
 }
 const threadCount = () => threads().length;
 
-/** How often the one thread has waited for something (proc(5)). */
+/** How often the only send thread has waited (proc(5)). */
 function restsTaken(): number {
   const status = readFileSync(`/proc/self/task/${threads()[0]}/status`, "utf8");
   return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
@@ -115,7 +115,7 @@ describe.each(HOSTS)("over %s", (address) => {
     host = address;
   });
 
-  test("packets leave in order, the lead after their slot and never before", async () => {
+  test("packets leave in order, at their slot plus the delay and never before", async () => {
     const hear = listen();
     const near = open(NEAR, departures());
     cleanups.push(() => near.close());
@@ -127,7 +127,7 @@ describe.each(HOSTS)("over %s", (address) => {
     expect(hear().map(({ text }) => text)).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
   });
 
-  test("what is made too late leaves at once, and what has no slot does not wait", async () => {
+  test("late packets leave at once, and packets without a slot do not wait", async () => {
     const hear = listen();
     const near = open(NEAR, departures());
     cleanups.push(() => near.close());
@@ -140,7 +140,7 @@ describe.each(HOSTS)("over %s", (address) => {
     await eventually(() => hear().length === 3, "it has come");
   });
 
-  test("a closed socket sends what it was given, and its port is free afterwards", async () => {
+  test("a closed socket sends its queued packets, and its port is free afterwards", async () => {
     const hear = listen();
     const through = departures();
     const near = open(NEAR, through);
@@ -151,8 +151,8 @@ describe.each(HOSTS)("over %s", (address) => {
     expect(hear().map(({ text }) => text)).toEqual(["the last one"]);
   });
 
-  test("what is too long or finds no place leaves at once; nothing is lost", async () => {
-    // So many that each keeps its share in the kernel, however late it is read.
+  test("packets that are too long or find no room leave at once; none is lost", async () => {
+    // So many sockets that each keeps its packets in the kernel, however late they are read.
     const heard: string[][] = Array.from({ length: 8 }, () => []);
     const ports: number[] = [];
     for (const texts of heard) {
@@ -181,7 +181,7 @@ describe.each(HOSTS)("over %s", (address) => {
     for (let far = 2; far < 8; far++) expect(heard[far]).toEqual(numbers(far));
   });
 
-  test("a thread that cannot keep up rests, and is not taken for one that went astray", async () => {
+  test("an overloaded thread rests, and is not mistaken for a looping one", async () => {
     await eventually(() => threadCount() === 0, "the threads before have ended");
     const hear = listen();
     const near = open(NEAR, departures());
@@ -194,7 +194,7 @@ describe.each(HOSTS)("over %s", (address) => {
     expect(restsTaken() - before).toBeGreaterThanOrEqual(256 / 32 - 1);
   });
 
-  test("a worker's packets do not wait for another worker's, and each thread ends alone", async () => {
+  test("a worker's packets do not wait for another worker's, and each thread ends separately", async () => {
     const hear = listen();
     await eventually(() => threadCount() === 0, "the threads before have ended");
     const [one, other] = [departures(), departures()];
@@ -248,7 +248,7 @@ describe.each(HOSTS)("over %s", (address) => {
 });
 
 const isRoot = process.getuid?.() === 0;
-/** Without the privilege that needs no limit. */
+/** Without the privilege that overrides the limit. */
 const UNPRIVILEGED = isRoot ? ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"] : [];
 const PROCESS = fileURLToPath(
   new URL("../../../support/media/departing-process.ts", import.meta.url),
@@ -259,7 +259,7 @@ async function policiesUnder(...command: string[]) {
   return JSON.parse(await new Response(child.stdout).text());
 }
 
-test("without the right to real time packets leave as well, in order", async () => {
+test("without the right to real-time priority packets still leave, in order", async () => {
   expect(await policiesUnder("prlimit", "--rtprio=0", ...UNPRIVILEGED)).toEqual({
     heard: "0123456789",
     departures: [0],
@@ -268,7 +268,7 @@ test("without the right to real time packets leave as well, in order", async () 
 });
 
 testWhere(isRoot, "real time")(
-  "with that right this thread alone has it, at the lowest priority",
+  "with that right only this thread has real-time priority, at the lowest level",
   async () => {
     const right = mayRaisePriorityLimit() ? ["prlimit", "--rtprio=1", ...UNPRIVILEGED] : [];
     expect(await policiesUnder(...right)).toEqual({
@@ -279,14 +279,14 @@ testWhere(isRoot, "real time")(
   },
 );
 
-test("a system that cannot says so in the log, and its calls go on without", () => {
+test("a system without support logs that, and its calls continue without the thread", () => {
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (event) => void lines.push(event) };
   expect(createDepartures(log, "darwin")).toBeNull();
   expect(lines).toEqual(["media.departures_unavailable"]);
 });
 
-test("only with departures there is a lead, in both families", async () => {
+test("a send delay exists only with the send thread, in both families", async () => {
   const ports = createPortPool({ first: 24_160, last: 24_179 }, systemClock);
   const through = departures();
   const leadOf = async (on: string, by: Departures | null) => {
@@ -299,7 +299,7 @@ test("only with departures there is a lead, in both families", async () => {
     expect([await leadOf(on, through), await leadOf(on, null)]).toEqual([LEAD_MS, 0]);
 });
 
-describe("a worker that is ended while it sends", () => {
+describe("a worker terminated while it sends", () => {
   const PORTS = [24_180, 24_182, 24_184, 24_186];
   const descriptors = () => readdirSync("/proc/self/fd").length;
 
@@ -329,13 +329,13 @@ describe("a worker that is ended while it sends", () => {
       owned.end();
       await eventually(() => threadCount() === 0, "its thread has ended");
       expect(PORTS.filter((port) => !isFree(port))).toEqual([]);
-      // The runtime keeps some for its first worker.
+      // The runtime keeps some descriptors for its first worker.
       if (round === 0) before = descriptors();
     }
     expect(descriptors()).toBe(before);
   }, 60_000);
 
-  test("what it has queued still leaves, through its own sockets", async () => {
+  test("still sends its queued packets, through its own sockets", async () => {
     const hear = listen();
     const through = departures();
     cleanups.pop();
@@ -347,7 +347,7 @@ describe("a worker that is ended while it sends", () => {
     expect(hear().map(({ text }) => text)).toEqual([..."0123456789"]);
   });
 
-  test("one that never started them leaves nothing either", async () => {
+  test("without a send thread leaves nothing either", async () => {
     for (let round = 0; round < 30; round++) createDepartures(silentLog)?.end();
     expect(threadCount()).toBe(0);
   });

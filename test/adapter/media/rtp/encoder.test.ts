@@ -61,7 +61,7 @@ test("the waveform has the lowest and highest value of every slot of either side
   }
 });
 
-test("the MP3 holds both sides at the recording's length, with our tag in front", async () => {
+test("the MP3 has both sides at the recording's length, with our tag in front", async () => {
   const folder = await directory();
   const [wav, mp3] = [join(folder, "a.wav"), join(folder, "a.mp3")];
   await writeStereo(wav, 5);
@@ -85,7 +85,7 @@ test("the MP3 holds both sides at the recording's length, with our tag in front"
   expect(toneShare(right ?? new Int16Array(0), 1000, decoded.sampleRate)).toBeGreaterThan(0.97);
 });
 
-test("jobs in a row are all encoded, and one that fails harms no other", async () => {
+test("jobs in a row are all encoded, and a failed one does not affect the others", async () => {
   const folder = await directory();
   const made = encoder();
   await writeStereo(join(folder, "a.wav"), 1);
@@ -98,7 +98,7 @@ test("jobs in a row are all encoded, and one that fails harms no other", async (
   expect(existsSync(join(folder, "2.mp3"))).toBe(false);
 });
 
-test("a cancelled job rejects, leaves no half file, and the next one runs", async () => {
+test("a cancelled job rejects, leaves no partial file, and the next one runs", async () => {
   const folder = await directory();
   const made = encoder();
   await writeStereo(join(folder, "long.wav"), 600);
@@ -119,7 +119,7 @@ test("a cancelled job rejects, leaves no half file, and the next one runs", asyn
   expect(existsSync(join(folder, "l.mp3.part"))).toBe(false);
 });
 
-test("a worker that is ended in a job leaves no file open, and the job's files are free for the next", async () => {
+test("a worker terminated during a job leaves no file open, and the next job can use the files", async () => {
   const folder = await directory();
   const clock = fakeClock();
   const made = createEncoder(spawnEncoderWorker, clock);
@@ -149,7 +149,7 @@ test("a worker that is ended in a job leaves no file open, and the job's files a
   expect(open()).toBe(0);
 }, 30_000);
 
-test("closing rejects what waits and can be repeated", async () => {
+test("closing rejects the waiting jobs and can be repeated", async () => {
   const folder = await directory();
   const made = encoder();
   await writeStereo(join(folder, "long.wav"), 300);

@@ -1,4 +1,4 @@
-/** Headers of packets as they are kept: which, how many, and nothing of what packets carry. */
+/** Stored packet headers: which, how many, and no payload. */
 import { afterEach, expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { HeaderCapture } from "../../../../src/adapter/media/rtp/header-capture.ts";
@@ -27,7 +27,7 @@ function rtpPacket(sequenceNumber: number, optional = {}): Uint8Array {
 
 const sequenceOf = (header: Uint8Array) => (header[2] ?? 0) * 256 + (header[3] ?? 0);
 
-/** Sequence numbers that are left of so many packets. */
+/** Stored sequence numbers after `packets` packets. */
 function keptOf(packets: number): number[] {
   const capture = new HeaderCapture(HOST, fakeClock());
   for (let sequence = 0; sequence < packets; sequence++)
@@ -88,7 +88,7 @@ test("a packet keeps time, direction, addresses, length and its fixed header", a
   ]);
 });
 
-test("a sender who comes from ever new ports is left out, and the others stay", () => {
+test("a sender with constantly changing ports is left out, and the others stay", () => {
   const capture = new HeaderCapture(HOST, fakeClock());
   for (let port = 0; port < 1_000; port++)
     capture.note("in", 20_000, rtpPacket(port), "192.0.2.66", port);
@@ -124,7 +124,7 @@ async function openAudio(keepsPacketHeaders?: boolean) {
   return audio;
 }
 
-/** Sends 50 packets and gets some; returns the audio of the last one that came. */
+/** Sends 50 packets and receives some; returns the audio of the last one received. */
 async function talkTo(audio: Awaited<ReturnType<typeof openAudio>>): Promise<Uint8Array> {
   const heard: Uint8Array[] = [];
   const peer = await Bun.udpSocket({
@@ -182,7 +182,7 @@ test.skipIf(!tcpdump)(
   },
 );
 
-test("a person's leg stands in the same file, in the order of time", () => {
+test("a person's leg is in the same file, in order of time", () => {
   const clock = fakeClock();
   const caller = new HeaderCapture(HOST, clock);
   caller.note("in", 20_000, rtpPacket(1), "192.0.2.9", 5);
@@ -200,7 +200,7 @@ test("a person's leg stands in the same file, in the order of time", () => {
   expect(joinedHeaders(null, null)).toBeNull();
 });
 
-test("nothing is kept unless it is wanted", async () => {
+test("nothing is captured unless it is switched on", async () => {
   const audio = await openAudio();
   await talkTo(audio);
   await audio.close();

@@ -1,4 +1,4 @@
-/** What a missing packet means: real sockets, and a clock whose hands the test turns. */
+/** The meaning of missing packets: real sockets and a fake clock. */
 import { afterEach, expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
@@ -59,7 +59,7 @@ function timeoutsOf(audio: CallAudio): MediaTimeout[] {
   return timeouts;
 }
 
-/** RTCP of a remote party that sends no RTP; resolves when it has been read. */
+/** RTCP of a remote party without RTP; resolves after it has been read. */
 async function report(audio: CallAudio, host: string, text?: string): Promise<void> {
   const socket = await Bun.udpSocket({ hostname: host, port: 0 });
   const bytes = text ? new TextEncoder().encode(text) : RECEIVER_REPORT;
@@ -70,7 +70,7 @@ async function report(audio: CallAudio, host: string, text?: string): Promise<vo
 const RECEIVER_REPORT = buildRtcp({ ssrc: 7, sender: null, block: null }, "far");
 
 for (const direction of HOLDS) {
-  test(`a remote party on hold (${direction}) without a packet is kept for the hold's limit`, async () => {
+  test(`a remote party on hold (${direction}) without a packet is kept until the hold's limit`, async () => {
     const { clock, open } = line();
     const audio = await open();
     const timeouts = timeoutsOf(audio);
@@ -98,7 +98,7 @@ test("a remote party back from hold has the whole time to send its first packet"
   expect(timeouts).toEqual(["lost"]);
 });
 
-test("a silent remote party whose RTCP comes is not cut, one without is", async () => {
+test("a silent remote party with RTCP is not cut off, one without it is", async () => {
   const { clock, open } = line();
   const audio = await open();
   const timeouts = timeoutsOf(audio);
@@ -112,7 +112,7 @@ test("a silent remote party whose RTCP comes is not cut, one without is", async 
   expect(timeouts).toEqual(["lost"]);
 });
 
-test("a stranger's RTCP and what is no RTCP are no sign of life", async () => {
+test("a stranger's RTCP and other packets do not keep a call alive", async () => {
   const { clock, open } = line();
   const audio = await open();
   const timeouts = timeoutsOf(audio);

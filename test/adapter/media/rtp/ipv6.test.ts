@@ -1,4 +1,4 @@
-/** Calls over IPv6, and over both families on one socket: who is believed, by real sockets. */
+/** Calls over IPv6, and over both families on one socket: accepted sources, with real sockets. */
 import { afterEach, expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Sends a stream of its own, and counts what it hears. */
+/** Sends its own stream, and counts the received packets. */
 async function farEnd(hostname: string) {
   let heard = 0;
   let sequenceNumber = 100;
@@ -63,7 +63,7 @@ test.each([
   ["::", "::1", "127.0.77.9"],
   ["::", "127.0.77.8", "::1"],
 ])(
-  "on %s the SDP's %s is believed at its first packet, and no stranger from %s",
+  "on %s the SDP's %s is accepted at its first packet, and no stranger from %s",
   async (on, theirs, strange) => {
     const [far, stranger] = [await farEnd(theirs), await farEnd(strange)];
     const audio = await callOn(on, far.address);
@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test("RTP and RTCP of a party of IPv4 come from one host on a socket of both families", async () => {
+test("RTP and RTCP of an IPv4 party have one source host on a socket of both families", async () => {
   const hosts: string[] = [];
   const note = (_: Uint8Array, host: string) => void hosts.push(host);
   const sockets = await bindRtpSockets("::", ports, note, note);

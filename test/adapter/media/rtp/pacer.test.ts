@@ -4,7 +4,7 @@ import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import type { Clock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 
-/** A clock whose hands the test turns; one timer is enough for a pacer. */
+/** A fake clock; one timer is enough for a pacer. */
 function handClock() {
   let nowMs = 0;
   let due: { atMs: number; task: () => void } | null = null;
@@ -72,7 +72,7 @@ test("each stream is ticked every 20 ms without drift", () => {
   pacer.close();
 });
 
-test("what a timer of whole milliseconds leaves is slept through, so that every slot is on time", () => {
+test("the remainder of a whole-millisecond timer is slept, so that every slot is on time", () => {
   let nowMs = 0.3;
   let due: { atMs: number; task: () => void } | null = null;
   const rests: number[] = [];
@@ -118,7 +118,7 @@ test("what a timer of whole milliseconds leaves is slept through, so that every 
     expect(Math.abs(atMs - (sentAt[0] ?? 0) - tick * 20)).toBeLessThanOrEqual(0.2);
 });
 
-test("after a short stall what is due is made up for, after a long one the rest is skipped", () => {
+test("after a short stall the due slots are made up for, after a long one the rest is skipped", () => {
   const hand = handClock();
   const stalls: number[] = [];
   const pacer = createPacer(hand.clock, silentLog, (lateMs) => stalls.push(lateMs));
@@ -136,7 +136,7 @@ test("after a short stall what is due is made up for, after a long one the rest 
   pacer.close();
 });
 
-test("a slot's time is when it was due, however late it is served, and never goes back", () => {
+test("a slot's time is its due time, however late it is served, and never goes back", () => {
   const hand = handClock();
   const pacer = createPacer(hand.clock, silentLog);
   const slots: number[] = [];
@@ -150,7 +150,7 @@ test("a slot's time is when it was due, however late it is served, and never goe
   pacer.close();
 });
 
-test("a stream that throws stops no other, and may leave while it is served", () => {
+test("a stream that throws stops no other, and may leave during its slot", () => {
   const hand = handClock();
   const pacer = createPacer(hand.clock, silentLog);
   const good = countingStream();

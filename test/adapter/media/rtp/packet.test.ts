@@ -28,7 +28,7 @@ test("a packet with CSRC, extension, padding and marker is read field by field",
   });
 });
 
-test("what is built is what is on the wire", () => {
+test("a built packet has the expected bytes", () => {
   const header = { marker: false, payloadType: 0, sequenceNumber: 1, timestamp: 2, ssrc: 3 };
   const packet = buildRtpPacket(header, Uint8Array.of(0xff, 0x7f));
   expect(packet).toEqual(hex("8000 0001 00000002 00000003 ff7f"));
@@ -47,7 +47,7 @@ for (const [reason, text] of [
   });
 }
 
-test("RTCP on the RTP port is told from RTP", () => {
+test("RTCP on the RTP port is distinguished from RTP", () => {
   expect(looksLikeRtcp(hex("80c8 0006 00000001"))).toBe(true);
   expect(looksLikeRtcp(hex("8008 0006 00000001 00000000"))).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** The socket that is read once a tick, beside sockets of the runtime's as its far ends. */
+/** The socket read once per tick, with the runtime's sockets as its far ends. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import {
@@ -42,7 +42,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
     host = address;
   });
 
-  test("what came between two ticks is read in order, each with its sender and its time", async () => {
+  test("packets between two ticks are read in order, each with its sender and its time", async () => {
     const { socket, far } = await open();
     const before = systemClock.monotonic();
     for (let n = 0; n < 20; n++) far.send(`packet ${n}`, PORT, host);
@@ -56,7 +56,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
     expect(new Set(arrivals.map(({ from }) => from))).toEqual(new Set([`${host}:${far.port}`]));
     const times = arrivals.map(({ atMs }) => atMs);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
-    // Not when they were read, 60 ms later; the kernel's clock is another than ours.
+    // Not the time of reading, 60 ms later; the kernel uses another clock than ours.
     expect(times[0]).toBeGreaterThan(before - 5);
     expect(times.at(-1)).toBeLessThan(after + 30);
     expect(poll(socket)).toEqual([]);
@@ -64,7 +64,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
     far.close();
   });
 
-  test("sends to whom it is told, and what cannot be sent is lost", async () => {
+  test("sends to the given address, and drops packets that cannot be sent", async () => {
     const { socket, far, heard } = await open();
     socket.send(Buffer.from("to a name"), "localhost", far.port);
     socket.send(Buffer.from("to the other family"), host === "::1" ? "127.0.0.1" : "::1", far.port);
@@ -77,7 +77,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
     far.close();
   });
 
-  test("a flood is read at once as far as Linux keeps it, and a taken port is refused until it is free", async () => {
+  test("a flood is read at once up to Linux's buffer, and a taken port is refused until it is free", async () => {
     const { socket, far } = await open();
     expect(() => openPolledSocket(host, PORT)).toThrow("refuses");
     const flood = async (count: number) => {
@@ -101,7 +101,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
   });
 });
 
-test("on every address both families are heard and answered under their own addresses", async () => {
+test("on every address both families are received and answered with their own addresses", async () => {
   const socket = openPolledSocket("::", PORT);
   const senders = new Map<string, string>();
   for (const own of ["127.0.77.2", "::1", "127.0.77.3"]) {
@@ -125,7 +125,7 @@ const linkLocal = Object.entries(networkInterfaces())
   .find((address) => address.startsWith("fe80:"));
 
 test.skipIf(!linkLocal)(
-  "an address of one link is heard and answered on its interface",
+  "a link-local address is received and answered on its interface",
   async () => {
     host = linkLocal ?? "";
     const { socket, far, heard } = await open();
@@ -138,6 +138,6 @@ test.skipIf(!linkLocal)(
   },
 );
 
-test("a name is left to the runtime's own sockets", () => {
+test("a host name is not supported: the runtime's sockets take it", () => {
   expect(openPolledSocket("localhost", PORT)).toBeNull();
 });

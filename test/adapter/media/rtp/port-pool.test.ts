@@ -1,4 +1,4 @@
-/** Which RTP port a call gets: a rested one first, and never none while a pair is free. */
+/** The choice of a call's RTP port: a rested one first, and always one while a pair is free. */
 import { expect, test } from "bun:test";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { systemRandom } from "../../../../src/core/random.ts";
@@ -29,7 +29,7 @@ test("a released pair rests for 30 s while another one is free", async () => {
   expect(take()).toBe(first);
 });
 
-test("when all that are free rest, the one that has rested longest is taken", async () => {
+test("if all free pairs rest, the longest-rested one is used", async () => {
   const { clock, pool, take } = poolOf(3);
   const ports = [take(), take(), take()];
   for (const port of [ports[1], ports[0], ports[2]]) {
@@ -40,7 +40,7 @@ test("when all that are free rest, the one that has rested longest is taken", as
   expect([take(), take()]).toEqual([ports[1], ports[0]] as number[]);
 });
 
-test("late packets of the last call never reach the next one: two seconds of rest at least", async () => {
+test("a port rests for at least two seconds, so that late packets never reach the next call", async () => {
   const { clock, pool, take } = poolOf(1);
   pool.release(take());
   await clock.advance(2 * SECOND_MS - 1);
@@ -49,7 +49,7 @@ test("late packets of the last call never reach the next one: two seconds of res
   expect(take()).toBe(20_000);
 });
 
-test("a pair that is used is nobody else's, and its last one too", () => {
+test("a used pair is never given out again, and then the pool is empty", () => {
   const { pool, take } = poolOf(2);
   expect(new Set([take(), take()])).toEqual(new Set([20_000, 20_002]));
   expect(pool.acquire()).toBeNull();

@@ -20,7 +20,7 @@ function toneReceiver() {
   const frame = new Int16Array(160);
   return {
     receiver,
-    /** One tick: the packet, then the frame heard. */
+    /** One tick: first the packet, then the played frame. */
     tick(packet: {
       ssrc: number;
       sequenceNumber: number;
@@ -36,7 +36,7 @@ function toneReceiver() {
   };
 }
 
-test("a new SSRC is believed at its second packet, a single stray one never", () => {
+test("a new SSRC is accepted at its second packet, a single stray one never", () => {
   const { receiver, tick } = toneReceiver();
   for (let index = 0; index < 20; index++) {
     tick({ ssrc: 1, sequenceNumber: index, timestamp: index * 160 });
@@ -52,7 +52,7 @@ test("a new SSRC is believed at its second packet, a single stray one never", ()
   expect(receiver.reception.packetsLost).toBe(0);
 });
 
-test("keys under an SSRC of their own are taken once each, and the audio between them is heard", () => {
+test("keys under a separate SSRC are taken once each, and the audio between them is heard", () => {
   const digits: string[] = [];
   const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: (digit) => digits.push(digit) });
   receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
@@ -96,7 +96,7 @@ test("a key pressed while a new SSRC takes over is taken once", () => {
   expect([digits.join(""), receiver.ssrc]).toEqual(["5", 2]);
 });
 
-test("audio and keys are taken by the remote party's own numbers, too", () => {
+test("audio and keys are also accepted with the remote party's own payload types", () => {
   const digits: string[] = [];
   const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: (digit) => digits.push(digit) });
   receiver.configure({
@@ -116,7 +116,7 @@ test("audio and keys are taken by the remote party's own numbers, too", () => {
   expect(digits.join("")).toBe("2");
 });
 
-test("payload types that were not agreed are not heard", () => {
+test("unknown payload types are not heard", () => {
   const { receiver, tick } = toneReceiver();
   for (let index = 0; index < 10; index++) {
     tick({ ssrc: 1, sequenceNumber: index, timestamp: index * 160, payloadType: 96 });
@@ -124,7 +124,7 @@ test("payload types that were not agreed are not heard", () => {
   expect(receiver.reception.packetsReceived).toBe(0);
 });
 
-test("they are a sign of life where the remote party sends them (RFC 6263), of nobody else", () => {
+test("unknown payload types keep the call alive if they come from the remote address (RFC 6263)", () => {
   const { receiver, tick } = toneReceiver();
   const foreign = { marker: false, ssrc: 1, sequenceNumber: 1, timestamp: 0, payloadType: 126 };
   receiver.receive(buildRtpPacket(foreign, new Uint8Array(1)), "192.0.2.66", SDP.port, 7);
@@ -133,7 +133,7 @@ test("they are a sign of life where the remote party sends them (RFC 6263), of n
   expect(receiver.lastLifeMs).toBe(20);
 });
 
-test("timestamps that begin anew under the same SSRC are heard, and are no jitter", () => {
+test("timestamps that restart under the same SSRC are heard, and do not count as jitter", () => {
   const { receiver, tick } = toneReceiver();
   const shares: number[] = [];
   for (let index = 0; index < 200; index++) {
@@ -152,7 +152,7 @@ test("the quality falls with loss and delay, from 4.3 down to 1", () => {
   expect(estimateMos(1, 100)).toBeLessThan(1.6);
 });
 
-test("packets of 10, 20 and 30 ms in turns are heard as one stream, each octet once", () => {
+test("packets of changing length (10, 20 or 30 ms) are heard as one stream, each octet once", () => {
   const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
   receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
   receiver.source.signal(SDP);
@@ -185,7 +185,7 @@ test("packets of 10, 20 and 30 ms in turns are heard as one stream, each octet o
   expect(heard.slice(start)).toEqual([...decoded.subarray(first, first + length)]);
 });
 
-/** What is heard of a tone in `sent` where `agreed` was answered; silence before it cut off. */
+/** The heard tone, sent in `sent` although `agreed` was negotiated; leading silence is cut off. */
 function heardOf(agreed: CodecName, sent: G711Law): { heard: number[]; decoded: Int16Array } {
   const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
   const payloadType = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }[agreed];
@@ -218,14 +218,14 @@ test.each([
   ["PCMU", "PCMU"],
   ["G722", "PCMA"],
   ["opus", "PCMU"],
-] as const)("%s was answered and %s is sent: it is decoded by its own law", (agreed, sent) => {
+] as const)("%s was answered and %s is sent: the sent law decodes it", (agreed, sent) => {
   const { heard, decoded } = heardOf(agreed, sent);
   expect(heard.length).toBeGreaterThan(6_000);
   const first = decoded.indexOf(heard[0] ?? 0);
   expect(heard).toEqual([...decoded.subarray(first, first + heard.length)]);
 });
 
-test("what arrives in a burst after a stall is heard whole, and in silence the delay shrinks again", () => {
+test("a burst after a stall is heard completely, and in silence the delay shrinks again", () => {
   const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
   receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
   receiver.source.signal(SDP);
@@ -255,7 +255,7 @@ test("what arrives in a burst after a stall is heard whole, and in silence the d
   }
   const whereOf = (from: number, to: number) =>
     heard.join().indexOf(decoded.subarray(from, to).join());
-  // The first 5 ms after the gap are blended into what was concealed.
+  // The first 5 ms after the gap are blended with the concealed audio.
   expect(whereOf(stalledFrom * 160 + 40, speechTo * 160)).toBeGreaterThan(0);
   const click = heard.lastIndexOf(decoded[clickAt * 160] ?? 0);
   expect(whereOf(clickAt * 160, clickAt * 160 + 160)).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * A call whose media changes while it runs: codecs, payload types, keys, hold; on real sockets,
- * between two call audios of ours, or with a bare socket that sends what no honest peer would.
+ * A call whose media changes while it runs: codecs, payload types, keys, hold. Real sockets, between two of our
+ * call audios, or with a bare socket that misbehaves.
  */
 import { afterEach, expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
@@ -59,7 +59,7 @@ function planTo(port: number, name: CodecName, change: Partial<MediaPlan> = {}):
   };
 }
 
-/** Milliseconds in which the tone was heard, from now on. */
+/** Milliseconds of tone received from now on. */
 function countTone(audio: CallAudio, frequencyHz: number): () => number {
   let heardMs = 0;
   audio.onFrame((pcm) => {
@@ -68,7 +68,7 @@ function countTone(audio: CallAudio, frequencyHz: number): () => number {
   return () => heardMs;
 }
 
-/** Waits until it is heard for another 300 ms. */
+/** Waits for another 300 ms of the tone. */
 async function hears(heardMs: () => number, what: string): Promise<void> {
   const before = heardMs();
   await eventually(() => heardMs() - before >= 300, what, 10_000);
@@ -104,7 +104,7 @@ async function bareSocket(host: string) {
 const CHANGES: readonly CodecName[] = ["PCMA", "G722", "PCMU", "opus", "G722", "PCMA"];
 
 for (const sampleRateHz of [8000, 16_000] as const) {
-  test(`both hear each other through ${CHANGES.join(", ")}, at ${sampleRateHz} Hz`, async () => {
+  test(`both sides hear each other through ${CHANGES.join(", ")}, at ${sampleRateHz} Hz`, async () => {
     const [a, b] = [await openAudio(sampleRateHz), await openAudio(sampleRateHz)];
     const [heardByA, heardByB] = [countTone(a, 900), countTone(b, 600)];
     a.play(sine(600, 30_000, sampleRateHz));
@@ -119,7 +119,7 @@ for (const sampleRateHz of [8000, 16_000] as const) {
   }, 40_000);
 }
 
-test("each side's payload types are its own, also those of its events", async () => {
+test("each side uses its own payload types, also for events", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   const digits: string[] = [];
   a.onDigit((digit) => digits.push(`a${digit}`));
@@ -141,7 +141,7 @@ test("each side's payload types are its own, also those of its events", async ()
   expect(digits.sort()).toEqual(["a3", "b1", "b2"]);
 });
 
-test("digits in a 48 kHz clock are told apart and counted once", async () => {
+test("digits in a 48 kHz clock are separated and counted once", async () => {
   const [a, b] = [await openAudio(16_000), await openAudio(16_000)];
   let digits = "";
   b.onDigit((digit) => {
@@ -168,7 +168,7 @@ test("a remote party that changes to another codec of its answer is still heard"
 });
 
 for (const hold of ["recvonly", "inactive"] as const) {
-  test(`hold (${hold}) and back: the stream goes on with its numbers, nothing times out`, async () => {
+  test(`hold (${hold}) and resume: the stream continues with its numbers, nothing times out`, async () => {
     const [a, b] = [await openAudio(), await openAudio()];
     const heard = countTone(b, 600);
     a.play(sine(600, 20_000, 8000));
@@ -199,7 +199,7 @@ test("hold by c=0.0.0.0 sends nothing, and a new address is used afterwards", as
   await eventually(() => peer.received.length > 5, "packets at the new address");
 });
 
-test("RTCP comes from the RTP port where it shares it, and is read there", async () => {
+test("with rtcp-mux RTCP is sent and read on the RTP port", async () => {
   const audio = await openAudio();
   const peer = await bareSocket(PEER);
   audio.connect(planTo(1, "PCMA", { remote: { host: PEER, port: peer.port }, rtcpMux: true }));
@@ -209,7 +209,7 @@ test("RTCP comes from the RTP port where it shares it, and is read there", async
   await eventually(saidGoodbye, "BYE on the RTP port");
 }, 15_000);
 
-test("RTCP goes to the port that the SDP names for it", async () => {
+test("RTCP goes to the port in the SDP", async () => {
   const audio = await openAudio();
   const [rtp, rtcp] = [await bareSocket(PEER), await bareSocket(PEER)];
   audio.connect(planTo(1, "PCMA", { remote: { host: PEER, port: rtp.port }, rtcpPort: rtcp.port }));
@@ -226,7 +226,7 @@ test.each([
   ["an MKI of 4 octets", "e1f97a0d"],
   ["an MKI of 128 octets", "ab".repeat(128)],
 ])(
-  "SRTP with %s: plain, forged and replayed packets move nothing and are not heard",
+  "SRTP with %s: plain, forged and replayed packets have no effect and are not heard",
   async (_, mki) => {
     const audio = await openAudio();
     const [peer, stranger] = [await bareSocket(PEER), await bareSocket(STRANGER)];
@@ -272,7 +272,7 @@ test.each([
   },
 );
 
-test("SRTP through hold, a change of codec and a new key of theirs", async () => {
+test("SRTP continues through hold, a change of codec and a new remote key", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   const heard = countTone(b, 600);
   a.play(sine(600, 30_000, 8000));

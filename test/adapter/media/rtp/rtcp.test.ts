@@ -23,7 +23,7 @@ async function until(condition: () => boolean, limitMs = 15_000): Promise<void> 
   }
 }
 
-test("reports go to the port above RTP, tell what was lost, and end with a BYE", async () => {
+test("reports go to the port above RTP, contain the loss, and end with a BYE", async () => {
   const peerPorts = createPortPool({ first: 24_000, last: 24_199 }, clock);
   const rtpPort = peerPorts.acquire() ?? 0;
   const reports: RtcpReceived[] = [];
@@ -83,7 +83,7 @@ test("reports go to the port above RTP, tell what was lost, and end with a BYE",
   }
 }, 30_000);
 
-test("a report's RTP time is that of the packet that leaves, not of the one that was made", () => {
+test("a report has the RTP time of the packet being sent, not of the one just queued", () => {
   const random = seededRandom(4);
   const sender = new RtpSender(random, () => {});
   sender.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: null, ptimeMs: 20 });

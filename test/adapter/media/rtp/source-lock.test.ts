@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { SourceLock } from "../../../../src/adapter/media/rtp/source-lock.ts";
 
-/** The SDP of a remote party behind NAT names an address that nothing comes from. */
+/** The SDP of a remote party behind NAT names an address that sends nothing. */
 const SDP = { host: "10.0.0.5", port: 4000 };
 const NAT = "192.0.2.1";
 const PROXY = "192.0.2.2";
@@ -25,7 +25,7 @@ function stream(lock: SourceLock, host: string, port: number, ssrc = port) {
 
 const LEARNT = [false, false, false, true];
 
-test("the SDP's address is believed at its first packet, and nobody after it", () => {
+test("the SDP's address is accepted at its first packet, and no other source after it", () => {
   const lock = lockTo(PROXY);
   expect(stream(lock, SDP.host, SDP.port)(0)).toEqual([true]);
   for (const host of [STRANGER, PROXY, SDP.host])
@@ -33,7 +33,7 @@ test("the SDP's address is believed at its first packet, and nobody after it", (
   expect(lock.destination).toEqual(SDP);
 });
 
-test("another source is believed after four packets in sequence, not with gaps or in turns", () => {
+test("another source is accepted after four packets in sequence, not with gaps or mixed sources", () => {
   const lock = lockTo();
   const accept = (host: string, sequence: number) => lock.accept(host, 5000, 2, sequence, 50);
   expect([1, 2, 3].map((sequence) => accept(STRANGER, sequence))).toEqual([false, false, false]);
@@ -51,13 +51,13 @@ test("a remote party behind NAT that falls silent after its first packet is hear
   expect(lock.destination).toEqual({ host: NAT, port: 5000 });
 });
 
-test("a stray packet long before the first word learns nothing and spoils nothing", () => {
+test("a stray packet long before the first word has no effect", () => {
   const lock = lockTo();
   stream(lock, STRANGER, 7000)(0);
   expect(stream(lock, NAT, 5000)(30_000, 4)).toEqual(LEARNT);
 });
 
-test("a remote party behind the host that signals takes its call back from a stranger, whenever it speaks", () => {
+test("a remote party behind the signalling host takes its call back from a stranger, whenever it speaks", () => {
   const lock = lockTo(NAT);
   const stranger = stream(lock, STRANGER, 7000);
   expect(stranger(0, 4)).toEqual(LEARNT);
@@ -66,14 +66,14 @@ test("a remote party behind the host that signals takes its call back from a str
   expect(stranger(8_100, 10)).not.toContain(true);
 });
 
-test("the SDP's host at another port counts like the host that signals", () => {
+test("the SDP's host at another port counts like the signalling host", () => {
   const lock = lockTo();
   stream(lock, STRANGER, 7000)(0, 4);
   expect(stream(lock, SDP.host, 33_000)(100, 4)).toEqual(LEARNT);
   expect(lock.destination).toEqual({ host: SDP.host, port: 33_000 });
 });
 
-test("a stranger who fills every gap keeps nobody from being learnt", () => {
+test("a stranger who fills every gap does not prevent the learning of a source", () => {
   const lock = lockTo(NAT);
   const [caller, stranger] = [stream(lock, NAT, 33_000), stream(lock, STRANGER, 7000)];
   const heard = [0, 20, 40, 60].map((nowMs) => {
@@ -84,7 +84,7 @@ test("a stranger who fills every gap keeps nobody from being learnt", () => {
   expect(lock.destination?.host).toBe(NAT);
 });
 
-test("while a known host's source sends, it is moved by the SDP's address only", () => {
+test("while a known host's source sends, only the SDP's address moves it", () => {
   const lock = lockTo(NAT);
   const caller = stream(lock, NAT, 33_000);
   caller(0, 4);
@@ -102,16 +102,19 @@ test("while a known host's source sends, it is moved by the SDP's address only",
 test.each([
   ["its signalling host", NAT, NAT],
   ["a host that nobody named", PROXY, NAT],
-] as const)("who gets another port from its NAT, behind %s, is heard on", (_, signalling, host) => {
-  const lock = lockTo(signalling);
-  stream(lock, host, 33_000)(0, 4); // the last at 60 ms
-  const moved = stream(lock, host, 33_002);
-  expect(moved(2_059)).toEqual([false]);
-  expect(moved(2_060, 4)).toEqual(LEARNT);
-  expect(lock.destination).toEqual({ host, port: 33_002 });
-});
+] as const)(
+  "a party that gets another port from its NAT, behind %s, is still heard",
+  (_, signalling, host) => {
+    const lock = lockTo(signalling);
+    stream(lock, host, 33_000)(0, 4); // the last at 60 ms
+    const moved = stream(lock, host, 33_002);
+    expect(moved(2_059)).toEqual([false]);
+    expect(moved(2_060, 4)).toEqual(LEARNT);
+    expect(lock.destination).toEqual({ host, port: 33_002 });
+  },
+);
 
-test("two seconds of silence let no stranger in, and the SDP's address back at once", () => {
+test("after two seconds of silence a stranger is still refused, and the SDP's address accepted at once", () => {
   const lock = lockTo(NAT);
   stream(lock, SDP.host, SDP.port)(0);
   expect(stream(lock, STRANGER, 7000)(60_000, 10)).not.toContain(true);
@@ -132,7 +135,7 @@ test("a new SDP restarts the search, the same one again does not", () => {
 });
 
 test.each([1, 3, 4, 20])(
-  "%d late packets of the old source keep the new one out of nothing",
+  "%d late packets of the old source do not keep the new one out",
   (late) => {
     const lock = lockTo(NAT);
     const old = stream(lock, NAT, 33_000);
@@ -147,7 +150,7 @@ test.each([1, 3, 4, 20])(
   },
 );
 
-test("a source that goes on for a second after a new SDP is the remote party's still, and firmly so", () => {
+test("a source that continues for a second after a new SDP is still the remote party's", () => {
   const lock = lockTo(NAT);
   const same = stream(lock, NAT, 33_000);
   same(0, 4);
@@ -169,7 +172,7 @@ test("while the old source still sends, a burst does not take its place", () => 
   expect(stream(lock, STRANGER, 7000)(600, 10)).not.toContain(true);
 });
 
-test("reports are taken from the host learnt, the SDP's and the one that signals", () => {
+test("reports are accepted from the learnt host, the SDP's host and the signalling host", () => {
   const lock = lockTo(PROXY);
   expect([SDP.host, PROXY, NAT].map((host) => lock.knows(host))).toEqual([true, true, false]);
   stream(lock, NAT, 5000)(0, 4);

@@ -8,7 +8,7 @@ import type { VoiceActivityDetector } from "../../../../src/domain/conversation/
 import { createResampler } from "../../../../src/platform/audio/resampler.ts";
 import { dtmfTones, sine } from "../../../../src/platform/audio/tones.ts";
 
-/** Twenty milliseconds at a time, with room for the model between two of them. */
+/** Processes 20 ms at a time, with time for the model in between. */
 async function listen(vad: VoiceActivityDetector, pcm: Int16Array, frame = 160): Promise<number[]> {
   const probabilities: number[] = [];
   for (let start = 0; start + frame <= pcm.length; start += frame) {
@@ -30,7 +30,7 @@ async function speech(text: string): Promise<Int16Array> {
 
 const loud = (probabilities: readonly number[]) => probabilities.filter((value) => value > 0.5);
 
-test("speech is heard, its onset within 200 ms, on two streams at once", async () => {
+test("speech is detected, its onset within 200 ms, on two streams at once", async () => {
   const createVad = await loadVad();
   const spoken = await speech("I would like to book a table for tomorrow evening.");
   const start = spoken.findIndex((value) => Math.abs(value) > 500);
@@ -45,7 +45,7 @@ test("speech is heard, its onset within 200 ms, on two streams at once", async (
   }
 }, 60_000);
 
-test("speech in a wideband conversation is heard alike", async () => {
+test("speech in a wideband conversation is detected too", async () => {
   const createVad = await loadVad();
   const spoken = await speech("I would like to book a table for tomorrow evening.");
   const wide = createResampler(8000, 16_000).process(
@@ -56,7 +56,7 @@ test("speech in a wideband conversation is heard alike", async () => {
   expect(loud(probabilities.slice(0, 20))).toHaveLength(0);
 }, 60_000);
 
-test("silence, noise, ringback and keys are not taken for speech", async () => {
+test("silence, noise, ringback and keys are not detected as speech", async () => {
   const createVad = await loadVad();
   const random = seededRandom(2);
   const noise = Int16Array.from({ length: 40_000 }, () => (random.float() - 0.5) * 1500);
@@ -70,7 +70,7 @@ test("silence, noise, ringback and keys are not taken for speech", async () => {
   }
 }, 60_000);
 
-test("the model is not asked while the line is silent, and of what was before it hears 64 ms", async () => {
+test("on a silent line the model does not run, and at an onset it gets the previous 64 ms", async () => {
   const judged: number[] = [];
   let resets = 0;
   const vad = new GatedVad({
@@ -92,7 +92,7 @@ test("the model is not asked while the line is silent, and of what was before it
   expect((await listen(vad, new Int16Array(8000))).at(-1)).toBe(0);
 });
 
-test("the kernel in the program is its text, assembled", async () => {
+test("the kernel in the program is its assembled source", async () => {
   const kernel = new URL("../../../../src/adapter/media/audio/silero/kernel", import.meta.url)
     .pathname;
   const assembler = Bun.which("wat2wasm");

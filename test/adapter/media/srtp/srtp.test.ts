@@ -81,7 +81,7 @@ for (const suite of SUITES) {
     const bytes = SRTP_KEY_BYTES[suite];
     const KEY = Buffer.from(Array.from({ length: bytes }, (_, at) => at + 1)).toString("base64");
     const OTHER_KEY = Buffer.alloc(bytes, 9).toString("base64");
-    test("what is protected is unreadable on the way and read back at the end", () => {
+    test("a protected packet is unreadable on the way and read back at the end", () => {
       const outbound = new SrtpOutbound(suite, KEY);
       const inbound = new SrtpInbound(suite, KEY);
       const plain = plainPacket(5);
@@ -92,7 +92,7 @@ for (const suite of SUITES) {
       expect(hexOf(inbound.unprotectRtp(sent))).toBe(toHex(plain));
     });
 
-    test("a changed octet anywhere, another key, a cut packet: nothing comes through", () => {
+    test("a changed octet, another key or a cut packet is rejected", () => {
       const sent = protect(new SrtpOutbound(suite, KEY), plainPacket(5));
       for (let at = 0; at < sent.length; at++) {
         const changed = sent.slice();
@@ -105,7 +105,7 @@ for (const suite of SUITES) {
       }
     });
 
-    test("a packet comes through once; reordered ones do, those out of the window do not", () => {
+    test("a packet is accepted once; reordered ones are, those out of the window are not", () => {
       const outbound = new SrtpOutbound(suite, KEY);
       const inbound = new SrtpInbound(suite, KEY);
       const sent = Array.from({ length: 700 }, (_, index) => protect(outbound, plainPacket(index)));
@@ -120,7 +120,7 @@ for (const suite of SUITES) {
       expect(arrives(250)).not.toBeNull();
     });
 
-    test("the sequence number wraps three times, with loss and reordering, and all is read", () => {
+    test("the sequence number wraps three times, with loss and reordering, and all packets are read", () => {
       const outbound = new SrtpOutbound(suite, KEY);
       const inbound = new SrtpInbound(suite, KEY);
       let failed = 0;
@@ -141,7 +141,7 @@ for (const suite of SUITES) {
   });
 }
 
-test("each SSRC has its own counters, and a fifth pushes out the first", () => {
+test("each SSRC has its own counters, and a fifth replaces the first", () => {
   const outbound = new SrtpOutbound("AES_CM_128_HMAC_SHA1_80", KEY);
   const inbound = new SrtpInbound("AES_CM_128_HMAC_SHA1_80", KEY);
   const first = protect(outbound, plainPacket(9, 1));
@@ -155,7 +155,7 @@ test("each SSRC has its own counters, and a fifth pushes out the first", () => {
   expect(inbound.unprotectRtp(first.slice())).not.toBeNull();
 });
 
-test("RTCP is encrypted but for its header, authentic, and taken once", () => {
+test("RTCP is encrypted except for its header, authenticated, and accepted once", () => {
   const outbound = new SrtpOutbound("AES_CM_128_HMAC_SHA1_32", KEY);
   const inbound = new SrtpInbound("AES_CM_128_HMAC_SHA1_32", KEY);
   const plain = buildRtcp({ ssrc: 5, sender: null, block: null }, "name@host", true);
@@ -171,7 +171,7 @@ test("RTCP is encrypted but for its header, authentic, and taken once", () => {
   expect(hexOf(inbound.unprotectRtcp(outbound.protectRtcp(plain)))).toBe(toHex(plain));
 });
 
-test("a re-INVITE with the same keys goes on; a new key of theirs leaves ours as it was", () => {
+test("a re-INVITE with the same keys continues; a new remote key does not change ours", () => {
   const suite = "AES_CM_128_HMAC_SHA1_80";
   const ours = new SrtpSession();
   ours.use({ suite, sendKey: KEY, receiveKey: OTHER_KEY });
@@ -207,7 +207,7 @@ describe("with an MKI (RFC 3711 3.1)", () => {
   const suite = "AES_CM_128_HMAC_SHA1_80";
   const mki = "E1F97A0D";
 
-  test("it stands before the tag, which does not cover it, of RTP and RTCP", () => {
+  test("the MKI precedes the tag, which does not cover it, in RTP and RTCP", () => {
     const plain = plainPacket(5);
     const report = buildRtcp({ ssrc: 5, sender: null, block: null }, "name");
     const bare = new SrtpSession();
@@ -236,7 +236,7 @@ describe("with an MKI (RFC 3711 3.1)", () => {
     expect(hexOf(marked.unprotectRtcp(rtcp))).toBe(toHex(report));
   });
 
-  test("a key that loses or gets its MKI goes on: no index is used twice", () => {
+  test("a key that loses or gets its MKI continues: no index is used twice", () => {
     const ours = new SrtpSession();
     const report = buildRtcp({ ssrc: 5, sender: null, block: null }, "name");
     ours.use({ suite, sendKey: KEY, receiveKey: KEY, sendMki: mki, receiveMki: mki });

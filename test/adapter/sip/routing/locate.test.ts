@@ -42,7 +42,7 @@ async function found(place: Partial<Place>, zone: Zone): Promise<string[]> {
 }
 
 describe("locating (RFC 3263 4)", () => {
-  test("an address is itself, at the usual port of its transport", async () => {
+  test("an address is used directly, at the default port of its transport", async () => {
     expect(await found({ host: "192.0.2.1" }, {})).toEqual(["UDP 192.0.2.1:5060"]);
     expect(await found({ host: "2001:db8::1", transport: "TLS" }, {})).toEqual([
       "TLS 2001:db8::1:5061",
@@ -52,7 +52,7 @@ describe("locating (RFC 3263 4)", () => {
     ]);
   });
 
-  test("IPv4 stands before IPv6, and every address of every server is there", async () => {
+  test("IPv4 precedes IPv6, and every address of every server is included", async () => {
     const zone: Zone = {
       srv: { "_sip._udp.d.test": [srvOf("a.test"), srvOf("b.test", { priority: 20, port: 5070 })] },
       addresses: { "a.test": ["2001:db8::1", "192.0.2.1"], "b.test": ["192.0.2.2"] },
@@ -62,7 +62,7 @@ describe("locating (RFC 3263 4)", () => {
     ]);
   });
 
-  test("NAPTR counts by order, and foreign services do not count", async () => {
+  test("NAPTR is sorted by order, and unknown services are ignored", async () => {
     const zone: Zone = {
       naptr: [
         naptrOf(50, "SIP+D2U", "_sip._udp.d.test"),
@@ -80,7 +80,7 @@ describe("locating (RFC 3263 4)", () => {
     ]);
   });
 
-  test("a domain that wants TLS first is never spoken to in the clear", async () => {
+  test("a domain that prefers TLS is never contacted in the clear", async () => {
     const zone: Zone = {
       naptr: [
         naptrOf(10, "SIPS+D2T", "_sips._tcp.d.test"),
@@ -95,7 +95,7 @@ describe("locating (RFC 3263 4)", () => {
     expect(await found({ transport: "AUTO" }, zone)).toEqual(["TLS 192.0.2.1:5061"]);
   });
 
-  test("without NAPTR, or where a resolver drops it, SRV of each transport is asked for", async () => {
+  test("without NAPTR, or if a resolver drops it, SRV of each transport is queried", async () => {
     const zone: Zone = {
       naptr: new Error("refused"),
       srv: { "_sip._tcp.d.test": [srvOf("a.test")] },
@@ -104,7 +104,7 @@ describe("locating (RFC 3263 4)", () => {
     expect(await found({ transport: "AUTO" }, zone)).toEqual(["TCP 192.0.2.1:5060"]);
   });
 
-  test("a stated transport has no use for NAPTR", async () => {
+  test("a given transport needs no NAPTR", async () => {
     const zone: Zone = {
       naptr: [naptrOf(10, "SIP+D2U", "_sip._udp.d.test")],
       srv: { "_sip._udp.d.test": [srvOf("b.test")], "_sip._tcp.d.test": [srvOf("a.test")] },
@@ -113,7 +113,7 @@ describe("locating (RFC 3263 4)", () => {
     expect(await found({ transport: "TCP" }, zone)).toEqual(["TCP 192.0.2.1:5060"]);
   });
 
-  test("one server without an address does not take the others with it", async () => {
+  test("one server without an address does not affect the others", async () => {
     const zone: Zone = {
       srv: { "_sip._udp.d.test": [srvOf("gone.test"), srvOf("b.test", { priority: 20 })] },
       addresses: { "b.test": ["192.0.2.2"] },
@@ -121,7 +121,7 @@ describe("locating (RFC 3263 4)", () => {
     expect(await found({}, zone)).toEqual(["UDP 192.0.2.2:5060"]);
   });
 
-  test("a service that says it is not there, or a name that is not, is an error", async () => {
+  test("a service declared absent, or an unknown name, is an error", async () => {
     const none: Zone = {
       srv: { "_sip._udp.d.test": [srvOf(".")] },
       addresses: { "d.test": ["192.0.2.1"] },
@@ -130,7 +130,7 @@ describe("locating (RFC 3263 4)", () => {
     await expect(found({}, {})).rejects.toThrow("no address");
   });
 
-  test("a zone that never ends costs no more than 32 targets", async () => {
+  test("an endless zone is limited to 32 targets", async () => {
     const many = Array.from({ length: 200 }, (_, index) => srvOf(`s${index}.test`));
     const addresses = Object.fromEntries(
       many.map(({ name }, index) => [
@@ -141,7 +141,7 @@ describe("locating (RFC 3263 4)", () => {
     expect(await found({}, { srv: { "_sip._udp.d.test": many }, addresses })).toHaveLength(32);
   });
 
-  test("of a thousand NAPTR records the first eight are asked after", async () => {
+  test("of a thousand NAPTR records the first eight are followed", async () => {
     const asked: string[] = [];
     const dns: SipDns = {
       ...dnsOf({
@@ -167,7 +167,7 @@ describe("SRV order (RFC 2782)", () => {
     expect(inOrder(records, seededRandom(3)).map(({ name }) => name)).toEqual(["a", "c"]);
   });
 
-  test("among equals the weights decide how often each is first", () => {
+  test("with equal priority the weights decide how often each is first", () => {
     const records = [srvOf("heavy", { weight: 75 }), srvOf("light", { weight: 25 })];
     const random = seededRandom(5);
     let heavy = 0;
@@ -177,7 +177,7 @@ describe("SRV order (RFC 2782)", () => {
     expect(heavy / 2000).toBeLessThan(0.8);
   });
 
-  test("equal chance gives equal order, however the resolver rotates", () => {
+  test("the same random number gives the same order, however the resolver rotates", () => {
     const records = ["a", "b", "c", "d"].map((name) => srvOf(name));
     const rotated = [...records.slice(2), ...records.slice(0, 2)];
     const names = (each: readonly SrvRecord[]) =>

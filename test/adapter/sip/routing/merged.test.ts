@@ -1,6 +1,6 @@
 /**
- * Two servers before one callee, the first of them slow (RFC 3261 8.2.2.2): real transactions and sender,
- * a clock of our own, and a remote party that is nothing but text.
+ * Two servers before one callee, the first of them slow (RFC 3261 8.2.2.2): real transactions and sender, a fake
+ * clock, and a text-only remote party.
  */
 import { expect, test } from "bun:test";
 import {
@@ -78,7 +78,7 @@ async function twoServers() {
   return { clock, codes, failures, methodsAt, answer };
 }
 
-test("482 from the second server: the call is with the silent one, and its late answer is the call's", async () => {
+test("482 from the second server: the silent first one has the call, and its late answer counts", async () => {
   const { codes, failures, methodsAt, answer, clock } = await twoServers();
   expect(methodsAt(SECOND)).toEqual(["INVITE"]);
   answer(SECOND, 482);
@@ -92,7 +92,7 @@ test("482 from the second server: the call is with the silent one, and its late 
   expect(failures).toEqual([]);
 });
 
-test("… and where that one stays silent, the call fails when 64·T1 are over", async () => {
+test("… and if it stays silent, the call fails after 64·T1", async () => {
   const { codes, failures, answer, clock } = await twoServers();
   answer(SECOND, 482);
   await clock.advance(19_000);
@@ -101,7 +101,7 @@ test("… and where that one stays silent, the call fails when 64·T1 are over",
   expect([codes, failures]).toEqual([[], [true]]);
 });
 
-test("a first server that responded meanwhile was cancelled: then 482 is reported", async () => {
+test("a first server that answered meanwhile was cancelled: then 482 is reported", async () => {
   const { codes, methodsAt, answer } = await twoServers();
   answer(FIRST, 180);
   expect(methodsAt(FIRST)).toEqual(["INVITE", "CANCEL"]);

@@ -1,4 +1,4 @@
-/** Pages far down a list are the ones that skipping every call above them would give. */
+/** Pages far down a list equal those after skipping every call above them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 let database: Database;
 let tenantId: number;
 
-/** Of each call, the oldest first; two begin at the same moment, and every seventh hour is empty. */
+/** The calls' creation times, oldest first; two are equal, and every seventh hour is empty. */
 const createdAt = (n: number) => {
   const hour = Math.floor(n / 300);
   return (hour + Math.floor(hour / 6)) * HOUR_MS + Math.floor((n % 300) / 2) * 20_000;
@@ -77,7 +77,7 @@ test.each(filters)("filtered by %j", async (filter) => {
   }
 });
 
-test("a total is of whole days, and of the hours before and after them", async () => {
+test("a total consists of whole days, and of the hours before and after them", async () => {
   const store = callHistoryStore(database.read);
   const hours = [undefined, 0, 1, 23, 24, 25, 47, 48, 71, 72, 100, 240, 10_000];
   const found: [unknown, unknown, number][] = [];

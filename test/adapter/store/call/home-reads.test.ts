@@ -1,4 +1,4 @@
-/** What Home asks the store about: the steps to the first call, and mails that could not be sent. */
+/** Home's queries to the store: the steps to the first call, and failed mails. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { diagnosticsStore } from "../../../../src/adapter/store/call/diagnostics-store.ts";
@@ -15,7 +15,7 @@ import { insertAgent, insertCall, insertTenant } from "../../../support/store/st
 import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
-test("each step to the first call is done by the tenant's own rows", async () => {
+test("each step to the first call is completed by the tenant's own rows", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const other = await insertTenant(database);
@@ -60,7 +60,7 @@ test("each step to the first call is done by the tenant's own rows", async () =>
   await database.close();
 });
 
-test("mails count that are dead, or wait after a failure; the newest of these tells why", async () => {
+test("dead mails and those waiting after a failure count; the newest of them gives the reason", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const troubled = () => mailAdminStore(database.read).troubled();

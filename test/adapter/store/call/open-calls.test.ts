@@ -1,4 +1,4 @@
-/** Which calls are open, of all tenants: whose heartbeat goes on, and which nobody here carries. */
+/** Open calls of all tenants: heartbeats, and calls without a process. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -8,7 +8,7 @@ import { insertCall, insertTenant } from "../../../support/store/stored-rows.ts"
 import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
-test("a heartbeat reaches the named open calls, and all open ones but the named are left", async () => {
+test("a heartbeat updates the named open calls, and the others are returned as left", async () => {
   const database = await openTestDatabase(join(tempDir(), "calls.db"), 0);
   const tenants = [await insertTenant(database), await insertTenant(database)] as const;
   await insertCall(database, tenants[0], "one");

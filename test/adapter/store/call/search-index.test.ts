@@ -1,4 +1,4 @@
-/** The index of words: old calls, neighbours, what is erased or expires, nodes that index at once, a kill. */
+/** The word index: old calls, other tenants, erased or expired data, concurrent indexing, a kill. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const countOf = async (database: Database, table: string) => {
   return row?.n;
 };
 
-test("a word of the oldest of 10,100 calls is found, before and after they are indexed", async () => {
+test("a word of the oldest of 10,100 calls is found, before and after indexing", async () => {
   const database = await openStore();
   const tenantId = await insertTenant(database);
   const [oldest] = await insertCalls(
@@ -54,7 +54,7 @@ test("a word of the oldest of 10,100 calls is found, before and after they are i
   await database.close();
 });
 
-test("the newest come first, also of calls that waited, page by page", async () => {
+test("the newest come first, also among calls not indexed yet, page by page", async () => {
   const database = await openStore();
   const tenantId = await insertTenant(database);
   const times = Array.from({ length: 200 }, (_, at) => (at % 7 === 0 ? 1000 + at : at));
@@ -107,7 +107,7 @@ test("missed calls of any status are found in the index, and no others", async (
   await database.close();
 });
 
-test("a neighbour's words are neither found nor read", async () => {
+test("another tenant's words are neither found nor read", async () => {
   const database = await openStore();
   const [tenantId, neighbour] = [await insertTenant(database), await insertTenant(database)];
   const said = ["viena sąskaita"];
@@ -126,7 +126,7 @@ test("a neighbour's words are neither found nor read", async () => {
   await database.close();
 });
 
-test("a call with more words than are indexed, and a word longer than those, are found", async () => {
+test("a call with more words than the index limit, or a word above the length limit, is found", async () => {
   const database = await openStore();
   const tenantId = await insertTenant(database);
   const many = Array.from({ length: 5_001 }, (_, n) => `w${n}`).join(" ");
@@ -142,7 +142,7 @@ test("a call with more words than are indexed, and a word longer than those, are
   await database.close();
 });
 
-test("what was said by an erased person alone is neither in the index nor in the file", async () => {
+test("words spoken only by an erased person are neither in the index nor in the file", async () => {
   const path = join(tempDir(), "linevoice.db");
   const database = await openTestDatabase(path, 0);
   const tenantId = await insertTenant(database);
@@ -202,7 +202,7 @@ test("an expired transcript leaves the index; number and summary stay", async ()
   await database.close();
 });
 
-test("calls that are indexed one by one leave few parts to be searched", async () => {
+test("calls indexed one by one leave few parts to be searched", async () => {
   const database = await openStore();
   const tenantId = await insertTenant(database);
   const calls = Array.from({ length: 127 }, (_, at) => ({ said: [`labas ${at}`], createdAt: at }));
@@ -278,5 +278,5 @@ async function killedInTheMiddle() {
   await again.close();
 }
 
-// A file of its own, whatever the store.
-if (!isRemote) test("killed in the middle of indexing, nothing is lost", killedInTheMiddle);
+// Always a file, whatever store the tests use.
+if (!isRemote) test("a kill in mid-indexing loses nothing", killedInTheMiddle);

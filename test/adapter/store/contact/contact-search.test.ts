@@ -1,4 +1,4 @@
-/** What is kept of contacts to find them is never older than the contacts, whoever changed them. */
+/** The search text of contacts always matches the contacts, also after changes by another node. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -8,7 +8,7 @@ import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
-test("a contact is found by name and number as another node stored it, by its own tenant alone", async () => {
+test("a contact is found by name and number as stored by another node, by its own tenant only", async () => {
   const path = join(tempDir(), "linevoice.db");
   const database = await openTestDatabase(path, 0);
   const other = await openTestDatabase(path, 0);
@@ -32,7 +32,7 @@ test("a contact is found by name and number as another node stored it, by its ow
   expect(await search.find(own, "+3706100001")).toEqual([ona]);
   expect(await search.find(own, "10000")).toEqual([ona, zirafa]);
   expect(await search.named(own, "10000")).toEqual([]);
-  // Neither an id nor what stands between id, name and number is part of a contact.
+  // Neither ids nor the separators in the search text are part of a contact.
   for (const nothing of [`${zirafa}:`, ":", "\n", "\t", "%", "petraitiene +370"])
     expect(await search.find(own, nothing)).toEqual([]);
 
@@ -49,7 +49,7 @@ test("a contact is found by name and number as another node stored it, by its ow
   await database.close();
 });
 
-test("an id is no number: digits are found in numbers and names only", async () => {
+test("ids are not searched: digits are found in numbers and names only", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const named = (id: number, numberE164: string) => ({

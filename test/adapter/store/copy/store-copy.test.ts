@@ -1,4 +1,4 @@
-/** A whole store is copied from the file to a real libSQL server and back: every row, or a reason why not. */
+/** A whole store is copied from the file to a real libSQL server and back: every row, or an error. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ let place: { readonly url: string; readonly authToken: string };
 const ROWS = 30;
 const TEXTS = ["", "Ąžuolas “x” 'y'", "+37061234567", "1", "null", "\u{1f4de}", "a\nb;--"];
 
-/** Something for a column of this type; `n` makes it unique. */
+/** A value for a column of this type; `n` makes it unique. */
 function valueFor(type: string, isNullable: boolean, n: number): StoredValue {
   if (isNullable && n % 5 === 0) return null;
   if (type === "blob") return new Uint8Array([n, 0, 255]);
@@ -57,7 +57,7 @@ async function fill(store: RawStore): Promise<void> {
       Array.from({ length: ROWS }, (_, n) => ({
         sql,
         args: columns.map(([name, type, notNull, key]) =>
-          // Rows have their parents, and triggers calculate with times.
+          // Rows need their parents, and triggers calculate with times.
           type === "integer" && /^(created_at|id|.*_id)$/.test(String(name))
             ? BigInt(n + 1)
             : valueFor(String(type), notNull === 0n && key === 0n, n + 1),
@@ -67,7 +67,7 @@ async function fill(store: RawStore): Promise<void> {
   }
 }
 
-/** Everything in a store: its rows, its triggers and how far its numbers have come. */
+/** The full content of a store: rows, triggers and sequence numbers. */
 async function contentOf(store: RawStore): Promise<Map<string, unknown>> {
   const content = new Map<string, unknown>();
   const objects = await store.rows(
@@ -102,7 +102,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a copy that breaks off is taken up again; until it is done no linevoice starts on it", async () => {
+test("an interrupted copy can be resumed; until then no linevoice starts on it", async () => {
   const before = openRawFile(source, true);
   const content = await contentOf(before);
   before.close();
@@ -122,7 +122,7 @@ test("a copy that breaks off is taken up again; until it is done no linevoice st
   expect(await messageOf(openRemoteDatabase(place, { clock, random, owner: "test" }))).toContain(
     "was not finished. Run `linevoice store copy` again",
   );
-  // Another source does not take it up.
+  // Another source does not resume it.
   const other = join(directory, "other.db");
   await openDatabase(other, 0).close();
   expect(await messageOf(copyStoreTo(other, place, { clock, random }))).toContain(
@@ -148,7 +148,7 @@ test("and back into a file: the same rows, hashes, triggers and numbers", async 
   last.close();
   const again = await copyStoreTo(source, join(directory, "again.db"), { clock, random });
   expect(copied).toEqual(again);
-  // It works: what is added is counted, and gets a number that was never used.
+  // The store works: a new row is counted, and gets an unused number.
   const database = openDatabase(back, 0);
   const newest = Math.max(
     ...(await database.read.select({ id: calls.id }).from(calls)).map(({ id }) => id),
@@ -162,7 +162,7 @@ test("and back into a file: the same rows, hashes, triggers and numbers", async 
 
 const canRestore = requirePeer("sqlite3");
 
-// The runtime's SQLite refuses what makes a virtual table in a dump.
+// The runtime's SQLite refuses a dump with a virtual table.
 test.skipIf(!canRestore)(
   "the server's dump is a backup: restored into a file it is the same store",
   async () => {
@@ -179,7 +179,7 @@ test.skipIf(!canRestore)(
   },
 );
 
-test("a store that has rows is refused and stays as it is, also one that was just filled", async () => {
+test("a store with rows is refused and stays unchanged, also one that was just filled", async () => {
   const target = join(directory, "used.db");
   const database = openDatabase(target, 0);
   await insertTenant(database);
@@ -194,7 +194,7 @@ test("a store that has rows is refused and stays as it is, also one that was jus
   after.close();
 });
 
-test("a row that differs is found and named", async () => {
+test("a different row is found and named", async () => {
   const target = join(directory, "broken.db");
   await openDatabase(target, 0).close();
   const from = openRawFile(source, true);
@@ -215,7 +215,7 @@ test("a row that differs is found and named", async () => {
   to.close();
 });
 
-test("a source of an older linevoice, or none, is refused; a server with a node at work, too", async () => {
+test("a source of an older linevoice, or none, is refused; a server with an active node too", async () => {
   const old = join(directory, "old.db");
   await openDatabase(old, 0).close();
   const store = openRawFile(old, false);
@@ -236,7 +236,7 @@ test("a source of an older linevoice, or none, is refused; a server with a node 
     "Nodes still run on",
   );
   clearInterval(beating);
-  // The server is stopped after the last test: none may be under way then.
+  // The server is stopped after the last test: no request may be pending then.
   await Promise.all(beats);
   node.close();
 });

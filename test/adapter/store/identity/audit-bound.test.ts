@@ -1,4 +1,4 @@
-/** How many entries of the audit log a tenant keeps: at the bound all, above it the newest. */
+/** The maximum of audit log entries per tenant: at it all stay, above it the newest. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { auditStore } from "../../../../src/adapter/store/identity/audit-store.ts";
@@ -7,7 +7,7 @@ import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
-test("the oldest entries above the bound go, of each tenant and of none, so many at a time", async () => {
+test("the oldest entries above the limit are deleted in batches, per tenant and without tenant", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const [full, atBound] = [await insertTenant(database), await insertTenant(database)];
   const write = (tenantId: number | null, at: number) =>

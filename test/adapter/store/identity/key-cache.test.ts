@@ -1,4 +1,4 @@
-/** API keys are looked up in the store once in a while, not with each request. */
+/** API keys are looked up in the store from time to time, not with each request. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { apiKeyStore } from "../../../../src/adapter/store/identity/api-key-store.ts";
@@ -11,7 +11,7 @@ import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { openTestDatabase } from "../../../support/store/test-store.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
-test("the keys of several clients that ask in turn are each kept for 1.5 s", async () => {
+test("the keys of several alternating clients are each cached for 1.5 s", async () => {
   const clock = fakeClock();
   const database = await openTestDatabase(join(tempDir(), "keys.db"), clock.now());
   const tenantId = await insertTenant(database);
@@ -44,7 +44,7 @@ test("the keys of several clients that ask in turn are each kept for 1.5 s", asy
   await database.close();
 });
 
-test("a key is kept from when it was asked for: it may have been revoked while the answer was on its way", async () => {
+test("a key's cache time starts at the request: it may have been revoked before the answer arrived", async () => {
   const clock = fakeClock();
   const database = await openTestDatabase(join(tempDir(), "keys.db"), clock.now());
   const tenantId = await insertTenant(database);
@@ -62,7 +62,7 @@ test("a key is kept from when it was asked for: it may have been revoked while t
   const { id, secret } = await keys.create(tenantId, "one", NO_LIMITS);
   expect(await keys.identify(secret, "192.0.2.1")).not.toBeNull();
   slowMs = 0;
-  // By another node: this one is not told.
+  // By another node: this one gets no message.
   await database.tx((queries) => apiKeyStore(queries).revoke(tenantId, id, clock.now()));
   await clock.advance(499);
   expect(await keys.identify(secret, "192.0.2.1")).not.toBeNull();
@@ -72,7 +72,7 @@ test("a key is kept from when it was asked for: it may have been revoked while t
   await database.close();
 });
 
-test("a key that was looked up is known at once, with all its limits, until it is revoked or 1.5 s old", async () => {
+test("a looked-up key is known at once, with all its limits, until it is revoked or 1.5 s old", async () => {
   const clock = fakeClock();
   const database = await openTestDatabase(join(tempDir(), "keys.db"), clock.now());
   const tenantId = await insertTenant(database);

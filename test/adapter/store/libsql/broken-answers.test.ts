@@ -1,4 +1,4 @@
-/** A real libSQL server behind a proxy that spoils its answers: what cannot be is never taken for a result. */
+/** A real libSQL server behind a proxy that corrupts its answers: invalid answers never count as results. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { openRemoteDatabase } from "../../../../src/adapter/store/libsql/database.ts";
@@ -17,14 +17,14 @@ interface Batch {
   step_results: (null | { cols: unknown[]; rows: Record<string, unknown>[][] })[];
   step_errors: unknown[];
 }
-/** What comes back in place of the results; null: what the server says. */
+/** The replacement of the results; null: the server's own answer. */
 type Spoil = (batch: Batch) => unknown;
 
 let server: SqldServer;
 let proxy: ReturnType<typeof startProxy>;
 let database: Database;
 let tenantId = 0;
-/** Of answers to what `isMeant` says of the request. */
+/** Corrupts answers to requests selected by `isMeant`. */
 let spoil: Spoil | null = null;
 let isMeant = (_request: string): boolean => true;
 /** The request never reaches the server. */
@@ -46,7 +46,7 @@ function startProxy(port: number) {
       const { method, headers } = request;
       const body = method === "POST" ? await request.text() : null;
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body });
-      // Without the headers of what `fetch` has unpacked.
+      // Without the headers of the compressed answer: `fetch` has unpacked it.
       return new Response(await answer.text(), { status: answer.status });
     },
     websocket: {
@@ -142,21 +142,24 @@ const SPOILT: readonly (readonly [string, Spoil])[] = [
   ["a kind that there is not", withCells((cell) => ({ ...cell, type: "money" }))],
 ];
 
-test.each(SPOILT)("a read that is answered with %s is asked again", async (_, change) => {
+test.each(SPOILT)("a read answered with %s is repeated", async (_, change) => {
   await setName("whole");
   [spoil, left] = [change, 1];
   expect(await nameOf(database.read)).toBe("whole");
   expect(left).toBe(0);
 });
 
-test.each(SPOILT)("… and says so where the server goes on with %s", async (_, change) => {
-  [spoil, left] = [change, Number.POSITIVE_INFINITY];
-  expect(await messageOf(nameOf(database.read))).toContain(
-    "the database server is out of reach: the answer is no result",
-  );
-});
+test.each(SPOILT)(
+  "… and fails with that reason if the server keeps sending %s",
+  async (_, change) => {
+    [spoil, left] = [change, Number.POSITIVE_INFINITY];
+    expect(await messageOf(nameOf(database.read))).toContain(
+      "the database server is out of reach: the answer is no result",
+    );
+  },
+);
 
-test("a COMMIT that never reached the server, and is answered with nothing, is no COMMIT", async () => {
+test("a COMMIT that never reached the server, answered with an empty result, is repeated", async () => {
   await setName("before");
   [spoil, left, isKept] = [() => ({ step_results: [], step_errors: [] }), 1, true];
   isMeant = (request) => request.includes("COMMIT");
@@ -164,14 +167,14 @@ test("a COMMIT that never reached the server, and is answered with nothing, is n
   expect([left, await nameOf(database.read)]).toEqual([0, "after"]);
 });
 
-test("an error of five megabytes is cut", async () => {
+test("an error of five megabytes is shortened", async () => {
   const message = "x".repeat(5_000_000);
   spoil = () => ({ step_results: [null], step_errors: [{ message, code: "SQLITE_ERROR" }] });
   left = 1;
   expect((await messageOf(nameOf(database.read))).length).toBeLessThan(1_100);
 });
 
-test("an answer without end at the start is cut, and the server is named", async () => {
+test("an endless answer at the start is cut off, and the error names the server", async () => {
   const megabyte = new Uint8Array(1024 * 1024).fill(32);
   let sent = 0;
   const endless = Bun.serve({

@@ -1,4 +1,6 @@
-/** Answers of a real libSQL server get lost, with their connections: nobody waits for it, and what can be tried again is. */
+/**
+ * Lost answers and connections of a real libSQL server: nothing waits for them, and repeatable work is repeated.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { agentStore } from "../../../../src/adapter/store/agent/agent-store.ts";
@@ -17,16 +19,16 @@ import { agentOf, insertTenant } from "../../../support/store/stored-rows.ts";
 
 setDefaultTimeout(120_000);
 
-/** sqld ends a transaction of somebody else after five seconds. */
+/** sqld ends another client's transaction after five seconds. */
 const LOCK_MS = 5_000;
 
 let server: SqldServer;
 let relay: DelayingRelay;
-/** One of so many answers is lost; 0: none. */
+/** One in `oneOf` answers is lost; 0: none. */
 let oneOf = 0;
 const chance = seededRandom(5);
 let lost = 0;
-/** Its answers get lost. */
+/** A connection with lost answers. */
 let lossy: Database;
 let other: Database;
 let tenantId = 0;
@@ -56,7 +58,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The next answer, and no other. */
+/** Loses only the next answer. */
 function loseNext(): void {
   const { losesAnswer } = relay;
   relay.losesAnswer = () => {
@@ -74,7 +76,7 @@ const setName = (database: Database, name: string) =>
     await queries.update(tenants).set({ name }).where(eq(tenants.id, tenantId));
   });
 
-test("a transaction whose answer is lost keeps no other node's writer out", async () => {
+test("a transaction with a lost answer does not block another node's writer", async () => {
   await setName(lossy, "before");
   const begun = Promise.withResolvers<void>();
   const again = lossy.tx(async (queries) => {
@@ -93,7 +95,7 @@ test("a transaction whose answer is lost keeps no other node's writer out", asyn
   expect(await nameOf(other.read)).toBe("other");
 });
 
-test("a transaction whose beginning is lost is begun again at once", async () => {
+test("a transaction with a lost BEGIN is restarted at once", async () => {
   await setName(lossy, "before");
   loseNext();
   const askedAt = performance.now();
@@ -102,7 +104,7 @@ test("a transaction whose beginning is lost is begun again at once", async () =>
   expect(await nameOf(other.read)).toBe("again");
 });
 
-/** The answer to the next COMMIT, and no other: what comes back once it has been sent. */
+/** Loses only the answer to the next COMMIT; resolves with the result of the transaction. */
 async function loseCommit(work: (queries: Queries) => Promise<void>): Promise<unknown> {
   let runs = 0;
   return await lossy
@@ -118,7 +120,7 @@ async function loseCommit(work: (queries: Queries) => Promise<void>): Promise<un
     );
 }
 
-test("a change whose COMMIT was not answered is told as done when it was done, and done once", async () => {
+test("a change whose COMMIT answer was lost is applied once and reported as done", async () => {
   await setName(lossy, "x");
   const outcome = await loseCommit(async (queries) => {
     await queries.run(sql`UPDATE tenants SET name = name || 'y' WHERE id = ${tenantId}`);
@@ -126,7 +128,7 @@ test("a change whose COMMIT was not answered is told as done when it was done, a
   expect([outcome, await nameOf(other.read)]).toEqual([1, "xy"]);
 });
 
-test("a change that was lost on its way to the server is sent again, unless others changed what it has read", async () => {
+test("a change lost on its way to the server is sent again, unless others changed the data it read", async () => {
   await setName(lossy, "x");
   const append = (queries: Queries) =>
     queries.run(sql`UPDATE tenants SET name = name || 'y' WHERE id = ${tenantId}`);
@@ -150,7 +152,7 @@ test("a change that was lost on its way to the server is sent again, unless othe
   expect(await nameOf(other.read)).toBe("theirs");
 });
 
-test("changes that wait for another node's writer wait over one connection, and are done in order", async () => {
+test("changes that wait for another node's writer share one connection, and are applied in order", async () => {
   await setName(other, "");
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -177,7 +179,7 @@ test("changes that wait for another node's writer wait over one connection, and 
   expect(await nameOf(other.read)).toBe(order.join(""));
 });
 
-test("when the connection breaks on which changes wait together, each is done once", async () => {
+test("if the shared connection of waiting changes breaks, each is applied once", async () => {
   await setName(other, "");
   loseNext();
   const changes = Array.from({ length: 40 }, () =>
@@ -190,7 +192,7 @@ test("when the connection breaks on which changes wait together, each is done on
   expect(await nameOf(other.read)).toBe("x".repeat(40));
 });
 
-test("what a change returns is found again when the answer to its COMMIT was lost, and it was done once", async () => {
+test("a change's return value is recovered after its COMMIT answer was lost, and it was applied once", async () => {
   await setName(lossy, "x");
   const rename = (again?: () => Promise<string | undefined>) =>
     lossy.tx(async (queries) => {
@@ -205,14 +207,14 @@ test("what a change returns is found again when the answer to its COMMIT was los
     });
   expect(await rename(() => nameOf(lossy.read))).toBe("xy");
   expect(await nameOf(other.read)).toBe("xy");
-  // Nobody can say what it returned: told as it is, and not done again.
+  // Its return value cannot be recovered: it fails, and is not repeated.
   expect(await rename().catch((error) => error.code)).toBe("STORE_UNREACHABLE");
   expect(await nameOf(other.read)).toBe("xyy");
   await setName(lossy, "afterwards");
   expect(await nameOf(other.read)).toBe("afterwards");
 });
 
-test("an agent is created and changed once, and told, when the answer was lost", async () => {
+test("an agent is created and changed once, with events, after a lost answer", async () => {
   const losing: Database = {
     ...lossy,
     finish(queries, work, again) {
@@ -235,14 +237,14 @@ test("an agent is created and changed once, and told, when the answer was lost",
   expect(await agentStore(other.read).list(tenantId)).toEqual([changed]);
 });
 
-test("places of a key's limit whose answer was lost are taken again: never more than the limit pass", async () => {
+test("slots of a key's limit with a lost answer are taken again: the limit is never exceeded", async () => {
   const limiter = sharedRateLimiter(() => 10, { database: lossy, requests: rateStore, clock });
   loseNext();
   expect(await limiter.take(1)).toMatchObject({ allowed: true, remaining: 8 });
   await limiter.stop();
 });
 
-test("with one of thirty answers lost all reads and all changes succeed", async () => {
+test("with one in thirty answers lost all reads and all changes succeed", async () => {
   oneOf = 30;
   for (let n = 0; n < 200; n++) expect(await nameOf(lossy.read)).toBeString();
   let failed = 0;

@@ -1,4 +1,4 @@
-/** The database on a libSQL server: transactions, troubles on the way, migrations among nodes. */
+/** The database on a libSQL server: transactions, network failures, migrations among nodes. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { walletStore } from "../../../../src/adapter/store/billing/ledger-store.ts";
@@ -52,7 +52,7 @@ const rejection = (promise: Promise<unknown>) =>
 
 for (const version of [2, 3] as const)
   describe(`Hrana ${version}`, () => {
-    test("a transaction that throws leaves nothing, one that resolves is there for the other node", async () => {
+    test("a transaction that throws stores nothing, one that resolves is visible to the other node", async () => {
       const server = serve({ version });
       const [one, two] = [await open(server), await open(server)];
       const tenantId = await insertTenant(one);
@@ -69,7 +69,7 @@ for (const version of [2, 3] as const)
       await eventually(() => server.openStreams === 0, "every stream is closed");
     });
 
-    test("one that was closed opens no connection any more", async () => {
+    test("a closed one opens no connection", async () => {
       const server = serve({ version });
       const database = await open(server);
       const tenantId = await insertTenant(database);
@@ -103,7 +103,7 @@ for (const version of [2, 3] as const)
     });
   });
 
-test("whole numbers arrive as integers: nothing is divided by a float", async () => {
+test("whole numbers arrive as integers: no division uses a float", async () => {
   const server = serve();
   const database = await open(server);
   await insertTenant(database, { createdAt: 7 });
@@ -113,7 +113,7 @@ test("whole numbers arrive as integers: nothing is divided by a float", async ()
   await database.close();
 });
 
-test("a body that takes too long is cut off; its late statements reach nothing; others go on", async () => {
+test("a body that takes too long is cut off; its late statements have no effect; others continue", async () => {
   const server = serve();
   const database = await open(server, { limits: { transactionMs: 150 } });
   const tenantId = await insertTenant(database);
@@ -131,7 +131,7 @@ test("a body that takes too long is cut off; its late statements reach nothing; 
   await database.close();
 });
 
-test("a node that vanished in mid-transaction delays others no longer than the server's timeout", async () => {
+test("a node lost in mid-transaction delays others no longer than the server's timeout", async () => {
   const server = serve({ idleMs: 500, busyMs: 20 });
   const [gone, alive] = [await open(server), await open(server)];
   const tenantId = await insertTenant(alive);
@@ -148,7 +148,7 @@ test("a node that vanished in mid-transaction delays others no longer than the s
   await alive.close();
 });
 
-test("a writer that stays busy ends in SQLITE_BUSY after its time, and says so", async () => {
+test("a writer that stays busy ends in SQLITE_BUSY after its time, with that message", async () => {
   const server = serve({ busyMs: 5 });
   const database = await open(server, { limits: { busyMs: 200 } });
   server.inspect.run("BEGIN IMMEDIATE");
@@ -159,7 +159,7 @@ test("a writer that stays busy ends in SQLITE_BUSY after its time, and says so",
   await database.close();
 });
 
-test("a read whose answer was lost is asked again; so is a COMMIT, which is done once", async () => {
+test("a read with a lost answer is repeated; so is a COMMIT, but it is applied once", async () => {
   const server = serve();
   const database = await open(server);
   const tenantId = await insertTenant(database);
@@ -171,7 +171,7 @@ test("a read whose answer was lost is asked again; so is a COMMIT, which is done
   await database.close();
 });
 
-test("a server that is frozen fails the ping in bounded time, and one that thaws is used again", async () => {
+test("a frozen server fails the ping within a time limit, and is used again after it recovers", async () => {
   const server = serve();
   const database = await open(server, { limits: { pingMs: 150 } });
   await database.ping();
@@ -182,7 +182,7 @@ test("a server that is frozen fails the ping in bounded time, and one that thaws
   await database.close();
 });
 
-test("a wrong token is refused at once, a server that is not there after its time, both with what to do", async () => {
+test("a wrong token is refused at once, a missing server after its time, both with what to do", async () => {
   const server = serve();
   const wrong = await rejection(
     openRemoteDatabase({ url: server.url, authToken: "x" }, { clock, random, owner: "a" }),
@@ -202,7 +202,7 @@ test("a server that does not enforce foreign keys is refused", async () => {
   expect(String(await rejection(open(server)))).toContain("does not enforce foreign keys");
 });
 
-test("three nodes that start at once migrate once among them", async () => {
+test("three nodes that start at once migrate once in total", async () => {
   const server = serve();
   const nodes = await Promise.all([open(server), open(server), open(server)]);
   const done = server.inspect.query("SELECT tag FROM migrations ORDER BY tag").values();
@@ -224,7 +224,7 @@ test("a database of 0.1.0 on a server has the baseline and is upgraded", async (
 
 const NEXT = { tag: "9999_next", createdAt: 1, sql: "CREATE TABLE next (id INTEGER PRIMARY KEY)" };
 
-test("a migration that fails midway leaves the database as it was, and works when it is fixed", async () => {
+test("a migration that fails midway leaves the database unchanged, and works after the fix", async () => {
   const server = serve();
   await (await open(server)).close();
   const broken = {
@@ -239,7 +239,7 @@ test("a migration that fails midway leaves the database as it was, and works whe
   expect(known()).toHaveLength(1);
 });
 
-test("a migration that would orphan rows is refused, with foreign keys on again for everybody", async () => {
+test("a migration that would orphan rows is refused, and foreign keys are on again for everybody", async () => {
   const server = serve();
   const database = await open(server);
   const tenantId = await insertTenant(database);
@@ -261,7 +261,7 @@ test("a database newer than the program is refused", async () => {
   expect(String(error)).toContain("written by a newer linevoice");
 });
 
-test("a lock that a dead node left behind is taken when its lease is over", async () => {
+test("the lock of a dead node is taken when its lease is over", async () => {
   const server = serve();
   await (await open(server)).close();
   server.inspect.run("UPDATE migration_lock SET owner = 'dead', lease_until = ?", [

@@ -1,4 +1,7 @@
-/** A replica of the libSQL server takes over as docs/nodes.md says: once it was asked, with all that had reached it. */
+/**
+ * A replica of the libSQL server takes over as in docs/nodes.md: after a request, with all data that had reached
+ * it.
+ */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,13 +39,13 @@ async function ask({ url, token }: SqldServer): Promise<string> {
   return await response.text();
 }
 
-/** Until it has caught up, it passes questions on to the primary: then it has read no row itself. */
+/** Before it has caught up, it forwards queries to the primary, and has read no row itself. */
 async function showsItself(replica: SqldServer, count: number): Promise<boolean> {
   const answer = await ask(replica);
   return answer.includes(`"value":"${count}"`) && !answer.includes('"rows_read":0');
 }
 
-test("a replica that is asked after its start has what the primary had", async () => {
+test("a replica asked after its start has the primary's data", async () => {
   const grpc = freePort("127.0.0.1");
   const primary = await started("--grpc-listen-addr", `127.0.0.1:${grpc}`);
   const replica = await started("--primary-grpc-url", `http://127.0.0.1:${grpc}`);

@@ -1,9 +1,9 @@
-/** Turns of transactions on a database server. */
+/** The queue of transactions for a database server. */
 import { expect, test } from "bun:test";
 import { StoreUnreachable } from "../../../../src/adapter/store/libsql/errors.ts";
 import { type Turn, WriteTurns } from "../../../../src/adapter/store/libsql/write-turns.ts";
 
-/** A task that a test ends. */
+/** A task that the test ends. */
 function held() {
   const begun = Promise.withResolvers<Turn>();
   const end = Promise.withResolvers<void>();
@@ -34,7 +34,7 @@ test("one at a time, urgent ones first; a failure does not block the next", asyn
   expect(order).toEqual(["urgent", "failing", "last"]);
 });
 
-test("who begins anew comes before those who have not begun, and never beside the one whose turn it is", async () => {
+test("a restarted transaction comes before those not started yet, and never runs at the same time as another", async () => {
   const turns = new WriteTurns();
   const order: string[] = [];
   const [first, second] = [held(), held()];
@@ -54,7 +54,7 @@ test("who begins anew comes before those who have not begun, and never beside th
   expect(order).toEqual(["first again", "third"]);
 });
 
-test("a bounded number wait for the answer to their COMMIT", async () => {
+test("a limited number wait for the answer to their COMMIT", async () => {
   const turns = new WriteTurns();
   const end = Promise.withResolvers<void>();
   let begun = 0;
@@ -71,7 +71,7 @@ test("a bounded number wait for the answer to their COMMIT", async () => {
   expect(begun).toBe(40);
 });
 
-test("where the server does not answer, those who wait to begin anew are told so", async () => {
+test("if the server does not answer, waiting restarts fail with that error", async () => {
   const turns = new WriteTurns();
   const [first, second] = [held(), held()];
   void turns.run(first.task, false);

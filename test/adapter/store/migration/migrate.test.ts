@@ -59,7 +59,7 @@ test("a database newer than the binary is refused", () => {
   expect(() => migrate(db, [first], 0)).toThrow(MigrationRejected);
 });
 
-test("a migration that was changed after it ran is refused", () => {
+test("a migration changed after it ran is refused", () => {
   const db = filled();
   expect(() => migrate(db, [{ ...first, sql: `${first.sql} ` }], 0)).toThrow(MigrationRejected);
 });
@@ -71,14 +71,14 @@ test("a migration that would orphan rows is refused", () => {
   expect(db.query("SELECT count(*) AS n FROM p").get()).toEqual({ n: 1 });
 });
 
-test("without a migration no row is looked at, however many there are", () => {
+test("without a migration no row is read, however many there are", () => {
   const db = filled();
   db.run("PRAGMA foreign_keys = OFF");
   db.run("INSERT INTO c VALUES (2, 77)");
   expect(migrate(db, [first], 0)).toEqual([]);
 });
 
-test("the product's own migrations apply to an empty database, and ledger rows are only added", () => {
+test("the product's migrations apply to an empty database, and ledger rows cannot be changed", () => {
   const db = new Database(":memory:");
   migrate(db, migrations, 0);
   db.run(
@@ -104,7 +104,7 @@ function schemaOf(db: Database): SchemaItem[] {
   return rows.sort((a, b) => (a.type + a.name).localeCompare(b.type + b.name));
 }
 
-/** Every row but those of sqlite_schema, by table; an index of words by the tables that it is kept in. */
+/** All rows by table, without sqlite_schema; a word index by its shadow tables. */
 function rowsOf(db: Database): Record<string, unknown[]> {
   const tables = db
     .query<{ name: string }, []>(
@@ -116,7 +116,7 @@ function rowsOf(db: Database): Record<string, unknown[]> {
   );
 }
 
-test("an empty database begins with the schema in which all migrations end, and with their rows", () => {
+test("an empty database gets the final schema of all migrations directly, with their rows", () => {
   const [led, begun] = [new Database(":memory:"), new Database(":memory:")];
   const tags = migrations.map(({ tag }) => tag);
   expect(migrate(led, migrations, 7)).toEqual(tags);
@@ -133,7 +133,7 @@ test("an empty database begins with the schema in which all migrations end, and 
   expect(asked).toBe(1);
 });
 
-test("a database with a table, or with a migration, is led through what it lacks", () => {
+test("a database with a table, or with a migration, runs its missing migrations", () => {
   const other = new Database(":memory:");
   other.run("CREATE TABLE kept (id INTEGER PRIMARY KEY)");
   const never = () => {
@@ -159,7 +159,7 @@ test("the baseline gives the schema of the 19 migrations of 0.1.0, triggers incl
   expect(schemaOf010.filter(({ type }) => type === "trigger").length).toBeGreaterThan(5);
 });
 
-test("a database of 0.1.0 has the baseline: it is upgraded, and nothing in it is lost", () => {
+test("a database of 0.1.0 has the baseline: it is upgraded without loss", () => {
   const db = databaseOf010();
   expect(migrationStatus(db, migrations)[0]).toEqual({ tag: "0000_baseline", applied: true });
   expect(migrate(db, migrations, 1)).toEqual(migrations.slice(1).map(({ tag }) => tag));
@@ -171,7 +171,7 @@ test("a database of 0.1.0 has the baseline: it is upgraded, and nothing in it is
   expect(migrate(db, migrations, 2)).toEqual([]);
 });
 
-test("sums of an hour count cached tokens from the first call that has them, and lose them with it", () => {
+test("hourly sums count cached tokens from the first call with them, and lose them with it", () => {
   const db = databaseOf010();
   const call = (uuid: string, createdAt: number, more = "", values = "") =>
     db.run(
@@ -209,27 +209,29 @@ test("sums of an hour count cached tokens from the first call that has them, and
   ]);
 });
 
-test("a database of a version before 0.1.0 is refused, and the refusal says what to do", () => {
+test("a database from before 0.1.0 is refused with instructions", () => {
   const db = databaseOf010();
   db.run("DELETE FROM migrations WHERE tag = '0018_trunk-channels'");
   expect(() => migrate(db, migrations, 1)).toThrow("Start linevoice 0.1.0 once, then this version");
   expect(tagsOf(db)).toHaveLength(18);
 });
 
-/** What a node of the release before does not notice: it names the columns that it writes. */
+/**
+ * Changes that a node of the previous release does not notice, because it names the columns that it writes.
+ */
 const ADDITION =
   /^(CREATE (UNIQUE )?INDEX|CREATE (VIRTUAL )?TABLE|CREATE (TRIGGER|VIEW)|DROP (INDEX|TRIGGER)|INSERT INTO|UPDATE|ALTER TABLE \S+ ADD\b)/;
 
-test("migrations since 0.1.0 only add, so that nodes of the release before go on beside the new ones", () => {
+test("migrations since 0.1.0 only add, so that nodes of the previous release can run at the same time", () => {
   for (const { tag, sql } of migrations.slice(1))
     for (const statement of sql.split(BREAK).map((each) => each.trim())) {
-      // A table that is made again has its columns still, as the next test holds.
+      // A rebuilt table keeps its columns, as the next test checks.
       const [, dropped] = /^DROP TABLE (\S+?);?$/.exec(statement) ?? [];
       if (dropped !== undefined && sql.includes(`CREATE TABLE ${dropped} `)) continue;
       // No released version has a view.
       if (statement.startsWith("DROP VIEW ")) continue;
       expect([tag, statement]).toEqual([tag, expect.stringMatching(ADDITION)]);
-      // What an old node leaves out needs a default.
+      // Old nodes do not write it, so it needs a default.
       if (/^ALTER TABLE .* NOT NULL/.test(statement)) expect(statement).toContain(" DEFAULT ");
     }
 });
@@ -257,7 +259,7 @@ test("no trigger writes money, plan seconds, deliveries or holds", () => {
   }
 });
 
-test("every column of 0.1.0 is there still, as it was", () => {
+test("every column of 0.1.0 still exists, unchanged", () => {
   const db = databaseOf010();
   const columns = () =>
     db
@@ -274,7 +276,7 @@ test("every column of 0.1.0 is there still, as it was", () => {
   expect(columns()).toEqual(expect.arrayContaining(before));
 });
 
-test("a row as a node of 0.1.0 writes it is taken by the newest schema", () => {
+test("a row as a node of 0.1.0 writes it is accepted by the newest schema", () => {
   const db = databaseOf010();
   const columns = db
     .query<{ name: string; type: string; notnull: number; dflt_value: unknown }, []>(

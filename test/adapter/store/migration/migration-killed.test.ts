@@ -1,4 +1,4 @@
-/** A migration that is killed midway: the database is as it was before, and the next start migrates it. */
+/** A migration killed midway: the database is unchanged, and the next start migrates it. */
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ INSERT INTO copies SELECT i, hex(randomblob(40)) FROM n;
 CREATE INDEX copies_text ON copies (text);`,
 };
 
-test("killed at any moment of a migration, the database is the old one or the new one, whole either way", async () => {
+test("killed at any moment of a migration, the database is the old or the new one, complete either way", async () => {
   const file = join(tempDir(), "linevoice.db");
   const database = openDatabase(file, 1);
   await insertTenant(database);
@@ -42,7 +42,7 @@ test("killed at any moment of a migration, the database is the old one or the ne
       stderr: "inherit",
     });
     const reader = child.stdout.getReader();
-    await reader.read(); // it begins
+    await reader.read(); // it starts
     await Bun.sleep(afterMs);
     child.kill("SIGKILL");
     await child.exited;

@@ -1,6 +1,6 @@
 /**
- * A database that a released version filled with calls, money and contacts, carried through all migrations:
- * what was in it is in it afterwards, whatever killed the upgrade on its way.
+ * A released version's database with calls, money and contacts, upgraded through all migrations: its content is
+ * kept, even if the upgrade is killed.
  */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -23,12 +23,12 @@ import { tempDir } from "../../../support/temp-dir.ts";
 const PROGRAM = fileURLToPath(
   new URL("../../../support/store/upgrade-process.ts", import.meta.url),
 );
-/** In one file, which names what it reads from where it stands: that starts in half the time, and each kill takes a start. */
+/** One bundled file starts in half the time, and each kill needs a start. */
 const cwd = tempDir();
 const built = await Bun.build({ entrypoints: [PROGRAM], target: "bun", outdir: cwd });
 const program = built.outputs[0]?.path ?? "";
 const KILL_LIMIT_MS = 300_000;
-/** Rows that a migration changes on purpose, by its tag and the table. */
+/** Rows that a migration changes intentionally, by its tag and the table. */
 const CHANGES: Readonly<Record<string, Readonly<Record<string, (row: Row) => Row>>>> = {
   "0001_after_0_1": {
     call_memories: (row) =>
@@ -61,13 +61,13 @@ const tagsOf = (db: Database) =>
     .all()
     .map(({ tag }) => tag);
 
-/** Of the rows as they are now, what was there before. */
+/** The current rows, with the earlier columns only. */
 function withColumnsOf(before: readonly Row[], now: readonly Row[]): Row[] {
   const names = Object.keys(before[0] ?? {});
   return now.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
 }
 
-/** `tags`: of the migrations that came in between. */
+/** `tags`: the migrations between both. */
 function expectCarried(before: Content, now: Content, tags: readonly string[]): void {
   for (const [table, rows] of before) {
     const changes = tags.map((tag) => CHANGES[tag]?.[table]).filter((change) => change != null);
@@ -78,7 +78,7 @@ function expectCarried(before: Content, now: Content, tags: readonly string[]): 
   }
 }
 
-/** A data directory with that version's database; what is in it, and which migrations it has not. */
+/** A data directory with that version's database; returns its content and the missing migrations. */
 function directoryOf(version: string) {
   const dataDir = tempDir();
   const file = join(dataDir, "linevoice.db");
@@ -98,7 +98,7 @@ function read<Result>(file: string, look: (db: Database) => Result): Result {
   }
 }
 
-test("every released version left a database", () => {
+test("every released version has a stored database", () => {
   const changelog = readFileSync(join(import.meta.dir, "../../../../CHANGELOG.md"), "utf8");
   const released = [...changelog.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(
     ([, version]) => version,
@@ -107,7 +107,7 @@ test("every released version left a database", () => {
 });
 
 test.each(FILLED_VERSIONS)(
-  "calls, money and contacts of %s are carried through all migrations",
+  "calls, money and contacts of %s survive all migrations",
   async (version) => {
     const { file, before, missing } = directoryOf(version);
     for (const table of ["calls", "turns", "contacts", "ledger_entries", "mails", "schedules"])
@@ -128,7 +128,7 @@ test.each(FILLED_VERSIONS)(
   },
 );
 
-test("a number of 0.1.0 that had an answered call is confirmed, another one stays a claim", async () => {
+test("a number of 0.1.0 with an answered call is confirmed, another one stays a claim", async () => {
   const { file } = directoryOf("0.1.0");
   read(file, (db) =>
     db.run("INSERT INTO phone_numbers SELECT 2, 1, '+37052000002', NULL, NULL, 1, 0"),
@@ -150,7 +150,7 @@ test("a number of 0.1.0 that had an answered call is confirmed, another one stay
 });
 
 test.each(FILLED_VERSIONS)(
-  "killed at any statement of the upgrade, the database of %s is the old one or the new one, and the next start ends it",
+  "killed at any statement of the upgrade, the database of %s is the old or the new one, and the next start finishes it",
   async (version) => {
     const { dataDir, file, before, missing } = directoryOf(version);
     const [oldTags, newTags] = [read(file, tagsOf), migrations.map(({ tag }) => tag)];

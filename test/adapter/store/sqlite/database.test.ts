@@ -1,4 +1,4 @@
-/** The connection to a database file, where it ends. */
+/** Closing the connection to a database file. */
 import { expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { openReadOnly } from "../../../../src/adapter/store/sqlite/read-only.ts"
 import { insertTenant } from "../../../support/store/stored-rows.ts";
 import { tempDir } from "../../../support/temp-dir.ts";
 
-/** What this process has open below a directory. */
+/** Open files of this process below a directory. */
 function openBelow(directory: string): string[] {
   const handles = readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
@@ -22,7 +22,7 @@ function openBelow(directory: string): string[] {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "a closed database lets go of its files at once, whatever statements it has made",
+  "a closed database releases its files at once, whatever statements it has made",
   async () => {
     const directory = tempDir();
     const path = join(directory, "linevoice.db");
@@ -40,7 +40,7 @@ test.skipIf(process.platform !== "linux")(
     beside.close();
     await database.close();
     expect(openBelow(directory)).toEqual([]);
-    // Closed is closed: also for a statement that was kept.
+    // A cached statement is closed too.
     expect(scheduleStore(database.read).firstDue(0, 0, 1, filter)).rejects.toThrow("closed");
     await database.close();
   },

@@ -1,4 +1,4 @@
-/** Queries on a file: how parameters are written, and that this changes no value and loses no index. */
+/** Queries on a file: the form of parameters, without a change of values or loss of an index. */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test("SQLite does not see what is bound: no parameter stands alone", () => {
+test("every parameter is written +?, so that SQLite's plan does not depend on bound values", () => {
   const written = [
     queries.select().from(things).where(eq(things.id, 1)).limit(5).offset(2),
     queries
@@ -57,7 +57,7 @@ test.each([
   [-1, "", false],
   [Number.MAX_SAFE_INTEGER, "1", null],
   [0, null, true],
-])("values come back as they were: %p, %p, %p", async (id, name, isOn) => {
+])("values come back unchanged: %p, %p, %p", async (id, name, isOn) => {
   await queries.insert(things).values({ id, name, isOn });
   const found = queries
     .select()
@@ -71,13 +71,13 @@ test.each([
   expect(types).toEqual(["integer", name === null ? "null" : "text"]);
 });
 
-test("bytes come back as they were", async () => {
+test("bytes come back unchanged", async () => {
   const bytes = new Uint8Array([0, 255, 63]);
   const found: unknown = await queries.get(sql`SELECT ${bytes}, typeof(${bytes})`);
   expect(found).toEqual([bytes, "blob"]);
 });
 
-test("what is pending for an endpoint, and who is being called, are found by their own indexes", async () => {
+test("pending deliveries of an endpoint, and calls in progress, are found by their own indexes", async () => {
   const watch = watchStatements();
   await database.tx(async (q) => {
     await outboxStore(q).abandon(1, { webhookId: 1, legacyUrl: null });

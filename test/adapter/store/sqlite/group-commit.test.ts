@@ -1,4 +1,4 @@
-/** Transactions that share a COMMIT: what each of them may still rely on. */
+/** Transactions that share a COMMIT, and the guarantees that each of them keeps. */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ const write = (text: string) =>
   });
 const names = (amount: number) => Array.from({ length: amount }, (_, index) => `note ${index}`);
 
-describe("what nobody waits for", () => {
+describe("a lingering write (nobody waits for it)", () => {
   const clock = fakeClock();
   const later = (text: string) =>
     group.run(
@@ -59,7 +59,7 @@ describe("what nobody waits for", () => {
     group = new GroupCommit(writer, writer, clock);
   });
 
-  test("shares the COMMIT of what somebody waits for, in order", async () => {
+  test("shares the COMMIT of the next awaited write, in order", async () => {
     const before = commits();
     const lingering = [later("one"), later("two")];
     await yieldToEventLoop();
@@ -70,7 +70,7 @@ describe("what nobody waits for", () => {
     expect(commits() - before).toBe(1);
   });
 
-  test("makes a COMMIT of its own when nobody comes", async () => {
+  test("gets its own COMMIT if no other write comes", async () => {
     const lingering = [later("one"), later("two")];
     await clock.advance(9);
     expect(stored()).toEqual([]);
@@ -85,7 +85,7 @@ describe("what nobody waits for", () => {
     expect(stored()).toEqual(["one", "two", "three"]);
   });
 
-  test("that comes while others are written lingers anew", async () => {
+  test("that arrives during another COMMIT starts a new lingering period", async () => {
     let lingering = Promise.resolve();
     await group.run(async (sqlite) => {
       sqlite.run("INSERT INTO notes (text) VALUES ('first')");
@@ -100,7 +100,7 @@ describe("what nobody waits for", () => {
     expect(stored()).toEqual(["first", "second", "third"]);
   });
 
-  test("is written before the file is closed, however much it is", async () => {
+  test("is written before the file is closed, however large it is", async () => {
     const lingering = names(GROUP_MAX + 1).map(later);
     await group.idle();
     await Promise.all(lingering);
@@ -109,14 +109,14 @@ describe("what nobody waits for", () => {
 });
 
 describe("one COMMIT for many", () => {
-  test("what is asked for at once is committed at once, in the order asked for", async () => {
+  test("simultaneous writes are committed at once, in the order of the requests", async () => {
     const before = commits();
     expect(await Promise.all(names(5).map(write))).toEqual(names(5));
     expect(stored()).toEqual(names(5));
     expect(commits() - before).toBe(1);
   });
 
-  test("what is asked for in the same turn of the event loop joins", async () => {
+  test("writes of the same turn of the event loop join", async () => {
     const before = commits();
     const first = write("first");
     await Promise.resolve();
@@ -130,14 +130,14 @@ describe("one COMMIT for many", () => {
     [GROUP_MAX, 1],
     [GROUP_MAX + 1, 2],
     [2 * GROUP_MAX + 1, 3],
-  ])("%d at once need %d", async (amount, expected) => {
+  ])("%d at once need %d COMMITs", async (amount, expected) => {
     const before = commits();
     await Promise.all(names(amount).map(write));
     expect(stored()).toEqual(names(amount));
     expect(commits() - before).toBe(expected);
   });
 
-  test("no promise resolves before it is durable, and until then nobody else sees it", async () => {
+  test("no promise resolves before its write is durable, and until then no reader sees it", async () => {
     let told = 0;
     const all = names(3).map((name) =>
       write(name).then(() => {
@@ -152,7 +152,7 @@ describe("one COMMIT for many", () => {
     expect(told).toBe(3);
   });
 
-  test("a body sees what those before it in its group wrote", async () => {
+  test("a body sees the writes of earlier bodies in its group", async () => {
     const first = write("first");
     const count = group.run(
       async (sqlite) => sqlite.query<{ n: number }, []>("SELECT count(*) AS n FROM notes").get()?.n,
@@ -171,7 +171,7 @@ describe("failures", () => {
     });
 
   test.each([0, 1, 2])(
-    "a body that throws undoes its own writes only, wherever it stands (%d)",
+    "a body that throws undoes its own writes only, at every position (%d)",
     async (place) => {
       const all = [0, 1, 2].map((index) =>
         index === place ? failing(`bad ${index}`) : write(`good ${index}`),
@@ -185,7 +185,7 @@ describe("failures", () => {
     },
   );
 
-  test("a failure caused by an earlier body is reported only when that body is durable", async () => {
+  test("a failure caused by an earlier body is reported only after that body is durable", async () => {
     const first = write("taken");
     const second = write("taken").catch((error) => {
       expect(stored()).toEqual(["taken"]);
@@ -195,7 +195,7 @@ describe("failures", () => {
     await first;
   });
 
-  test("a COMMIT that fails fails all that took part, leaves nothing and stops nobody after", async () => {
+  test("a failed COMMIT rejects its whole group, stores nothing and does not affect later writes", async () => {
     const good = write("good");
     const orphan = group.run(async (sqlite) => {
       sqlite.run("PRAGMA defer_foreign_keys = ON");
@@ -208,7 +208,7 @@ describe("failures", () => {
     expect(stored()).toEqual(["later"]);
   });
 
-  test("a ROLLBACK that fails fails that group only: those after it go on once it can be undone", async () => {
+  test("a failed ROLLBACK rejects its group only: later groups continue when it succeeds", async () => {
     const run = writer.run.bind(writer);
     let broken = 2;
     writer.run = (text, ...bindings) => {
@@ -226,7 +226,7 @@ describe("failures", () => {
     expect(stored()).toEqual(["later"]);
   });
 
-  test("a full database: what resolved is stored, what rejected is not", async () => {
+  test("a full database: resolved writes are stored, rejected ones are not", async () => {
     const { page_count } = writer.query<{ page_count: number }, []>("PRAGMA page_count").get() ?? {
       page_count: 0,
     };
@@ -245,7 +245,7 @@ describe("failures", () => {
     expect(stored().at(-1)).toBe("small");
   });
 
-  test("a writer that cannot begin fails that body only, and the next one is tried again", async () => {
+  test("a failed BEGIN rejects that body only, and the next one is tried again", async () => {
     writer.run("PRAGMA busy_timeout = 1");
     const other = new Sqlite(writer.filename, { strict: true });
     other.run("BEGIN IMMEDIATE");
@@ -258,7 +258,7 @@ describe("failures", () => {
   });
 });
 
-test("idle waits for what is under way and what was asked for meanwhile", async () => {
+test("idle waits for writes in progress and for those requested meanwhile", async () => {
   let done = 0;
   for (const name of names(3)) void write(name).then(() => done++);
   await group.idle();
@@ -266,8 +266,8 @@ test("idle waits for what is under way and what was asked for meanwhile", async 
   expect(stored()).toEqual(names(3));
 });
 
-describe("a log that is flushed outside of this thread", () => {
-  /** Flushes that were begun, to be ended by hand. */
+describe("a log flushed outside this thread", () => {
+  /** Started flushes; the test ends them. */
   let flushes: PromiseWithResolvers<void>[] = [];
   const log = {
     flush() {
@@ -300,7 +300,7 @@ describe("a log that is flushed outside of this thread", () => {
     group = new GroupCommit(writer, writer, null, log);
   });
 
-  test("tells who waits when the flush has ended, and writes the next group meanwhile", async () => {
+  test("resolves a write after its flush, and writes the next group meanwhile", async () => {
     const first = tell("first");
     await until(() => flushes.length === 1);
     const second = tell("second");
@@ -314,7 +314,7 @@ describe("a log that is flushed outside of this thread", () => {
     expect(told).toEqual(["first", "second"]);
   });
 
-  test("tells the urgent at the COMMIT", async () => {
+  test("resolves urgent writes at the COMMIT", async () => {
     const both = [tell("waits"), tell("urgent", "urgent")];
     await until(() => told.length === 1);
     expect(told).toEqual(["urgent"]);
@@ -322,7 +322,7 @@ describe("a log that is flushed outside of this thread", () => {
     await Promise.all(both);
   });
 
-  test("tells a failure when what may have caused it has been flushed", async () => {
+  test("rejects a write only after the flush of the write that may have caused the failure", async () => {
     const first = tell("taken");
     await until(() => flushes.length === 1);
     const second = tell("taken");
@@ -343,7 +343,7 @@ describe("a log that is flushed outside of this thread", () => {
     expect(told).toEqual(["one", "idle"]);
   });
 
-  test("that fails: its group and those behind it reject, the next one stores all of the log first", async () => {
+  test("that fails: its group and later ones reject, and the next group first stores all of the log", async () => {
     const both = [tell("first")];
     await until(() => flushes.length === 1);
     both.push(tell("second"));
@@ -359,7 +359,7 @@ describe("a log that is flushed outside of this thread", () => {
     flushes[2]?.resolve();
     await third;
     expect([told[2], group.failure()]).toEqual(["third", null]);
-    // The log holds the third only: SQLite has put the others into the file and synced it.
+    // The log contains the third only: SQLite has moved the others into the file and synced it.
     const { log: frames } = writer
       .query<{ log: number }, []>("PRAGMA wal_checkpoint(PASSIVE)")
       .get() ?? { log: 0 };
@@ -367,7 +367,7 @@ describe("a log that is flushed outside of this thread", () => {
     expect(stored()).toEqual(["first", "second", "third"]);
   });
 
-  test("that fails while somebody reads the log: writes are refused until it can be stored", async () => {
+  test("that fails during a read of the log: writes are refused until it can be stored", async () => {
     const first = tell("first");
     await until(() => flushes.length === 1);
     reader.run("BEGIN");

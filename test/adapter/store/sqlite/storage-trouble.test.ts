@@ -1,7 +1,7 @@
 /**
- * A disk that is full, read-only or broken, at each write: what fails says why, what was acknowledged
- * stays, nothing is half there, and everything goes on when the disk is fixed. Real file systems of a
- * few megabytes; EIO by a library that is put before libc's.
+ * A full, read-only or broken disk, at each write: errors say why, acknowledged data stays, nothing is half
+ * stored, and work continues when the disk is repaired. Real file systems of a few megabytes; EIO by a library
+ * preloaded before libc.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
@@ -184,7 +184,7 @@ const compiler = ["cc", "gcc", "clang"].find(
 );
 
 test.skipIf(compiler === undefined)(
-  "EIO at every write: each is refused, nothing acknowledged is lost, everything goes on when the disk is fixed",
+  "EIO at every write: each is refused, acknowledged data stays, and work continues when the disk is repaired",
   async () => {
     const directory = tempDir();
     const library = join(directory, "eio.so");
@@ -216,13 +216,13 @@ test.skipIf(compiler === undefined)(
     expect(seen.broken.mailed).toContain("EIO");
     expect(seen.broken.backedUp).not.toBe("ok");
     expect(seen).toMatchObject({ readable: 1, balance: 2, integrity: [] });
-    // A disk that takes what is written and does not keep it.
+    // A disk that accepts writes but fails to sync them.
     const refused = expect.stringMatching(/^503 SQLITE_IOERR/);
     expect(seen.unsynced).toEqual([refused, refused, "ok", "ok"]);
   },
 );
 
-test("a write-ahead log torn at any place gives back whole transactions, the newest missing at most", async () => {
+test("a write-ahead log torn at any position returns whole transactions, with at most the newest missing", async () => {
   const directory = tempDir();
   const file = join(directory, "live.db");
   const database = openDatabase(file, clock.now());
@@ -239,7 +239,7 @@ test("a write-ahead log torn at any place gives back whole transactions, the new
     copyFileSync(file, torn);
     copyFileSync(`${file}-wal`, `${torn}-wal`);
     truncateSync(`${torn}-wal`, Math.round((bytes * cut) / 24) - (cut % 3));
-    if (cut < 3) continue; // before the migrations there is no wallet to ask for
+    if (cut < 3) continue; // before the migrations there is no wallet to read
     expect(fileProblems(torn, "integrity_check")).toEqual([]);
     const opened = openDatabase(torn, clock.now());
     const balance = Number(await walletStore(opened.read).balance(tenantId));

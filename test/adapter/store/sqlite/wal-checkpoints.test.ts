@@ -1,4 +1,4 @@
-/** A long write-ahead log is copied beside the commits, by a real worker. */
+/** A long write-ahead log is copied by a real worker while commits go on. */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -12,11 +12,13 @@ import type { Database } from "../../../../src/core/database.ts";
 import { spawnCheckpointWorker } from "../../../../src/workers.ts";
 
 const PAGE_BYTES = 4096;
-/** As in wal-checkpoints.ts: where a copy is asked for, and where SQLite makes one at a commit. */
+/**
+ * Limits of wal-checkpoints.ts: pages at which a copy is requested, and at which SQLite copies at a commit.
+ */
 const PAGES = 4000;
 const PAGES_MAX = 4 * PAGES;
 
-// In memory where there is such a file system: another's writing is not to decide.
+// In memory if possible: other processes' writes must not influence the result.
 const directory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "linevoice-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 let files = 0;
@@ -45,7 +47,7 @@ const until = async (condition: () => boolean) => {
   while (!condition()) await sleep(systemClock, 5);
 };
 
-/** A worker that counts what it is asked. */
+/** A worker that counts its requests. */
 function counted() {
   const seen = { asked: 0, workers: 0 };
   const spawn = () => {
@@ -61,7 +63,7 @@ function counted() {
   return { seen, spawn };
 }
 
-test("a short log is left alone; from 16 MB on a worker copies it, no commit", async () => {
+test("a short log is not copied; from 16 MB on a worker copies it, not a commit", async () => {
   const { seen, spawn } = counted();
   const { database, log } = await open(spawn);
   await add(database, PAGES - 1 - log().log - 20);
@@ -72,13 +74,13 @@ test("a short log is left alone; from 16 MB on a worker copies it, no commit", a
   await database.close();
 });
 
-test("what was copied is left before the next transaction, so that the log begins anew", async () => {
+test("copied frames are finished before the next transaction, so that the log restarts", async () => {
   const { seen, spawn } = counted();
   const { file, database, log } = await open(spawn);
   const handles = () => readdirSync("/proc/self/fd").length;
   let begun = 0;
   let before = 0;
-  // Less than SQLite would copy by itself. A disk that is slow for a moment may miss one.
+  // Less than SQLite would copy by itself. A slow disk may miss one.
   for (let round = 0; round < 3; round++) {
     await add(database, PAGES);
     await until(() => log().checkpointed >= PAGES);
@@ -97,7 +99,7 @@ test("what was copied is left before the next transaction, so that the log begin
   kept.close();
 });
 
-test("while somebody reads an old state, copies are asked for with each 16 MB, not with each commit", async () => {
+test("while a reader needs an old state, copies are requested once per 16 MB, not at each commit", async () => {
   const { seen, spawn } = counted();
   const { database, other, log } = await open(spawn);
   other.run("BEGIN");
@@ -110,7 +112,7 @@ test("while somebody reads an old state, copies are asked for with each 16 MB, n
   await database.close();
 });
 
-test("without its worker the log is bounded all the same, and transactions go on", async () => {
+test("without its worker the log is still limited, and transactions continue", async () => {
   let spawned = 0;
   const { file, database } = await open(() => {
     spawned++;

@@ -1,4 +1,4 @@
-/** Flushes of the write-ahead log: real ones, and what must be on the disk before it is told. */
+/** Flushes of the write-ahead log: real ones, and the order of flush and reply. */
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { tempDir } from "../../../support/temp-dir.ts";
 const api = await startApiServer({ directory: tempDir() });
 afterAll(() => api.stop());
 
-test("who asks while a flush runs shares the next one; then nothing is pending", async () => {
+test("a flush requested during another shares the next one; then nothing is pending", async () => {
   const path = join(tempDir(), "a.db");
   writeFileSync(`${path}-wal`, "frames");
   const log = walFlush(path);
@@ -26,7 +26,7 @@ test("who asks while a flush runs shares the next one; then nothing is pending",
   await log.close();
 });
 
-test("a log that cannot be opened fails its flush, and the one behind it", async () => {
+test("a log that cannot be opened fails its flush, and the next one", async () => {
   const log = walFlush(join(tempDir(), "none.db"));
   const outcomes = await Promise.allSettled([log.flush(), log.flush()]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
@@ -34,7 +34,7 @@ test("a log that cannot be opened fails its flush, and the one behind it", async
   await log.close();
 });
 
-test("logs that nobody closes end nothing when their databases are collected", async () => {
+test("unclosed logs stop nothing when their databases are collected", async () => {
   const leave = async () => {
     const path = join(tempDir(), "left.db");
     writeFileSync(`${path}-wal`, "frames");
@@ -47,12 +47,12 @@ test("logs that nobody closes end nothing when their databases are collected", a
   }
 });
 
-test("a transaction that resolved leaves nothing pending", async () => {
+test("a resolved transaction leaves nothing pending", async () => {
   await api.tenant();
   expect(api.database.settled()).toBeNull();
 });
 
-test("an answer over HTTP waits until what was read is on the disk", async () => {
+test("an HTTP answer waits until the data that it read is on the disk", async () => {
   const tenant = await api.tenant();
   const { settled } = api.database;
   const disk = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** The master key over a store: proved at the start, changed while it is in use. */
+/** The master key of a store: checked at the start, changed while in use. */
 
 import { expect, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
@@ -38,7 +38,7 @@ const keyOf = (fill: number) => new Uint8Array(32).fill(fill);
 
 const open = () => openTestDatabase(join(tempDir(), "linevoice.db"), NOW);
 
-test("every column that is sealed is gone through by a rotation", async () => {
+test("a rotation covers every encrypted column", async () => {
   const database = await open();
   const columns = await database.read.all<{ name: string; column: string }>(
     sql`SELECT m.name AS name, c.name AS "column" FROM sqlite_master m, pragma_table_info(m.name) c
@@ -50,7 +50,7 @@ test("every column that is sealed is gone through by a rotation", async () => {
   await database.close();
 });
 
-test("another master key than the data's is refused, and nothing is changed by trying", async () => {
+test("a master key other than the data's is refused, and the attempt changes nothing", async () => {
   const database = await open();
   const vault = await openVault(database, keyOf(1), systemRandom);
   const sealed = vault.seal("secret", "row");
@@ -62,7 +62,7 @@ test("another master key than the data's is refused, and nothing is changed by t
   await database.close();
 });
 
-test("two that start at once on a new store agree on its root", async () => {
+test("two nodes that start at once on a new store agree on its root", async () => {
   const database = await open();
   const [one, two] = await Promise.all([
     openVault(database, keyOf(1), systemRandom),
@@ -78,7 +78,7 @@ const sealedTenant = (database: Database, vault: { seal(p: string, b: string): s
     { name: "Clinic", email: "a@example.com", plan: startPlan.slug, timeZone: "Europe/Vilnius" },
   );
 
-test("after a rotation everything opens with the new key alone; purpose keys stay", async () => {
+test("after a rotation only the new key decrypts everything; purpose keys stay", async () => {
   const database = await open();
   const vault = await openVault(database, keyOf(1), systemRandom);
   const tenantId = await sealedTenant(database, vault);
@@ -135,14 +135,14 @@ const linksOf = (vault: Vault) =>
     systemClock,
   );
 
-/** As the server checks a link that somebody sent. */
+/** Checks a link as the server does. */
 function isOpened(vault: Vault, url: string): boolean {
   const query = new URL(url).searchParams;
   const [expires, signature] = [Number(query.get("expires")), query.get("signature") ?? ""];
   return linksOf(vault).verify("call", expires, signature);
 }
 
-test("with the purposes' root replaced, old links end; refusals and all nodes agree", async () => {
+test("a replaced purpose root ends old links; revocations and all nodes use the new one", async () => {
   const file = join(tempDir(), "linevoice.db");
   const database = await openTestDatabase(file, NOW);
   const other = await openTestDatabase(file, NOW);
@@ -159,7 +159,7 @@ test("with the purposes' root replaced, old links end; refusals and all nodes ag
     [3, 9],
   ] as const) {
     await rotateMasterKey(database, vault, keyOf(key), keyOf(root));
-    // Another node, which was started again with the new key.
+    // Another node, restarted with the new key.
     const fresh = await openVault(other, keyOf(key), systemRandom);
     const made = linksOf(vault).urlFor("call").url;
     for (const each of [vault, fresh]) {
@@ -177,7 +177,7 @@ test("with the purposes' root replaced, old links end; refusals and all nodes ag
   await database.close();
 });
 
-test("recovery codes end with the purposes' root: how many people had some is said", async () => {
+test("recovery codes end with the purpose root: the number of affected people is reported", async () => {
   const database = await open();
   const vault = await openVault(database, keyOf(1), systemRandom);
   await database.tx(async (queries) => {
@@ -199,7 +199,7 @@ test("recovery codes end with the purposes' root: how many people had some is sa
   await database.close();
 });
 
-test("one value that does not open stops the rotation whole: no root, code or key is changed", async () => {
+test("one value that cannot be decrypted stops the rotation: no root, code or key is changed", async () => {
   const database = await open();
   const vault = await openVault(database, keyOf(1), systemRandom);
   await sealedTenant(database, vault);
@@ -216,7 +216,7 @@ test("one value that does not open stops the rotation whole: no root, code or ke
   await database.close();
 });
 
-test("a commit that fails leaves the old key and the old root in use", async () => {
+test("a failed commit keeps the old key and the old root in use", async () => {
   const database = await open();
   const vault = await openVault(database, keyOf(1), systemRandom);
   const links = vault.deriveKey("links");
@@ -236,7 +236,7 @@ test("a commit that fails leaves the old key and the old root in use", async () 
   await database.close();
 });
 
-test("what shares the rotation's commit or was sealed before it opens with the new key", async () => {
+test("values encrypted before or together with the rotation's commit are decrypted with the new key", async () => {
   const database = await open();
   const vault = await openVault(database, keyOf(1), systemRandom);
   const [first, second] = [
@@ -266,7 +266,7 @@ test("what shares the rotation's commit or was sealed before it opens with the n
   await database.close();
 });
 
-/** As a start sees the journal beside this copy of the database. */
+/** Starts with the journal next to this copy of the database. */
 async function restoredIn(copy: string, journal: string, masterKey: Uint8Array) {
   const dataDir = join(tempDir(), "data");
   mkdirSync(dataDir);
@@ -296,7 +296,7 @@ const revocationsIn = (dataDir: string, database: Database, vault: Vault) =>
   });
 
 test.skipIf(isRemote)(
-  "the journal is still replayed after it, into backups from before it and from after it",
+  "the journal is still replayed after it, into backups from before and after it",
   async () => {
     const dataDir = tempDir();
     const file = join(dataDir, "linevoice.db");
@@ -337,7 +337,7 @@ test.skipIf(isRemote).each([
   ["before the commit", 1, 10, true],
   ["after the commit", 2, 0, false],
 ] as const)(
-  "killed %s: key %i opens all of it, %i recovery codes are left",
+  "killed %s: key %i decrypts all of it, %i recovery codes are left",
   async (step, key, codes, isOld) => {
     const file = join(tempDir(), "linevoice.db");
     const database = await openTestDatabase(file, NOW);
