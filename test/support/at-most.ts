@@ -1,4 +1,4 @@
-/** Lets so many tests of a file run beside each other; the others wait for their turn. */
+/** Limits how many tests of a file run in parallel; the others wait. */
 export function atMost(count: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = [];
   let free = count;

@@ -1,7 +1,10 @@
-/** What a process of tests does last. `bun test` emits no "exit": test/preload.ts calls `end` there. */
+/**
+ * Runs functions at the end of the test process. `bun test` emits no "exit": test/preload.ts calls
+ * `end`.
+ */
 const acts: (() => void)[] = [];
 
-/** In the order of the calls. */
+/** Functions run in the order of registration. */
 export function atTheEnd(act: () => void): void {
   acts.push(act);
 }

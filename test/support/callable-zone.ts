@@ -1,7 +1,7 @@
-/** A time zone in which people may be called now, whatever day the tests run on. */
+/** A time zone in which calls to people are allowed now, on any day of the week. */
 import { mayCallNow } from "../../src/domain/contact/calling-hours.ts";
 
-/** It is never Sunday at both ends of the world. Throws when that should be wrong. */
+/** It is never Sunday at both ends of the world. Throws if no zone fits. */
 export function callableZone(nowMs = Date.now()): string {
   const zones = ["Europe/Vilnius", "Etc/GMT+12", "Pacific/Kiritimati"];
   const allDay = { from: 0, to: 1440, holidays: null };

@@ -1,10 +1,10 @@
-/** Documents for tests: a PDF of text at places, and a Word file of XML. */
+/** Documents for tests: a PDF with text at given positions, and a Word file from XML. */
 import { type Zippable, zipSync } from "fflate";
 import { DocumentError } from "../../src/adapter/knowledge/reader/document-error.ts";
 import { readDocument } from "../../src/adapter/knowledge/reader/read-document.ts";
 import { type DocumentReader, documentRefused } from "../../src/domain/knowledge/documents.ts";
 
-/** The reader without its thread. */
+/** The document reader without its thread. */
 export const readDocumentHere: DocumentReader["read"] = (_tenantId, bytes, hint) =>
   readDocument(bytes, hint).catch((error) => {
     throw error instanceof DocumentError ? documentRefused(error.problem) : error;
@@ -17,7 +17,10 @@ interface PlacedText {
   readonly size?: number;
 }
 
-/** The least that readers take: Helvetica, one content stream a page. `encrypted` needs a password. */
+/**
+ * The smallest PDF that readers accept: Helvetica, one content stream per page. `encrypted`: needs
+ * a password.
+ */
 export function pdfOf(
   pages: readonly (readonly PlacedText[])[],
   { encrypted = false } = {},
@@ -43,7 +46,7 @@ export function pdfOf(
   return pdfObjects(objects, encrypted ? lock : "");
 }
 
-/** A PDF of these objects, the first of them its root. Letters are bytes. */
+/** A PDF of these objects; the first one is its root. One byte per character. */
 export function pdfObjects(objects: readonly string[], trailer = ""): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((object, at) => {
@@ -57,7 +60,7 @@ export function pdfObjects(objects: readonly string[], trailer = ""): Uint8Array
   return Uint8Array.from(Buffer.from(`${file}startxref\n${table}\n%%EOF\n`, "latin1"));
 }
 
-/** Lines below each other. */
+/** Places lines below each other. */
 export const pdfPage = (lines: readonly string[], top = 780): PlacedText[] =>
   lines.map((text, at) => ({ text, x: 72, y: top - 14 * at }));
 
@@ -66,7 +69,7 @@ const documentXml = (body: string) =>
   `<?xml version="1.0"?><w:document ${SPACE}><w:body>${body}</w:body></w:document>`;
 const stylesXml = (styles: string) => `<w:styles ${SPACE}>${styles}</w:styles>`;
 
-/** `body` is what stands in `w:body`. */
+/** `body`: content of `w:body`. */
 export function docxOf(body: string, styles = ""): Uint8Array<ArrayBuffer> {
   const parts: Zippable = {
     "[Content_Types].xml": bytesOf("<Types/>"),
@@ -76,7 +79,7 @@ export function docxOf(body: string, styles = ""): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(zipSync(parts));
 }
 
-/** Bytes of the parts that are opened. */
+/** Size in bytes of the document's uncompressed parts. */
 export const insideDocx = (body: string): number =>
   bytesOf(documentXml(body)).length + bytesOf(stylesXml("")).length;
 

@@ -1,7 +1,7 @@
-/** Waits for a condition, politely, with a limit. */
+/** Waits for a condition, with increasing pauses and a time limit. */
 const PAUSE_MS_MAX = 120;
 
-/** Waits until something holds, with a generous limit: no test asserts on time. */
+/** Waits until the condition holds. The limit is generous: no test asserts on time. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   what: string,
@@ -12,7 +12,7 @@ export async function eventually(
   while (!(await holds())) {
     if (performance.now() - startedAt > limitMs) throw new Error(`never happened: ${what}`);
     await Bun.sleep(pauseMs);
-    // What is asked over the API has a limit of requests a minute.
+    // Longer pauses, because the API limits requests per minute.
     pauseMs = Math.min(pauseMs * 1.2, PAUSE_MS_MAX);
   }
 }

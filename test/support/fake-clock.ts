@@ -1,4 +1,4 @@
-/** A clock whose hands the test turns. Timers fire in order of their time while it advances. */
+/** A clock that the test advances. Timers fire in order of their time. */
 import type { Clock, Timer } from "../../src/core/clock.ts";
 
 interface Pending {
@@ -9,18 +9,20 @@ interface Pending {
 }
 
 export interface FakeClock extends Clock {
-  /** Moves both clocks on, firing what becomes due; lets promises settle after each timer. */
+  /** Advances both clocks and fires due timers; lets promises settle after each one. */
   advance(ms: number): Promise<void>;
-  /** The process is stopped: both clocks go on, and what becomes due fires with the next `advance`. */
+  /**
+   * Simulates a stopped process: both clocks advance, and due timers fire with the next `advance`.
+   */
   stop(ms: number): void;
-  /** Steps the wall clock alone, as NTP or an operator does. */
+  /** Steps the wall clock only, as NTP or an operator does. */
   stepWallClock(ms: number): void;
-  /** Since it was made, without the wall clock's steps. */
+  /** Milliseconds since the clock was created, without steps of the wall clock. */
   readonly elapsedMs: number;
   readonly pendingTimers: number;
 }
 
-/** The machine has run for a while: what counts from 0 instead of from its own beginning shows. */
+/** The monotonic clock does not start at 0, so that code which assumes 0 fails. */
 const UPTIME_MS = 7_200_000;
 
 export function fakeClock(startEpochMs = 1_795_000_000_000): FakeClock {

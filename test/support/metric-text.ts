@@ -1,4 +1,4 @@
-/** Prometheus' text as it would be without the label that every series has. */
+/** Prometheus' text without the node label, which every series has. */
 const NODE = 'node="[^"]*"';
 
 export const withoutNode = (text: string): string =>

@@ -1,6 +1,6 @@
 /**
- * For tests of what is heard and said, not of how soon: limits of a second and more are twenty times as long. Beside
- * other suites a thread may get a tenth of a processor, and what comes too late would count as not having come.
+ * A clock for tests about the content of speech, not its delay: limits of a second or more are twenty times
+ * as long. Next to other suites, a thread may get a tenth of a CPU, so it would miss normal limits.
  */
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 

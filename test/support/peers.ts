@@ -1,6 +1,6 @@
 /**
- * Programs of other people that peer tests speak to. On a developer's machine a missing one skips
- * its tests, loudly; in CI it fails them.
+ * Third-party programs for peer tests. On a developer's machine a missing one skips its tests with
+ * a printed note; in CI it fails them.
  */
 const PACKAGES = {
   kamailio: "kamailio",
@@ -20,7 +20,7 @@ const PACKAGES = {
 
 export type PeerName = keyof typeof PACKAGES;
 
-/** True when the program is there. Throws in CI (`CI=true`) when it is not. */
+/** Whether the program is installed. Throws in CI (`CI=true`) if it is not. */
 export function requirePeer(name: PeerName): boolean {
   if (Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` })) return true;
   const remedy = `${name} is not installed: apt-get install ${PACKAGES[name]}`;
@@ -29,7 +29,7 @@ export function requirePeer(name: PeerName): boolean {
   return false;
 }
 
-/** Path of the program; throws when it is missing. */
+/** Path of the program; throws if it is missing. */
 export function peerPath(name: PeerName): string {
   const path = Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` });
   if (!path) throw new Error(`${name} is not installed`);

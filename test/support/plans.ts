@@ -1,10 +1,10 @@
-/** Plans for tests: ten minutes and then 12 cents, or nothing included. */
+/** Plans for tests: ten minutes included and then 12 cents per minute, or nothing included. */
 
 import { microEur } from "../../src/core/money.ts";
 import type { Plan } from "../../src/domain/billing/ports.ts";
 import type { DialingLimits } from "../../src/domain/call/admission/admission.ts";
 
-/** As the configuration has them by default. */
+/** The configuration's defaults. */
 export const quotas = {
   contacts: 100_000,
   tools: 100,
@@ -39,7 +39,7 @@ export const prepaidPlan: Plan = {
   ...limits,
 };
 
-/** Bounds that no test reaches by accident. */
+/** Limits that no test reaches accidentally. */
 export const wideDialing: DialingLimits = {
   dailySpendMax: microEur(1_000_000_000_000),
   burst: { newNumbersPerHour: 100_000, newCountriesPerDay: 250 },

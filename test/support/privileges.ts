@@ -1,19 +1,22 @@
 /**
- * Tests that need what no package brings: the right to mount, or to make namespaces. Where the kernel does
- * not grant it (an unprivileged container) they are not registered, and a line says so.
+ * Tests that need privileges: to mount, or to create namespaces. If the kernel does not grant one
+ * (an unprivileged container), the tests are not registered, and a line reports it.
  */
 import { test } from "bun:test";
 import { spawnSync } from "node:child_process";
 
 type Register = (name: string, run: () => Promise<void> | void, timeoutMs?: number) => void;
 
-/** `test` itself where it is granted. */
+/** Returns `test` if the right is granted. */
 export function testWhere(isGranted: boolean, right: string): Register {
   if (isGranted) return (name, run, timeoutMs) => test(name, run, timeoutMs);
   return (name) => console.warn(`NOT RUN (${right} is not granted here): ${name}`);
 }
 
-/** May this machine make the namespaces that bubblewrap asks for? As root alone: users are made in them. */
+/**
+ * Whether this machine can create the namespaces that bubblewrap needs. Root only, because users
+ * are created in them.
+ */
 export function mayMakeNamespaces(): boolean {
   if (process.getuid?.() !== 0) return false;
   const tried = spawnSync(
@@ -24,11 +27,11 @@ export function mayMakeNamespaces(): boolean {
   return tried.status === 0;
 }
 
-/** May a process get a higher limit of real-time priority than this one has? */
+/** Whether a process may raise its limit of real-time priority. */
 export const mayRaisePriorityLimit = (): boolean =>
   spawnSync("prlimit", ["--rtprio=1", "true"], { stdio: "ignore" }).status === 0;
 
-/** May a test listen on these ports, which are the system's (below 1024), and is nobody there? */
+/** Whether a test may listen on these privileged ports (below 1024) and they are free. */
 export function mayListenOn(hostname: string, ports: readonly number[]): boolean {
   try {
     for (const port of ports) Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);

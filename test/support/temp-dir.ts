@@ -1,4 +1,4 @@
-/** Directories of the tests' own, removed when the test process ends. */
+/** Temporary directories for tests, removed when the test process ends. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ atTheEnd(() => {
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Callable anywhere, in hooks too. */
+/** May be called anywhere, also in hooks. */
 export function tempDir(): string {
   const directory = mkdtempSync(join(tmpdir(), "linevoice-"));
   made.push(directory);

@@ -1,4 +1,4 @@
-/** The whole appliance on loopback, with a carrier beside it: the far end of scenario tests. */
+/** The whole appliance on loopback with a carrier, as the remote party of scenario tests. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ export interface Appliance {
   readonly agentId: number;
   readonly apiKey: string;
   readonly dataDir: string;
-  /** A subscriber of the carrier, registered; its voice is a synthesised caller's. */
+  /** Creates a registered subscriber of the carrier with a synthesised voice. */
   phone(number: string, voice?: string): Promise<Phone>;
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: ApiBody }>;
   /** Polls the call until it is in one of the states; fails after `timeoutMs`. */
@@ -46,7 +46,7 @@ export interface Appliance {
   close(): Promise<void>;
 }
 
-/** A call as the API shows it: the fields that scenarios look at. */
+/** The fields of a call in the API that scenarios check. */
 export interface CallView {
   readonly call_uuid: string;
   readonly direction: string;
@@ -68,7 +68,7 @@ export interface CallView {
   readonly agent_version: number | null;
 }
 
-/** What an answer's body holds, where it holds it. */
+/** Possible fields of a response body. */
 export interface ApiBody {
   readonly ok: boolean;
   readonly error: string;
@@ -136,10 +136,10 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
 
 export interface ApplianceOptions {
   readonly dataDir: string;
-  /** Loopback address of the appliance; the carrier gets the same with another port. */
+  /** Loopback address of the appliance. The carrier uses the same address with another port. */
   readonly host: string;
   readonly log?: Log;
-  /** What the disk says it has left. */
+  /** Free disk space to report. */
   readonly freeDiskBytes?: () => number;
   readonly settings?: (settings: AppSettings) => AppSettings;
   readonly knowledge?: string;
@@ -160,7 +160,7 @@ Our address is twelve Garden Street, next to the central station.
 A consultation costs forty euros.
 `;
 
-/** Started, registered and ready for calls. */
+/** Returns a started appliance whose trunk is registered and which is ready for calls. */
 export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
   const { dataDir, host } = options;
   const base = applianceSettings(dataDir, host);

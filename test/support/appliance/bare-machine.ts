@@ -1,7 +1,7 @@
 /**
- * A machine with nothing but Debian, in namespaces (bubblewrap): its own /etc, /var, /usr/local, network
- * and processes, the system's /usr read-only, and a systemctl that really starts the service.
- * Everything in it dies with it.
+ * A machine with only Debian, in namespaces (bubblewrap): separate /etc, /var, /usr/local, network
+ * and processes, the host's /usr read-only, and a systemctl that really starts the service. All its
+ * processes end with it.
  */
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
@@ -13,16 +13,16 @@ const COMMAND_LIMIT_MS = 150_000;
 export interface BareMachine {
   /** Runs a line of sh as root. */
   run(command: string): Promise<{ readonly status: number; readonly out: string }>;
-  /** Kills everything in it. Idempotent. */
+  /** Kills all its processes. Idempotent. */
   stop(): void;
 }
 
 export interface BareMachineOptions {
-  /** Holds its files: empty, or a copy of another machine's. */
+  /** Directory with its files: empty, or a copy of another machine's. */
   readonly directory: string;
-  /** Directories of this machine seen in that one, read-only. */
+  /** Host directories to mount read-only, by path in the machine. */
   readonly mounts: Readonly<Record<string, string>>;
-  /** Room in /usr/local, in bytes; default: as much as the disk has. */
+  /** Size of /usr/local in bytes; default: as large as the disk. */
   readonly localBytes?: number;
 }
 

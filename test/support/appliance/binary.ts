@@ -1,4 +1,7 @@
-/** The compiled program, built when a source changed since; `npm test` has built it, and names it. */
+/**
+ * The compiled program, rebuilt if a source changed. `npm test` has already built it and passes its
+ * path.
+ */
 import { expect } from "bun:test";
 import { join } from "node:path";
 
@@ -7,7 +10,7 @@ const { TEST_PROGRAM: built } = process.env;
 
 export const BUILD_LIMIT_MS = 180_000;
 
-/** Its path, `dist/linevoice`; `dist/SHA256SUMS` stands beside it. */
+/** Returns the path, `dist/linevoice`. `dist/SHA256SUMS` is in the same directory. */
 export async function builtBinary(): Promise<string> {
   if (built) return built;
   const build = Bun.spawn([process.execPath, "scripts/build.ts", "--if-changed"], {

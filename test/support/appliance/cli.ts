@@ -1,4 +1,4 @@
-/** The program as an operator runs it: a command until it ends, or `serve` until it listens. */
+/** Runs the program as an operator does: a command until it ends, or `serve` until it listens. */
 import { atTheEnd } from "../at-the-end.ts";
 import { PROGRAM } from "./program.ts";
 
@@ -10,7 +10,7 @@ interface CliOptions {
   readonly program?: readonly string[];
 }
 
-/** Settings of an appliance that listens on this address alone, on free ports. */
+/** Settings of an appliance that listens only on this address, on free ports. */
 export const listeningOn = (host: string) => ({
   LINEVOICE_SERVER__LISTEN: `${host}:0`,
   LINEVOICE_SERVER__METRICS_LISTEN: "",
@@ -25,7 +25,7 @@ atTheEnd(() => {
   for (const child of started) child.kill("SIGKILL");
 });
 
-/** Killed at the latest when the test process ends. */
+/** Starts the program. It is killed when the test process ends. */
 export function startCli(cwd: string, words: Words, options: CliOptions = {}) {
   const { env, stdin = "", program = PROGRAM } = options;
   const child = Bun.spawn([...program, ...wordsOf(words)], {
@@ -49,14 +49,14 @@ export async function runCli(cwd: string, words: Words, options?: CliOptions) {
   return { out, err, status };
 }
 
-/** What a command prints; rejects where it fails. */
+/** Returns the output of a command; rejects if it fails. */
 export async function outputOf(cwd: string, words: Words, options?: CliOptions): Promise<string> {
   const { out, err, status } = await runCli(cwd, words, options);
   if (status !== 0) throw new Error(`linevoice ${String(words)}: ${err}`);
   return out;
 }
 
-/** Makes the first tenant and its trunk. Returns the secret of its API key. */
+/** Creates the first tenant and its trunk. Returns the secret of its API key. */
 export async function setUpTenant(
   cli: (words: readonly string[], stdin?: string) => Promise<string>,
   trunk: {
@@ -74,7 +74,7 @@ export async function setUpTenant(
   return JSON.parse(made).secret;
 }
 
-/** What `serve` prints until it listens. */
+/** Waits until `serve` listens. Returns its output so far. */
 export async function untilListening({ stdout }: { stdout: ReadableStream<Uint8Array> }) {
   const reader = stdout.getReader();
   let text = "";
@@ -94,7 +94,7 @@ export async function serveCli(cwd: string, env: CliOptions["env"], words: Words
   return {
     text,
     base: /https?:\/\/[\d.:]+/.exec(text)?.[0] ?? "",
-    /** Resolves to its exit status. */
+    /** Resolves to the exit status. */
     async stop(): Promise<number> {
       child.kill("SIGTERM");
       return await child.exited;

@@ -1,4 +1,7 @@
-/** Two whole appliances on one libSQL server, each with a way of its own to it, a carrier and two telephones. */
+/**
+ * Two whole appliances on one libSQL server, each with a separate network path to it, a carrier and
+ * two telephones.
+ */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,16 +30,16 @@ const CALLEE = "+37069999999";
 const CALLER = "+37068888880";
 const TRUNK = { username: "clinic", password: "correct horse" };
 const LONG_MS = 120_000;
-/** A mail whose attempt met the store away is tried again after up to two minutes. */
+/** A mail that failed while the store was unreachable is retried after up to two minutes. */
 const SETTLED_MS = 300_000;
 const ANSWER_MS = 20_000;
 
 export interface FleetNode {
   readonly relay: DelayingRelay;
-  /** Resolves when it is ready. */
+  /** Resolves when the node is ready. */
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** SIGSTOP. What is returned is SIGCONT. */
+  /** Sends SIGSTOP. The returned function sends SIGCONT. */
   freeze(): () => void;
 }
 
@@ -44,13 +47,13 @@ export interface Fleet {
   readonly nodes: readonly [FleetNode, FleetNode];
   readonly sqld: SqldServer;
   readonly ownNumber: string;
-  /** Numbers to dial, each once; all are the callee's. */
+  /** Numbers to dial, each once. All belong to the callee. */
   readonly numbers: readonly string[];
   readonly callee: Phone;
   readonly caller: Phone;
-  /** Asks a node for a call. Its id, if that was acknowledged. */
+  /** Requests a call from a node. Returns its id if the node acknowledged it. */
   ask(node: 0 | 1, number: string): Promise<string | null>;
-  /** Waits until nothing is under way, and says what is wrong then. */
+  /** Waits until no work is pending, then returns the violations. */
   violations(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -240,7 +243,7 @@ export async function startFleet(options: { readonly cycles: number }): Promise<
       return call_uuid;
     },
     async violations() {
-      // Registrations of the telephones run out; nobody would answer any more.
+      // The telephones' registrations expire; without them nobody would answer.
       await callee.register().catch(() => undefined);
       await caller.register().catch(() => undefined);
       const wrong = await unsettled();

@@ -1,10 +1,12 @@
 /**
- * `bun test/support/appliance/kill-soak.ts <cycles>`: the compiled program under load, killed with SIGKILL at a
- * random moment and started again, over and over. Prints what it did and every violation; exit 1 when
- * there is one. LINEVOICE_APPLIANCES (1) share the cycles, each on an address of its own with its own
- * data, carrier and callers; LINEVOICE_BINARY is the program to kill, otherwise it is built. SEED makes
- * the load and the moments repeatable, as far as a real machine is. `starved` starts gave up because the
- * machine had no processor for them, and were made again.
+ * `bun test/support/appliance/kill-soak.ts <cycles>`: kills the compiled program under load with
+ * SIGKILL at random moments and restarts it, again and again. Prints statistics and every
+ * violation; exit 1 if there is one.
+ *
+ * LINEVOICE_APPLIANCES (1) share the cycles, each with a separate address, data, carrier and
+ * callers. LINEVOICE_BINARY is the program to kill; otherwise it is built. SEED makes load and
+ * moments repeatable, as far as a real machine allows. `starved` counts repeated starts: the first
+ * attempt failed because the machine had no CPU time for it.
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,17 +21,17 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const CHECK_EVERY = 10;
 const CALLERS = 4;
 const OUTBOUND_A_CYCLE = 4;
-/** Never used up: a soak whose calls are declined for money says little. */
+/** More than the soak can use: calls rejected for lack of money would test nothing. */
 const MINUTES = 1_000_000;
-/** Of the calls that are asked for; each to a person with a number of their own. */
+/** Share of transferred outbound calls. Each goes to a different number. */
 const HANDED_OVER = 0.6;
-/** Of the cycles: long enough for a caller to be with a person when it dies. */
+/** Share of cycles long enough for a transferred call to be connected when the program dies. */
 const LONG_CYCLES = 0.2;
-/** A start that gave up having waited so long for a processor says nothing about the program. */
+/** A failed start that waited this long for a CPU is not a failure of the program. */
 const STARVED_MS = 8_000;
 const STARVED_MAX = 10;
 
-/** A copy of the program, so that a build meanwhile does not change what is tested. */
+/** Copies the program, so that a build during the soak does not change it. */
 async function program(): Promise<string> {
   const given = process.env.LINEVOICE_BINARY;
   if (given !== undefined) return given;
@@ -48,7 +50,7 @@ async function program(): Promise<string> {
 const isStarved = (error: unknown): error is StartFailed =>
   error instanceof StartFailed && error.waitedMs >= STARVED_MS;
 
-/** An appliance with the world around it. */
+/** Starts an appliance with its carrier, phones and servers. */
 async function arrange(binary: string, index: number): Promise<Killable> {
   const host = `127.0.8.${92 + index}`;
   for (let tries = 1; ; tries++)
@@ -66,7 +68,7 @@ async function arrange(binary: string, index: number): Promise<Killable> {
     }
 }
 
-/** One appliance's cycles; resolves with the number of violations. */
+/** Runs one appliance's cycles; resolves with the number of violations. */
 async function soak(binary: string, index: number, cycles: number, seed: number): Promise<number> {
   const random = seededRandom(seed);
   const between = (low: number, high: number) =>
@@ -89,7 +91,10 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   const world = await arrange(binary, index);
   world.write("UPDATE tenants SET calls_per_minute_max = 100000");
 
-  /** One subscriber with a number for every call: whoever is dialled twice is dialled twice wrongly. */
+  /**
+   * One subscriber with a separate number for every call, so that a second call to a number is an
+   * error.
+   */
   const numbersFrom = (first: number) =>
     Array.from({ length: cycles * OUTBOUND_A_CYCLE }, (_, n) => `+3706${String(first + n)}`);
   const numbers = numbersFrom(1_000_000);
@@ -104,7 +109,7 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
     if (chance(0.15)) return call.reject(486);
     call.ring();
     await Bun.sleep(between(0, 400));
-    if (chance(0.15)) return; // rings until somebody gives up
+    if (chance(0.15)) return; // rings until one side gives up
     counts.answered++;
     await call.answer();
     await Bun.sleep(between(100, chance(HANDED_OVER) ? 6_000 : 2_500));
@@ -126,7 +131,7 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
         await Bun.sleep(between(50, 2_500));
         await Promise.race([call.hangUp(), Bun.sleep(2_000)]);
       } catch {
-        await Bun.sleep(100); // refused, or nobody there
+        await Bun.sleep(100); // rejected, or the appliance is down
       }
     }
   }
@@ -142,7 +147,7 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
       void handOver(asked.body.call_uuid, desk).catch(() => undefined);
   }
 
-  /** As soon as somebody has answered; nothing when nobody has before it dies. */
+  /** Transfers the call as soon as it is answered; does nothing if the program dies first. */
   async function handOver(uuid: string, desk: string): Promise<void> {
     while (!isDown) {
       await Bun.sleep(100);
@@ -154,7 +159,7 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
     }
   }
 
-  /** Again, where the machine had no processor for it, as its supervisor would. */
+  /** Repeats the start if the machine had no CPU time for it, as a supervisor would. */
   async function startAgain(error: unknown): Promise<void> {
     for (let tries = 0; tries < STARVED_MAX; tries++) {
       await world.kill();
@@ -182,10 +187,10 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
     }
   }
 
-  /** The load rests; scheduled calls still go out and end. */
+  /** Checks while the load is paused; scheduled calls still start and end. */
   async function check(cycle: number): Promise<void> {
     await Bun.sleep(4_000);
-    // Registrations run out after five minutes; nobody at the other end would answer any more.
+    // Registrations expire after five minutes; without them nobody would answer.
     await callee.register().catch((error) => say(`the callee did not register again: ${error}`));
     for (const call of callee.calls)
       if (call.state !== "ended") void call.hangUp().catch(() => undefined);
@@ -221,7 +226,9 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   return violations.length;
 }
 
-/** This program again, for one appliance: each has a thread for its callers. */
+/**
+ * Starts this program again for one appliance, so that each has a separate thread for its callers.
+ */
 async function another(binary: string, index: number, cycles: number, seed: number) {
   const child = Bun.spawn([process.execPath, import.meta.path, String(cycles)], {
     stdin: "ignore",

@@ -1,6 +1,6 @@
 /**
- * What must hold of an appliance's data and of the world around it when everything has settled, however often it was
- * killed: one end a call, reported once, charged once, mailed once, nothing left over.
+ * Invariants of an appliance's data and environment after all work is done, however often it was
+ * killed: each call ends once and is reported, charged and mailed once, and nothing is left over.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,16 +18,16 @@ const PORTS_FREE_WITHIN_MS = 10_000;
 export interface Aftermath {
   readonly dir: string;
   readonly host: string;
-  /** `first-last`, of which none is bound when no call is live. */
+  /** Port range `first-last`. Without live calls none of them is bound. */
   readonly rtpPorts: string;
   readonly receiver: HttpsReceiver;
   readonly smtp: SmtpServer;
-  /** INVITEs of the appliance, by the number they call. */
+  /** Call-IDs of the appliance's INVITEs, by called number. */
   readonly invites: ReadonlyMap<string, ReadonlySet<string>>;
   rows<Row>(sql: string): Row[];
 }
 
-/** Waits until nothing is under way; what still is then, in words. */
+/** Waits until no work is pending. Returns the work that is still pending after a time limit. */
 export async function unsettled({ rows }: Aftermath): Promise<string[]> {
   const left = () => rows<{ what: string }>(UNSETTLED).map(({ what }) => what);
   return eventually(() => left().length === 0, "settled", SETTLED_WITHIN_MS).then(
@@ -36,7 +36,7 @@ export async function unsettled({ rows }: Aftermath): Promise<string[]> {
   );
 }
 
-/** Each row is something that is still under way. */
+/** Each row is pending work. */
 export const UNSETTLED = `
   SELECT 'call ' || call_uuid || ' is ' || status AS what FROM calls
     WHERE status IN ('queued', 'dialing', 'ringing', 'in_progress')
@@ -45,7 +45,7 @@ export const UNSETTLED = `
   UNION ALL SELECT 'mail ' || key || ' is ' || status FROM mails WHERE status <> 'sent' OR attachment IS NOT NULL
   UNION ALL SELECT 'event ' || event_id || ' is ' || status FROM outbox WHERE status <> 'delivered'`;
 
-/** Each query's rows are violations. */
+/** Each row of a query is a violation. */
 export const WRONG_ROWS = [
   `SELECT 'call ' || c.call_uuid || ' has ' || count(e.id) || ' ends' AS what FROM calls c
     LEFT JOIN events e ON e.call_uuid = c.call_uuid AND e.type IN ('call.ended', 'call.failed')
@@ -73,7 +73,7 @@ export const WRONG_ROWS = [
     AND call_uuid NOT IN (SELECT call_uuid FROM mails WHERE call_uuid IS NOT NULL)`,
 ];
 
-/** What is wrong in a world that has settled. */
+/** Returns the violations after all work is done. */
 export async function wrongs(world: Aftermath): Promise<string[]> {
   const { rows } = world;
   const wrong = WRONG_ROWS.flatMap((sql) => rows<{ what: string }>(sql).map(({ what }) => what));
@@ -103,7 +103,10 @@ export async function wrongs(world: Aftermath): Promise<string[]> {
   return wrong;
 }
 
-/** RTP ports of the appliance that are still bound (Linux: addresses are hexadecimal, octets reversed). */
+/**
+ * RTP ports of the appliance that are still bound. Linux lists addresses in hexadecimal with
+ * reversed octets.
+ */
 async function portsLeft({ host, rtpPorts }: Aftermath): Promise<string[]> {
   const [first = 0, last = 0] = rtpPorts.split("-").map(Number);
   const address = host

@@ -1,7 +1,7 @@
 /**
- * The real program (`serve`, compiled or from its sources) as a process that is killed with SIGKILL and started again on
- * the same data and the same ports, with a carrier, phones, a mail server and a webhook receiver
- * around it that live on. `violations` says what is not as it must be when everything has settled.
+ * The real program (`serve`, compiled or from source) as a process that tests kill with SIGKILL and
+ * restart on the same data and ports. Its carrier, phones, mail server and webhook receiver keep
+ * running. `violations` returns broken invariants after all work is done.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -27,16 +27,16 @@ export interface Killable extends ServedProcess {
   readonly smtp: SmtpServer;
   readonly receiver: HttpsReceiver;
   readonly agentId: number;
-  /** What the carrier sees of the appliance. */
+  /** The appliance's messages at the carrier. */
   readonly trunk: TrunkWatch;
-  /** A subscriber of the carrier, with further numbers of its own where asked for. */
+  /** Creates a subscriber of the carrier, optionally with more numbers. */
   phone(number: string, numbers?: readonly string[]): Promise<Phone>;
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: ApiAnswer }>;
-  /** A look at the stored rows, beside the process. */
+  /** Reads stored rows directly from the database file. */
   rows<Row>(sql: string): Row[];
-  /** Changes them, as time would; while the process is dead. */
+  /** Changes rows directly. Only while the process is dead. */
   write(sql: string): void;
-  /** Waits until nothing is under way, then answers what is wrong. */
+  /** Waits until no work is pending, then returns the violations. */
   violations(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -50,17 +50,17 @@ export interface ApiAnswer {
 
 export interface KillableOptions {
   readonly dir: string;
-  /** Loopback address that is this test's alone: fixed ports are bound on it. */
+  /** Loopback address that only this test uses, because it binds fixed ports. */
   readonly host: string;
   readonly rtpPorts: string;
   readonly concurrentCallsMax?: number;
-  /** Of the plan; 100 without it. */
+  /** Minutes included in the plan; default 100. */
   readonly includedMinutes?: number;
-  /** The compiled program; `src/main.ts` without it. */
+  /** The compiled program; default: `src/main.ts`. */
   readonly binary?: string;
-  /** After which a silent call ends; 30 s without it. */
+  /** Time after which a silent call ends; default 30 s. */
   readonly silenceTimeoutMs?: number;
-  /** How many files and sockets the process may have open (`ulimit -n`). */
+  /** Maximum number of open files and sockets of the process (`ulimit -n`). */
   readonly descriptorsMax?: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A machine with a systemd of its own as process 1, D-Bus and journal (systemd-nspawn): this machine's /usr,
- * read-only and without what only a compiler needs; everything else is new, and there is no network. It
- * ends with the process of tests, and so does its cgroup.
+ * A machine with systemd as process 1, D-Bus and journal (systemd-nspawn): the host's /usr,
+ * read-only and without the parts that only compilers need; everything else is new, and it has no
+ * network. It ends with the test process, and its cgroups are removed.
  */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,15 +13,18 @@ import type { BareMachine } from "./bare-machine.ts";
 const BOOT_LIMIT_MS = 30_000;
 const COMMAND_LIMIT_MS = 60_000;
 
-/** What a compiler needs of the C library is on no machine that only runs programs (libc6-dev). */
+/**
+ * Development files of the C library (libc6-dev), hidden because a production machine does not have
+ * them.
+ */
 export const DEVELOPMENT = [...new Bun.Glob("usr/lib/*/libc.{so,a}").scanSync({ cwd: "/" })].map(
   (file) => join("/", file),
 );
 
-/** Nobody is asked, and there is no terminal to sign in at. */
+/** No first-boot questions and no console login. */
 const KERNEL_COMMAND_LINE = ["systemd.firstboot=off", "systemd.mask=console-getty.service"];
 
-/** Roots of the hierarchies in which systemd makes cgroups: v2, or what v1 has instead. */
+/** Roots of the cgroup hierarchies that systemd uses: v2, or those of v1. */
 const HIERARCHIES = ["", "systemd", "unified"]
   .map((name) => join("/sys/fs/cgroup", name))
   .filter((root) => existsSync(join(root, "cgroup.procs")));
@@ -29,9 +32,9 @@ const HIERARCHIES = ["", "systemd", "unified"]
 let count = 0;
 
 interface Container {
-  /** A command line without what is to run. */
+  /** Command line up to the command to run. */
   readonly command: readonly string[];
-  /** Kills what runs in it, and removes its cgroups. Idempotent. */
+  /** Kills all processes inside and removes the cgroups. Idempotent. */
   readonly end: () => void;
 }
 
@@ -43,10 +46,10 @@ function container(mounts: readonly string[]): Container {
   const [hidden, preset] = [join(directory, "hidden"), join(directory, "preset")];
   writeFileSync(hidden, "");
   chmodSync(hidden, 0);
-  // Debian would start all that is installed here.
+  // Debian would otherwise start every installed service.
   writeFileSync(preset, "disable *\n");
   const enter = `for at in ${cgroups}; do mkdir $at && echo $$ >$at/cgroup.procs || exit; done; exec "$@"`;
-  // systemd-nspawn itself is asked to end, since it clears up.
+  // Send systemd-nspawn itself SIGTERM, because it cleans up.
   const end = `for _ in $(seq 100); do
     find ${cgroups} -path '*/payload/*procs' -exec cat {} + | xargs -r kill -KILL
     find ${cgroups} -name cgroup.procs -exec cat {} + | xargs -r kill -TERM
@@ -67,7 +70,7 @@ function container(mounts: readonly string[]): Container {
   };
 }
 
-/** May this machine start one inside itself? */
+/** Whether this host may start such a machine. */
 export function mayBootMachine(): boolean {
   if (process.getuid?.() !== 0 || HIERARCHIES.length === 0) return false;
   const { command, end } = container([]);
@@ -77,7 +80,10 @@ export function mayBootMachine(): boolean {
   return tried.exitCode === 0;
 }
 
-/** `mounts`: what systemd-nspawn is told of directories, such as --bind=/a:/b. Resolves when the start is over. */
+/**
+ * `mounts`: mount options of systemd-nspawn, such as --bind=/a:/b. Resolves when the boot is
+ * complete.
+ */
 export async function bootMachine(mounts: readonly string[]): Promise<Pick<BareMachine, "run">> {
   const { command, end } = container(mounts);
   atTheEnd(end);

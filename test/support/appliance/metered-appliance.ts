@@ -1,7 +1,8 @@
 /**
- * A whole appliance as a process of its own, full of one tenant's rows, that says how long a request held
- * its main thread: a client in the same process would be measured with it. Started with `Bun.spawn` and
- * `ipc`; sends `Ready` once, then answers every message with the longest turn since the last one, in ms.
+ * A whole appliance in a separate process, with many rows of one tenant. It measures how long
+ * requests block its main thread; a client in the same process would distort that. Started with
+ * `Bun.spawn` and `ipc`. It sends `Ready` once, then answers every message with the longest event
+ * loop turn since the previous message, in ms.
  */
 import { sql } from "drizzle-orm";
 import { toolStore } from "../../../src/adapter/store/agent/tool-store.ts";
@@ -14,9 +15,9 @@ import { startAppliance } from "./appliance.ts";
 export interface Ready {
   readonly base: string;
   readonly key: string;
-  /** Of an owner who is an operator too. */
+  /** Session of an owner who is also an operator. */
   readonly cookie: string;
-  /** Further owners, because each may send 600 requests per minute. */
+  /** Sessions of more owners, because each may send only 600 requests per minute. */
   readonly cookies: readonly string[];
   readonly ids: Readonly<Record<string, number | string>>;
 }
@@ -28,7 +29,7 @@ const [dataDir = "", host = ""] = process.argv.slice(2);
 const world = await startAppliance({
   dataDir,
   host,
-  // Room for all that tests create.
+  // High limits, for everything that tests create.
   settings: (settings) => ({
     ...settings,
     plans: settings.plans.map((plan) => ({ ...plan, maxAgents: 500, maxFiles: 500 })),
@@ -61,7 +62,7 @@ await app.database.tx(async (queries) => {
       'inbound', '+37060000001', '+37052000001', 'completed', 'caller_hangup', ${now} - n * 60000,
       ${now} - n * 60000, ${now} - n * 60000 + 30000, ${"s".repeat(300)}, 'none', 30, 0, 1000, 500, 900
     FROM many`);
-  // An hour of talk, and a day's worth of measured turns.
+  // An hour of conversation, and a day of measured turns.
   await queries.run(sql`INSERT INTO turns
     (call_id, turn_index, speaker, text, start_ms, end_ms, interrupted, latency_ms, measures)
     ${counted(20_000)} SELECT (SELECT id FROM calls WHERE call_uuid = CASE WHEN n <= 900 THEN ${CALL}
@@ -95,7 +96,7 @@ const made = async (path: string, body: unknown, noun: string) => {
   if (!record) throw new Error(`${path}: ${answer.text}`);
   return record.id;
 };
-// Versions 2 and 3, of which no line stands where it stood.
+// Versions 2 and 3, with all lines in a different order.
 for (const step of [7919, 7907]) {
   const line = (_: unknown, n: number) => ((n * step) % 1296).toString(36);
   const prompt = Array.from({ length: 33_000 }, line).join("\n");

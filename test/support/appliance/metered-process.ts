@@ -1,16 +1,19 @@
-/** The full appliance of metered-appliance.ts as a process, and how long requests hold its main thread. */
+/**
+ * Runs the appliance of metered-appliance.ts as a process, and measures how long requests block its
+ * main thread.
+ */
 import { tempDir } from "../temp-dir.ts";
 import type { Ready } from "./metered-appliance.ts";
 
 export interface MeteredProcess {
   readonly ready: Ready;
   readonly pid: number;
-  /** The longest turn of its event loop since the last question, ms of processor time. */
+  /** CPU time in ms of the longest event loop turn since the previous request. */
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The owner must `stop` it. */
+/** The caller must `stop` it. */
 export async function startMeteredProcess(host: string): Promise<MeteredProcess> {
   const started = Promise.withResolvers<Ready>();
   let onTurn: (longestMs: number) => void = () => undefined;

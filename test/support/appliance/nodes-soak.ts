@@ -1,8 +1,9 @@
 /**
- * `bun test/support/appliance/nodes-soak.ts <cycles>`: two whole appliances on a libSQL server that is 20 ms away,
- * under calls and requests, while nodes and server are killed, stopped, cut off and met by silence. Prints what
- * it did and every violation; exit 1 when there is one. SEED makes the troubles repeatable, as far as a real
- * machine is; LINEVOICE_SOAK_MINUTES ends it early, with what it has done by then.
+ * `bun test/support/appliance/nodes-soak.ts <cycles>`: two whole appliances on a libSQL server 20
+ * ms away, under calls and requests, while nodes and server are killed, stopped, disconnected or
+ * unresponsive. Prints statistics and every violation; exit 1 if there is one. SEED makes the
+ * troubles repeatable, as far as a real machine allows. LINEVOICE_SOAK_MINUTES ends it early with
+ * the results so far.
  */
 import { seededRandom } from "../../../src/core/random.ts";
 import type { IncomingCall } from "../media/phone/incoming-call.ts";
@@ -21,7 +22,7 @@ const until = performance.now() + minutes * 60_000;
 const counts = { cycles: 0, inbound: 0, answered: 0, acknowledged: 0, refused: 0, checks: 0 };
 const violations: string[] = [];
 
-/** What can happen; each resolves when it is over. */
+/** Possible troubles. Each resolves when it is over. */
 const TROUBLES: Readonly<Record<string, (fleet: Fleet, node: 0 | 1) => Promise<void>>> = {
   "a node is killed": async ({ nodes }, node) => {
     await nodes[node].kill();
@@ -79,11 +80,11 @@ async function comeIn(fleet: Fleet): Promise<void> {
     await Bun.sleep(between(100, 2_000));
     await Promise.race([call.hangUp(), Bun.sleep(2_000)]);
   } catch {
-    // Refused, or nobody there: the carrier has no other way.
+    // Rejected, or the node is down: the carrier has no other route.
   }
 }
 
-/** What was acknowledged is remembered: it must be there in the end. */
+/** Remembers acknowledged calls: they must be in the store at the end. */
 async function goOut(fleet: Fleet, number: string, node: 0 | 1): Promise<void> {
   await Bun.sleep(between(0, 3_000));
   const uuid = await fleet.ask(node, number);

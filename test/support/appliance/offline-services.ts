@@ -1,4 +1,6 @@
-/** The services on the data directory of a configuration file, as a command has them when no server runs. */
+/**
+ * The services on a configuration file's data directory, as commands use them when no server runs.
+ */
 import { join } from "node:path";
 import { withOfflineServices } from "../../../src/app/offline-services.ts";
 import { settingsFromConfig } from "../../../src/app/settings-from-config.ts";

@@ -1,7 +1,8 @@
 /**
- * The program as a command. From source, so that one test file can be run at once; `npm test` builds first and
- * names the binary, which is what people run and starts three times as fast.
- * Not `LINEVOICE_…`: such a variable would be a key of the program's own configuration.
+ * The program as a command: from source, so that a single test file runs immediately. `npm test`
+ * builds first and sets the path of the binary, which users run and which starts three times as
+ * fast. The variable's name does not start with `LINEVOICE_`, because it would then be a
+ * configuration key.
  */
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-/** Rehearsals in writing with the suites that ship, on the embedded engine or another. */
+/** Text rehearsals with the built-in suites, on the embedded engine or another. */
 import { fileURLToPath } from "node:url";
 import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
 import { textRehearsals } from "../../../src/app/rehearsal.ts";
@@ -13,7 +13,7 @@ import { SETTINGS } from "../media/scripted-call.ts";
 
 const root = fileURLToPath(new URL("../../../rehearsals", import.meta.url));
 
-/** The files of a suite that ships. */
+/** The files of a built-in suite. */
 export async function suiteFiles(suite: string): Promise<Map<string, string>> {
   const names = await Array.fromAsync(new Bun.Glob(`${suite}/*`).scan({ cwd: root }));
   const read = names.map(async (name) => [name, await Bun.file(`${root}/${name}`).text()] as const);
@@ -41,6 +41,6 @@ export async function rehearseFiles(
   return await runSuiteInWriting(cases, { runs, atOnce: 1 }, ports).finally(() => ports.close());
 }
 
-/** Empty: all passed. */
+/** One line per failure; empty if all passed. */
 export const failedLines = ({ results, runs }: SuiteReport): string[] =>
   results.filter(({ failures }) => failures.length > 0).flatMap((each) => resultLines(each, runs));

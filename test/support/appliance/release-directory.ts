@@ -1,6 +1,6 @@
 /**
- * Release directories for install.sh, as `npm run release` packs them: program, script, configuration and
- * unit, their checksums, and a signature by a key of the test's own.
+ * Release directories for install.sh in the format of `npm run release`: program, script,
+ * configuration, unit, their checksums, and a signature by the test's key.
  */
 import { expect } from "bun:test";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,10 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-/** Makes the directory `name` in `releases`. `put` writes the program, and what lies beside it; `who` signs. */
+/**
+ * Creates the directory `name` in `releases`. `put` writes the program and its neighbouring files;
+ * `who` signs.
+ */
 export function makeRelease(
   releases: string,
   name: string,
@@ -33,7 +36,7 @@ export function makeRelease(
   if (key) keygen("-Y", "sign", "-f", key, "-n", "linevoice-release", `${directory}/SHA256SUMS`);
 }
 
-/** The compiled program `binary` as `file`. */
+/** Stores the compiled program `binary` as `file`. */
 export function putBuilt(binary: string, file: string) {
   cpSync(binary, file);
 }

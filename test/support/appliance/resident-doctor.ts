@@ -1,10 +1,12 @@
-/** The real doctor of a test's appliance, asked once however often its page is opened. */
+/** The real doctor of a test's appliance, run once however often its page is opened. */
 import { join } from "node:path";
 import type { Doctor } from "../../../src/app/dashboard.ts";
 import { residentDoctor } from "../../../src/cli/doctor.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 
-/** `host` is that of the appliance on the data directory; nothing is told from the outside. */
+/**
+ * `host`: address of the appliance on the data directory. Its checks send nothing to other hosts.
+ */
 export async function doctorOf(dataDir: string, host: string): Promise<Doctor> {
   const path = join(dataDir, "linevoice.toml");
   await Bun.write(

@@ -1,6 +1,7 @@
 /**
- * `serve` as a process that a test starts, kills with SIGKILL and starts again: a start is over when its trunk
- * is registered anew and it says that it is ready. Time in which the machine had no processor for it is not its own.
+ * Runs `serve` as a process that a test starts, kills with SIGKILL and restarts. A start is
+ * complete when its trunk is registered again and it reports ready. Time without a CPU does not
+ * count.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,13 +9,15 @@ import { eventually } from "../eventually.ts";
 import { mainThreadTime } from "../process/process-time.ts";
 import type { TrunkWatch } from "../sip/trunk-watch.ts";
 
-/** What is promised of a machine that has a processor for it. */
+/** Time limit on a machine with free CPU time. */
 const REGISTERED_WITHIN_MS = 10_000;
-/** However busy the machine is. */
+/** Time limit on a machine with any load. */
 const REGISTERED_WITHIN_MS_MAX = 120_000;
 const STEPS_MAX = 40;
 
-/** It did not start. `waitedMs`: how long its main thread was ready to run and got no processor. */
+/**
+ * The process did not start. `waitedMs`: how long its main thread was ready to run but got no CPU.
+ */
 export class StartFailed extends Error {
   constructor(
     message: string,
@@ -26,18 +29,18 @@ export class StartFailed extends Error {
 
 export interface ServedProcess {
   /**
-   * Starts it, and resolves when it answers and its trunk is registered anew. How long that took, without
-   * the time in which the machine had no processor for it; rejects with StartFailed when that is more
-   * than 10 s, or when it gave up.
+   * Starts it; resolves when it answers and its trunk is registered again. Returns the time for
+   * that, without the time in which it got no CPU. Rejects with StartFailed if that exceeds 10 s,
+   * or if the process gave up.
    */
   start(): Promise<{ readonly registeredMs: number }>;
-  /** SIGKILL, now. Resolves when the process is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>;
-  /** SIGSTOP, and SIGCONT after that time. */
+  /** Sends SIGSTOP, and SIGCONT after that time. */
   freeze(ms: number): Promise<void>;
 }
 
-/** Steps of the program that were logged, in milliseconds since it was started. */
+/** Logged steps of the program, with milliseconds since its start. */
 function loggedSteps(file: string, beganAtMs: number): string {
   const steps = readFileSync(file, "utf8").matchAll(/"time":"([^"]+)".*"event":"([^"]+)"/g);
   return [...steps]
@@ -48,9 +51,9 @@ function loggedSteps(file: string, beganAtMs: number): string {
 
 export function servedProcess(options: {
   readonly command: readonly string[];
-  /** Its working directory; its log is `serve.log` there. */
+  /** Its working directory, with its log `serve.log`. */
   readonly dir: string;
-  /** `http://…`, where it answers `/readyz`. */
+  /** Base URL `http://…` for `/readyz`. */
   readonly base: string;
   readonly watch: TrunkWatch;
 }): ServedProcess {
@@ -63,7 +66,7 @@ export function servedProcess(options: {
     const beganAtMs = Date.now();
     watch.begin();
     const logFile = join(dir, "serve.log");
-    // A file given to a child is written over, not emptied.
+    // A child writes from the file's start but does not truncate it.
     writeFileSync(logFile, "");
     child = Bun.spawn([...command], {
       cwd: dir,

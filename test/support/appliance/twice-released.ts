@@ -1,7 +1,8 @@
 /**
- * `npm run soak release`: two clean clones of the same commit in directories of different names, each
- * released from nothing, give the same bytes; the arm64 program serves, and packets leave from its thread in C,
- * where qemu-user-static and an arm64 C library are. Takes some ten minutes; exit 1 and what differs otherwise.
+ * `npm run soak release`: releases two clean clones of the same commit in directories with
+ * different names; both must give the same bytes. If qemu-user-static and an arm64 C library are
+ * installed, the arm64 program must serve, and its C thread must send packets. Takes about ten
+ * minutes; exit 1 with the differences otherwise.
  */
 import {
   existsSync,
@@ -26,7 +27,7 @@ async function run(command: string[], cwd: string): Promise<string> {
   return text;
 }
 
-/** A clone's checksums, by file. */
+/** Checksums of a clone's release, by file. */
 async function released(name: string): Promise<string> {
   const clone = join(directory, name);
   await run(["git", "clone", "--quiet", root, clone], directory);
@@ -47,7 +48,7 @@ async function armRuns(release: string): Promise<string> {
   return version;
 }
 
-/** Throws with its log unless it serves with everything that it has of the C library. */
+/** Throws with its log unless it serves with all features that need the C library. */
 async function armServes(emulated: readonly string[]): Promise<void> {
   const data = join(directory, "arm-data");
   mkdirSync(data);

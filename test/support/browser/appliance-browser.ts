@@ -1,4 +1,4 @@
-/** Somebody signed in at a whole appliance's dashboard. */
+/** A person signed in at a whole appliance's dashboard. */
 import type { App } from "../../../src/app/app.ts";
 import { Browser } from "./dashboard-session.ts";
 

@@ -1,4 +1,4 @@
-/** What axe knows to be wrong with a page as it stands. */
+/** Accessibility violations of a page, found by axe. */
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 
@@ -10,20 +10,24 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** A line for each element that breaks a rule; `at` says where, `rules` which ones (default: all). */
+/**
+ * Returns one line per element that breaks a rule. `at`: place for the line; `rules`: rules to
+ * check (default: all).
+ */
 export async function violations(
   page: Page,
   at: string,
   rules: readonly string[] | null = null,
 ): Promise<string[]> {
-  // What fades in has not its colours yet; what pulses for ever is not waited for.
+  // Wait for finite animations, because their colours are not final. Endless animations are
+  // skipped.
   await page.evaluate(async () => {
     const passing = document
       .getAnimations()
       .filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)));
     await Promise.all(passing.map((one) => one.finished.catch(() => null)));
   });
-  // As a debugger would put it in: the page's policy lets no script in from the outside.
+  // Inject the script like a debugger, because the page's policy blocks external scripts.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
   const found = await page.evaluate(async (only) => {
     const { axe } = window as unknown as {
@@ -43,7 +47,7 @@ export async function violations(
   );
 }
 
-/** Nothing of the page is still being loaded. */
+/** Waits until the page has loaded everything. */
 export const loaded = (page: Page, timeoutMs = 30_000) =>
   page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0, null, {
     timeout: timeoutMs,

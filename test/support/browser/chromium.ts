@@ -1,8 +1,8 @@
-/** Debian's Chromium, headless, driven by playwright-core. Its owner must `close` it. */
+/** Debian's Chromium, headless, driven by playwright-core. The caller must `close` it. */
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** The headless shell first: it takes a quarter to half of the processor time less for the same pages. */
+/** Prefers the headless shell: it needs a quarter to a half less CPU time for the same pages. */
 const EXECUTABLES = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -13,7 +13,7 @@ const EXECUTABLES = [
 export const chromiumPath = (): string | null =>
   EXECUTABLES.find((path) => existsSync(path)) ?? null;
 
-/** Throws where there is none. */
+/** Throws if Chromium is not installed. */
 export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === null) throw new Error("Chromium is not installed");

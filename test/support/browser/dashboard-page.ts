@@ -1,4 +1,4 @@
-/** The dashboard in Chromium, signed in, with everything that must never happen in it written down. */
+/** The dashboard in Chromium, signed in. Records every event that must never happen in it. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { App } from "../../../src/app/app.ts";
 
@@ -7,7 +7,7 @@ export type Theme = "light" | "dark";
 export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Uncaught errors, complaints of the console, refusals by the Content-Security-Policy. */
+  /** Uncaught errors, console errors, and violations of the Content-Security-Policy. */
   readonly complaints: string[];
 }
 
@@ -16,15 +16,15 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly locale?: string;
-  /** Where the reader is. Default: where the company is. */
+  /** The reader's time zone. Default: the company's. */
   readonly timeZone?: string;
-  /** As most people see the pages. Elsewhere nothing moves, so that nothing is painted sixty times a second. */
+  /** With animations, as most people see the pages. Default: none, to avoid repainting. */
   readonly isMoving?: boolean;
-  /** Whose session it begins with. Default: nobody's. */
+  /** The visit whose session to use. Default: signed out. */
   readonly as?: Visit;
 }
 
-/** A browser without anything kept in it but a session. Its owner must close the context. */
+/** A new browser context with nothing stored except a session. The caller must close it. */
 export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
     colorScheme: options.theme ?? "light",
@@ -45,7 +45,7 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
   return { context, page, complaints };
 }
 
-/** Makes an account and signs it in by a one-time link, through the page that does it. */
+/** Creates an account and signs it in by a one-time link, through the sign-in page. */
 export async function signIn(
   { page }: Visit,
   app: App,
@@ -70,8 +70,8 @@ export async function signIn(
 }
 
 /**
- * From page to page, and from tab to tab, within the app, as its links do: a new document would compile all of it
- * again. What has no page of the app before it is asked for by its address.
+ * Navigates between pages and tabs inside the app, as links do: a new document would compile all
+ * scripts again. If no page of the app is open, loads the URL.
  */
 export async function goTo(page: Page, app: App, path: string): Promise<void> {
   const to = new URL(`${app.addresses.http}/app${path}`);
@@ -86,7 +86,7 @@ export async function goTo(page: Page, app: App, path: string): Promise<void> {
       { href: to.href, isElsewhere: at.pathname !== to.pathname },
     );
   await page.locator("h1:not([data-left])").first().waitFor();
-  // What is a tab on a narrow screen may stand beside the page on a wide one.
+  // A tab on a narrow screen may be next to the page on a wide one.
   await page.waitForFunction((tab) => {
     const shown = document.querySelector(`[data-tab="${tab}"]`);
     return !shown || shown.matches("[aria-selected=true]");

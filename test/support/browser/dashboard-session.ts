@@ -1,6 +1,6 @@
 /**
- * A browser of the dashboard as far as HTTP goes: keeps the session cookie and says where its
- * requests come from. For what only a real browser can show there is Chromium (test/browser).
+ * A dashboard client for HTTP only: keeps the session cookie and sends the Origin. Tests that need
+ * a real browser use Chromium (test/browser).
  */
 import type { Identity } from "../../../src/domain/identity/identity.ts";
 import type { TenantRole } from "../../../src/domain/identity/stores.ts";
@@ -54,12 +54,12 @@ export class Browser {
     try {
       json = JSON.parse(text);
     } catch {
-      // Not every answer is JSON.
+      // The response is not JSON.
     }
     return { status: response.status, headers: response.headers, text, json };
   }
 
-  /** Below /api/dashboard. */
+  /** `path` below /api/dashboard. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
     return this.fetch(method, `/api/dashboard${path}`, body, headers);
   }
@@ -72,7 +72,7 @@ export class Browser {
 
 let people = 0;
 
-/** An account with a role in a tenant, without a password. */
+/** Creates an account with a role in a tenant, without a password. */
 export async function person(
   { identity }: DashboardServer,
   draft: { tenantId: number; role?: TenantRole; operator?: boolean; email?: string },
@@ -87,7 +87,7 @@ export async function person(
   return { id: user.id, email: user.email };
 }
 
-/** The same, signed in by a one-time link. */
+/** Creates such an account and signs it in by a one-time link. */
 export async function signedInBrowser(
   server: DashboardServer,
   draft: Parameters<typeof person>[1],

@@ -1,4 +1,7 @@
-/** A WebSocket of the dashboard, as a signed-in browser opens it: what came, in order. */
+/**
+ * A WebSocket of the dashboard, opened like a signed-in browser. Keeps the received messages in
+ * order.
+ */
 
 import { eventually } from "../eventually.ts";
 import type { Browser } from "./dashboard-session.ts";
@@ -11,14 +14,14 @@ export interface SocketMessage {
 export class DashboardSocket {
   readonly messages: SocketMessage[] = [];
   readonly binary: Uint8Array[] = [];
-  /** Code of the close; null: it stands. */
+  /** Close code; null while open. */
   closed: number | null = null;
   readonly socket: WebSocket;
 
   /** `path` below /api/dashboard. */
   constructor(browser: Browser, path: string, headers: Record<string, string> = {}) {
     const url = `${browser.base.replace(/^http/, "ws")}/api/dashboard${path}`;
-    // Bun's WebSocket takes headers, a browser's does not: its cookie and Origin come by themselves.
+    // Bun's WebSocket accepts headers; a browser adds cookie and Origin itself.
     this.socket = new WebSocket(url, {
       headers: { cookie: browser.cookie ?? "", origin: browser.base, ...headers },
     } as unknown as string[]);
@@ -32,7 +35,7 @@ export class DashboardSocket {
     };
   }
 
-  /** Rejects when it was refused. */
+  /** Rejects if the server refused the connection. */
   async open(): Promise<this> {
     await eventually(
       () => this.socket.readyState === WebSocket.OPEN || this.closed !== null,

@@ -1,6 +1,6 @@
 /**
- * A whole appliance for one test file, with somebody of every role signed in, a stranger of another
- * company, and a server to deliver to. It ends with the file.
+ * A whole appliance for one test file, with a signed-in person of every role, a person of another
+ * company, and a webhook receiver. It stops with the file.
  */
 import { afterAll, beforeAll } from "bun:test";
 import type { Role } from "../../../src/interface/contracts/operation.ts";
@@ -11,7 +11,7 @@ import { tempDir } from "../temp-dir.ts";
 import { browserOf } from "./appliance-browser.ts";
 import type { Browser } from "./dashboard-session.ts";
 
-/** From the least to the most. */
+/** From the fewest to the most rights. */
 export const ROLES: readonly Role[] = ["viewer", "member", "owner", "operator"];
 
 interface Running {
@@ -52,7 +52,7 @@ async function start(host: string): Promise<Running> {
   return { world, receiver, stranger, strangerTenant: other.id, people };
 }
 
-/** `host` is a loopback address that no other file uses. */
+/** `host`: a loopback address that no other file uses. */
 export function dashboardWorld(host: string) {
   let running: Running | null = null;
   const now = (): Running => {

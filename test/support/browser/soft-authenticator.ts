@@ -1,4 +1,6 @@
-/** A passkey in software: ES256, "none" attestation, asks the person each time (WebAuthn level 3, 6.5). */
+/**
+ * A software passkey: ES256, "none" attestation, asks the person each time (WebAuthn level 3, 6.5).
+ */
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
@@ -10,7 +12,7 @@ const FLAGS_UNVERIFIED = 0x01;
 const FLAGS_WITH_KEY = 0x45;
 const FLAGS_WITH_KEY_UNVERIFIED = 0x41;
 
-/** Of one site and one person. `origin`: https and a name. */
+/** An authenticator for one site and one person. `origin`: https and a name. */
 export function softAuthenticator(origin: string) {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -42,7 +44,10 @@ export function softAuthenticator(origin: string) {
   });
 
   return {
-    /** `challenge`: as the options have it, base64url. `isVerified`: the person showed a finger or a code. */
+    /**
+     * `challenge`: base64url, as in the options. `isVerified`: the person was verified by
+     * fingerprint or PIN.
+     */
     register(challenge: string, { isVerified = true } = {}) {
       const length = Buffer.from([0, id.length]);
       const flags = isVerified ? FLAGS_WITH_KEY : FLAGS_WITH_KEY_UNVERIFIED;

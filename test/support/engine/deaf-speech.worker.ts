@@ -1,4 +1,4 @@
-/** A speech worker whose recogniser cannot be started. */
+/** A speech worker whose recogniser fails to start. */
 import type {
   FromSpeechWorker,
   ToSpeechWorker,

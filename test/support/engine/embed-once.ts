@@ -1,4 +1,7 @@
-/** A process of its own, started with what it is to trust: asks the server for one embedding, prints what came. */
+/**
+ * A separate process with its own trusted certificates: requests one embedding from the server and
+ * prints the response.
+ */
 import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { describeError } from "../../../src/core/errors.ts";

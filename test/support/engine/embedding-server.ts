@@ -1,6 +1,6 @@
 /**
- * A server that answers `POST /v1/embeddings` on a real socket. Words of one meaning have one direction, all
- * others a direction of their own; what goes wrong is the test's to say.
+ * A server that answers `POST /v1/embeddings` on a real socket. Words with the same meaning share a
+ * direction; every other word has a different one. Tests set the fault.
  */
 const DIMENSIONS = 64;
 const MEANINGS = [
@@ -19,7 +19,7 @@ export function embeddingServer() {
   const seen: SeenRequest[] = [];
   const script = {
     dimensions: DIMENSIONS,
-    /** null: it answers. */
+    /** null: answers normally. */
     fault: null as null | { readonly status: number } | { readonly body: unknown } | "hang",
   };
   const server = Bun.serve({

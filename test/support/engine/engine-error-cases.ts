@@ -1,7 +1,7 @@
 /**
- * Forty-odd ways in which a provider fails a call, and what its caller must hear then. Bodies are those that
- * providers send: OpenAI, Azure, Groq, vLLM, llama.cpp, Ollama, speaches, Kokoro-FastAPI, and proxies; and
- * how a Realtime session or its answer fails.
+ * About forty ways in which a provider fails during a call, and what the caller must then hear. The
+ * bodies are those of real providers: OpenAI, Azure, Groq, vLLM, llama.cpp, Ollama, speaches,
+ * Kokoro-FastAPI, and proxies. Also failures of a Realtime session or its response.
  */
 import { event, type Fault, type ServiceName, wavHeader } from "./openai-server.ts";
 import type { RealtimeScript, ResponseFault } from "./realtime-script.ts";
@@ -9,22 +9,22 @@ import type { RealtimeScript, ResponseFault } from "./realtime-script.ts";
 export interface ErrorCase {
   readonly name: string;
   readonly part: ServiceName;
-  /** What happens to the request about the caller's question, counted from 0. Null: all is well. */
+  /** Fault of the request about the caller's question, counted from 0; null for none. */
   readonly fault: (attempt: number) => Fault | null;
   /**
-   * The agent's answer in its voice; its answer in the embedded voice; an apology, and that a message is
-   * taken; or these words.
+   * What the caller must hear: the agent's answer in its voice, the answer in the embedded voice,
+   * an apology followed by a message, or these words.
    */
   readonly hears: "answer" | "embedded voice" | "message" | RegExp;
-  /** Every call suffers from it: the key, the account, the model's name. */
+  /** The fault affects every call: the key, the account, the model's name. */
   readonly ofProvider?: true;
 }
 
-/** The same of a call whose three parts are one Realtime session. */
+/** A failure of a call whose three parts are one Realtime session. */
 export interface RealtimeErrorCase extends Pick<ErrorCase, "name" | "hears" | "ofProvider"> {
   readonly part: "realtime";
   readonly fault: (attempt: number) => ResponseFault | null;
-  /** What is wrong with every session, until the call is over. */
+  /** Fault of every session until the call is over. */
   readonly session?: Partial<RealtimeScript>;
 }
 
@@ -237,7 +237,7 @@ const HEARING: readonly ErrorCase[] = [
   stt("a connection that is closed", { type: "close" }),
 ];
 
-/** Each breaks the provider for all: the calls ring one after the other. */
+/** Each of these disables the provider for all calls, so the calls run one after another. */
 const OF_PROVIDER: readonly ErrorCase[] = [
   llm("404: a page of a proxy", "message", always(status(404, HTML)), true),
   llm(

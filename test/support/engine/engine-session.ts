@@ -1,4 +1,7 @@
-/** What tests of engines share: settings of a provider at a test server, and an engine read to its end. */
+/**
+ * Shared helpers of engine tests: settings for a provider at a test server, and reading an engine's
+ * output to the end.
+ */
 
 import { openAiLlm, openAiStt, openAiTts } from "../../../src/adapter/engine/openai/engine.ts";
 import type {
@@ -38,7 +41,7 @@ export interface ServerOptions {
   readonly realtimeUrl?: string;
   readonly realtimeModel?: string;
   readonly sttModel?: string;
-  /** Text to speech over this socket. */
+  /** WebSocket URL for text to speech. */
   readonly speechUrl?: string;
   readonly ttsModel?: string;
   readonly ttsInstructions?: string;
@@ -91,13 +94,13 @@ export function openAiSettings(url: string, options: ServerOptions = {}): OpenAi
   };
 }
 
-/** A provider at a test server, as call workers are told of it. */
+/** A provider at a test server, in the form that call workers get. */
 export const openAiChoice = (url: string, options: ServerOptions = {}): ProviderChoice => ({
   id: options.name ?? "openai",
   settings: { ...openAiSettings(url, options) },
 });
 
-/** Its three parts. */
+/** The provider's three parts. */
 export function openAiParts(settings: OpenAiSettings): PartEngines {
   return {
     stt: openAiStt(settings, PORTS),
@@ -106,7 +109,7 @@ export function openAiParts(settings: OpenAiSettings): PartEngines {
   };
 }
 
-/** Its three parts without a fallback. */
+/** The provider's three parts without a fallback. */
 export const openAiEngine = (url: string, options: ServerOptions = {}): Engine =>
   composeEngine("openai", openAiParts(openAiSettings(url, options)));
 
@@ -127,7 +130,7 @@ export function realtimeSettings(
     reasoning_effort: "",
     transcription_prompt: null,
     transcription_keywords: true,
-    // Tests that wait for one of these limits set their own: the server shares their thread.
+    // Long, because the test server shares the thread. Tests of one of these limits set their own.
     connect_timeout_ms: 10_000,
     response_timeout_ms: 10_000,
     input_eur_per_million_tokens: 0,
@@ -142,7 +145,7 @@ export const realtimeChoice = (
   more: Partial<RealtimeSettings> = {},
 ): ProviderChoice => ({ id: "realtime", settings: { ...realtimeSettings(url, more) } });
 
-/** The same providers for all three parts, in the order they are tried. */
+/** The same providers for all three parts, in the order in which they are tried. */
 export const sameForAllParts = (
   choices: readonly ProviderChoice[],
 ): EngineSettings["providers"] => ({ stt: choices, llm: choices, tts: choices });
@@ -188,7 +191,7 @@ export async function answerTo(
 export const textOf = (events: readonly LlmEvent[]): string =>
   events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join(" ");
 
-/** All of a sentence, spoken. */
+/** The complete audio of a sentence. */
 export async function speech(session: EngineSession, text: string): Promise<Int16Array> {
   const chunks = await Array.fromAsync(session.tts.speak(text, new AbortController().signal));
   return Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
@@ -203,7 +206,7 @@ export function hum(session: EngineSession, ms: number): void {
   for (let passed = 0; passed < ms; passed += 20) session.stt.push(frame);
 }
 
-/** With the keys of embeddings, which only `[engine.openai]` has. */
+/** Includes the keys for embeddings, which only `[engine.openai]` has. */
 export const embeddingSettings = (
   url: string,
   more: Partial<EmbeddingSettings> = {},
@@ -216,7 +219,7 @@ export const embeddingSettings = (
   ...more,
 });
 
-/** The failure of a provider that `work` rejects with. */
+/** Returns the provider failure with which `work` rejects. */
 export async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
   const failure = await work.then(
     () => null,

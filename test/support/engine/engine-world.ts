@@ -1,6 +1,6 @@
 /**
- * The appliance on a provider's engine at a test server that speaks with the embedded voice, so that
- * what the far end hears can be judged, and a tool on a real HTTP server.
+ * The appliance with a provider's engine at a test server, and a tool on a real HTTP server. The
+ * test server speaks with the embedded voice, so that tests can check what the remote party hears.
  */
 import { eq } from "drizzle-orm";
 import type { EngineSettings, ProviderChoice } from "../../../src/adapter/engine/settings.ts";
@@ -24,14 +24,14 @@ import type { PhoneCall } from "../media/phone/phone-call.ts";
 import { tempDir } from "../temp-dir.ts";
 import { BOOKING, sameForAllParts } from "./engine-session.ts";
 
-/** The embedded voice that the test servers speak with. */
+/** Embedded voice of the test servers. */
 export const PROVIDER_VOICE = "Emma";
-/** What is said in these calls. */
+/** Sentences in these calls. */
 export const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
 export const DISCLOSURE = "This is an assistant, and the call is recorded.";
 export const HOURS = "We are open Monday to Friday from nine to five.";
 export const BOOKED = "You are booked for Friday at ten in the morning.";
-/** What is never said in them: `hears` tells words apart from these. */
+/** Decoys, never spoken in these calls: `hears` compares against them. */
 export const DECOYS = [
   "Yes, there is free parking behind the building.",
   "I am sorry, I did not get that.",
@@ -44,12 +44,12 @@ export interface EngineWorld {
   readonly appliance: Appliance;
   readonly voices: Voices;
   readonly caller: Phone;
-  /** Bodies that the tool was sent. */
+  /** Request bodies that the tool received. */
   readonly toolRequests: { readonly arguments: Record<string, unknown> }[];
   newestCall(): Promise<CallView>;
-  /** The call, ended, its recording mailed. */
+  /** Returns the call after it ended and its recording was mailed. */
   mailed(): Promise<CallView>;
-  /** Listens until `text` was said in this voice, told apart from the decoys; false after 15 s. */
+  /** Listens until `text` was spoken in this voice and not a decoy; false after 15 s. */
   hears(
     call: Pick<PhoneCall, "received">,
     text: string,
@@ -64,7 +64,7 @@ export interface EngineWorldOptions {
   readonly providers: readonly ProviderChoice[];
   readonly engine?: Partial<EngineSettings>;
   readonly disclosure?: string;
-  /** In other languages than English. */
+  /** Disclosures in languages other than English. */
   readonly disclosures?: Partial<Record<AgentLanguage, string>>;
   readonly agent?: Parameters<typeof startAppliance>[0]["agent"];
   readonly conversation?: Partial<ConversationSettings>;
@@ -191,13 +191,14 @@ async function addTool({ app, tenantId, agentId }: Appliance, url: string): Prom
   });
 }
 
-/** Rings the agent and waits for its greeting. */
+/** Calls the agent and waits for its greeting. */
 export async function callAgent({ caller }: EngineWorld) {
-  // A try before this one may have left its call up.
+  // An earlier attempt may have left its call up.
   await Promise.all(caller.calls.map((call) => call.hangUp()));
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
-  // The greeting may follow the disclosure after a moment: it is made while that is spoken.
+  // The greeting may follow the disclosure after a pause, because it is synthesised during the
+  // disclosure.
   await call.waitForReply({ quietMs: 1_800 });
   return call;
 }

@@ -1,23 +1,23 @@
 /**
- * A server with language models on a real socket, strict as the public reference has it: every request to
- * `/chat/completions` and `/responses` is checked field by field, tool by tool and message by message, and
- * refused in the provider's own words. What the models answer is scripted.
+ * A server with language models on a real socket, as strict as the public reference. It checks
+ * every request to `/chat/completions` and `/responses` field by field, tool by tool and message by
+ * message, and rejects violations with the provider's own texts. The models' answers are scripted.
  *
- * Taken from the types of the npm package `openai` 7.57.0 (chat/completions, responses, models) and from
+ * Sources: the types of the npm package `openai` 7.57.0 (chat/completions, responses, models) and
  * error bodies in public issue threads (openai-openapi #541, langchainjs #9804, aichat #1049).
  */
 import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { type RawReply, type RawRequest, rawHttpServer } from "../net/raw-http.ts";
 
 export interface ModelBehaviour {
-  /** Where it answers. */
+  /** Supported APIs. */
   readonly apis?: readonly ("chat" | "responses")[];
-  /** Values of reasoning effort it takes; null: it knows no such parameter. */
+  /** Accepted values of reasoning effort; null if the parameter is unknown. */
   readonly efforts?: readonly string[] | null;
-  /** `none_only`: tools over chat completions only when reasoning effort is none. */
+  /** `none_only`: tools over chat completions only if reasoning effort is none. */
   readonly chatTools?: "always" | "none_only";
   readonly contextTokens?: number;
-  /** False: it gives no encrypted thoughts away. */
+  /** False: it does not return encrypted reasoning. */
   readonly encrypts?: boolean;
   readonly shutdownDate?: string | null;
 }
@@ -26,11 +26,11 @@ export interface ModelAnswer {
   readonly text?: string;
   readonly refusal?: string;
   readonly tools?: readonly { readonly name: string; readonly arguments: object }[];
-  /** How the answer ends. */
+  /** Finish reason of the answer. */
   readonly end?: "stop" | "length" | "content_filter";
-  /** The stream ends so, after the text. */
+  /** Error with which the stream ends after the text. */
   readonly error?: { readonly code: string; readonly message: string };
-  /** The connection is cut after the text. */
+  /** Closes the connection after the text. */
   readonly cut?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ModelRequest {
   readonly api: "chat" | "responses";
   readonly model: string;
   readonly tools: readonly string[];
-  /** Instructions and messages, whatever the API calls them. */
+  /** Instructions and messages, under either API's names. */
   readonly turns: readonly { readonly role: string; readonly text: string }[];
   readonly body: JsonObject;
 }
@@ -68,13 +68,13 @@ export function languageModelServer(hostname: string) {
   const state = {
     models: {} as Record<string, ModelBehaviour>,
     answer: (_: ModelRequest): ModelAnswer => ({ text: "All right." }),
-    /** Fields that this server does not know, whatever the reference says. */
+    /** Fields that this server rejects, although the reference has them. */
     unknownFields: [] as string[],
-    /** False: the server has never heard of the path. */
+    /** False: the server does not have the path. */
     hasResponses: true,
-    /** Answers every request with this. */
+    /** Error response to every request; null for none. */
     always: null as Refusal | null,
-    /** The next requests are refused so, one each. */
+    /** Error responses to the next requests, one each. */
     next: [] as Refusal[],
     /** Whether `GET /models` has the field. */
     listsShutdownDates: true,
@@ -123,7 +123,7 @@ export function languageModelServer(hostname: string) {
   return {
     url: `http://${hostname}:${server.port}/v1`,
     requests,
-    /** What was refused, in order. */
+    /** Rejected requests, in order. */
     refusals,
     script: state,
     close: () => server.close(),
@@ -224,7 +224,10 @@ function effortRefusal(
   return null;
 }
 
-/** Thoughts that were stored nowhere come back encrypted, in front of what followed from them. */
+/**
+ * Reasoning that the server did not store must come back encrypted, before the items that follow
+ * from it.
+ */
 function thoughtsRefusal({ body }: ModelRequest, { encrypts }: ModelBehaviour): Refusal | null {
   if (body.include !== undefined && encrypts === false) {
     const message = "Encrypted content is not supported with this model.";
@@ -248,7 +251,7 @@ function thoughtsRefusal({ body }: ModelRequest, { encrypts }: ModelBehaviour): 
   return { status: 404, message, param: "input" };
 }
 
-/** The subset of JSON Schema that tools are held to, with `strict` and without. */
+/** The supported subset of JSON Schema for tools, with and without `strict`. */
 function toolRefusal({ api, body }: ModelRequest): Refusal | null {
   for (const [index, tool] of listOf(body.tools).entries()) {
     const { name, parameters, strict } = definitionOf(tool);
@@ -317,7 +320,7 @@ function schemaProblem(schema: JsonObject, at: readonly string[], strict: boolea
   return isObject(schema.items) ? schemaProblem(schema.items, [...at, "items"], strict) : null;
 }
 
-/** Tool results belong to calls that stand before them, and each call has its result. */
+/** Each tool result must follow its call, and each call must have a result. */
 function messageRefusal({ api, body }: ModelRequest): Refusal | null {
   const open = new Set<string>();
   for (const [index, message] of listOf(api === "chat" ? body.messages : body.input).entries()) {
@@ -362,7 +365,7 @@ const USAGE = { read: 1_000, cached: 900, written: 10 };
 const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 const words = (text: string) => (text === "" ? [] : text.split(/(?<= )/));
 
-/** Once the words have left: a client that gets both at once may drop them. */
+/** Close after a delay: a client that receives text and close together may drop the text. */
 const cutSoon = (reply: RawReply): void => void Bun.sleep(200).then(() => reply.cut());
 
 function streamChat(answer: ModelAnswer, body: JsonObject, reply: RawReply): void {
@@ -401,7 +404,7 @@ function streamChat(answer: ModelAnswer, body: JsonObject, reply: RawReply): voi
   reply.end();
 }
 
-/** Events in the order the reference shows, each with its number. */
+/** Sends the events in the order of the reference, each with its sequence number. */
 function streamResponse(answer: ModelAnswer, body: JsonObject, reply: RawReply): void {
   const { text = "", refusal = "", tools = [], end = "stop", error, cut } = answer;
   let number = 0;

@@ -1,6 +1,8 @@
-/** Vectors that say what a text is about, the same on every machine: the tests' stand for a model of embeddings. */
+/**
+ * Deterministic vectors for the meaning of a text: replacement for an embeddings model in tests.
+ */
 
-/** Beginnings of words that mean one thing, in the four languages. */
+/** Beginnings of words with the same meaning, in the four languages. */
 const MEANINGS: readonly string[] = [
   "open hours work dirb darbo strād darba работ час",
   "address street station adres gatv stot iel stac улиц вокзал",
@@ -17,10 +19,10 @@ const MEANINGS: readonly string[] = [
   "cost price kain maksā cena стои цен",
 ];
 const DIMENSIONS = 96;
-/** Of a word that means nothing here. */
+/** Weight of a word without a listed meaning. */
 const FAINT = 0.15;
 
-/** Deterministic in the text alone. */
+/** Depends only on the text. */
 export function meaningOf(text: string): number[] {
   const vector = Array.from({ length: DIMENSIONS }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}-]+/gu) ?? []) {

@@ -1,7 +1,7 @@
 /**
- * Whether a request is one that OpenAI's own description allows: test/fixtures/openai-requests.json, written
- * by scripts/openai-schemas.ts. A field that no schema names is a problem as well: servers that are strict
- * refuse it.
+ * Validates a request against OpenAI's published schemas: test/fixtures/openai-requests.json,
+ * written by scripts/openai-schemas.ts. An unknown field is also a problem, because strict servers
+ * reject it.
  */
 import { z } from "zod";
 import { $defs, requests } from "../../fixtures/openai-requests.json";
@@ -21,7 +21,7 @@ interface Schema {
 const definitions = $defs as unknown as Readonly<Record<string, Schema>>;
 const validators = new Map<OfficialRequest, z.ZodType>();
 
-/** Empty: it is valid, and every field is known. */
+/** Returns the problems; empty if the request is valid and every field is known. */
 export function schemaProblems(request: OfficialRequest, body: unknown): string[] {
   const reference = `#/$defs/${requests[request]}`;
   const issues = validatorOf(request, reference).safeParse(body).error?.issues ?? [];
@@ -31,7 +31,7 @@ export function schemaProblems(request: OfficialRequest, body: unknown): string[
   ];
 }
 
-/** "A text, or one of these texts" is written as one of two that both hold. */
+/** Replaces "any text, or one of these texts", in which both alternatives match, by any text. */
 function withOpenTexts(defs: object): object {
   const open = (_: string, value: unknown) => {
     const { oneOf } = (value ?? {}) as { readonly oneOf?: readonly { readonly type?: string }[] };
@@ -49,7 +49,7 @@ function validatorOf(request: OfficialRequest, $ref: string): z.ZodType {
   return made;
 }
 
-/** Every schema that may describe the value, however they are put together. */
+/** Every schema that may apply to the value, in any combination. */
 function alternatives(schema: Schema): Schema[] {
   const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
   const named = $ref === undefined ? undefined : definitions[$ref.slice("#/$defs/".length)];
@@ -69,7 +69,7 @@ function unknownFields(schema: Schema, value: unknown, path: string): string[] {
   if (all.some(({ properties, additionalProperties }) => !properties && additionalProperties))
     return [];
   const properties = all.flatMap((each) => Object.entries(each.properties ?? {}));
-  // A plain `object`, like a tool's parameters, takes what it is given.
+  // A plain `object`, such as a tool's parameters, accepts any field.
   if (properties.length === 0) return [];
   return Object.entries(value).flatMap(([name, field]) => {
     const known = properties.filter(([each]) => each === name).map(([, each]) => each);

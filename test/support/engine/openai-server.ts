@@ -1,7 +1,7 @@
 /**
- * A server that speaks OpenAI's HTTP (chat completions, transcriptions, speech) as its public
- * reference describes it, on a real socket. What it hears, answers and how it fails is scripted. A request
- * that OpenAI's description does not allow is refused.
+ * A server with OpenAI's HTTP API (chat completions, transcriptions, speech) according to its
+ * public reference, on a real socket. Tests script what it recognises, answers, and how it fails.
+ * It rejects requests that violate OpenAI's schemas.
  */
 import { createResampler } from "../../../src/platform/audio/resampler.ts";
 import { type RawReply, type RawRequest, rawHttpServer } from "../net/raw-http.ts";
@@ -9,7 +9,7 @@ import { type OfficialRequest, schemaProblems } from "./openai-schema.ts";
 
 export type ServiceName = "stt" | "llm" | "tts";
 
-/** How the next request of a service goes wrong. */
+/** Fault of a service's next request. */
 export type Fault =
   | {
       readonly type: "status";
@@ -17,15 +17,15 @@ export type Fault =
       readonly body?: string;
       readonly headers?: string;
     }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | { readonly type: "hang" }
-  /** Closes without a word. */
+  /** Closes without a response. */
   | { readonly type: "close" }
-  /** Closes after this much of the answer: words of a model, milliseconds of speech. */
+  /** Closes after this much of the response: words of a model, milliseconds of speech. */
   | { readonly type: "cut"; readonly after: number }
-  /** … or falls silent there. */
+  /** … or sends nothing more after it. */
   | { readonly type: "stall"; readonly after: number }
-  /** Sends exactly this, and closes. */
+  /** Sends exactly these bytes, and closes. */
   | { readonly type: "raw"; readonly bytes: string | Uint8Array }
   /** … and leaves the connection open. */
   | { readonly type: "open"; readonly bytes: string | Uint8Array };
@@ -54,18 +54,18 @@ export interface ChatBody {
 export interface Script {
   /** Texts of the next utterances, in order; then "". */
   recognises: string[];
-  /** Instead of them: the text of so many milliseconds of speech. */
+  /** Takes precedence over `recognises`: returns the text for the given milliseconds of speech. */
   recogniseMs: ((ms: number) => string) | null;
   answer: (body: ChatBody) => ChatAnswer;
-  /** 8 kHz. Default: a tone of 60 ms a character. */
+  /** 8 kHz. Default: a tone of 60 ms per character. */
   speech: (text: string, voice: string) => Promise<Int16Array> | Int16Array;
-  /** What goes wrong with this request; null: nothing, as far as the others below do not say so. */
+  /** Fault of this request; null to use the other fields below. */
   faultOf: (seen: SeenRequest) => Fault | null | Promise<Fault | null>;
   faults: Record<ServiceName, Fault[]>;
-  /** Every request fails so, until it is null again. */
+  /** Fault of every request, until it is null again. */
   always: Record<ServiceName, Fault | null>;
   delayMs: Record<ServiceName, number>;
-  /** Between two words, two parts of speech. */
+  /** Delay between two words or two chunks of speech. */
   paceMs: number;
 }
 
@@ -73,11 +73,11 @@ export interface SeenRequest {
   readonly service: ServiceName;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON of chat and speech. */
+  /** JSON of chat and speech requests. */
   readonly json: unknown;
   /** Fields of a transcription; `file` is its WAV. */
   readonly form: FormData | null;
-  /** What OpenAI's description does not allow. */
+  /** Violations of OpenAI's schemas. */
   readonly problems: readonly string[];
 }
 
@@ -122,7 +122,10 @@ export function openAiServer(hostname = "127.0.0.1") {
   }
 
   let last = { pcm: Buffer.alloc(0), text: "" };
-  /** One utterance has one text, also when it is sent early and goes on: what is longer and begins alike. */
+  /**
+   * A repeated, longer recording with the same beginning is the same utterance, sent early. It gets
+   * the same text.
+   */
   async function textOf(form: FormData | null): Promise<string> {
     const file = form?.get("file");
     const wav = file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(44);
@@ -213,12 +216,12 @@ export function openAiServer(hostname = "127.0.0.1") {
     url: `http://${hostname}:${server.port}/v1`,
     script,
     requests,
-    /** TCP connections ever made. */
+    /** Number of TCP connections since the start. */
     get connections() {
       return server.connections;
     },
     seen: (service: ServiceName) => requests.filter((request) => request.service === service),
-    /** Everything fails from now on; null: nothing does. */
+    /** Makes everything fail; null ends that. */
     fail(fault: Fault | null) {
       script.always = { stt: fault, llm: fault, tts: fault };
     },
@@ -230,7 +233,7 @@ export type OpenAiServer = ReturnType<typeof openAiServer>;
 
 export const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 
-/** Whether the fault was all there was to say. */
+/** Whether the fault completes the response. */
 async function failed(fault: Fault, reply: RawReply): Promise<boolean> {
   switch (fault.type) {
     case "status": {
@@ -289,7 +292,7 @@ const OFFICIAL: Readonly<Record<ServiceName, OfficialRequest>> = {
   tts: "speech",
 };
 
-/** A form as the JSON that its schema describes: a field named `x[]` is a list, a file its name. */
+/** Converts a form to the JSON of its schema: a field `x[]` is a list, a file its name. */
 export function fieldsOf(form: FormData): Record<string, unknown> {
   const fields = [...new Set(form.keys())].map((name) => {
     const values = form.getAll(name).map((value) => (value instanceof File ? value.name : value));
@@ -300,7 +303,7 @@ export function fieldsOf(form: FormData): Record<string, unknown> {
   return Object.fromEntries(fields);
 }
 
-/** As servers write it before they know the length. */
+/** WAV header of unknown length, as streaming servers write it. */
 export function wavHeader(sampleRateHz: number): Uint8Array {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0, "latin1");
@@ -320,7 +323,7 @@ export function wavHeader(sampleRateHz: number): Uint8Array {
 
 const MS_PER_CHARACTER = 60;
 
-/** 60 ms a character, 8 kHz. */
+/** 60 ms per character, 8 kHz. */
 export function toneSpeech(text: string): Int16Array {
   return Int16Array.from({ length: text.length * MS_PER_CHARACTER * 8 }, (_, index) =>
     Math.round(8_000 * Math.sin((2 * Math.PI * 300 * index) / 8_000)),

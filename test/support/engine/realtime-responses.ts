@@ -1,4 +1,7 @@
-/** The answers of the tests' Realtime server: one at a time, word by word, with the audio of each, or as a fault has it. */
+/**
+ * Responses of the Realtime test server: one at a time, word by word, each with its audio, or as a
+ * fault defines.
+ */
 import type { ServerWebSocket } from "bun";
 import type { Item, RealtimeScript, ResponseFault, SpokenAnswer } from "./realtime-script.ts";
 import {
@@ -10,7 +13,7 @@ import {
   type Wire,
 } from "./realtime-wire.ts";
 
-/** `response.create` is answered by what this returns. */
+/** Handles `response.create`. */
 export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
   async function respond(ws: ServerWebSocket<Peer>, frame: Frame): Promise<void> {
     const peer = ws.data;
@@ -86,7 +89,7 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
     return quoted ? script.readOut(JSON.parse(quoted) as string) : "A short summary of the call.";
   }
 
-  /** Whether nothing more comes. */
+  /** Returns whether the response is complete. */
   async function speak(
     ws: ServerWebSocket<Peer>,
     running: RunningResponse,

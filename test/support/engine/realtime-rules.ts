@@ -1,7 +1,7 @@
 /**
- * What OpenAI's Realtime API accepts from a client, event by event, as the types of its SDK (openai
- * 7.57.0, resources/realtime/realtime.d.ts) have it: a field it does not know, or one of another type,
- * is refused. Nothing is sent without an id, and nothing is cancelled without saying what.
+ * Events that OpenAI's Realtime API accepts from a client, according to the types of its SDK
+ * (openai 7.57.0, resources/realtime/realtime.d.ts). Rejects unknown fields and wrong types. Every
+ * event needs an id, and a cancellation must name its response.
  */
 import { z } from "zod";
 import type { Frame } from "./realtime-wire.ts";
@@ -111,7 +111,7 @@ const transcriptionSession = z.strictObject({
 const content = (types: readonly [string, ...string[]]) =>
   z.array(z.strictObject({ type: z.enum(types), text: z.string() })).min(1);
 const item = z.union([
-  // Further facts in the middle of a conversation; ids may be the client's.
+  // Additional context during a conversation; ids may be the client's.
   z.strictObject({
     id: z.string().max(32).optional(),
     type: z.literal("message"),
@@ -170,7 +170,7 @@ const EVENTS: Readonly<Record<string, z.ZodType>> = {
   "response.cancel": event("response.cancel", { response_id: id }),
 };
 
-/** What is wrong with an event of a GA client; null: nothing. */
+/** The error in an event of a GA client; null if it is valid. */
 export function problemOf(
   frame: Frame,
 ): { readonly param: string; readonly message: string } | null {

@@ -1,24 +1,24 @@
-/** What the tests' Realtime server hears, answers, and how it fails. */
+/** Script of the Realtime test server: what it recognises, answers, and how it fails. */
 
 export interface SpokenAnswer {
   readonly text?: string;
-  /** Said first, as message items of their own. */
+  /** Texts before the answer, as separate message items. */
   readonly before?: readonly string[];
   readonly tools?: readonly { readonly name: string; readonly arguments: object | string }[];
 }
 
-/** How the next response goes wrong. */
+/** Fault of the next response. */
 export type ResponseFault =
-  /** The socket closes after so many words. */
+  /** The socket closes after this number of words. */
   | { readonly type: "close"; readonly after: number }
-  /** Nothing more comes after so many words. */
+  /** The server sends nothing more after this number of words. */
   | { readonly type: "stall"; readonly after: number }
   | { readonly type: "failed"; readonly code: string }
-  /** It ends there as incomplete. */
+  /** The response ends as incomplete after this number of words. */
   | { readonly type: "incomplete"; readonly after: number; readonly reason: string }
-  /** Frames that are no events, before an ordinary answer. */
+  /** Invalid frames before an ordinary answer. */
   | { readonly type: "garbage" }
-  /** One frame of so many characters. */
+  /** One frame with this number of characters. */
   | { readonly type: "huge"; readonly characters: number };
 
 export interface Item {
@@ -38,46 +38,48 @@ export interface Refusal {
 export interface RealtimeScript {
   dialect: "ga" | "beta";
   recognises: string[];
-  /** What the caller said last, or the output of a tool. */
+  /** Answer to the caller's last utterance or to a tool's output. */
   answer: (recognised: string, items: readonly Item[], instructions: string) => SpokenAnswer;
-  /** What is said when a text is to be read out. */
+  /** Words to speak when a text is to be read aloud. */
   readOut: (text: string) => string;
   /** 8 kHz. */
   speech: (text: string) => Promise<Int16Array> | Int16Array;
   faults: ResponseFault[];
-  /** What goes wrong with this session's next answer; null: what `faults` says. */
+  /** Fault of this session's next answer; null to use `faults`. */
   faultOf: (instructions: string) => ResponseFault | null;
-  /** Connections are refused with this status; 0: taken, and never a word. */
+  /**
+   * HTTP status with which connections are refused; 0: accepted but never answered; null: accepted.
+   */
   refuse: number | null;
-  /** An update of the session is refused with this. */
+  /** Error response to a session update; null to accept it. */
   refuseUpdate: (session: Record<string, unknown>) => Refusal | null;
-  /** Updates are taken and never confirmed, or confirmed with another format. */
+  /** Whether updates are confirmed, never confirmed, or confirmed with other formats. */
   updates: "confirmed" | "ignored" | "as_they_were" | "without_formats";
-  /** `response.done` says how many tokens were used. */
+  /** Whether `response.done` contains the number of tokens. */
   reportsUsage: boolean;
-  /** So many questions are told that another answer is under way. */
+  /** Number of next questions that get the error "another response is active". */
   busy: number;
-  /** Of a session, from its beginning. */
+  /** Lifetime of a session in seconds. */
   expiresInSec: number;
-  /** Words and calls are told only when they are whole. */
+  /** True: words and calls are sent only when complete, without deltas. */
   sparse: boolean;
-  /** The words of a phrase come after all its sound. */
+  /** True: the words of a phrase follow all its audio. */
   wordsLast: boolean;
-  /** Words written down while the caller still speaks, one every 300 ms of audio. */
+  /** Partial transcripts while the caller still speaks, one per 300 ms of audio. */
   partials: string[];
-  /** Before a response is begun, and before its first word. */
+  /** Delays in ms before a response is created, and before its first word. */
   createdDelayMs: number;
   responseDelayMs: number;
   transcriptionDelayMs: number;
-  /** Between two words. */
+  /** Delay between two words. */
   paceMs: number;
-  /** What the next word of an answer waits for. */
+  /** The next word of an answer waits for this. */
   beforeWord: (index: number) => Promise<void> | void;
 }
 
 const MS_PER_CHARACTER = 60;
 
-/** Hears nothing in particular, says yes to it at once, and speaks in a loud hum. */
+/** Recognises a fixed text, answers immediately, and speaks with a loud hum. */
 export function defaultScript(): RealtimeScript {
   return {
     dialect: "ga",

@@ -1,7 +1,8 @@
 /**
- * A server that speaks OpenAI's Realtime protocol over a real WebSocket, as its public reference
- * describes it: GA or beta names, G.711 or PCM, transcription sessions too. What it hears, answers
- * and how it fails is scripted. What a GA client may not send is refused and kept in `violations`.
+ * A server with OpenAI's Realtime protocol over a real WebSocket, according to its public
+ * reference: GA or beta names, G.711 or PCM, also transcription sessions. Tests script what it
+ * recognises, answers, and how it fails. Events that a GA client may not send are rejected and
+ * listed in `violations`.
  */
 import type { Server, ServerWebSocket } from "bun";
 import { createResponses } from "./realtime-responses.ts";
@@ -36,7 +37,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
     return Boolean(audio?.input?.turn_detection ?? session.turn_detection);
   }
 
-  /** Frame by frame: audio that waited for the session comes in one piece. */
+  /** Checks each frame, because queued audio arrives as one block. */
   function hasEnded(peer: Peer, pcm: Int16Array): boolean {
     for (let at = 0; at < pcm.length; at += FRAME_SAMPLES) {
       const frame = pcm.subarray(at, at + FRAME_SAMPLES);
@@ -245,14 +246,14 @@ export function realtimeServer(hostname = "127.0.0.1") {
     /** The conversations of the open connections. */
     conversations: () => [...peers].map((ws) => ws.data.items),
     sessions: () => [...peers].map((ws) => ws.data.session),
-    /** Responses under way, on all connections. */
+    /** Number of active responses on all connections. */
     running: () => [...peers].reduce((sum, ws) => sum + ws.data.running.size, 0),
     queries: () => [...peers].map((ws) => ws.data.query),
-    /** Says something to every connection that nobody asked for. */
+    /** Sends an unsolicited frame to every connection. */
     tell(frame: Frame) {
       for (const ws of peers) send(ws, frame);
     },
-    /** Cuts every connection. */
+    /** Closes every connection. */
     drop() {
       for (const ws of peers) ws.terminate();
     },

@@ -1,4 +1,4 @@
-/** The frames and the audio of OpenAI's Realtime protocol as the tests' server reads and writes them. */
+/** Reads and writes the frames and the audio of OpenAI's Realtime protocol for the test server. */
 import type { ServerWebSocket } from "bun";
 import { decodeG711, encodeG711 } from "../../../src/platform/audio/g711.ts";
 import { createResampler } from "../../../src/platform/audio/resampler.ts";
@@ -9,23 +9,23 @@ export interface Frame {
   readonly [key: string]: unknown;
 }
 
-/** One connection. */
+/** State of one connection. */
 export interface Peer {
   readonly transcriptionOnly: boolean;
   session: Record<string, unknown>;
   input: number[];
   partials: number;
-  /** Of the running speech, for the server's own turn detection. */
+  /** Length of the current speech, for the server's turn detection. */
   speechMs: number;
   silentMs: number;
   items: Item[];
-  /** Of the conversation: one at a time. */
+  /** The conversation's active response: at most one. */
   active: RunningResponse | null;
-  /** All, also those beside the conversation. */
+  /** All active responses, including those outside the conversation. */
   readonly running: Map<string, RunningResponse>;
-  /** Model and intent, as the address named them. */
+  /** Query of the URL: model and intent. */
   readonly query: URLSearchParams;
-  /** The voice has spoken: it cannot be changed. */
+  /** True after the first audio; the voice can then not be changed. */
   hasSpoken: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface RunningResponse {
 
 const PCM = { type: "audio/pcm", rate: 24_000 };
 
-/** What a session is before its first update, as the public reference has it. */
+/** A session before its first update, according to the public reference. */
 export function defaultSession(transcriptionOnly: boolean, expiresAt: number) {
   const input = {
     format: PCM,
@@ -56,7 +56,10 @@ export function defaultSession(transcriptionOnly: boolean, expiresAt: number) {
   };
 }
 
-/** Only what the update names changes. Formats, voices and the like are whole values. */
+/**
+ * Changes only the fields of the update. Formats, voices and similar values are replaced as a
+ * whole.
+ */
 export function updated(
   session: Record<string, unknown>,
   update: Record<string, unknown>,
@@ -73,7 +76,7 @@ export function updated(
   return merged;
 }
 
-/** How everything is said to a connection. */
+/** Writer of frames for connections. */
 export interface Wire {
   send(ws: ServerWebSocket<Peer>, frame: Frame): void;
   newId(kind: string): string;
@@ -86,7 +89,7 @@ const BETA: Readonly<Record<string, string>> = {
   "conversation.item.added": "conversation.item.created",
 };
 
-/** Under the names of the script's dialect. */
+/** Uses the names of the script's dialect. */
 export function createWire(script: Pick<RealtimeScript, "dialect">): Wire {
   let ids = 0;
   const newId = (kind: string) => `${kind}_${++ids}`;
@@ -99,7 +102,7 @@ export function createWire(script: Pick<RealtimeScript, "dialect">): Wire {
   };
 }
 
-/** Of a session's input, which its output follows: PCMA, PCMU or pcm (24 kHz). */
+/** Input format of a session, which the output also uses: PCMA, PCMU or pcm (24 kHz). */
 export function formatOf({ session }: Peer): string {
   const audio = session.audio as { input?: { format?: { type?: string } } } | undefined;
   const format = audio?.input?.format?.type ?? session.input_audio_format;
@@ -108,7 +111,7 @@ export function formatOf({ session }: Peer): string {
   return "pcm";
 }
 
-/** 8 kHz. */
+/** Returns 8 kHz audio. */
 export function toPcm(format: string, bytes: Uint8Array): Int16Array {
   if (format === "pcm") {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -121,7 +124,7 @@ export function toPcm(format: string, bytes: Uint8Array): Int16Array {
   return pcm;
 }
 
-/** `pcm`: 8 kHz. In base64. */
+/** `pcm`: 8 kHz. Returns base64. */
 export function fromPcm(format: string, pcm: Int16Array): string {
   if (format === "pcm") {
     const wide = createResampler(8_000, 24_000).process(pcm);

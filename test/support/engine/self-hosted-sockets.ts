@@ -1,9 +1,10 @@
 /**
- * Realtime sockets of servers of one's own, as far as transcription uses them, from their sources:
- * - speaches: speaches-ai/speaches 870e1e16, src/speaches/routers/realtime_ws.py, realtime/session_event_router.py,
- *   realtime/input_audio_buffer_event_router.py, types/realtime.py
+ * Realtime sockets of self-hosted servers, as far as transcription uses them, from their sources:
+ * - speaches: speaches-ai/speaches 870e1e16, src/speaches/routers/realtime_ws.py,
+ *   realtime/session_event_router.py, realtime/input_audio_buffer_event_router.py,
+ *   types/realtime.py
  * - LocalAI: mudler/LocalAI 82c191af, core/http/endpoints/openai/realtime.go
- * Both want the model in the address, and neither names the event that an error is about.
+ * Both need the model in the URL, and neither names the event that caused an error.
  */
 import type { ServerWebSocket } from "bun";
 
@@ -16,7 +17,7 @@ type Sent = { readonly type: string; readonly [key: string]: unknown };
 type Reply = (event: { readonly type: string; readonly [key: string]: unknown }) => void;
 
 interface SelfHostedSocket {
-  /** What `session.created` tells. */
+  /** Body of `session.created`. */
   created(model: string): object;
   receive(event: Sent, socket: Socket, reply: Reply, text: () => string): void;
 }
@@ -29,7 +30,7 @@ const error = (message: string, more: object = {}) => ({
   error: { type: "invalid_request_error", code: null, message, event_id: null, ...more },
 });
 
-/** The beta's shape; formats and turn detection cannot be set, and it detects turns itself. */
+/** The beta protocol. Formats and turn detection cannot be set; the server detects turns itself. */
 export const speachesSocket: SelfHostedSocket = {
   created: (model) => ({
     id: "sess_1",
@@ -43,7 +44,7 @@ export const speachesSocket: SelfHostedSocket = {
   receive(event, socket, reply, text) {
     if (event.type === "session.update") {
       const session = event.session as Record<string, unknown>;
-      // Its type of a partial session has no null for turn detection.
+      // Its type of a partial session does not allow null for turn detection.
       if (session.turn_detection === null)
         return reply(error("Input should be a valid dictionary"));
       if (session.input_audio_format !== undefined) {
@@ -66,7 +67,7 @@ export const speachesSocket: SelfHostedSocket = {
   },
 };
 
-/** GA's shape without formats; it detects turns itself until it is told not to. */
+/** The GA protocol without formats. It detects turns itself until turn detection is turned off. */
 export const localAiSocket: SelfHostedSocket = {
   created: (model) => ({
     type: "transcription",
@@ -116,7 +117,7 @@ export function selfHostedSocket(behaviour: SelfHostedSocket, hostname: string) 
       const query = new URL(request.url).searchParams;
       queries.push(query);
       const model = query.get("model");
-      // FastAPI closes a socket before it is accepted when a parameter is missing.
+      // If a parameter is missing, FastAPI closes the socket before accepting it.
       if (model === null) return new Response(null, { status: 403 });
       const data: Socket = { model, bytes: 0, isOwnTurns: false };
       return server.upgrade(request, { data }) ? undefined : new Response(null, { status: 400 });
@@ -141,7 +142,7 @@ export function selfHostedSocket(behaviour: SelfHostedSocket, hostname: string) 
     recognises,
     received,
     queries,
-    /** An error that is about nothing in particular. */
+    /** Sends an error that refers to no event. */
     complain(message: string) {
       for (const ws of peers) ws.send(JSON.stringify({ event_id: "event_3", ...error(message) }));
     },

@@ -1,4 +1,4 @@
-/** One record of every kind for a tenant, and a valid request for every route, made from them. */
+/** One record of every kind for a tenant, and a valid request for every route. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -19,13 +19,13 @@ import type { Contract } from "../../../src/interface/http/contract.ts";
 import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
 
 export interface Fixtures {
-  /** By the noun of the contract. */
+  /** Ids by the noun of the contract. */
   readonly ids: Readonly<Record<string, number | string>>;
   readonly keyId: number;
   readonly deliveryId: string;
 }
 
-/** `marker` stands in every text of the tenant's, to be found where it must not be. */
+/** `marker`: part of every text of the tenant, to detect it where it must not appear. */
 export async function makeFixtures(
   server: ApiServer,
   tenant: ApiTenant,
@@ -43,7 +43,7 @@ export async function makeFixtures(
     await post("/phone-numbers", { number_e164: number, label: marker }),
     "phone_number.id",
   );
-  // Port 9 of loopback: nobody listens, nothing leaves this machine.
+  // Port 9 of loopback: nobody listens, so no request leaves this machine.
   const webhook = pickId(
     await post("/webhooks", { url: `https://127.0.0.1:9/${marker}`, events: ["call.ended"] }),
     "webhook.id",
@@ -145,7 +145,7 @@ export async function makeFixtures(
       overageRate: microEur(0),
       cost: microEur(0),
     });
-    // Paid for, so that its routes answer.
+    // Paid, so that its routes are available.
     await q.update(tenants).set({ crmBridge: true }).where(eq(tenants.id, tenant.id));
     const [remembered] = await q
       .insert(callMemories)
@@ -197,7 +197,7 @@ export async function makeFixtures(
   };
 }
 
-/** As often as a run may be repeated, by telephone: each result has a recording. */
+/** Maximum number of repetitions of a telephone run: each result has a recording. */
 const RESULTS = 500;
 
 function keepRehearsal(dataDir: string, tenantId: number, run: Omit<RehearsalRun, "report">): void {
@@ -234,7 +234,10 @@ export const pathOf = (
     .replace("{number}", "1")
     .replace("{month}", "2026-01");
 
-/** Its path names a record of one tenant. A month is nobody's: its statements are each tenant's own. */
+/**
+ * Whether the path names a record of one tenant. A month does not: each tenant has its own
+ * statements.
+ */
 export const namesRecord = ({ path }: Contract): boolean => /\{(id|uuid)\}/.test(path);
 
 export const ownPath = (contract: Contract, fixtures: Fixtures): string => {
@@ -244,7 +247,7 @@ export const ownPath = (contract: Contract, fixtures: Fixtures): string => {
 
 const NOBODY = "+37060000099";
 
-/** Required parts only. */
+/** Required parameters only. */
 export function validQuery(contract: Contract, fixtures: Fixtures): Record<string, string> {
   if (contract.operationId === "revokeKey") return { id: String(fixtures.keyId) };
   if (contract.operationId === "getWebhookSnippet") return { lang: "python" };

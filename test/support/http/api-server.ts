@@ -1,6 +1,7 @@
 /**
- * The HTTP server as the appliance builds it, on a real file, real sockets, real billing, checkouts,
- * vault, call service and webhook tester. SIP and media are not started: no call goes live here.
+ * The HTTP server as the appliance builds it, with a real database file, sockets, billing,
+ * checkouts, vault, call service and webhook tester. SIP and media are not started, so no call
+ * becomes live.
  */
 
 import { join } from "node:path";
@@ -53,24 +54,24 @@ import { prepaidPlan, startPlan, wideDialing } from "../plans.ts";
 import { openTestDatabase } from "../store/test-store.ts";
 
 export interface ApiServerOptions {
-  /** Holds the database file; the caller removes it. */
+  /** Directory of the database file. The caller removes it. */
   readonly directory: string;
-  /** Instead of one in the directory. */
+  /** Replaces the database in the directory. */
   readonly database?: Database;
   readonly settings?: Partial<HttpSettings>;
   readonly dependencies?: Partial<HttpDependencies>;
   readonly clock?: Clock;
   readonly plans?: readonly Plan[];
   readonly log?: Log;
-  /** Default: bounds that no test reaches by accident. */
+  /** Default: limits that no test reaches accidentally. */
   readonly dialing?: DialingLimits;
-  /** Payments go through it instead of bank transfers. */
+  /** Uses Stripe payments instead of bank transfers. */
   readonly stripe?: StripeSettings;
-  /** Asked by `engine.try`. Default: the embedded one. */
+  /** Engine for `engine.try`. Default: the embedded one. */
   readonly engine?: EngineSettings;
-  /** Private networks that URLs of tenants may name. Default: loopback. */
+  /** Private networks to which tenants' URLs may lead. Default: loopback. */
   readonly allowNetworks?: readonly string[];
-  /** Trusted when webhooks are delivered. */
+  /** Certificate authority for webhook deliveries. */
   readonly caPem?: string;
 }
 
@@ -83,7 +84,7 @@ export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;
 
 const roomy: Partial<Plan> = { maxAgents: 500, maxNumbers: 500, maxFiles: 500, maxWebhooks: 500 };
 
-/** Its owner must `stop` it. */
+/** The caller must `stop` it. */
 export async function startApiServer(options: ApiServerOptions) {
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silentLog;
@@ -139,7 +140,7 @@ export async function startApiServer(options: ApiServerOptions) {
     { plans, stripe: options.stripe ?? null, storage: { transcriptsRetentionDays: 30 } },
     { database, clock, random, log, publicUrl: () => "http://127.0.0.1" },
   );
-  // Queued for real; the tests read the queue instead of a mailbox.
+  // Real queue; the tests read it instead of a mailbox.
   const mails: Pick<MailQueue, "enqueue" | "wake"> = {
     enqueue: (queries, tenantId, mail) => mailStore(queries).enqueue(tenantId, mail, clock.now()),
     wake,
@@ -206,7 +207,7 @@ export async function startApiServer(options: ApiServerOptions) {
       },
     },
     services,
-    // By telephone a rehearsal begins, and breaks off at once.
+    // A telephone rehearsal starts and fails immediately.
     { command: ["false"], sections: () => configSchema.parse({}) },
   );
   const server = new HttpServer(
@@ -285,10 +286,10 @@ export async function startApiServer(options: ApiServerOptions) {
     checkouts: payments.checkouts,
     base,
 
-    /** To +370 numbers. */
+    /** For +370 numbers. */
     addTrunk,
 
-    /** With a trunk unless told otherwise, and a key. */
+    /** Creates a tenant with a key and, by default, a trunk. */
     async tenant(
       draft: { trunk?: boolean; plan?: string; name?: string } = {},
     ): Promise<ApiTenant> {
@@ -327,11 +328,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** null where the body is not JSON. */
+  /** null if the body is not JSON. */
   readonly json: unknown;
 }
 
-/** One request; `body` is sent as JSON unless it is a string already. */
+/** Sends one request. `body` is sent as JSON unless it is a string. */
 export async function ask(
   server: { readonly base: string },
   tenant: ApiTenant | null,
@@ -354,12 +355,12 @@ export async function ask(
   try {
     json = JSON.parse(text);
   } catch {
-    // Not every answer is JSON.
+    // The response is not JSON.
   }
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** What stands at `agent.id`, `calls.0.status`, …; undefined where nothing does. */
+/** Value at `agent.id`, `calls.0.status`, …; undefined if missing. */
 export function pick(answer: Answer, path: string): unknown {
   return path
     .split(".")

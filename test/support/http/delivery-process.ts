@@ -1,7 +1,7 @@
 /**
- * A delivery worker in a process of its own, on a real database file, that kills itself with SIGKILL
- * at one exact step: nothing is flushed, closed or said. Its parent counts what is left.
- * One argument: the `DeliveryProcess` as JSON. Ends by itself when nothing is pending.
+ * A delivery worker in a separate process with a real database file. It kills itself with SIGKILL
+ * at one exact step, without any cleanup; its parent checks the remaining state. Argument: the
+ * `DeliveryProcess` as JSON. Exits when nothing is pending.
  */
 
 import { outbox } from "../../../src/adapter/store/schema/index.ts";
@@ -30,9 +30,12 @@ export interface DeliveryProcess {
   readonly databasePath: string;
   readonly caPem: string;
   readonly network: string;
-  /** null: lives until everything is delivered. */
+  /** Step at which it kills itself; null: it lives until everything is delivered. */
   readonly dieAt: Step | null;
-  /** How far this process's wall clock is ahead: leases of the dead run out at once. */
+  /**
+   * Milliseconds by which this process's wall clock is ahead, so that leases of the dead process
+   * have expired.
+   */
   readonly aheadMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Deliveries over a real database and real HTTPS, with a clock that stands still: a worker, a sink, a tester,
- * a receiver that answers 200 and one that answers 500. Closed by who made it.
+ * Deliveries with a real database, real HTTPS and a stopped clock: a worker, a sink, a tester, a
+ * receiver that answers 200 and one that answers 500. The caller must close it.
  */
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -39,7 +39,7 @@ export const ended = (agentId: number | null, callUuid?: string) =>
     41_200,
   );
 
-/** `host`: a loopback address of the test file's own. */
+/** `host`: a loopback address that only this test file uses. */
 export async function deliveryWorld(host: string) {
   const directory = tempDir();
   const ca = testCa(directory);
@@ -61,7 +61,7 @@ export async function deliveryWorld(host: string) {
   const troubled = await httpsReceiver(certificate, answer(500), host);
 
   function startWorker(): DeliveryWorker {
-    // The clock stands still: no pauses.
+    // No pauses, because the clock is stopped.
     const started = new DeliveryWorker({ ...sending, pauseMs: 0 });
     started.start();
     return started;
@@ -80,7 +80,7 @@ export async function deliveryWorld(host: string) {
     tester: new WebhookTester({ ...sending, wake }),
     urlOf: (receiver: HttpsReceiver, path = "/hook") => `https://${host}:${receiver.port}${path}`,
     stopWorker: (graceMs = 0) => worker.stop(graceMs),
-    /** A new one, as after a restart. */
+    /** Starts a new worker, as after a restart. */
     startWorker() {
       worker = startWorker();
     },
@@ -88,7 +88,7 @@ export async function deliveryWorld(host: string) {
       await database.tx((queries) => sink.emit(queries, tenantId, draft));
       sink.wake();
     },
-    /** Hours at once, then a look of the worker, as its timer would. */
+    /** Sets the wall clock and wakes the worker, as its timer would. */
     jumpTo(epochMs: number): void {
       clock.stepWallClock(epochMs - clock.now());
       worker.wake();
@@ -97,7 +97,7 @@ export async function deliveryWorld(host: string) {
       database.read.select().from(deliveries).where(eq(deliveries.tenantId, tenantId)),
     isDelivered: async (tenantId: number) =>
       (await outboxOf(tenantId)).every((row) => row.status === "delivered"),
-    /** Both receivers as they were, nothing heard. */
+    /** Restores both receivers and clears their requests. */
     reset() {
       healthy.respond = answer(200);
       troubled.respond = answer(500);

@@ -1,4 +1,4 @@
-/** Every route of both APIs, and the schemas of its request, read from the generated documents. */
+/** Every route of both APIs with its request schemas, from the generated documents. */
 import type { Contract } from "../../../src/interface/http/contract.ts";
 import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
@@ -77,7 +77,7 @@ export function operationOf(
   };
 }
 
-/** A reference or a choice followed to the first schema that is not null. */
+/** Follows references and alternatives to the first schema other than null. */
 export function resolved(mount: string, schema: FieldSchema): FieldSchema {
   const { $ref } = schema;
   if ($ref)
@@ -110,7 +110,7 @@ export function largest(mount: string, given: FieldSchema): unknown {
   return examples?.[0] ?? null;
 }
 
-/** What would end the session that asks, or the appliance's own trunk. */
+/** Routes that end the session or the appliance's own trunk, so they run last. */
 const LAST = [
   "signOut",
   "endSession",
@@ -122,7 +122,7 @@ const LAST = [
 const order = ({ operationId, method }: Contract) =>
   LAST.includes(operationId) ? 2 : method === "DELETE" ? 1 : 0;
 
-/** Name, mount and contract; what deletes comes last. */
+/** Name, mount and contract of every route; deletions come last. */
 export const everyRoute = () =>
   [
     ...allContracts().map((contract) => ({ mount: API, contract })),

@@ -1,4 +1,6 @@
-/** A server with two tenants alike, and requests as they are sent by hand, for one test file. It ends with the file. */
+/**
+ * A server with two similar tenants for one test file, and raw requests. It stops with the file.
+ */
 import { afterAll } from "bun:test";
 import { tempDir } from "../temp-dir.ts";
 import { startApiServer } from "./api-server.ts";
@@ -12,7 +14,7 @@ export async function keyedTenants() {
     tenant,
     other: await server.tenant(),
     raw: (path: string, init: RequestInit = {}) => fetch(server.base + path, init),
-    /** The header that `tenant` opens with. */
+    /** The authorization header of `tenant`. */
     withKey: { authorization: `Bearer ${tenant.key}` },
   };
 }

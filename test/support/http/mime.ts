@@ -1,4 +1,4 @@
-/** Reads back what the mail composer wrote: just enough MIME for a text and one attachment. */
+/** Parses mails of the mail composer: only the MIME for a text and one attachment. */
 export interface ReadMail {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -35,7 +35,7 @@ function decode(part: Part): Buffer {
   return Buffer.from(bytes, "latin1");
 }
 
-/** RFC 2047 encoded words, UTF-8 only. */
+/** Decodes RFC 2047 words, UTF-8 only. */
 export function decodeWords(text: string): string {
   return text
     .replace(/\?=\s+=\?/g, "?==?")

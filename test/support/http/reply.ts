@@ -1,4 +1,4 @@
-/** Answers read through the contract they promise to keep: one that does not fit fails the test. */
+/** Parses responses with their contract. A response that does not match fails the test. */
 import type { z } from "zod";
 import type { Answer } from "./api-server.ts";
 
@@ -16,6 +16,6 @@ interface ErrorBody {
   readonly message?: string;
 }
 
-/** The code of a refusal; "" where it was none. */
+/** The code of an error response; "" if it is not an error. */
 export const errorOf = ({ json }: Answer): string => (json as ErrorBody | null)?.error ?? "";
 export const messageOf = ({ json }: Answer): string => (json as ErrorBody | null)?.message ?? "";

@@ -1,4 +1,6 @@
-/** A server that people sign in to from many addresses, in a time of its own, for one test file. */
+/**
+ * A server with a separate clock for one test file, to which people sign in from many addresses.
+ */
 
 import { Browser, person } from "../browser/dashboard-session.ts";
 import type { Answer } from "./api-server.ts";
@@ -6,7 +8,7 @@ import { timedServer } from "./timed-server.ts";
 
 export const PASSWORD = "keturi zodziai be rysio";
 
-/** Of a link as it is printed or mailed. */
+/** Token of a printed or mailed link. */
 export const tokenOf = (url: string): string => url.split("=")[1] ?? "";
 
 export async function signInWorld() {
@@ -17,9 +19,9 @@ export async function signInWorld() {
     timed,
     clock: timed.clock,
     tenantId,
-    /** Each test comes from an address of its own, so that none locks out another. */
+    /** Each test uses a different source address, so that none locks out another. */
     newSource: () => ({ "x-forwarded-for": `192.0.2.${++sources}` }),
-    /** Somebody with the password. */
+    /** Creates an account with the password. */
     async account(email: string): Promise<{ id: number; email: string }> {
       const { server } = timed;
       const made = await person(server, { tenantId, email });

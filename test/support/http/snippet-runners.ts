@@ -1,7 +1,7 @@
-/** Runs the snippets of GET /webhooks/snippet as a receiver would: in their own language, on a body file. */
+/** Runs the code of GET /webhooks/snippet like a receiver: in its language, with a body file. */
 import { join } from "node:path";
 
-/** Program that exits 0 when the snippet in `file` accepts argv: body file, header, secret. */
+/** Programs that exit 0 if the snippet in `file` accepts argv: body file, header, secret. */
 export const SNIPPET_RUNNERS = {
   javascript: {
     program: "node",
@@ -38,7 +38,7 @@ verify_linevoice_signature "$1" "$2" "$3"`,
 export type SnippetLanguage = keyof typeof SNIPPET_RUNNERS;
 export const SNIPPET_LANGUAGES = Object.keys(SNIPPET_RUNNERS) as SnippetLanguage[];
 
-/** False, said aloud, where the language is not installed. */
+/** False, with a printed note, if the language is not installed. */
 export function canRun(language: SnippetLanguage): boolean {
   const { program } = SNIPPET_RUNNERS[language];
   const present = Bun.which(program) !== null;
@@ -46,7 +46,7 @@ export function canRun(language: SnippetLanguage): boolean {
   return present;
 }
 
-/** Writes the snippet, with a caller after it, into `directory`. */
+/** Writes the snippet, followed by code that calls it, to `directory`. */
 export async function installSnippet(
   directory: string,
   language: SnippetLanguage,
@@ -56,7 +56,7 @@ export async function installSnippet(
   await Bun.write(join(directory, file), snippet + tail);
 }
 
-/** Exit status and what was complained of: 0 accepts, 1 refuses, all else is a broken snippet. */
+/** Exit status and error output: 0 accepts, 1 rejects, any other is a broken snippet. */
 export async function runSnippet(
   directory: string,
   language: SnippetLanguage,

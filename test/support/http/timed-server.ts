@@ -1,4 +1,6 @@
-/** An API server in a time of its own for one test file: its clock stands until the test turns it. It ends with the file. */
+/**
+ * An API server for one test file with a clock that only the test advances. It stops with the file.
+ */
 import { afterAll } from "bun:test";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { tempDir } from "../temp-dir.ts";
@@ -6,13 +8,13 @@ import { type ApiServer, type ApiServerOptions, startApiServer } from "./api-ser
 
 export interface TimedServer {
   readonly clock: FakeClock;
-  /** The one that runs now. */
+  /** The currently running server. */
   readonly server: ApiServer;
-  /** Stops it and starts another on its data. */
+  /** Stops the server and starts another with the same data. */
   restart(): Promise<ApiServer>;
 }
 
-/** No tenant is in it yet. */
+/** Starts without any tenant. */
 export async function timedServer(settings: ApiServerOptions["settings"] = {}) {
   const directory = tempDir();
   const clock = fakeClock();

@@ -1,13 +1,16 @@
-/** A server with two tenants for one test file, and short ways to ask it; it ends with the file. */
+/**
+ * A server with two tenants for one test file, with short functions for requests. It stops with the
+ * file.
+ */
 import { afterAll, beforeAll } from "bun:test";
 import { tempDir } from "../temp-dir.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "./api-server.ts";
 
-/** Times as the API writes them. */
+/** Format of times in the API. */
 export const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
 export const newAgent = { name: "Reception", prompt: "You answer the phone." };
 
-/** `own` has a trunk and 20 EUR and asks where nobody else is named; `other` has neither. */
+/** `own` has a trunk and 20 EUR, and is the default sender of requests; `other` has neither. */
 export function twoTenants() {
   const directory = tempDir();
   let running: { server: ApiServer; own: ApiTenant; other: ApiTenant } | null = null;

@@ -1,6 +1,6 @@
 /**
- * A process that sends through departures, and tells in JSON what arrived and the scheduling policies of its
- * threads (proc(5), field 41 of `stat`).
+ * A process that sends through departures. Prints as JSON what arrived and the scheduling policies
+ * of its threads (proc(5), field 41 of `stat`).
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { openPolledSocket } from "../../../src/adapter/media/rtp/polled-socket.ts";

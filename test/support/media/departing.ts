@@ -1,4 +1,4 @@
-/** Departures whose owner and whose user are the same thread. The caller must `end` them. */
+/** Departures with owner and user on the same thread. The caller must `end` them. */
 import {
   createDepartures,
   type Departures,

@@ -1,4 +1,7 @@
-/** Opens sockets at the ports it is told and sends through departures without a pause, until it is ended. */
+/**
+ * Opens sockets at the given ports and sends through departures continuously, until it is
+ * terminated.
+ */
 import {
   type DeparturesHandle,
   startDepartures,
@@ -16,7 +19,7 @@ export interface DepartingOrder {
   readonly to: number;
 }
 
-/** In one turn of the event loop: whoever ends the thread mostly meets it in the middle of one. */
+/** Packets per turn of the event loop: many, so that termination mostly happens during a turn. */
 const AT_ONCE = 2_000;
 
 self.onmessage = ({ data }: MessageEvent<DepartingOrder>) => {
@@ -34,7 +37,7 @@ self.onmessage = ({ data }: MessageEvent<DepartingOrder>) => {
       try {
         open(changing)?.close();
       } catch {
-        // The one before waits for its turn to be closed.
+        // The previous socket on this port is not closed yet.
       }
     }
   });

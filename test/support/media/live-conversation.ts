@@ -1,7 +1,7 @@
 /**
- * Conversations with nothing scripted: the real call worker and speech worker, real RTP over
- * loopback, a caller who speaks with a synthetic voice, and an ear that judges what was said by
- * comparing it with the sentence as the agent's own voice says it (and with decoys).
+ * Conversations without any script: the real call worker and speech worker, real RTP over loopback,
+ * and a caller with a synthetic voice. Checks the agent's speech by comparing it with the sentence in
+ * the agent's voice and with decoys.
  */
 
 import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
@@ -25,13 +25,13 @@ import { callConfig, SETTINGS } from "./scripted-call.ts";
 const HOST = "127.0.0.1";
 /** Generous: the machine may be busy. */
 const WAIT_MS_MAX = 30_000;
-/** The recogniser reads it best. */
+/** The voice that the recogniser understands best. */
 const CALLER_VOICE = "m1";
 
 export interface Studio {
   readonly pool: CallWorkerPool;
   readonly voices: Voices;
-  /** Every thread that was ever spawned, for tests that end one. */
+  /** Every worker ever started, for tests that terminate one. */
   readonly callWorkers: readonly Worker[];
   readonly speechWorkers: readonly Worker[];
   close(): Promise<void>;
@@ -102,7 +102,7 @@ export async function startCall(studio: Studio, overrides: Partial<CallConfig> =
     turns,
     toolCalls,
     hangups,
-    /** Speaks; resolves with the last sample. */
+    /** Speaks; resolves after the last sample. */
     async say(text: string): Promise<void> {
       await peer.media.play(await studio.voices.speak(CALLER_VOICE, text));
     },
@@ -110,12 +110,12 @@ export async function startCall(studio: Studio, overrides: Partial<CallConfig> =
       channel.send("toolResult", { toolCallId, ok: true, httpStatus: 200, durationMs: 1, output });
     },
     waitFor,
-    /** The agent has spoken and fallen silent. */
+    /** Waits until the agent has spoken and is silent again. */
     async agentDone(afterTurns: number): Promise<TurnRecord> {
       await waitFor(() => turns.filter((turn) => turn.speaker === "agent").length > afterTurns);
       return turns.filter((turn) => turn.speaker === "agent")[afterTurns] as TurnRecord;
     },
-    /** Whether the far end heard `text` in the agent's voice, told apart from the decoys. */
+    /** Whether the remote party heard `text` in the agent's voice, and not a decoy. */
     async heard(text: string, decoys: readonly string[]): Promise<boolean> {
       const voice = config.agent.voice;
       const [sentence, ...others] = await Promise.all(
@@ -133,7 +133,7 @@ export async function startCall(studio: Studio, overrides: Partial<CallConfig> =
   };
 }
 
-/** Waits for a condition; what it is about is seen in the test's stack. */
+/** Waits for a condition. On a timeout, the test's stack shows which one. */
 async function waitFor(condition: () => boolean, timeoutMs = WAIT_MS_MAX): Promise<void> {
   const until = systemClock.monotonic() + timeoutMs;
   while (!condition()) {

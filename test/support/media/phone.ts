@@ -1,4 +1,4 @@
-/** The far end of calls in tests: a phone, and speech that needs no synthesiser. */
+/** The remote party of calls in tests: a phone, and tones that replace synthesised speech. */
 
 export { createPhone, type Phone, type PhoneOptions } from "./phone/phone.ts";
 export { CallNotAnswered } from "./phone/phone-call.ts";
@@ -11,7 +11,7 @@ export function tone(frequencyHz: number, durationMs: number): Int16Array {
   );
 }
 
-/** Share of the loudest second's energy that lies at this frequency (Goertzel), 0 to 1. */
+/** Share of the loudest second's energy at this frequency (Goertzel), 0 to 1. */
 export function toneShare(pcm: Int16Array, frequencyHz: number): number {
   const second = loudestSecond(pcm);
   const coefficient = 2 * Math.cos((2 * Math.PI * frequencyHz) / 8000);

@@ -1,4 +1,7 @@
-/** Writes RTP packets with CSRC, header extension and padding (RFC 3550 5.1, 5.3.1), which we never send. */
+/**
+ * Writes RTP packets with CSRC, header extension and padding (RFC 3550 5.1, 5.3.1), which the
+ * appliance never sends.
+ */
 import {
   RTP_HEADER_BYTES,
   type RtpHeader,
@@ -7,7 +10,7 @@ import {
   writeUint32,
 } from "../../../src/adapter/media/rtp/packet.ts";
 
-/** A whole packet in new memory, with the optional parts. */
+/** A complete packet in new memory, with the optional parts. */
 export function buildRtpPacket(
   header: RtpHeader,
   payload: Uint8Array,

@@ -1,6 +1,7 @@
 /**
- * The far end of a call's RTP, without SIP: the tests' phone's audio (G.711, paced, RFC 4733) joined
- * directly to a call worker's port. Says, presses keys, and keeps what it hears.
+ * The remote party of a call's RTP, without SIP: the audio of the tests' phone (G.711, paced, RFC
+ * 4733), connected directly to a call worker's port. Speaks, presses keys, and stores received
+ * audio.
  */
 import { systemClock } from "../../../src/core/clock.ts";
 import type { MediaPlan } from "../../../src/core/media-plan.ts";
@@ -11,14 +12,14 @@ import type { RemoteDescription } from "./phone/session-description.ts";
 const TELEPHONE_EVENT = 101;
 
 export interface RtpPeer {
-  /** What the call worker must know of us. */
+  /** Media plan for the call worker. */
   readonly plan: MediaPlan;
   readonly media: PhoneMedia;
-  /** The call worker's RTP port: audio flows from here on. */
+  /** The call worker's RTP port. Audio flows after this call. */
   connect(host: string, port: number): void;
-  /** Sends nothing more, but still listens. */
+  /** Stops sending, but still receives. */
   mute(): void;
-  /** Milliseconds since the far end was last audible. */
+  /** Milliseconds since the remote party was last audible. */
   readonly quietForMs: number;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation without audio or engine: doubles of the media and engine ports whose behaviour a
- * test scripts. Speech is a frame whose first sample is not 0; playout runs with the frames, 20 ms
+ * A conversation without audio or engine: test doubles of the media and engine ports with scripted
+ * behaviour. Speech is a frame whose first sample is not 0. Playout advances with the frames, 20 ms
  * each, on the fake clock.
  */
 
@@ -37,7 +37,7 @@ import { PhraseCache } from "../../../src/domain/conversation/speech/phrase-cach
 import { fakeClock } from "../fake-clock.ts";
 
 const SAMPLES_PER_FRAME = 160;
-/** Length of scripted speech, so that tests can reckon. */
+/** Length of scripted speech, so that tests can compute times. */
 export const MS_PER_CHARACTER = 50;
 
 export const SETTINGS: ConversationSettings = {
@@ -75,7 +75,7 @@ export function callConfig(agent: Partial<AgentSnapshot> = {}): CallConfig {
   };
 }
 
-/** A playout that lasts as long as it should, counted in frames. */
+/** Playout with the correct duration, counted in frames. */
 export class ScriptedAudio implements CallAudio {
   readonly rtpPort = 10_000;
   readonly sampleRateHz = 8000;
@@ -132,7 +132,7 @@ export class ScriptedAudio implements CallAudio {
     return null;
   }
 
-  /** One tick: plays a frame, hears one. */
+  /** One tick: plays a frame and receives one. */
   tick(pcm: Int16Array): void {
     const played = Math.min(FRAME_MS, this.queuedMs);
     this.queuedMs -= played;
@@ -150,15 +150,15 @@ export class ScriptedAudio implements CallAudio {
 export interface ScriptedCallOptions {
   readonly config?: CallConfig;
   readonly settings?: Partial<ConversationSettings>;
-  /** The mind may be asked ahead of time. */
+  /** The language model may be asked ahead of time. */
   readonly earlyStart?: boolean;
-  /** A port for a person's leg is free. */
+  /** A port for a second leg is free. */
   readonly secondAudio?: boolean;
-  /** Knowledge is looked up question by question. */
+  /** Knowledge is searched once per question. */
   readonly search?: SearchKnowledge;
 }
 
-/** What an early answer used that nobody took. */
+/** Usage of a discarded early answer. */
 function discardedAnswer({
   inputTokens,
   outputTokens,
@@ -173,14 +173,15 @@ function discardedAnswer({
 
 export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const clock = fakeClock();
-  // No call begins with its machine: what lasts since the answer must not pass for the time since the start.
+  // The clock does not start at the call's start, so that time since the answer differs from time
+  // since the start.
   await clock.advance(3_600_000);
   const audio = new ScriptedAudio();
   const secondAudio = new ScriptedAudio();
   const messages: CallEvent[] = [];
   const spoken: string[] = [];
   const inputs: LlmInput[] = [];
-  /** Rounds of tool calls that each input leaves. */
+  /** Remaining rounds of tool calls for each input. */
   const toolRounds: (number | undefined)[] = [];
   const truncated: string[] = [];
   const earlyRecognitions: ("begun" | "dropped")[] = [];
@@ -188,25 +189,28 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   let dropped = 0;
   let untold: LlmUsage = NOTHING_USED;
   const script = {
-    /** What the recogniser makes of the next utterances. */
+    /** Recognised texts of the next utterances. */
     recognises: [] as (string | EngineFailure)[],
     partial: "",
-    /** What a recogniser without partials makes of the utterance at its first silence; null: it reports partials. */
+    /**
+     * Text that a recogniser without partial results gives at the utterance's first silence; null:
+     * it has partial results.
+     */
     early: null as string | null,
-    /** Milliseconds before the recogniser's final text. */
+    /** Milliseconds until the recogniser's final text. */
     sttTakesMs: 0,
-    /** What the mind answers; undefined: an echo of the input. */
+    /** The language model's answers. Default: a fixed sentence. */
     answers: (_: LlmInput): LlmEvent[] => [{ type: "text", text: "All right." }],
-    /** Milliseconds before the mind says its first word. */
+    /** Milliseconds until the language model's first word. */
     llmTakesMs: 0,
-    /** Milliseconds after its last word before it has done. */
+    /** Milliseconds from the language model's last word to its end. */
     thinksOnForMs: 0,
     ttsFails: false,
-    /** So many sentences fail before the voice is there again. */
+    /** Number of sentences that fail before the voice works again. */
     voiceLosses: 0,
-    /** Milliseconds before the summary. */
+    /** Milliseconds until the summary. */
     summaryTakesMs: 0,
-    /** Milliseconds before the voice's first samples. */
+    /** Milliseconds until the voice's first samples. */
     ttsTakesMs: 0,
     llmFails: null as EngineFailure | null,
   };
@@ -329,7 +333,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   return {
     session,
     earlyRecognitions,
-    /** Sentences that the voice was asked for ahead, and those of them that were not dropped. */
+    /** Sentences synthesised ahead of time. `stillPrefetched`: those not dropped. */
     prefetched,
     stillPrefetched: () => prefetched.slice(dropped),
     clock,
@@ -341,11 +345,11 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     inputs,
     toolRounds,
     truncated,
-    /** Events the turn machine refused, and frames that failed: there must be none. */
+    /** Events that the turn machine rejected, and frames that failed. Must stay empty. */
     illegalEvents,
     silence: (durationMs: number) => frames(durationMs, 0),
     speech: (durationMs: number) => frames(durationMs, 12_000),
-    /** The caller says something for a second and falls silent until the agent must answer. */
+    /** The caller speaks for `durationMs`, then is silent until the agent must answer. */
     async says(text: string, durationMs = 1_000): Promise<void> {
       script.partial = text;
       script.recognises.push(text);
@@ -356,7 +360,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     turns: (): TurnRecord[] =>
       messages.flatMap((message) => (message.type === "turn" ? [message.turn] : [])),
     hangupRequested: () => messages.find((message) => message.type === "hangup_requested") ?? null,
-    /** Greeted, listening. */
+    /** Answers the call and plays the greeting. */
     async answerAndGreet(): Promise<void> {
       await session.prepare();
       session.answered();

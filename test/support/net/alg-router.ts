@@ -1,9 +1,9 @@
 /**
- * A router with a NAT and, where told, a SIP ALG: UDP datagrams pass through a socket of its own for
- * each client, and `out` and `back` may rewrite what they carry, or swallow it.
+ * A router with NAT and optionally a SIP ALG: each client's UDP datagrams pass through a separate
+ * socket. `out` and `back` may rewrite or drop them.
  */
 
-/** What is rewritten; null: swallowed. */
+/** Returns the new text; null drops the datagram. */
 export type Rewriter = (text: string, inside: string) => string | null;
 
 export interface AlgRouter {

@@ -1,17 +1,20 @@
-/** A TCP relay before a server: makes each round trip longer, resets connections, loses answers, falls silent. */
+/**
+ * A TCP relay in front of a server: delays each round trip, resets connections, loses responses,
+ * stops forwarding.
+ */
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 
 export interface DelayingRelay {
   readonly port: number;
-  /** Requests of HTTP clients, and messages over WebSockets, that have passed. */
+  /** Number of forwarded HTTP requests and WebSocket messages. */
   readonly requests: number;
-  /** That are open now. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** Added to each round trip, half of it each way. */
+  /** Added to each round trip, half of it in each direction. */
   delayMs: number;
-  /** While true nothing passes, and nobody is told. */
+  /** While true, drops all data without an error. */
   isSilent: boolean;
-  /** Asked about each answer: a lost one does not pass, and its connection is reset. */
+  /** Called for each response: true drops the response and resets its connection. */
   losesAnswer: () => boolean;
   /** Resets every connection. */
   cut(): void;
@@ -39,7 +42,7 @@ export async function startDelayingRelay(
     close,
   };
 
-  /** In order: timers of the same length end in the order in which they were set. */
+  /** Keeps the order: timers of equal length fire in the order in which they were set. */
   function pass(to: Socket, bytes: Buffer): void {
     if (relay.isSilent) return;
     const send = () => void (to.writable && to.write(bytes));
@@ -47,7 +50,7 @@ export async function startDelayingRelay(
     else send();
   }
 
-  /** `look` returns false for what does not pass. */
+  /** `look` returns false for data to drop. */
   function join(from: Socket, to: Socket, look: (bytes: Buffer) => boolean): void {
     open.add(from);
     from.setNoDelay(true);

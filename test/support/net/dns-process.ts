@@ -1,4 +1,7 @@
-/** Asks the system's resolvers for SRV records of a name, once at the start and once for each line of its input. */
+/**
+ * Queries the system's resolvers for SRV records of a name, once at the start and once per line of
+ * input.
+ */
 import { createDns } from "../../../src/adapter/sip/routing/dns.ts";
 
 const [name = ""] = process.argv.slice(2);

@@ -1,6 +1,7 @@
 /**
- * A DNS server (RFC 1035) on loopback UDP whose zone the test writes, with a resolver that asks it: names
- * go over the wire. TTLs are 0 unless the zone says another, so every look-up asks again and a name can rebind.
+ * A DNS server (RFC 1035) on loopback UDP with the test's zone, and a resolver that uses it, so
+ * that queries go over the network. TTLs are 0 by default, so every look-up is a new query and an
+ * address can change.
  */
 import { Resolver } from "node:dns";
 import { isIPv6 } from "node:net";
@@ -18,13 +19,13 @@ export type DnsAnswer =
 type Failure = "no such name" | "server failure" | "silence" | "junk";
 
 export interface DnsServer {
-  /** Each look-up of a name takes the next answer; the last one stays. */
+  /** Each look-up of a name uses the next answer; the last one repeats. */
   readonly zone: Map<string, readonly DnsAnswer[]>;
-  /** Seconds, of addresses. */
+  /** TTL of addresses in seconds. */
   ttl: number;
-  /** `address:port`, for whoever asks by itself. */
+  /** `address:port`, for programs that query the server directly. */
   readonly address: string;
-  /** Look-ups so far, by name; of addresses unless another type is asked for. */
+  /** Number of look-ups of a name; default type: addresses. */
   lookups(name: string, type?: keyof typeof TYPES): number;
   /** For `GuardedClientOptions.resolve`. */
   readonly resolve: Resolve;
@@ -42,7 +43,7 @@ function nameBytes(name: string): number[] {
   return [...labels.flat(), 0];
 }
 
-/** The one question: its name in lower case, its type, and where it ends. */
+/** The only question: its name in lower case, its type, and its end offset. */
 function questionOf(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -122,7 +123,7 @@ function respond(query: Buffer, answer: DnsAnswer, ttl: number): Buffer | null {
 export async function dnsServer(host = "127.0.0.1"): Promise<DnsServer> {
   const zone = new Map<string, readonly DnsAnswer[]>();
   const state = { ttl: 0 };
-  /** Questions by name and type. */
+  /** Number of questions by name and type. */
   const asked = new Map<string, number>();
   const socket = await Bun.udpSocket({
     hostname: host,

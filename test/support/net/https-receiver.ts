@@ -1,4 +1,4 @@
-/** A local HTTPS server that remembers what it was sent and answers as the test says. */
+/** A local HTTPS server that records requests and answers as the test defines. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values by turns, as they were written. */
+  /** Names and values alternately, as received. */
   readonly rawHeaders: readonly string[];
   readonly body: string;
 }
@@ -19,7 +19,7 @@ export interface HttpsReceiver {
   readonly port: number;
   readonly requests: ReceivedRequest[];
   respond: Responder;
-  /** TLS connections made to it so far. */
+  /** Number of TLS connections so far. */
   connections(): number;
   close(): Promise<void>;
 }

@@ -1,15 +1,15 @@
 /**
- * A UDP relay that loses, delays and doubles packets, from a seed. It looks like a NAT: one
- * upstream socket for each client, so that `rport` and `received` lead back through it.
+ * A UDP relay that loses, delays and duplicates packets, from a seed. It behaves like a NAT: one
+ * upstream socket per client, so that `rport` and `received` lead back through it.
  */
 import { seededRandom } from "../../../src/core/random.ts";
 
 export interface LossyRelayOptions {
   readonly host: string;
   readonly upstream: { readonly host: string; readonly port: number };
-  /** 0 … 1, in each direction. */
+  /** Loss probability in each direction, 0 to 1. */
   readonly loss: number;
-  /** Half to one and a half of this. */
+  /** Mean delay; each delay is 50 to 150 % of it. */
   readonly delayMs?: number;
   readonly duplication?: number;
   readonly seed: number;
@@ -37,7 +37,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
         try {
           send();
         } catch {
-          // A far end that has closed its port refuses: one more that is lost.
+          // The other end has closed its port: the packet counts as lost.
         }
       },
       (options.delayMs ?? 0) * (0.5 + random.float()),

@@ -1,6 +1,7 @@
 /**
- * An OpenTelemetry collector on loopback that takes traces over HTTP and holds each request to the
- * protocol (OTLP/JSON): ids in hex of the right length, times as text, values in one of their forms.
+ * An OpenTelemetry collector on loopback that receives traces over HTTP and checks each request
+ * against the protocol (OTLP/JSON): ids in hex of the right length, times as text, values in one of
+ * the allowed forms.
  */
 import { z } from "zod";
 
@@ -46,9 +47,9 @@ export interface OtlpCollector {
   readonly spans: readonly CollectedSpan[];
   readonly resources: readonly Readonly<Record<string, unknown>>[];
   readonly headers: readonly Headers[];
-  /** What was wrong with requests; empty: nothing. */
+  /** Protocol errors in requests. */
   readonly faults: readonly string[];
-  /** How requests are answered from now on; default 200. */
+  /** Response to the next requests; default 200. */
   answer: Answer;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * An HTTP/1.1 server on bare TCP, for tests in which an answer goes wrong: what it writes, and when
- * it closes, is the test's to say, octet by octet. Keeps connections alive and counts them.
+ * An HTTP/1.1 server on plain TCP, for tests with faulty responses: tests decide every written byte
+ * and when it closes. Keeps connections alive and counts them.
  */
 import type { Socket, TCPSocketListener } from "bun";
 
@@ -20,7 +20,7 @@ export class RawReply {
     return this.socket.readyState !== 1;
   }
 
-  /** A whole answer. */
+  /** Sends a complete response. */
   send(status: number, contentType: string, body: string | Uint8Array, more = ""): void {
     const bytes = typeof body === "string" ? Buffer.from(body) : Buffer.from(body);
     this.raw(
@@ -29,7 +29,7 @@ export class RawReply {
     this.raw(bytes);
   }
 
-  /** The head of an answer whose body follows in chunks. */
+  /** Sends the head of a response whose body follows in chunks. */
   begin(contentType: string): void {
     this.#chunked = true;
     this.raw(
@@ -54,7 +54,7 @@ export class RawReply {
     flush(this.socket);
   }
 
-  /** Closes our side in the middle of whatever was being sent. */
+  /** Closes the connection in the middle of a response. */
   cut(): void {
     this.socket.end();
   }
@@ -74,7 +74,7 @@ export interface RawHttpServer {
   close(): void;
 }
 
-/** `handle` answers one request after the other on each connection. */
+/** `handle` answers the requests of each connection one after another. */
 export function rawHttpServer(
   hostname: string,
   handle: (request: RawRequest, reply: RawReply) => Promise<void> | void,

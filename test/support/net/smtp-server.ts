@@ -1,7 +1,7 @@
 /**
- * A small SMTP server (RFC 5321) that keeps what it is given and refuses what the test says. With a
- * certificate it has STARTTLS (RFC 3207); with an account it takes mail only after AUTH PLAIN or LOGIN
- * (RFC 4954), which it offers only over TLS.
+ * A small SMTP server (RFC 5321) that stores received mail and rejects what the test defines. With
+ * a certificate it has STARTTLS (RFC 3207). With an account it accepts mail only after AUTH PLAIN
+ * or LOGIN (RFC 4954), which it offers only over TLS.
  */
 import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";
@@ -10,9 +10,9 @@ import type { Certificate } from "./test-ca.ts";
 export interface ReceivedMail {
   readonly from: string;
   readonly to: string;
-  /** As sent, dot-stuffing undone, CRLF lines. */
+  /** The mail without dot-stuffing, with CRLF line ends. */
   readonly data: string;
-  /** How it came. */
+  /** Whether it came over TLS. */
   readonly secure: boolean;
   readonly user: string | null;
 }
@@ -20,7 +20,7 @@ export interface ReceivedMail {
 export interface SmtpOptions {
   readonly certificate?: Certificate;
   readonly account?: { readonly user: string; readonly password: string };
-  /** Announced with SIZE (RFC 1870). */
+  /** Announced by SIZE (RFC 1870). */
   readonly sizeMax?: number;
   /** TLS from the first byte. */
   readonly implicitTls?: boolean;
@@ -29,13 +29,16 @@ export interface SmtpOptions {
 export interface SmtpServer {
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** Answer instead of the usual one, by the command's first word: `{ RCPT: "550 no such user" }`. */
+  /**
+   * Responses that replace the usual ones, by the command's first word: `{ RCPT: "550 no such user"
+   * }`.
+   */
   refuse: Record<string, string>;
-  /** A whole mail is here and not yet accepted. Nothing is answered until it resolves. */
+  /** Called after a whole mail was received; its promise delays the response. */
   beforeAccept: (() => Promise<void>) | null;
-  /** The acceptance is on its way. */
+  /** Called after the acceptance was sent. */
   afterAccept: (() => void) | null;
-  /** Open ones. */
+  /** Number of open connections. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -98,7 +101,7 @@ function converse(
 ): void {
   const { certificate, account } = options;
   let user: string | null = null;
-  /** Lines that are answers to our challenges. */
+  /** Handler for a line that answers a challenge. */
   let expecting: ((line: string) => void) | null = null;
   let buffered = "";
   let from = "";
@@ -113,7 +116,7 @@ function converse(
     say(isKnown ? "235 welcome" : "535 5.7.8 authentication failed");
   }
 
-  /** AUTH PLAIN with or without its initial response, AUTH LOGIN. */
+  /** AUTH PLAIN with or without an initial response, and AUTH LOGIN. */
   function authenticate(line: string): void {
     const [, mechanism = "", initial] = line.split(" ");
     const plain = (answer: string) => {

@@ -1,6 +1,6 @@
 /**
- * Stripe's side of payments on loopback: the API calls we make, with Stripe's request encoding and
- * answer shapes, and events signed as Stripe signs them (HMAC-SHA-256 over `<time>.<body>`).
+ * Stripe's side of payments on loopback: the API calls that we use, with Stripe's request encoding
+ * and response format, and events signed like Stripe's (HMAC-SHA-256 over `<time>.<body>`).
  */
 import { createHmac } from "node:crypto";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -35,7 +35,7 @@ export interface StripeDispute {
 
 export type StripeServer = ReturnType<typeof startStripeServer>;
 
-/** Its owner must `stop` it. */
+/** The caller must `stop` it. */
 export function startStripeServer() {
   const sessions = new Map<string, StripeSession>();
   const refunds = new Map<string, StripeRefund[]>();
@@ -118,7 +118,7 @@ export function startStripeServer() {
     setOutage(on: boolean) {
       outage = on;
     },
-    /** Runs when a session exists and its creator does not know it yet. */
+    /** Called when a session exists but its creator has no response yet. */
     onCreated(listener: ((session: StripeSession) => Promise<void>) | null) {
       beforeAnswer = listener;
     },
@@ -147,7 +147,7 @@ export function stripeSignature(body: string, options: SignedOptions = {}): stri
   return `t=${at},v1=${hmac.update(`${at}.${body}`).digest("hex")}`;
 }
 
-/** Delivers an event; answers the status. */
+/** Delivers an event; returns the status. */
 export async function deliverEvent(
   base: string,
   event: object,

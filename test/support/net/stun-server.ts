@@ -1,10 +1,10 @@
-/** A STUN server (RFC 8489) on loopback that says of everybody what the test has it say. */
+/** A STUN server (RFC 8489) on loopback that returns an address set by the test. */
 import { buildBindingRequest, isStun } from "../../../src/adapter/sip/nat/stun.ts";
 
 export interface StunServer {
   readonly host: string;
   readonly port: number;
-  /** What it says the asker's address is; null: it keeps silent. IPv4 only. */
+  /** Address to return; null: no response. IPv4 only. */
   mapped: { readonly host: string; readonly port: number } | null;
   asked(): number;
   close(): void;

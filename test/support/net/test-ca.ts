@@ -1,4 +1,6 @@
-/** A certificate authority made at test time with the openssl program, and servers' certificates by it. */
+/**
+ * A certificate authority created with the openssl program, and server certificates issued by it.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,15 +11,15 @@ export interface Certificate {
 }
 
 export interface TestCa {
-  /** PEM to trust. */
+  /** The authority's certificate in PEM. */
   readonly caPem: string;
-  /** `DNS:hooks.test`, `IP:127.0.0.1`, … `usage`: what alone it may be used for. */
+  /** `names`: `DNS:hooks.test`, `IP:127.0.0.1`, … `usage`: the only allowed usage. */
   issue(names: readonly string[], usage?: "clientAuth"): Certificate;
 }
 
 const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** Files are left in `directory`, which the caller removes. */
+/** Leaves files in `directory`, which the caller removes. */
 export function testCa(directory: string): TestCa {
   const path = (name: string) => join(directory, name);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });

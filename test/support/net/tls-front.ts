@@ -1,4 +1,4 @@
-/** TLS before a plain server on the same machine: what it speaks goes through as it is. */
+/** A TLS proxy for a plain server on the same machine. It forwards data unchanged. */
 import { connect, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import type { Certificate } from "./test-ca.ts";

@@ -1,4 +1,7 @@
-/** A scheduler in a process with a time zone of its own, over a change of its clocks. Prints what it fired. */
+/**
+ * A scheduler in a process with a separate time zone, during a change to or from summer time.
+ * Prints the fired entries.
+ */
 import { join } from "node:path";
 import { scheduleStore } from "../../../src/adapter/store/schedule/schedule-store.ts";
 import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";

@@ -1,4 +1,4 @@
-/** A worker that begins a job and never ends it. */
+/** A worker that starts a job and never ends it. */
 declare const self: Worker;
 
 self.onmessage = ({ data: { jobId } }: MessageEvent<{ readonly jobId: number }>) => {

@@ -1,7 +1,7 @@
 /**
- * How long the event loop of this thread is held at once: processor time of the thread between two of its
- * turns. Time that the thread waits for a core, and other threads' work, are not in it, so that a busy
- * machine measures the same. Short turns in a row may count as one.
+ * Measures how long this thread's event loop is blocked: CPU time of the thread between two turns.
+ * Waiting for a core and other threads' work do not count, so load on the machine does not change
+ * the result. Short consecutive turns may count as one.
  */
 const MICROS_PER_MS = 1000;
 const POLL_MS = 1;
@@ -12,7 +12,7 @@ const threadMs = () => {
 };
 
 export interface EventLoopMeter {
-  /** The longest turn since this was last asked, ms of processor time; begins anew. */
+  /** Longest turn since the previous call, in ms of CPU time. */
   longestMs(): number;
   stop(): void;
 }

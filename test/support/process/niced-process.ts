@@ -1,6 +1,7 @@
 /**
- * A process that signals first, as `serve` does. Prints nice values as JSON: before; then of the main thread, of the
- * runtime's threads (once each), of a worker and of a process that it starts; of the main thread afterwards.
+ * A process that raises its signalling priority first, as `serve` does. Prints nice values as JSON:
+ * before; then of the main thread, the runtime's threads (once each), a worker and a child process;
+ * then of the main thread again.
  */
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";

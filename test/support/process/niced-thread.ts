@@ -1,10 +1,13 @@
-/** A thread that gives way or goes first, and tells its own nice value and the process's main thread's. */
+/**
+ * A thread that raises or lowers its priority, and reports its own nice value and that of the
+ * process's main thread.
+ */
 import { readFileSync, readlinkSync } from "node:fs";
 import { lowerThreadPriority, raiseAudio } from "../../../src/platform/threads/priority.ts";
 
 declare const self: Worker;
 
-/** Field 19 of /proc/…/stat; names may hold spaces, so it is counted from behind the name. */
+/** Field 19 of /proc/…/stat. Names may contain spaces, so fields are counted after the name. */
 function niceOf(task: string): number {
   const stat = readFileSync(`/proc/${task}/stat`, "utf8");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);

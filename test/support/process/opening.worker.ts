@@ -1,4 +1,4 @@
-/** Opens the files it is told for writing, until it is ended. */
+/** Opens the given files for writing, until it is terminated. */
 import { type FileHandle, open } from "node:fs/promises";
 
 declare const self: Worker;

@@ -1,4 +1,4 @@
-/** What the kernel counts for another process's main thread. */
+/** CPU times of another process's main thread, from the kernel. */
 import { readFileSync } from "node:fs";
 
 const NS_PER_MS = 1e6;
@@ -8,8 +8,8 @@ const IDLE_FOR_MS = 30;
 const IDLE_WITHIN_MS = 15_000;
 
 /**
- * How long it ran, and how long it was ready to run and got no processor, so far, in milliseconds: on a
- * machine that is busy with other things the latter is most of a start. Zero for a process that is gone.
+ * Milliseconds for which it ran, and for which it was ready but got no CPU. On a busy machine the
+ * latter is most of a start. Zero for a process that has ended.
  */
 export function mainThreadTime(pid: number): { readonly ranMs: number; readonly waitedMs: number } {
   try {
@@ -22,13 +22,14 @@ export function mainThreadTime(pid: number): { readonly ranMs: number; readonly 
   }
 }
 
-/** Between two turns an event loop sleeps; while it reads a file or waits for a processor it does not. */
+/** An event loop sleeps between two turns, but not while it reads a file or waits for a CPU. */
 const isAsleep = (pid: number): boolean =>
   / S /.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/, ""));
 
 /**
- * The longest that the event loop of the process was held at once while `work` ran and until it was idle
- * again, ms of processor time. Never too short; turns are told apart only where it is seen asleep.
+ * Longest time in ms of CPU time for which the process's event loop was blocked while `work` ran
+ * and until it was idle again. Never too short; two turns count as one unless the loop was seen
+ * asleep between them.
  */
 export async function longestTurnDuring(pid: number, work: () => Promise<void>): Promise<number> {
   let isDone = false;

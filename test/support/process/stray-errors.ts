@@ -1,4 +1,4 @@
-/** Preloaded into the program: SIGUSR2 makes errors that nobody catches, one of each kind. */
+/** Preloaded into the program: SIGUSR2 causes one uncaught error of each kind. */
 process.on("SIGUSR2", () => {
   void Promise.reject(new Error("a stray rejection"));
   setTimeout(() => {

@@ -1,6 +1,6 @@
 /**
- * Waits for a datagram, 1.2 s at most, and prints which of the two came first. Prints its port before, and
- * is stopped meanwhile.
+ * Waits at most 1.2 s for a datagram, and prints which came first. Prints its port before; the test
+ * stops the process meanwhile.
  */
 import { systemClock } from "../../../src/core/clock.ts";
 

@@ -1,8 +1,8 @@
 /**
- * `node:fs/promises` whose work is done before the promise is returned, while a simulation runs: a real
- * file operation takes real time, and then the order of what happens depends on the machine's load.
- * Outside a simulation, and for what is not listed, it is the real one: a mocked module stays for the
- * whole test process. Import before what is simulated.
+ * `node:fs/promises` whose work is complete before the promise is returned, during a simulation:
+ * real file operations take real time, so the order of events would depend on the machine's load.
+ * Outside a simulation, and for functions not listed, it is the real module, because a mocked
+ * module stays for the whole test process. Import it before the simulated modules.
  */
 import { mock } from "bun:test";
 import {
@@ -22,7 +22,7 @@ import * as files from "node:fs/promises";
 const real = { ...files };
 let simulations = 0;
 
-/** What `repairWav`, `openWav` and `walFlush` ask of an open file. */
+/** The methods of an open file that `repairWav`, `openWav` and `walFlush` use. */
 function instantHandle(fd: number) {
   return {
     stat: async () => fstatSync(fd),
@@ -47,7 +47,7 @@ const instant = {
   open: async (...args: Parameters<typeof openSync>) => instantHandle(openSync(...args)),
 };
 
-/** A function that is the instant one while a simulation runs. */
+/** A function that uses the instant version during a simulation. */
 const either =
   <Args extends unknown[]>(
     atOnce: (...args: Args) => Promise<unknown>,
@@ -63,7 +63,7 @@ await mock.module("node:fs/promises", () => ({
   open: either(instant.open, real.open),
 }));
 
-/** From now on files take no time, until the answered function is called. */
+/** Makes file operations instant until the returned function is called. */
 export function makeFilesInstant(): () => void {
   simulations++;
   return () => {

@@ -1,4 +1,4 @@
-/** What must hold after every step of a simulation, and when it is over. */
+/** Invariants after every step of a simulation, and at its end. */
 import { readdirSync } from "node:fs";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import {
@@ -16,7 +16,7 @@ import type { SimulatedProcess } from "./process.ts";
 type Read = Pick<SimulatedProcess, "read" | "registry">;
 
 export interface Remembered {
-  /** How each call ended, and what it cost, when it was first seen ended. */
+  /** Result and cost of each call when it was first seen ended. */
   readonly ended: Map<string, string>;
 }
 
@@ -77,7 +77,7 @@ export async function wrongNow(
     const row = byCall.get(file.replace(/\.(wav|mp3).*$/, ""));
     const inWork = row && (isOpen(row.status) || row.recordingStatus === "processing");
     const isKept = row && ["ready", "failed"].includes(row.recordingStatus);
-    // What was never stored as answered is nobody's: retention finds it by its age.
+    // A recording of a call not stored as answered is deleted by retention, by its age.
     const isRetentions = row && (row.answeredAt === null || file.endsWith(".wav"));
     if (!inWork && !isKept && !isRetentions && !needed.has(file))
       wrong.push(`${file} belongs to nothing`);
@@ -91,7 +91,7 @@ export async function wrongNow(
   return wrong;
 }
 
-/** When all is well again and time has passed. */
+/** Checks the end state: no troubles, and time has passed. */
 export async function leftOver(
   { read, registry }: Read,
   outside: Outside,

@@ -1,6 +1,6 @@
 /**
- * The world around a simulated appliance: people on legs, a media worker with ports, a webhook receiver,
- * a mail server, a disk. It outlives a crash of the process, and remembers what it saw.
+ * The environment of a simulated appliance: people on legs, a media worker with ports, a webhook
+ * receiver, a mail server, a disk. It survives a crash of the process and records events.
  */
 import { writeFileSync } from "node:fs";
 import { wavHeader } from "../../../src/adapter/media/recording/wav.ts";
@@ -26,11 +26,11 @@ import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error
 
 const PLAN = {} as MediaPlan;
 const STEREO = { sampleRateHz: 8000, channels: 2 };
-const RECORDED_BYTES = 4001; // not a whole sample: as a crash leaves it
+const RECORDED_BYTES = 4001; // not a whole number of samples, as after a crash
 
 export type Health = "well" | "failing" | "silent";
 
-/** One leg, with a far end that the simulation plays. */
+/** One leg, with a simulated remote party. */
 export class SimulatedLeg {
   readonly #emitter = new Emitter<LegEvents>();
   readonly #answer = Promise.withResolvers<{ plan: MediaPlan }>();
@@ -39,7 +39,7 @@ export class SimulatedLeg {
   constructor(
     readonly sipCallId: string,
     readonly number: string,
-    /** False once the process that holds it died. */
+    /** False after the process that holds it has died. */
     readonly isHeard: () => boolean,
   ) {
     this.#answer.promise.catch(() => undefined);
@@ -51,7 +51,7 @@ export class SimulatedLeg {
     this.#tell("ringing", { sipCode: 180, plan: null });
   }
 
-  /** The far end picks up, or ACKs our 200. */
+  /** The remote party answers, or acknowledges our 200. */
   pickUp(): void {
     if (this.state !== "calling" && this.state !== "ringing") return;
     this.state = "active";
@@ -101,7 +101,7 @@ export class SimulatedLeg {
   }
 }
 
-/** A call in the media worker: a port, and a recording that grows on disk. */
+/** A call in the media worker: a port, and a growing recording on disk. */
 export class SimulatedChannel {
   readonly emitter = new Emitter<CallEvents>();
   isOpen = true;
@@ -148,11 +148,11 @@ export class SimulatedChannel {
 export class Outside {
   readonly legs: SimulatedLeg[] = [];
   channels: SimulatedChannel[] = [];
-  /** Number → INVITEs that reached it. */
+  /** Number of INVITEs per called number. */
   readonly invites = new Map<string, number>();
-  /** Event id → how often a receiver said 200. */
+  /** Number of 200 responses by receivers, by event id. */
   readonly received = new Map<string, number>();
-  /** Mail key → how often the mail server accepted it. */
+  /** Number of acceptances by the mail server, by mail key. */
   readonly mailed = new Map<string, number>();
   receiver: Health = "well";
   mail: Health = "well";
@@ -198,7 +198,7 @@ export class Outside {
     return this.channels.filter((channel) => channel.isOpen);
   }
 
-  /** The process is gone, and its ports and legs with it: the far ends notice in their own time. */
+  /** The process has died with its ports and legs. The remote parties notice later. */
   processDied(): void {
     this.channels = [];
   }

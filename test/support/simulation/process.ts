@@ -1,7 +1,7 @@
 /**
- * One life of a simulated appliance: the real call service, scheduler, dialer, live calls, billing, events,
- * mail queue and recovery on a real database file. `die` ends it as kill −9 does: its timers never
- * fire again, its open transaction is not committed, nothing it still awaits reaches anything.
+ * One life of a simulated appliance: the real call service, scheduler, dialer, live calls, billing,
+ * events, mail queue and recovery on a real database file. `die` ends it like kill −9: its timers
+ * never fire again, its open transaction is not committed, and pending operations have no effect.
  */
 
 import { appendFileSync, copyFileSync, existsSync } from "node:fs";
@@ -48,7 +48,7 @@ export interface ProcessOptions {
   readonly databasePath: string;
   readonly recordingsDir: string;
   readonly plan: Plan;
-  /** Transactions that fail from now on, as on a full disk. Shared with the simulation. */
+  /** Number of next transactions that fail, as on a full disk. Shared with the simulation. */
   readonly trouble: { transactions: number };
 }
 
@@ -56,7 +56,7 @@ class DiskFull extends Error {
   readonly code = "SQLITE_FULL";
 }
 
-/** Timers that die with the process. */
+/** Timers that end with the process. */
 function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
   const guarded = (task: () => void) => () => {
     if (isAlive()) task();
@@ -72,7 +72,7 @@ function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
   };
 }
 
-/** Counts what it is asked for, fails when told to, and is out of reach for the dead. */
+/** Counts accesses, fails on request, and never answers a dead process. */
 function watched(database: Database, trouble: ProcessOptions["trouble"], isAlive: () => boolean) {
   const state = { asked: 0 };
   const { promise: never } = Promise.withResolvers<never>();
@@ -216,7 +216,7 @@ export async function startProcess(options: ProcessOptions) {
     registry,
     context,
     isAlive,
-    /** Beside the process: what is on disk. */
+    /** Reads the disk directly, not through the process. */
     read: opened.read,
     get asked() {
       return state.asked;

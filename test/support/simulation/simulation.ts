@@ -1,7 +1,7 @@
 /**
- * A simulation of the appliance's life from one seed: calls in and out, schedules, money, webhooks, mail,
- * trouble with each of them, steps of the clock, kill −9. After every step `invariants` must hold; at
- * the end everything is fixed, and nothing may be left over.
+ * Simulates the appliance's life from one seed: calls in both directions, schedules, money,
+ * webhooks, mail, failures of each, clock steps, kill −9. `invariants` must hold after every step.
+ * At the end all failures are repaired, and nothing may be left over.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ import { OWN, plan, START, scratch, template } from "./template.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Turns of the event loop in which nothing is asked of the database: promises alone need none. */
+/** Number of event loop turns without a database access after which a step is complete. */
 const QUIET_TURNS = 3;
 const TURNS_MAX = 2_000;
 const HEALTHS: readonly Health[] = ["well", "well", "failing", "silent"];
@@ -36,9 +36,9 @@ export interface Outcome {
   readonly seed: number;
   readonly steps: readonly string[];
   readonly violations: readonly string[];
-  /** What came to pass, so that a soak shows that it covers something. */
+  /** Number of events by kind, to show the coverage of a soak. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What was stored in the end: a hash of every call, event, mail and ledger entry. */
+  /** Hash of every stored call, event, mail and ledger entry at the end. */
   readonly rows: string;
 }
 
@@ -150,8 +150,8 @@ class Simulation {
   }
 
   /**
-   * Until nothing is asked of the database any more. No clock is looked at: files take no time here
-   * (instant-files.ts), so that all that goes on is promises, however busy the machine is.
+   * Waits until nothing accesses the database. No clock is needed: files take no time here
+   * (instant-files.ts), so only promises are pending, regardless of the machine's load.
    */
   async #settle(): Promise<void> {
     let asked = -1;
@@ -294,7 +294,7 @@ class Simulation {
 
   async #crash(): Promise<void> {
     const downMs = this.#pick([0, 0, 20 * SECOND, 20 * MINUTE, 24 * HOUR]) ?? 0;
-    // Sometimes in the middle of what a step has begun.
+    // Sometimes in the middle of a step.
     const inTheMiddle = this.#random.float() < 0.5;
     this.#note(
       `kill −9${inTheMiddle ? " in the middle of it" : ""}, down for ${downMs} ms`,
@@ -312,12 +312,12 @@ class Simulation {
     await this.#start();
   }
 
-  /** Everybody is well again, everybody hangs up; a day later nothing may be under way. */
+  /** Repairs all failures and ends all calls. A day later no work may be pending. */
   async #end(): Promise<string[]> {
     this.#steps.push("everything is fixed");
     this.#trouble.transactions = 0;
     Object.assign(this.#outside, { receiver: "well", mail: "well", encoder: "well" });
-    // Past every retry that was planned before the clock was set back.
+    // Later than every retry planned before the clock was set back.
     const later = START + 10 * 24 * HOUR;
     if (this.#clock.now() < later) this.#clock.stepWallClock(later - this.#clock.now());
     for (const leg of this.#outside.legs) leg.end(leg.state === "active" ? "bye" : "cancelled");
@@ -354,7 +354,7 @@ type Choice =
   | "disk"
   | "crash";
 
-/** Upper ends of each choice's share. */
+/** Cumulative probability of each choice. */
 const CHOICES: readonly (readonly [number, Choice])[] = [
   [0.13, "inbound"],
   [0.26, "ask"],
@@ -370,7 +370,7 @@ const CHOICES: readonly (readonly [number, Choice])[] = [
   [1, "crash"],
 ];
 
-/** What a client is told is no violation; anything else is. */
+/** Errors that clients may get are not violations; any other is. */
 function troubled(error: unknown): void {
   const { code } = error as { code?: string };
   if (error instanceof AppError || code === "SQLITE_FULL") return;

@@ -1,4 +1,4 @@
-/** What every life of a simulation begins with: a plan, and a database with a tenant that can call. */
+/** Initial state of every simulation: a plan, and a database with a tenant that can call. */
 
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ export const plan: Plan = {
   quotas,
 };
 
-/** Where syncs to disk cost nothing: a seed is a new database file. */
+/** A directory where syncs to disk cost nothing, because each seed needs a new database file. */
 export const scratch = () =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "linevoice-sim-"));
 

@@ -1,6 +1,6 @@
 /**
- * Starts baresip, a telephone of somebody else's: registered at a provider, answers by itself, plays
- * a recording as its microphone and writes down what it hears. Steered over its TCP control port.
+ * Starts baresip, a third-party telephone: registered at a provider, answers automatically, plays a
+ * recording as its microphone and records what it receives. Controlled over its TCP port.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -10,19 +10,19 @@ import { eventually } from "../eventually.ts";
 import { peerPath } from "../peers.ts";
 
 export interface BaresipOptions {
-  /** Loopback address of its own. */
+  /** Loopback address that only this telephone uses. */
   readonly host: string;
-  /** Null: registered nowhere, called and calling directly. */
+  /** Null: not registered, direct calls only. */
   readonly provider: { readonly host: string; readonly port: number } | null;
   readonly user: string;
   readonly password: string;
-  /** At `rateHz`; heard from the first moment of each call, repeated at its end. */
+  /** At `rateHz`; plays from the start of each call, in a loop. */
   readonly microphone: Int16Array;
-  /** Of microphone and loudspeaker; 8000 where missing. */
+  /** Sample rate of microphone and loudspeaker; default 8000. */
   readonly rateHz?: 8000 | 16_000;
-  /** `audio_codecs`; G.711 where missing. */
+  /** `audio_codecs`; default G.711. */
   readonly codecs?: string;
-  /** `mediaenc`: "srtp" is optional, "srtp-mand" required; off where missing. */
+  /** `mediaenc`: "srtp" is optional, "srtp-mand" required; default off. */
   readonly encryption?: "srtp" | "srtp-mand";
   readonly ptimeMs?: number;
 }
@@ -36,14 +36,14 @@ export interface Baresip {
   readonly events: readonly BaresipEvent[];
   dial(uri: string): void;
   hangUp(): void;
-  /** A re-INVITE with a=sendonly, and back. */
+  /** Sends a re-INVITE with a=sendonly. `resume` reverts it. */
   hold(): void;
   resume(): void;
-  /** A key, pressed and released, as a telephone-event. */
+  /** Presses and releases a key, as a telephone-event. */
   press(key: string): void;
-  /** Waits for an event of that type that came after the first `since` events. */
+  /** Waits for an event of that type after the first `since` events. */
   event(type: string, since?: number): Promise<BaresipEvent>;
-  /** What was heard in the call that ended last, at the rate of its codec. */
+  /** Received audio of the last ended call, at the rate of its codec. */
   received(): Int16Array;
   stop(): Promise<void>;
 }
@@ -52,7 +52,7 @@ const CONTROL_PORT = 4444;
 const START_MS = 15_000;
 const EVENT_MS = 60_000;
 
-/** Registered and ready for calls. */
+/** Resolves when it is registered and ready for calls. */
 export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
   const directory = mkdtempSync(join(tmpdir(), "baresip-"));
   const dumps = join(directory, "dump");
@@ -130,7 +130,7 @@ function open(host: string): Promise<Socket | null> {
   });
 }
 
-/** `<length>:<text>,` one after another. */
+/** Parses consecutive `<length>:<text>,`. */
 function readNetstrings(socket: Socket, listener: (text: string) => void): void {
   let waiting = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
@@ -157,7 +157,9 @@ function accountOf(options: BaresipOptions): string {
   return `${identity};answermode=auto${media}${encryption ? `;mediaenc=${encryption}` : ""}\n`;
 }
 
-/** No sound card: the microphone is a file, the loudspeaker nothing; `sndfile` writes both down. */
+/**
+ * No sound card: the microphone is a file, the loudspeaker is discarded; `sndfile` records both.
+ */
 function configOf(options: BaresipOptions, directory: string, dumps: string): string {
   const { host, rateHz = 8000 } = options;
   return `poll_method epoll
@@ -218,7 +220,7 @@ function wavOf({ microphone: pcm, rateHz = 8000 }: BaresipOptions): Buffer {
   return Buffer.concat([head, Buffer.from(pcm.buffer, pcm.byteOffset, bytes)]);
 }
 
-/** The first channel of a 16-bit WAV whose header may be followed by other chunks. */
+/** The first channel of a 16-bit WAV, whose header may be followed by other chunks. */
 function samplesOf(wav: Buffer): Int16Array {
   const data = wav.indexOf("data", 12, "latin1");
   const bytes = wav.subarray(data + 8);

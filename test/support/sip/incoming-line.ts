@@ -1,6 +1,4 @@
-/**
- * A stack with one trunk, and a far end that is nothing but text and calls it: new for each test of the file.
- */
+/** A stack with one trunk, and a raw SIP caller; new for each test of the file. */
 import { afterEach, beforeEach, expect } from "bun:test";
 import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
 import { type RawCall, rawCall } from "./raw-call.ts";
@@ -9,7 +7,9 @@ import { next, startStack, trunkSettings } from "./sip-stack.ts";
 
 export type IncomingLine = ReturnType<typeof incomingLine>;
 
-/** Loopback addresses of the test file's own. The far end says 200 to whatever we ask. */
+/**
+ * Loopback addresses that only this test file uses. The remote party answers our requests with 200.
+ */
 export function incomingLine(ours: string, far: string) {
   let open: { stack: SipStack; peer: SipPeer } | null = null;
   const world = () => {
@@ -29,9 +29,9 @@ export function incomingLine(ours: string, far: string) {
   }
 
   const line = {
-    /** Where our side of a call would take its audio. */
+    /** Address of our audio in a call. */
     media: { host: ours, port: 40_000 },
-    /** The calls that came in. */
+    /** Received calls. */
     legs: [] as IncomingLeg[],
     onLeg: (_leg: IncomingLeg): void => {},
     get stack() {
@@ -40,14 +40,14 @@ export function incomingLine(ours: string, far: string) {
     get peer() {
       return world().peer;
     },
-    /** The stack anew, with other settings; the far end stays. */
+    /** Restarts the stack with other settings; the remote party stays. */
     async restart(settings: Parameters<typeof startStack>[2]): Promise<void> {
       const { stack, peer } = world();
       await stack.close();
       await startOn(peer, settings);
     },
     newCall: (): RawCall => rawCall(world().peer, world().stack.localAddress),
-    /** A call that stands. */
+    /** Returns an established call. */
     async answered(headers: Parameters<RawCall["invite"]>[0] = []) {
       const call = line.newCall();
       line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});

@@ -1,4 +1,4 @@
-/** Starts kamailio as a provider (registrar and proxy) on a loopback address of the caller's. */
+/** Starts kamailio as a provider (registrar and proxy) on the given loopback address. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ export interface Kamailio {
 }
 
 export interface KamailioOptions {
-  /** TCP on port 5060 too. */
+  /** Also TCP on port 5060. */
   readonly tcp?: boolean;
-  /** TLS on port 5061 too, with this certificate. */
+  /** Also TLS on port 5061, with this certificate. */
   readonly tls?: Certificate;
 }
 
@@ -80,7 +80,7 @@ function tlsModule(run: string, { cert, key }: Certificate): string {
   ].join("\n");
 }
 
-/** A REGISTER without credentials is answered 401 as soon as the server runs. */
+/** Waits for the server: it answers a REGISTER without credentials with 401 as soon as it runs. */
 async function answersWithin(
   host: string,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** A caller that is nothing but text: every request of a call to the stack is written by the test. */
+/** A caller that sends raw text: the test writes every request of a call to the stack. */
 import {
   buildRequest,
   type HeaderInit,
@@ -16,29 +16,29 @@ export interface RawRequest {
   readonly method: string;
   readonly headers?: HeaderInit;
   readonly body?: string;
-  /** Of the body; null: none is stated. Default: SDP. */
+  /** Content type of the body; null: no header. Default: SDP. */
   readonly contentType?: string | null;
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly branch?: string;
   readonly cseq?: number;
   readonly toTag?: string | null;
   readonly uri?: string;
-  /** Default: the peer's own; null: none. */
+  /** Default: the peer's contact; null: none. */
   readonly contact?: string | null;
 }
 
 export interface RawCall {
   readonly callId: string;
   readonly fromTag: string;
-  /** Of the stack's first answer that has one. */
+  /** To tag of the stack's first response that has one. */
   readonly toTag: string;
-  /** Sends it, once. Gives its branch. */
+  /** Sends the request once. Returns its branch. */
   send(request: RawRequest): string;
-  /** INVITE with an offer; gives its branch. */
+  /** Sends an INVITE with an offer; returns its branch. */
   invite(headers?: HeaderInit, body?: string): string;
-  /** ACK of the 2xx. */
+  /** Sends the ACK of the 2xx. */
   ack(cseq: number): void;
-  /** The first answer from that code on. */
+  /** The first response with that code or a higher one. */
   answer(branch: string, method?: string, fromCode?: number): Promise<SipResponse>;
   codes(branch: string, method?: string): number[];
 }

@@ -1,6 +1,6 @@
 /**
- * A registrar with digest on loopback, small enough to script: what it answers beside the challenge
- * is the test's choice. Answers are idempotent, so that repeats over a lossy path do no harm.
+ * A small scriptable registrar with digest on loopback: tests choose its responses except the
+ * challenge. Responses are idempotent, so that repeats over a lossy network do no harm.
  */
 import {
   type Challenge,
@@ -22,16 +22,16 @@ export interface RegistrarOptions {
   readonly host: string;
   readonly password: (username: string) => string;
   readonly algorithm?: "MD5" | "SHA-256";
-  /** The answer to a REGISTER with right credentials. Default: 200 with its Contact. */
+  /** The response to a REGISTER with correct credentials. Default: 200 with its Contact. */
   readonly accept?: (request: SipRequest) => ResponseParts;
-  /** Asked first; undefined: go on with the challenge. */
+  /** Called first; undefined: continue with the challenge. */
   readonly intercept?: (request: SipRequest) => ResponseParts | undefined;
 }
 
 export interface Registrar {
   readonly host: string;
   readonly port: number;
-  /** Every REGISTER as it came, repeats too. */
+  /** Every received REGISTER, including repeats. */
   readonly requests: SipRequest[];
   close(): void;
 }

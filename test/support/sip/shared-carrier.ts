@@ -1,7 +1,7 @@
 /**
- * The whole appliance with tenants at one carrier, and INVITEs from raw sockets at the carrier's address: whose
- * a call is, seen from what was stored. Agents are missing, so that every call that is somebody's ends as a
- * refused call of that tenant.
+ * The whole appliance with several tenants at one carrier, and INVITEs from raw sockets at the
+ * carrier's address. The stored rows show to which tenant a call was assigned. No tenant has an
+ * agent, so every assigned call ends as a rejected call of that tenant.
  */
 
 import {
@@ -26,9 +26,9 @@ export interface Inbound {
   /** Request-URI and To. */
   readonly uri: string;
   readonly from?: string;
-  /** Where it is sent from. Default: the carrier. */
+  /** Source address. Default: the carrier. */
   readonly source?: string;
-  /** Where it is sent to. Default: the appliance. */
+  /** Destination. Default: the appliance. */
   readonly proxy?: { readonly host: string; readonly port: number };
   readonly headers?: HeaderInit;
 }
@@ -37,7 +37,7 @@ export type SharedCarrier = Awaited<ReturnType<typeof startSharedCarrier>>;
 
 let lastCall = 0;
 
-/** `ours` and `carrier` are loopback addresses of the test file's own. */
+/** `ours` and `carrier`: loopback addresses that only this test file uses. */
 export async function startSharedCarrier(ours: string, carrier: string, sipPort = 0) {
   const settings = applianceSettings(tempDir(), ours);
   const sip = { ...settings.sip, bind: { host: ours, port: sipPort } };
@@ -80,7 +80,10 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
       return id;
     },
 
-    /** At the carrier, registering, unless told otherwise. Waits until it stands or has failed. */
+    /**
+     * Creates a trunk at the carrier, registering by default. Waits until it is registered or has
+     * failed.
+     */
     async trunk(tenant: number, callerId: string, changes: Partial<InputOf<"trunk.set">> = {}) {
       const { id } = await app.ask("trunk.set", {
         tenant,
@@ -102,7 +105,7 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
       }, "the trunk stands or has failed");
     },
 
-    /** The Contact user that the trunk of that account registered last. */
+    /** The Contact user of the account's last registration. */
     contactUser(username: string): string {
       const own = registrar.requests.findLast(
         ({ headers }) => headers.get("from")?.includes(`sip:${username}@`) ?? false,
@@ -110,7 +113,7 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
       return /<sip:([0-9a-f]+)@/.exec(own?.headers.get("contact") ?? "")?.[1] ?? "";
     },
 
-    /** Sends the INVITE; resolves with its final code, null when nothing came in a while. */
+    /** Sends the INVITE; resolves with its final code, or null after a timeout. */
     async invite({ uri, from, source = carrier, proxy, headers = [] }: Inbound): Promise<{
       readonly code: number | null;
       readonly callId: string;
@@ -148,13 +151,13 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
       return { code, callId };
     },
 
-    /** What was stored of that call; undefined: nothing. */
+    /** The stored row of that call; undefined if there is none. */
     async stored(callId: string) {
       const rows = await app.database.read.select().from(calls);
       return rows.find((row) => row.sipCallId === callId);
     },
 
-    /** The tenant that the call was stored for. */
+    /** The tenant of the stored call. */
     async tenantOf(callId: string): Promise<number> {
       let tenantId = 0;
       await eventually(async () => {

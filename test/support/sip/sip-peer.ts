@@ -1,6 +1,6 @@
 /**
- * A far end on loopback whose every answer is the test's: UDP, and TCP on the same port where asked
- * for. It repeats nothing and remembers every request, repeats too.
+ * A remote SIP peer on loopback whose responses the test scripts: UDP, and optionally TCP on the
+ * same port. It repeats nothing and records every request, including repeats.
  */
 import { createServer, type Socket } from "node:net";
 import {
@@ -19,9 +19,9 @@ export type Answer = (parts: ResponseParts) => void;
 
 export interface SipPeerOptions {
   readonly host: string;
-  /** By default a free one. */
+  /** Default: a free one. */
   readonly port?: number;
-  /** Default: UDP alone. */
+  /** Default: UDP only. */
   readonly transports?: "udp" | "tcp" | "both";
   readonly onRequest?: (request: SipRequest, answer: Answer, transport: "UDP" | "TCP") => void;
 }
@@ -32,12 +32,12 @@ export interface SipPeer {
   readonly requests: { readonly request: SipRequest; readonly transport: "UDP" | "TCP" }[];
   readonly responses: SipResponse[];
   onRequest: NonNullable<SipPeerOptions["onRequest"]>;
-  /** From where it says that it was asked; null: from where it was. */
+  /** Address to report as the request's source; null: the real one. */
   seenAs: { readonly host: string; readonly port: number } | null;
-  /** Empty lines that came by themselves (RFC 5626 4.4.1). */
+  /** Number of empty keep-alive lines received (RFC 5626 4.4.1). */
   keepAlives(): number;
   methods(): string[];
-  /** By UDP. */
+  /** Sends by UDP. */
   send(
     message: string | Uint8Array,
     remote: { readonly host: string; readonly port: number },
@@ -45,7 +45,7 @@ export interface SipPeer {
   close(): void;
 }
 
-/** What a registrar without digest and a callee that is busy would say. */
+/** Responses of a registrar without digest and of a busy callee. */
 export const agreeable: NonNullable<SipPeerOptions["onRequest"]> = (request, answer) => {
   if (request.method === "ACK") return;
   if (request.method === "INVITE") return answer({ statusCode: 486, toTag: "peer" });

@@ -1,4 +1,4 @@
-/** The SIP stack as tests use it: G.711, loopback, a trunk at a provider of `provider.test`. */
+/** The SIP stack for tests: G.711, loopback, a trunk at a provider of `provider.test`. */
 
 import { createSipStack, type SipDeps, type SipSettings } from "../../../src/adapter/sip/stack.ts";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -35,7 +35,7 @@ export function startStack(
   );
 }
 
-/** Tenants whose only number is their trunk's caller id. */
+/** Assigns calls to tenants whose only number is their trunk's caller ID. */
 const byCallerId: CallClaims = async (called, trunks) =>
   trunks
     .filter(({ settings, isForAccount }) => isForAccount || called.includes(settings.callerId))
@@ -58,7 +58,7 @@ export function trunkSettings(overrides: Partial<TrunkSettings>): TrunkSettings 
   };
 }
 
-/** A log that keeps what `trace` writes: `in` or `out`, and the message. */
+/** A log that stores the output of `trace`: `in` or `out`, and the message. */
 export function traceLog(): { readonly log: Log; readonly messages: string[] } {
   const messages: string[] = [];
   const log: Log = {
@@ -73,7 +73,7 @@ export function traceLog(): { readonly log: Log; readonly messages: string[] } {
   return { log, messages };
 }
 
-/** Resolves at the first status that is not `registering`. */
+/** Resolves at the first status other than `registering`. */
 export function settled(trunk: Trunk): Promise<Trunk["registration"]> {
   return new Promise((resolve) => {
     const check = () => {
@@ -90,7 +90,7 @@ interface Listenable {
   on<Name extends keyof LegEvents>(name: Name, take: (event: LegEvents[Name]) => void): unknown;
 }
 
-/** The next event of that name; rejects when the leg ends first. */
+/** The next event of that name; rejects if the leg ends first. */
 export function next<Name extends keyof LegEvents>(
   leg: Listenable,
   name: Name,

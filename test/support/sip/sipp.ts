@@ -7,7 +7,7 @@ import { peerPath } from "../peers.ts";
 export interface SippOptions {
   /** File name under test/peer/sipp/. */
   readonly scenario: string;
-  /** Own address. */
+  /** Local address. */
   readonly host: string;
   readonly port?: number;
   /** `host:port` to call; none for a server scenario. */
@@ -21,9 +21,9 @@ export interface SippOptions {
 }
 
 export interface SippResult {
-  /** 0: every call went as the scenario says. */
+  /** 0 if every call matched the scenario. */
   readonly exitCode: number;
-  /** What went wrong, in sipp's words. */
+  /** Errors in sipp's words. */
   readonly errors: string;
 }
 
@@ -32,7 +32,7 @@ export interface RunningSipp {
   stop(): void;
 }
 
-/** sipp complains when the machine is busy; that says nothing of its peer. */
+/** Removes sipp's overload messages, which say nothing about its peer. */
 function withoutOverload(log: string): string {
   const lines = log.split("\n").filter((line) => !line.includes("Overload warning"));
   return lines.filter((line) => !/^(The following events occurred:)?\s*$/.test(line)).join("\n");

@@ -1,4 +1,6 @@
-/** A registrar without digest on a TCP or TLS listener of the test's: it sees and breaks connections. */
+/**
+ * A registrar without digest on a TCP or TLS listener, which gives tests access to its connections.
+ */
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import {
@@ -15,31 +17,31 @@ import type { Certificate } from "../net/test-ca.ts";
 
 export interface StreamRegistrar {
   readonly port: number;
-  /** Every request as it came, with the connection it came on. */
+  /** Every received request, with its connection. */
   readonly requests: { readonly request: SipRequest; readonly socket: Socket }[];
-  /** Every response as it came. */
+  /** Every received response. */
   readonly responses: SipResponse[];
-  /** The connections that stand, oldest first. */
+  /** The open connections, oldest first. */
   readonly connections: ReadonlySet<Socket>;
-  /** Empty lines between messages. */
+  /** Number of empty lines between messages. */
   crlfs(): number;
-  /** Nothing is answered on the present connections any more; they stay open. */
+  /** Stops answering on the present connections; they stay open. */
   hush(): void;
-  /** Closes every connection; it goes on listening. */
+  /** Closes every connection but keeps listening. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
 export interface StreamRegistrarOptions {
-  /** Runs behind each answer. */
+  /** Called after each response. */
   readonly onAnswered?: (socket: Socket) => void;
   /** Default: plain TCP. */
   readonly tls?: Certificate;
-  /** Default: 200 with the request's Contact. Null: nothing. */
+  /** Default: 200 with the request's Contact. Null: no response. */
   readonly answer?: (request: SipRequest) => ResponseParts | null;
-  /** True: empty lines are answered (RFC 5626 4.4.1). */
+  /** True: answers empty lines (RFC 5626 4.4.1). */
   readonly pongs?: boolean;
-  /** From where it says that a connection comes; default: it says nothing. */
+  /** Source address to report for a connection; default: none. */
   readonly seenAs?: (socket: Socket) => { readonly host: string; readonly port: number };
 }
 

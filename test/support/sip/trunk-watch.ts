@@ -1,16 +1,16 @@
-/** What a carrier sees of the appliance on its trunk: its registrations, and whom it calls. */
+/** The appliance's messages on its trunk at the carrier: registrations and called numbers. */
 import { type SipMessage, userOf } from "../../../src/adapter/sip/message/index.ts";
 
 export type TrunkWatch = ReturnType<typeof watchTrunk>;
 
 const LINES_MAX = 40;
 
-/** `onMessage` is the carrier's; `sipPort`: of the appliance. */
+/** `onMessage`: for the carrier's hook; `sipPort`: port of the appliance. */
 export function watchTrunk(sipPort: number) {
-  /** By the number they call, retransmissions once. */
+  /** Call-IDs by called number, without retransmissions. */
   const invites = new Map<string, Set<string>>();
   let registrations = 0;
-  /** How the REGISTERs of the running process went: what it says, when, with which CSeq. */
+  /** REGISTERs and their responses of the running process, with time and CSeq. */
   let lines: string[] = [];
   let since = performance.now();
   function note(what: string) {
@@ -44,14 +44,14 @@ export function watchTrunk(sipPort: number) {
   const watch = {
     invites,
     onMessage,
-    /** Told before the carrier does anything with it. */
+    /** Called before the carrier handles the INVITE. */
     onInvite: null as ((number: string) => void) | null,
     registrations: () => registrations,
     begin() {
       lines = [];
       since = performance.now();
     },
-    /** Of the REGISTERs since `begin`. */
+    /** The REGISTERs since `begin` as text. */
     story: () => lines.join("; ") || "no REGISTER came",
   };
   return watch;

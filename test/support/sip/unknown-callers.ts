@@ -1,4 +1,4 @@
-/** What is known of callers where a test has no contacts: nothing. */
+/** Caller data for tests without contacts: nothing is known. */
 import type { Callers } from "../../../src/domain/contact/callers.ts";
 
 export const UNKNOWN_CALLERS: Omit<Callers, "pins"> = {

@@ -1,4 +1,7 @@
-/** Exports that no other file takes: what only its own file uses needs no export, and what nothing uses can go. */
+/**
+ * Finds exports that no other file imports. A name used only in its own file needs no export; an
+ * unused name can be deleted.
+ */
 import { dirname, join, normalize } from "node:path";
 import ts from "typescript5";
 
@@ -7,7 +10,7 @@ export interface DeadExport {
   readonly name: string;
 }
 
-/** Names taken from a file; `*`: all of them (namespace, `export *`, `import()`). */
+/** Names imported from a file; `*`: all of them (namespace, `export *`, `import()`). */
 type Taken = Map<string, Set<string>>;
 
 const parse = (file: string, text: string) =>
@@ -19,7 +22,7 @@ const parse = (file: string, text: string) =>
     file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
   );
 
-/** The names that a file exports itself. */
+/** The names that a file exports. */
 function exportsOf(source: ts.SourceFile): string[] {
   return source.statements.flatMap((statement) => {
     if (ts.isExportDeclaration(statement) && statement.exportClause)
@@ -69,7 +72,7 @@ function noteTaken(file: string, source: ts.SourceFile, taken: Taken): void {
   visit(source);
 }
 
-/** `texts`: all files that may import; only exports of files for which `isOurs` is true are judged. */
+/** `texts`: all files that may import. Only exports of files with `isOurs` true are checked. */
 export function deadExports(
   texts: ReadonlyMap<string, string>,
   isOurs: (file: string) => boolean,

@@ -1,9 +1,9 @@
-/** How long the functions of a source file are. */
+/** Finds long functions in a source file. */
 import ts from "typescript5";
 
 const LINES_MAX = 60;
 
-/** Functions, methods and closures of more than 60 lines; one inside another counts for itself. */
+/** Functions, methods and closures of more than 60 lines. A nested function counts separately. */
 export function longFunctionsOf(file: string, text: string): { line: number; lines: number }[] {
   const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);

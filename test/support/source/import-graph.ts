@@ -1,6 +1,7 @@
 /**
- * The imports of `src` as a graph, types included: read with the TypeScript parser, so that `import`,
- * `export … from`, `import()` and `import("…").Type` all count. Files are paths from the repository's root.
+ * The imports of `src` as a graph, including types. Uses the TypeScript parser, so that `import`,
+ * `export … from`, `import()` and `import("…").Type` all count. Files are paths from the
+ * repository's root.
  */
 import { dirname, join, normalize } from "node:path";
 import ts from "typescript5";
@@ -13,7 +14,7 @@ export function roomOf(file: string): string {
   return LAYERS.has(first) && rest.length > 0 ? `${first}/${second}` : first;
 }
 
-/** The files of ours which `file` imports. */
+/** The project's files that `file` imports. */
 export function importsOf(file: string, text: string): string[] {
   const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, kind);
@@ -34,7 +35,7 @@ export function importsOf(file: string, text: string): string[] {
   return found.filter((path) => path.startsWith("src/") && !path.includes("/dist/"));
 }
 
-/** Groups of nodes which reach one another (Tarjan), largest first; single nodes are left out. */
+/** Groups of nodes that reach one another (Tarjan), largest first; single nodes are omitted. */
 export function cyclesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();

@@ -1,7 +1,7 @@
-/** The specification's text, taken apart: a statement is a row of a table or a sentence of prose. */
+/** Splits the specification's text into statements: rows of tables and sentences. */
 
 export interface Statement {
-  /** The heading that it stands under. */
+  /** Heading of its section. */
   readonly section: string;
   /** One line; the cells of a row are joined by " · ". */
   readonly text: string;
@@ -19,7 +19,7 @@ const rowOf = (line: string): string =>
     .filter(Boolean)
     .join(" · ");
 
-/** In the order of the text; the heads of tables are none. */
+/** In the order of the text, without the headers of tables. */
 export function statementsOf(markdown: string): Statement[] {
   const found: Statement[] = [];
   let section = "";

@@ -1,7 +1,7 @@
 /**
- * What answers outbound calls, as audio: people and machines in four languages, spoken by the
- * embedded voice, with noise on the line, beeps, special information tones, screening services.
- * 8 kHz, from the answer on.
+ * Audio of answered outbound calls: people and machines in four languages, spoken by the embedded
+ * voice, with line noise, beeps, special information tones and screening services. 8 kHz, starting
+ * at the answer.
  */
 
 import type { Synthesiser } from "../../../src/adapter/engine/embedded/synthesiser.ts";
@@ -16,14 +16,14 @@ export interface Answer {
   readonly name: string;
   readonly language: AgentLanguage;
   readonly truth: AnsweredBy;
-  /** Spoken one after another, with the pauses between them in ms. */
+  /** Sentences, and the pauses between them in ms. */
   readonly says: readonly string[];
   readonly pauseMs?: number;
-  /** Quiet before the first word. */
+  /** Silence before the first word. */
   readonly afterMs: number;
   readonly beep?: readonly { readonly hz: number; readonly ms: number }[];
   readonly sit?: boolean;
-  /** Noise below −20 dBFS speech, dB. */
+  /** Noise level in dB below −20 dBFS speech. */
   readonly noiseDb: number;
 }
 
@@ -149,13 +149,13 @@ export function answers(): Answer[] {
 
 export interface Rendered {
   readonly pcm: Int16Array;
-  /** Milliseconds at which each text ends, for an ear that understands perfectly. */
+  /** End time of each text in ms, for an ideal recogniser. */
   readonly words: readonly {
     readonly text: string;
     readonly fromMs: number;
     readonly toMs: number;
   }[];
-  /** End of the last beep; null: none. */
+  /** End of the last beep; null if there is none. */
   readonly beepEndMs: number | null;
 }
 
@@ -203,7 +203,7 @@ function trimmed(pcm: Int16Array): Int16Array {
   return pcm.subarray(Math.max(0, first), last + 1);
 }
 
-/** White noise, `noiseDb` below speech at −20 dBFS. */
+/** Adds white noise, `noiseDb` below speech at −20 dBFS. */
 export function withNoise(pcm: Int16Array, noiseDb: number, random: Random): Int16Array {
   const amplitude = 32_768 * 10 ** ((-20 - noiseDb) / 20);
   return pcm.map((sample) => {

@@ -1,6 +1,7 @@
 /**
- * What a dental clinic tells its callers, in the four languages, and questions about it: of each question the
- * first passage is the one that answers it. Change neither: test/adapter/knowledge/result-lists.test.ts holds whole lists.
+ * A dental clinic's knowledge in the four languages, and questions about it. The first passage of
+ * each question is the correct answer. Change neither: test/adapter/knowledge/result-lists.test.ts
+ * contains complete result lists.
  */
 
 export const CLINIC_FILES = {
@@ -152,7 +153,10 @@ Pieņemam skaidru naudu, kartes un pārskaitījumus. Apdrošinātāji mums maks�
 
 export type ClinicLanguage = keyof typeof CLINIC_FILES;
 
-/** As callers ask: other endings, a slip of the pen, and one that shares no word with its answer. */
+/**
+ * Questions as callers ask them: other word endings, a typing error, and one without any word of
+ * its answer.
+ */
 export const CLINIC_QUESTIONS: Readonly<Record<ClinicLanguage, readonly string[]>> = {
   en: [
     "What are your hours on Saturdays?",

@@ -1,6 +1,6 @@
 /**
- * A clinic's knowledge and three lists of things callers say to it: as written, in other words, and
- * about something else. `entry` is the heading that should answer.
+ * A clinic's knowledge and three lists of callers' sentences: as written, paraphrased, and
+ * off-topic. `entry`: heading that should answer.
  */
 export const CLINIC_KNOWLEDGE = `# Bright Smile dental clinic
 

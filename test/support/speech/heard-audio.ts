@@ -1,11 +1,8 @@
-/**
- * What kind of sound the far end of a call heard, frame by frame: the tone that test servers speak with, a
- * voice, noise, or nothing.
- */
+/** Classifies received audio frame by frame: the test servers' tone, a voice, noise, or silence. */
 const FRAME = 160;
 const FRAME_MS = 20;
 const SILENT_RMS = 200;
-/** A-law of what was never speech is as loud as it can be. */
+/** Data that is not speech gives a very loud signal when decoded as A-law. */
 const NOISE_RMS = 18_000;
 const TONE_HZ = 300;
 
@@ -13,11 +10,11 @@ export interface HeardAudio {
   readonly toneMs: number;
   readonly voiceMs: number;
   readonly noiseMs: number;
-  /** Before the first sound; of all, when there is none. */
+  /** Silence before the first sound; the total length if there is no sound. */
   readonly silentMs: number;
 }
 
-/** 8 kHz. */
+/** `pcm`: 8 kHz. */
 export function heardAudio(pcm: Int16Array): HeardAudio {
   const counted = { tone: 0, voice: 0, noise: 0, silence: 0 };
   let before = 0;
@@ -42,7 +39,7 @@ function kindOf(frame: Int16Array): "tone" | "voice" | "noise" | "silence" {
   return rms > NOISE_RMS ? "noise" : "voice";
 }
 
-/** Of one frequency, so that it can be compared with the whole. 8 kHz. */
+/** Power of one frequency, on the scale of the total power. 8 kHz. */
 export function powerAt(pcm: Int16Array, hz: number): number {
   const step = (2 * Math.PI * hz) / 8_000;
   const factor = 2 * Math.cos(step);

@@ -1,8 +1,8 @@
-/** What a browser sends while an agent is talked to. */
+/** A browser's microphone input during a conversation with an agent. */
 import { createResampler } from "../../../src/platform/audio/resampler.ts";
 import type { DashboardSocket } from "../browser/dashboard-socket.ts";
 
-/** Silence in real time, and what is to be said (given at 8 kHz): 20 ms a frame. */
+/** Sends silence and given speech (8 kHz) in real time, as 20 ms frames. */
 export function startMicrophone(talk: DashboardSocket, rate: 8000 | 16000) {
   const samples = rate / 50;
   let speech = new Int16Array(0);

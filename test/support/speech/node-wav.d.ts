@@ -1,4 +1,4 @@
-/** The part of node-wav that tests use: a reader of WAV files that is not ours. */
+/** Types for the part of node-wav that tests use: an independent reader of WAV files. */
 declare module "node-wav" {
   export function decode(file: Uint8Array): {
     readonly sampleRate: number;

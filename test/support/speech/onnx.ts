@@ -1,4 +1,4 @@
-/** Writes ONNX models: protobuf, as onnx.proto has it. Only what the tests and the bench use. */
+/** Writes ONNX models (protobuf, onnx.proto). Only the parts that tests and benchmarks use. */
 
 type Field = Uint8Array<ArrayBuffer>;
 
@@ -24,7 +24,7 @@ const bytes = (field: number, content: Uint8Array) =>
 const text = (field: number, content: string) => bytes(field, Buffer.from(content));
 const message = (field: number, ...parts: readonly Uint8Array[]) => bytes(field, joined(parts));
 
-/** Names of tensors in, names of tensors out, integers as attributes. */
+/** Names of input tensors, names of output tensors, integers as attributes. */
 export function node(
   operator: string,
   inputs: readonly string[],
@@ -74,7 +74,7 @@ export const floatsIn = (name: string, shape: readonly (number | string)[]) =>
 export const floatsOut = (name: string, shape: readonly (number | string)[]) =>
   value(12, name, FLOAT, shape);
 
-/** `parts`: nodes in the order they run, constants, inputs and outputs. */
+/** `parts`: nodes in execution order, constants, inputs and outputs. */
 export const model = (parts: readonly Field[]): Field =>
   joined([
     number(1, IR_VERSION),

@@ -1,9 +1,12 @@
-/** Makes a small Piper voice with Piper's inputs and outputs; the sound shows the inputs. */
+/**
+ * Creates a small Piper voice with Piper's inputs and outputs. The generated audio encodes the
+ * inputs.
+ */
 import { writeFileSync } from "node:fs";
 import { constant, floatsIn, floatsOut, integersIn, model, node } from "./onnx.ts";
 
 export const SAMPLES_PER_ID = 400;
-/** One more for each id; all of it is multiplied by the length scale. */
+/** Level per id; multiplied by the length scale. */
 export const LEVEL_PER_ID = 0.001;
 
 const SIGNS = { _: [0], "^": [1], $: [2], " ": [3], ",": [8], ".": [10], "?": [13], ˈ: [120] };
@@ -25,7 +28,7 @@ export const description = (more: object = {}) => ({
 
 const one = (value: number) => BigInt64Array.of(BigInt(value));
 
-/** Each id as `SAMPLES_PER_ID` samples of its level. */
+/** Each id gives `SAMPLES_PER_ID` samples of its level. */
 export const tinyVoice = ({ speakers = 1, inputs = ["input", "input_lengths", "scales"] } = {}) =>
   model([
     node("Cast", ["input"], "ids", { to: 1 }),
@@ -51,7 +54,7 @@ export const tinyVoice = ({ speakers = 1, inputs = ["input", "input_lengths", "s
     floatsOut("output", [1, 1, 1, "time"]),
   ]);
 
-/** Answers the path of the `.onnx`. */
+/** Returns the path of the `.onnx`. */
 export function writeVoice(
   folder: string,
   { model: content = tinyVoice(), about = description() as object | string } = {},

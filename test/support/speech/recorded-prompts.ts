@@ -1,6 +1,6 @@
 /**
- * Sentences that a person recorded: the English prompts of Debian's asterisk-core-sounds-en-wav, with the words that its
- * documentation lists for each. Nothing of Linevoice was fitted to them.
+ * Sentences recorded by a person: the English prompts of Debian's asterisk-core-sounds-en-wav, with
+ * the words from its documentation. Nothing in Linevoice was tuned with them.
  */
 import { existsSync, readFileSync } from "node:fs";
 
@@ -17,7 +17,7 @@ export interface RecordedPrompt {
   readonly pcm: Int16Array;
 }
 
-/** Null if the packages are not installed. Sentences are taken evenly from the whole list. */
+/** Null if the packages are not installed. The sentences are spread evenly over the whole list. */
 export function recordedPrompts(count: number): readonly RecordedPrompt[] | null {
   if (!existsSync(TEXTS) || !existsSync(SOUNDS)) return null;
   const prompts = listed();
@@ -29,7 +29,7 @@ export function recordedPrompts(count: number): readonly RecordedPrompt[] | null
   });
 }
 
-/** Whole sentences only. The list also has parts of sentences and wrong texts. */
+/** Whole sentences only. The list also has fragments and wrong texts. */
 function listed() {
   const seen = new Set<string>();
   return Buffer.from(Bun.gunzipSync(readFileSync(TEXTS)))
@@ -48,7 +48,7 @@ function listed() {
 }
 
 const UNITS = "zero one two three four five six seven eight nine".split(" ");
-/** The same words in another spelling. */
+/** Different spellings of the same words. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/\bblack list/g, "blacklist"],
   [/\bvoice mail/g, "voicemail"],
@@ -64,12 +64,15 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/\b(you|they)'re\b/g, "$1 are"],
   [/\b(that|it|there)'s\b/g, "$1 is"],
   [/\b(can|will) ?not\b/g, "$1 not"],
-  // Misspelt in the list.
+  // Spelling error in the list.
   [/\brepresenatives\b/g, "representatives"],
   [/\bun indentified or witheld\b/g, "unidentified or withheld"],
 ];
 
-/** Lower case, digits as words, one spelling of compounds and short forms, because spelling cannot be heard. */
+/**
+ * Lower case, digits as words, one spelling of compounds and short forms, because spelling is
+ * inaudible.
+ */
 export function wordsOf(text: string): string[] {
   let plain = text
     .toLowerCase()

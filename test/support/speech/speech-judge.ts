@@ -1,10 +1,11 @@
 /**
- * Judges what the far end of a call heard: a recogniser that has nothing to do with ours
- * (pocketsphinx, wide-band model on audio brought to 16 kHz) must choose one of the sentences it is
- * given. Forced choice is reliable where free transcription of synthetic speech is not. Whether
- * anything like a sentence was there at all is the sentence matcher's question (src/demo/hearing).
+ * Checks what the remote party of a call heard with an independent recogniser (pocketsphinx,
+ * wide-band model, audio converted to 16 kHz), which must choose one of the given sentences. For
+ * synthetic speech, a forced choice is reliable and free transcription is not. The sentence matcher
+ * (src/demo/hearing) checks whether any such sentence was spoken at all.
  *
- * Measured: 8 of 8 sentences in Nathan's voice, near misses (forty, fifty) included; 6 of 8 in Sari's.
+ * Measured: 8 of 8 sentences in Nathan's voice, including near misses (forty, fifty); 6 of 8 in
+ * Sari's.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +15,7 @@ import { peerPath } from "../peers.ts";
 const MODEL = "/usr/share/pocketsphinx/model/en-us";
 const TIMEOUT_MS = 60_000;
 
-/** The one of `sentences` that fits best; null: the recogniser could not fit any. 8 kHz. */
+/** The best of `sentences`; null if the recogniser found none. 8 kHz. */
 export async function chooseSentence(
   pcm8k: Int16Array,
   sentences: readonly string[],
@@ -50,7 +51,7 @@ async function recognise(directory: string): Promise<void> {
     adcin: "yes",
     samprate: "16000",
     hyp: join(directory, "result"),
-    // The choice is forced: nothing is pruned, nothing is taken for noise.
+    // Forced choice: no pruning, no noise model.
     beam: "0",
     wbeam: "0",
     pbeam: "0",
@@ -75,7 +76,7 @@ const wordsOf = (sentence: string): string =>
     .replace(/[^a-z' ]/g, "")
     .trim();
 
-/** Twice the rate by interpolation, half a second of room noise around it. */
+/** Doubles the sample rate by interpolation, and adds half a second of room noise at both ends. */
 function at16k(pcm8k: Int16Array): Int16Array {
   const margin = 8000;
   const wide = new Int16Array(pcm8k.length * 2 + 2 * margin);
@@ -90,7 +91,7 @@ function at16k(pcm8k: Int16Array): Int16Array {
   return wide;
 }
 
-/** Stretches of speech between pauses of at least `pauseMs`, each with 100 ms around it. 8 kHz. */
+/** Parts of speech between pauses of at least `pauseMs`, each with 100 ms of margin. 8 kHz. */
 export function utterancesOf(pcm8k: Int16Array, pauseMs = 900): Int16Array[] {
   const frame = 160;
   const pauseFrames = pauseMs / 20;

@@ -1,4 +1,4 @@
-/** Something like speech, the same each time: voiced syllables with moving formants, and hisses. */
+/** A fixed speech-like signal: voiced syllables with moving formants, and hisses. */
 import { seededRandom } from "../../../src/core/random.ts";
 
 const HARMONICS = 24;

@@ -1,4 +1,7 @@
-/** A telephone line for synthetic callers: µ-law there and back, light noise, silence around. */
+/**
+ * A telephone line for synthetic callers: µ-law encoding and decoding, light noise, silence before
+ * and after.
+ */
 import type { Random } from "../../../src/core/random.ts";
 import { decodeG711, encodeG711 } from "../../../src/platform/audio/g711.ts";
 

@@ -1,8 +1,8 @@
 /**
- * Conversations with real audio at more than real speed: callers and agent speak with the embedded
- * voice, the real voice activity detector listens, noise and coughs are mixed in; time is audio
- * time, so that every delay is exact whatever the machine does. Only the recogniser is ideal (words
- * are known some time after they were said, like a good provider's), and the mind answers by script.
+ * Conversations with real audio, faster than real time. Callers and agent use the embedded voice,
+ * the real voice activity detector listens, and noise and coughs are mixed in. Time is audio time,
+ * so every delay is exact under any load. Only the recogniser is ideal (words are known some time
+ * after they were spoken, as with a good provider), and the language model is scripted.
  */
 
 import type { Synthesiser } from "../../../src/adapter/engine/embedded/synthesiser.ts";
@@ -26,7 +26,9 @@ import { callConfig, ScriptedAudio, SETTINGS } from "../media/scripted-call.ts";
 
 const RATE_HZ = 8_000;
 const FRAME_SAMPLES = 160;
-/** A provider's stable words come this long after they were said; its final text faster. */
+/**
+ * A provider's stable words arrive this long after they were spoken; its final text arrives faster.
+ */
 const PARTIAL_DELAY_MS = 250;
 
 export interface LabParts {
@@ -38,12 +40,12 @@ export interface LabOptions {
   readonly language: AgentLanguage;
   readonly agent?: Partial<AgentSnapshot>;
   readonly settings?: Partial<ConversationSettings>;
-  /** Noise on the caller's line, dB below speech; none where missing. */
+  /** Noise on the caller's line, dB below speech; default: none. */
   readonly noiseDb?: number;
-  /** Echo of the agent's own voice in the caller's line, 0 to 1. */
+  /** Echo of the agent's voice in the caller's line, 0 to 1. */
   readonly echo?: number;
   readonly answers: (input: LlmInput) => LlmEvent[];
-  /** The recogniser tells words only when an utterance is over. */
+  /** The recogniser reports words only at the end of an utterance. */
   readonly withoutPartials?: boolean;
 }
 
@@ -54,7 +56,7 @@ interface SpokenWords {
 }
 
 class LabAudio extends ScriptedAudio {
-  /** Everything played, for an echo. */
+  /** All played audio, for an echo. */
   readonly played: number[] = [];
   readonly #queue: number[] = [];
 
@@ -66,7 +68,7 @@ class LabAudio extends ScriptedAudio {
     this.#queue.length = 0;
     return super.stopPlaying();
   }
-  /** What the agent sounds like in this frame. */
+  /** The agent's audio in this frame. */
   nextFrame(): readonly number[] {
     const frame = this.#queue.splice(0, FRAME_SAMPLES);
     for (let index = 0; index < FRAME_SAMPLES; index++) this.played.push(frame[index] ?? 0);
@@ -151,7 +153,7 @@ export async function openLab(parts: LabParts, options: LabOptions) {
     emit: (message) => messages.push(message),
   });
 
-  /** One frame of 20 ms: what is in the caller's mouth, the line's noise, the echo. */
+  /** One frame of 20 ms: the caller's speech, the line's noise, the echo. */
   async function frame(): Promise<void> {
     const pcm = new Int16Array(FRAME_SAMPLES);
     const echoed = options.echo
@@ -195,13 +197,16 @@ export async function openLab(parts: LabParts, options: LabOptions) {
     pass,
     turns: (): TurnRecord[] =>
       messages.flatMap((message) => (message.type === "turn" ? [message.turn] : [])),
-    /** The call is answered, and nobody has said anything. */
+    /** The call is answered, and nobody has spoken yet. */
     async answered(): Promise<void> {
       await session.prepare();
       session.answered();
       await pass(200);
     },
-    /** Begins to speak; resolves with the length in ms. Whoever calls lets it pass. */
+    /**
+     * Starts to speak; resolves with the length in ms. The caller of this function must let that
+     * time pass.
+     */
     async begins(text: string): Promise<number> {
       const pcm = await voiceOf(text);
       const fromMs = nowMs();
@@ -210,15 +215,15 @@ export async function openLab(parts: LabParts, options: LabOptions) {
       for (const sample of pcm) mouth.push(sample);
       return lengthMs;
     },
-    /** Speaks to the last sample. */
+    /** Speaks until the last sample. */
     async says(text: string): Promise<void> {
       await pass(await this.begins(text));
     },
-    /** A sound that is no word. */
+    /** Plays a sound that is not speech. */
     sound(pcm: Int16Array): void {
       for (const sample of pcm) mouth.push(sample);
     },
-    /** Lets time pass until it holds; answers how long that took. */
+    /** Advances time until the condition holds; returns the elapsed time. */
     async until(holds: () => boolean, limitMs = 20_000): Promise<number> {
       const since = nowMs();
       while (!holds()) {

@@ -1,4 +1,4 @@
-/** A week of calls in a running appliance's database: contacts, summaries, words that were said. */
+/** A week of calls in a running appliance's database: contacts, summaries, transcripts. */
 import { callStore } from "../../../src/adapter/store/call/call-store.ts";
 import { contacts, turns } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";

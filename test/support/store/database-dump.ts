@@ -1,4 +1,4 @@
-/** A whole database as SQL text, to keep one in the repository as a version of the program left it. */
+/** Dumps a whole database as SQL text, to store a released version's database in the repository. */
 import type { Database } from "bun:sqlite";
 
 interface SchemaItem {
@@ -7,7 +7,7 @@ interface SchemaItem {
   readonly sql: string;
 }
 
-/** Indexes and triggers after the rows: a trigger would count them once more. */
+/** Indexes and triggers come after the rows: a trigger would count the rows again. */
 const ORDER = ["table", "rows", "index", "trigger"];
 
 const namesOf = (db: Database, table: string) =>
@@ -16,7 +16,7 @@ const namesOf = (db: Database, table: string) =>
     .all()
     .map(({ name }) => `"${name}"`);
 
-/** The order of a table's key; one without a key is read in the order of its rows. */
+/** Order by the table's key, or by row id if it has none. */
 export function orderOf(db: Database, table: string): string {
   const key = db
     .query<{ name: string }, [string]>(
@@ -37,7 +37,7 @@ function rowsOf(db: Database, table: string): string[] {
     .map(({ line }) => `INSERT INTO "${table}" (${names.join(", ")}) VALUES (${line});`);
 }
 
-/** The index of words is made again of the calls. */
+/** The full-text index is built again from the calls. */
 const QUEUE_OF_WORDS =
   "INSERT INTO search_queue (tenant_id, call_id, due_at) SELECT tenant_id, id, ended_at FROM calls;";
 

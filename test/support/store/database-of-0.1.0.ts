@@ -1,4 +1,4 @@
-/** A database with the schema of 0.1.0, as its 19 migrations made it, and next to nothing in it. */
+/** A database with the schema of 0.1.0, as its 19 migrations created it, and almost no rows. */
 import type { Database } from "bun:sqlite";
 import { filledBy } from "./filled-by.ts";
 
@@ -10,7 +10,7 @@ export interface SchemaItem {
 
 const left = filledBy("0.1.0", ":memory:");
 
-/** By type and name; without the table `migrations`. */
+/** Sorted by type and name, without the table `migrations`. */
 export const schemaOf010: SchemaItem[] = left
   .query<SchemaItem, []>(
     "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND tbl_name <> 'migrations'",

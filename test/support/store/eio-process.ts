@@ -1,4 +1,7 @@
-/** Writes to a database, a recording, an outbox and a backup on a disk that breaks and is fixed. Prints each outcome. */
+/**
+ * Writes to a database, a recording, an outbox and a backup on a disk that fails and is repaired.
+ * Prints each outcome.
+ */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";

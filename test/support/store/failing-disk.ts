@@ -1,7 +1,6 @@
 /**
- * A small ext4 file system in a file of the test's own, which goes read-only when its error is
- * triggered, open files or not. `null` where loop devices may not be mounted: the tests that need it
- * are skipped.
+ * A small ext4 file system in a file of the test. After a triggered error it is read-only, also for
+ * open files. `null` if loop devices cannot be mounted: tests that need it are skipped.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
@@ -10,7 +9,7 @@ import { tempDir } from "../temp-dir.ts";
 
 export interface FailingDisk {
   readonly path: string;
-  /** From now on every write is answered with EROFS. */
+  /** Makes every later write fail with EROFS. */
   fail(): void;
   unmount(): void;
 }

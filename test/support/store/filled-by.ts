@@ -1,4 +1,6 @@
-/** The databases that released versions left, filled by the program itself (test/support/store/filled-database.ts). */
+/**
+ * Databases of released versions, filled by those programs (test/support/store/filled-database.ts).
+ */
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +11,13 @@ export const FILLED_VERSIONS = readdirSync(DIRECTORY).map((name) => name.replace
 
 const textOf = (version: string) => readFileSync(join(DIRECTORY, `${version}.sql`), "utf8");
 
-/** What its secrets are sealed with. */
+/** The master key of its secrets. */
 export function masterKeyOf(version: string): Uint8Array {
   const [, key = ""] = /^-- master key: (\S+)$/m.exec(textOf(version)) ?? [];
   return new Uint8Array(Buffer.from(key, "base64"));
 }
 
-/** `path`: a file that is not there yet, or `:memory:`. The caller closes it. */
+/** `path`: a new file, or `:memory:`. The caller closes the database. */
 export function filledBy(version: string, path: string): Database {
   const db = new Database(path, { create: true, readwrite: true });
   db.run("PRAGMA foreign_keys = OFF");

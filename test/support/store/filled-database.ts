@@ -1,7 +1,7 @@
 /**
- * Fills a database with the program as it is: calls over SIP, money, contacts, people, a campaign. Before
- * a release it is run once, `bun test/support/store/filled-database.ts VERSION`, and what it writes stays in
- * test/fixtures/databases: later versions must carry it through their migrations.
+ * Fills a database with the current program: calls over SIP, money, contacts, people, a campaign.
+ * Before a release, run `bun test/support/store/filled-database.ts VERSION` once. Its output stays
+ * in test/fixtures/databases: later versions must migrate it.
  */
 import { Database } from "bun:sqlite";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ await cli("credit", "--tenant", "1", "--eur", "20", "--note", "A transfer");
 await cli("credit", "--tenant", "1", "--eur=-2.50", "--note", "Taken back");
 await cli("user", "create", "--tenant", "1", "--email", "ona@clinic.example", "--operator");
 await cli("tenant", "create", "--name", "Second", "--email", "second@example.com");
-// Switched on where the operator sells it.
+// Enabled directly, because only an operator who sells it can enable it.
 world.write("UPDATE tenants SET callback_memory = 1 WHERE id = 1");
 const schema = join(dir, "schema.json");
 writeFileSync(schema, '{"type":"object","properties":{}}');
@@ -77,7 +77,7 @@ async function fill({ phone, rows, agentId }: Killable): Promise<void> {
   const targets = `number,time\n${CALLER},ten o'clock\n`;
   await post("/campaigns", { name: "Reminders", agent_id: agentId, csv: targets });
   const caller = await phone(CALLER);
-  // Longer than the plan's minute: the rest is the wallet's.
+  // Longer than the plan's minute, so that the wallet pays the rest.
   const incoming = await caller.call(OWN_NUMBER);
   await incoming.answered;
   const callee = await phone(CALLEE);

@@ -1,7 +1,8 @@
 /**
- * A database server that speaks Hrana over HTTP (versions 2 and 3, JSON) on bun:sqlite: every stream is
- * a connection of its own, named by a baton that changes with every answer, dropped when it idles.
- * Strict where clients go wrong: an old baton, a missing token and a locked writer are errors.
+ * A database server with Hrana over HTTP (versions 2 and 3, JSON) on bun:sqlite. Every stream is a
+ * separate connection, identified by a baton that changes with every response; idle streams are
+ * dropped. Strict about client errors: an old baton, a missing token and a locked writer are
+ * errors.
  */
 import { Database as Sqlite } from "bun:sqlite";
 
@@ -55,15 +56,15 @@ interface Stream {
 
 export interface HranaServer {
   readonly url: string;
-  /** Streams that clients have not closed. */
+  /** Number of streams that clients have not closed. */
   readonly openStreams: number;
-  /** Statements that were executed, for a look at what a client sends. */
+  /** Executed statements, to check what a client sends. */
   readonly statements: readonly string[];
-  /** The next answers are lost: the request is carried out, the connection is cut. */
+  /** Loses the next responses: executes the request, then closes the connection. */
   loseAnswers(count: number, matching?: RegExp): void;
-  /** While set, every request waits. */
+  /** Blocks all requests until the returned function is called. */
   freeze(): () => void;
-  /** Beside every client, for what a test wants to see. */
+  /** Direct access to the database, for checks. */
   readonly inspect: Sqlite;
   stop(): Promise<void>;
 }
@@ -76,7 +77,7 @@ export interface HranaOptions {
   readonly port?: number;
   /** How long a statement waits for the writer. */
   readonly busyMs?: number;
-  /** A stream that nobody speaks to is rolled back and dropped. */
+  /** Idle time after which a stream is rolled back and dropped. */
   readonly idleMs?: number;
   readonly foreignKeys?: boolean;
 }
@@ -114,7 +115,7 @@ export function startHranaServer(options: HranaOptions): HranaServer {
       }
   }, 250);
 
-  /** Takes the stream out of the map: its baton is used up. */
+  /** Removes the stream from the map: its baton is now used up. */
   function take(baton: string | null | undefined): Stream | null {
     if (!baton)
       return { sqlite: idle.pop() ?? connect(), sqls: new Map(), usedAt: performance.now() };
@@ -211,7 +212,7 @@ export function startHranaServer(options: HranaOptions): HranaServer {
     return Response.json({ baton: closed ? null : keep(stream), base_url: null, results });
   }
 
-  /** Version 3: the answer is a line each for the cursor and its entries. */
+  /** Version 3: the response has one line for the cursor and one per entry. */
   async function cursor(body: { baton?: string | null; batch: Batch }) {
     const stream = take(body.baton);
     if (!stream) return Response.json({ message: "Invalid baton" }, { status: 400 });
@@ -351,7 +352,7 @@ function toWire(value: unknown): WireValue {
   return { type: "text", value: String(value) };
 }
 
-/** Codes as libSQL's server names them: without the extension. */
+/** Uses libSQL's names for codes, without the extended part. */
 function errorOf(error: unknown): WireError {
   const { code, message } = error as { code?: string; message: string };
   const plain = /^SQLITE_[A-Z]+/.exec(code ?? "")?.[0];

@@ -1,6 +1,7 @@
 /**
- * Revokes an API key in a process of its own and kills itself with SIGKILL: after the journal is on disk and
- * before the database is committed, or before the journal. Arguments: data directory, key's id, step.
+ * Revokes an API key in a separate process and kills itself with SIGKILL: either before the journal
+ * is written, or after it is on disk and before the database commits. Arguments: data directory,
+ * key's id, step.
  */
 import { join } from "node:path";
 import { apiKeyStore } from "../../../src/adapter/store/identity/api-key-store.ts";

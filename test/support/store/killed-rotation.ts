@@ -1,6 +1,6 @@
 /**
- * Rotates the master key and replaces the purposes' root in a process of its own, and kills itself with
- * SIGKILL: before everything is committed, or after. Arguments: database file, step. Keys as in the test.
+ * Rotates the master key and replaces the purposes' root in a separate process, and kills itself
+ * with SIGKILL before or after the commit. Arguments: database file, step. Keys as in the test.
  */
 
 import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";

@@ -1,4 +1,4 @@
-/** Webhooks of many tenants in a store that seals secrets, as an appliance keeps them. */
+/** Webhooks of many tenants in a store with encrypted secrets, as an appliance stores them. */
 
 import { webhookStore } from "../../../src/adapter/store/webhook/webhook-store.ts";
 import { openVault } from "../../../src/app/vault.ts";
@@ -12,7 +12,7 @@ export interface StoredEndpoint {
   readonly webhookId: number;
 }
 
-/** One a tenant, for `call.started`, in the order of the URLs. */
+/** One webhook per tenant, for `call.started`, in the order of the URLs. */
 export async function storeEndpoints(
   database: Database,
   masterKey: Uint8Array,

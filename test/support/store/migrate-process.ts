@@ -1,4 +1,6 @@
-/** Migrates a database file with one migration more than the product has. Says when it begins. */
+/**
+ * Migrates a database file with one migration more than the product has. Reports when it starts.
+ */
 import { Database as Sqlite } from "bun:sqlite";
 import { migrate } from "../../../src/adapter/store/migration/migrate.ts";
 import { migrations } from "../../../src/adapter/store/migration/migrations.ts";

@@ -1,4 +1,4 @@
-/** A vault that keeps nothing secret, for tests that are not about sealing. */
+/** A vault without encryption, for tests about other things. */
 export const plainVault = {
   open(sealed: string, _binding: string): string {
     if (!sealed.startsWith("sealed:")) throw new Error("sealed elsewhere");

@@ -1,6 +1,6 @@
 /**
- * Histories of money, events and recordings from seeds, with a digest of all rows that they leave. A
- * digest changes if any balance, ledger entry, plan second, hold, event, delivery or recording does.
+ * Seeded histories of money, events and recordings, with a digest of all resulting rows. A digest
+ * changes if any balance, ledger entry, plan second, hold, event, delivery or recording does.
  * test/property/recorded-histories.test.ts compares them with a fixture.
  */
 import { createHash } from "node:crypto";
@@ -72,7 +72,7 @@ class RecordedHistory {
     this.#sink = createEventSink({ stores: webhookStores, clock, random, wake: () => {} });
   }
 
-  /** Returns the tenant that it happened to. */
+  /** Returns the affected tenant's id. */
   async run(): Promise<number> {
     const { database, random, clock } = this;
     const plan = this.#pick(plans).slug;
@@ -211,7 +211,7 @@ class RecordedHistory {
   }
 }
 
-/** All that a tenant has, in order, without the row ids that depend on its neighbours. */
+/** All rows of a tenant, in order, without row ids that depend on other tenants. */
 async function rowsOf({ read }: Database, tenantId: number): Promise<unknown> {
   const of = <Table extends { tenantId: typeof wallets.tenantId | typeof holds.tenantId }>(
     table: Table,

@@ -1,4 +1,4 @@
-/** Calls with words for tests of the search, and the search as it would be without an index. */
+/** Calls with transcripts for search tests, and the search without an index for comparison. */
 import { eq } from "drizzle-orm";
 import { calls, contacts, turns } from "../../../src/adapter/store/schema/index.ts";
 import { indexSomeCalls } from "../../../src/app/call-indexing.ts";
@@ -69,12 +69,12 @@ export async function insertContact(
   await database.tx((queries) => queries.insert(contacts).values(row));
 }
 
-/** Indexes all that is due. */
+/** Indexes everything in the queue. */
 export async function indexAll(database: Database): Promise<void> {
   while (await indexSomeCalls(database, Number.MAX_SAFE_INTEGER, async () => undefined));
 }
 
-/** Ids of the tenant's calls that have the words, newest first, by reading all of them. */
+/** Ids of the tenant's calls with these words, newest first, found by reading all calls. */
 export async function scanned(database: Database, tenantId: number, words: string) {
   const fold = (text: string) =>
     [...text].map((letter) => (letter.normalize("NFD")[0] ?? letter).toLowerCase()).join("");

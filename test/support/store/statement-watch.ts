@@ -1,4 +1,7 @@
-/** Which SQL the process runs, and which of it reads whole tables: the plans SQLite makes, shown. */
+/**
+ * Records the SQL statements of the process, and finds those that read whole tables, from SQLite's
+ * query plans.
+ */
 import { Database as Sqlite } from "bun:sqlite";
 import { StatementCachingSqlite } from "../../../src/adapter/store/sqlite/statement-cache.ts";
 
@@ -7,7 +10,7 @@ export interface StatementWatch {
   stop(): void;
 }
 
-/** From now on every statement that is asked for in this process is written down. */
+/** Records every statement that this process prepares from now on. */
 export function watchStatements(): StatementWatch {
   const statements = new Set<string>();
   const stops = [Sqlite.prototype, StatementCachingSqlite.prototype].map((prototype) => {
@@ -28,7 +31,7 @@ export function watchStatements(): StatementWatch {
   };
 }
 
-/** From now on counts how often queries run on connections that this process opens. */
+/** Counts the queries on connections that this process opens from now on. */
 export function countQueries(): () => number {
   let runs = 0;
   onQuery(() => {
@@ -37,7 +40,7 @@ export function countQueries(): () => number {
   return () => runs;
 }
 
-/** From now on tells of each query that runs on a connection that this process opens. */
+/** Calls `told` for each query on a connection that this process opens from now on. */
 export function onQuery(told: (statement: string) => void): void {
   const { prepare } = Sqlite.prototype;
   Sqlite.prototype.prepare = function (this: Sqlite, ...args: Parameters<typeof prepare>) {
@@ -63,8 +66,8 @@ export function onQuery(told: (statement: string) => void): void {
 const isQuery = (statement: string) => /^\s*(select|with|insert|update|delete)\b/i.test(statement);
 
 /**
- * Statements that read one of these tables from end to end, with the step of the plan that does. A partial
- * index read from end to end is none: only the few rows that it is for stand in it.
+ * Statements that scan one of these tables, with the step of the query plan. A scan of a partial
+ * index does not count, because the index contains only the few wanted rows.
  */
 export function wholeReads(
   databasePath: string,

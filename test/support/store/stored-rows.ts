@@ -1,4 +1,4 @@
-/** Rows that a test needs in a real database before what it is about. */
+/** Inserts rows that a test needs as its initial state. */
 
 import { z } from "zod";
 import {
@@ -45,7 +45,7 @@ export async function insertTenant(
   );
 }
 
-/** An agent as POST /agents makes it of these three fields: every other has its default. */
+/** An agent that POST /agents creates from these three fields; all others have their defaults. */
 export function agentOf(name: string, prompt: string, firstMessage: string) {
   const given = { name, prompt, first_message: firstMessage };
   return withTexts(recordOf(z.strictObject(agentShape(AGENT_VOICES)).parse(given)));

@@ -1,6 +1,6 @@
 /**
- * A database for a test: a file, or, with LINEVOICE_TEST_STORE=remote, one on a libSQL server. So the
- * tests of the stores hold for both.
+ * A database for a test: a file, or with LINEVOICE_TEST_STORE=remote a database on a libSQL server.
+ * This way the store tests cover both.
  */
 import { afterAll } from "bun:test";
 import { openRemoteDatabase } from "../../../src/adapter/store/libsql/database.ts";
@@ -11,17 +11,17 @@ import { systemRandom } from "../../../src/core/random.ts";
 import { type SqldServer, startSqld } from "./sqld-server.ts";
 
 export const isRemote = process.env.LINEVOICE_TEST_STORE === "remote";
-/** However busy the machine is. */
+/** Long limits, for busy machines. */
 const PATIENT = { requestMs: 20_000, transactionMs: 20_000 };
 
-/** One server a path, for as long as the test file runs: nodes that open the same path share it. */
+/** One server per path while the test file runs. Nodes with the same path share it. */
 const servers = new Map<string, Promise<SqldServer>>();
 
 async function stopServers(): Promise<void> {
   for (const server of servers.values()) await (await server).stop();
   servers.clear();
 }
-// A benchmark opens stores too, outside of the test runner.
+// Benchmarks also open stores, outside the test runner.
 if (process.env.NODE_ENV === "test") afterAll(stopServers);
 
 export function serverFor(path: string): Promise<SqldServer> {
@@ -32,7 +32,7 @@ export function serverFor(path: string): Promise<SqldServer> {
 
 let nodes = 0;
 
-/** Opens on the server, whatever the environment says. */
+/** Opens a database on the server, regardless of the environment. */
 export async function openRemote(path: string, limits = {}): Promise<Database> {
   const { url, token } = await serverFor(path);
   const owner = `node-${++nodes}`;

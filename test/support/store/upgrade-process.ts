@@ -1,6 +1,6 @@
 /**
- * Upgrades a data directory's database as a start does, first the copy, then the migrations, and kills itself
- * with SIGKILL at the statement it is told.
+ * Upgrades a data directory's database as a start does: first the copy, then the migrations. Kills
+ * itself with SIGKILL at the given statement.
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
@@ -21,6 +21,6 @@ Database.prototype.run = function counted(this: Database, ...args: Parameters<ty
 
 copyBeforeUpgrade(dataDir, file);
 migrate(new Database(file, { readwrite: true }), migrations, 1);
-// Every statement was run; the last change is in the log beside the file only.
+// All statements have run; the last change is only in the write-ahead log.
 process.stdout.write("over");
 die();

@@ -1,24 +1,24 @@
 /**
- * How a server that speaks OpenAI's HTTP differs from OpenAI: what it refuses and in which words, how it
- * streams, which audio it gives. `behaviours.ts` is the table; `server.ts` carries it out.
+ * Differences between an OpenAI-compatible server and OpenAI: rejected requests and their error
+ * texts, streaming, audio format. `behaviours.ts` is the table; `server.ts` implements it.
  */
 import type { JsonObject } from "../../../../src/core/json.ts";
 import type { ChatAnswer, ChatBody } from "../openai-server.ts";
 
 export interface Refusal {
   readonly status: number;
-  /** JSON, unless it is a text. */
+  /** JSON, or plain text if a string. */
   readonly body: object | string;
 }
 
-/** An SSE event: its JSON, or its text as it stands. */
+/** An SSE event: its JSON, or its raw text. */
 export type StreamEvent = object | string;
 
 export interface LlmBehaviour {
-  /** The first request that it does not take. Null: it answers. */
+  /** Error response to a request; null if the request is accepted. */
   refuses(body: ChatBody & JsonObject): Refusal | null;
   stream(answer: ChatAnswer, body: ChatBody): readonly StreamEvent[];
-  /** What it says when it fails after the answer's first words; then it closes. */
+  /** Events after the first words of a failing answer. Then the server closes the connection. */
   failsMidway(message: string): readonly StreamEvent[];
 }
 
@@ -38,19 +38,19 @@ export interface SpeechBody {
 export interface TtsBehaviour {
   refuses(body: SpeechBody): Refusal | null;
   readonly sampleRateHz: number;
-  /** With the header that it writes, whatever was asked for. */
+  /** Format of the response, regardless of the requested one unless "as asked". */
   readonly container: "pcm" | "wav" | "as asked";
-  /** A chunk at a time, or the whole file with its length. */
+  /** True: sent in chunks. False: the whole file with its length. */
   readonly isStreamed: boolean;
-  /** It answers 200 and breaks off before the first byte. */
+  /** Whether it answers 200 and closes the connection before the first byte. */
   breaksOff?(body: SpeechBody): boolean;
 }
 
 export interface EngineBehaviour {
   readonly name: string;
-  /** Its address in the recipe of docs/engines.md. */
+  /** Its address in the instructions of docs/engines.md. */
   readonly address: string;
-  /** Null: it lets the request in. */
+  /** Error response for wrong credentials; null if access is granted. */
   admits(
     headers: Readonly<Record<string, string>>,
     query: Readonly<Record<string, string>>,

@@ -1,20 +1,21 @@
 /**
- * The published behaviour of eight servers. What each row says was read in these files:
+ * The published behaviour of eight servers, from these sources:
  *
  * - Ollama: ollama/ollama fb307609, openai/openai.go, middleware/openai.go, server/routes.go
- * - vLLM: vllm-project/vllm, vllm/entrypoints/openai/chat_completion/protocol.py (002032ee) and serving.py
- *   (5e918640), engine/protocol.py (040a2cc2), models/serving.py (00153c8b)
- * - llama.cpp: ggml-org/llama.cpp, tools/server/server-common.cpp (006639c3), server-task.cpp (17f5f8a8)
+ * - vLLM: vllm-project/vllm, vllm/entrypoints/openai/chat_completion/protocol.py (002032ee) and
+ *   serving.py (5e918640), engine/protocol.py (040a2cc2), models/serving.py (00153c8b)
+ * - llama.cpp: ggml-org/llama.cpp, tools/server/server-common.cpp (006639c3), server-task.cpp
+ *   (17f5f8a8)
  * - speaches: speaches-ai/speaches 870e1e16, src/speaches/routers/speech.py, stt.py, utils.py,
  *   executors/kokoro.py; with Parakeet: 4134dd18, executors/parakeet.py
  * - Kokoro-FastAPI: remsky/Kokoro-FastAPI 26eec068, api/src/routers/openai_compatible.py,
  *   core/openai_mappings.json
- * - LocalAI: mudler/LocalAI 82c191af, core/http/endpoints/openai/chat.go, chat_emit.go, transcription.go,
- *   endpoints/localai/tts.go, middleware/request.go
+ * - LocalAI: mudler/LocalAI 82c191af, core/http/endpoints/openai/chat.go, chat_emit.go,
+ *   transcription.go, endpoints/localai/tts.go, middleware/request.go
  * - Groq: groq/groq-typescript c7a31832, src/resources/chat/completions.ts, and its error reference
  * - Azure: openai/openai-node 0eda70ad, src/azure.ts, and Microsoft's error reference
  *
- * Where a server is closed its refusals are those that its reference quotes.
+ * For closed-source servers, the error texts are those quoted in their references.
  */
 import type { ChatBody } from "../openai-server.ts";
 import type {
@@ -34,7 +35,10 @@ const openAiError = (message: string, type: string, more: object = {}) => ({
   error: { message, type, ...more },
 });
 
-/** As templates of Mistral and Gemma count: the system prompt aside, user first, then one after the other. */
+/**
+ * Rule of Mistral's and Gemma's chat templates: after the system prompt, user and assistant
+ * alternate, user first.
+ */
 function rolesAlternate({ messages }: ChatBody): boolean {
   const turns = messages
     .filter(({ role }) => role !== "system" && role !== "tool")
@@ -60,7 +64,7 @@ const ollama: EngineBehaviour = {
       });
       if (model !== "qwen2.5:7b")
         return refusal(404, `model "${model}" not found, try pulling it first`, "not_found_error");
-      // Content may be null beside tool calls only.
+      // Content may be null only in messages with tool calls.
       if (messages.some(({ content, tool_calls: calls }) => content === null && !calls))
         return refusal(400, "invalid message content type: <nil>", "invalid_request_error");
       const efforts = ["minimal", "low", "medium", "high", "xhigh", "ultra", "max", "none"];
@@ -73,7 +77,7 @@ const ollama: EngineBehaviour = {
         opening: { role: "assistant", content: "" },
         toolCall: wholeCall((index) => `call_${index}fb30760`, { content: "" }),
       }),
-    // The error is read as an empty answer: a chunk without a word, and the end.
+    // Clients see the error as an empty answer: a chunk without text, and the end.
     failsMidway: () => [chunk({ content: "" })],
   },
 };
@@ -127,7 +131,7 @@ const llamaCpp = (template: "any" | "gemma"): EngineBehaviour => ({
   address: "http://127.0.0.1:8081/v1",
   admits: anybody,
   llm: {
-    // It serves one model, whatever it is called.
+    // The server has one model and ignores the requested name.
     refuses: (body) =>
       template === "any" || rolesAlternate(body)
         ? null
@@ -169,7 +173,7 @@ const speaches: EngineBehaviour = {
   },
   tts: {
     refuses: ({ model }) => notInstalled("speaches-ai/Kokoro-82M-v1.0-ONNX", model),
-    // An unknown voice is found out when the answer has begun.
+    // An unknown voice fails only after the response has started.
     breaksOff: ({ voice }) => ![...SPEACHES_VOICES, ...OPENAI_VOICES].includes(voice),
     sampleRateHz: 24_000,
     container: "as asked",
@@ -177,7 +181,7 @@ const speaches: EngineBehaviour = {
   },
 };
 
-/** It does not stream, and recognises the language whatever is asked for. */
+/** It does not stream, and detects the language itself, regardless of the requested one. */
 const parakeet: EngineBehaviour = {
   name: "speaches with Parakeet",
   address: "http://127.0.0.1:8000/v1",
@@ -236,7 +240,7 @@ const localAi: EngineBehaviour = {
   admits: anybody,
   llm: {
     refuses: ({ model }) => localAiRefusal("qwen3-4b", model),
-    // A name, then the arguments as a whole, both with the id and the role.
+    // The name, then the complete arguments, both with the id and the role.
     stream: (answer, body) =>
       chatStream(answer, body, {
         opening: { role: "assistant" },

@@ -1,17 +1,17 @@
-/** The chunks of a chat completion, in the pieces and with the trimmings of each server. */
+/** Splits a chat completion into chunks as each server does. */
 import type { ChatAnswer, ChatBody } from "../openai-server.ts";
 import type { StreamEvent } from "./behaviour.ts";
 
 interface ChunkStyle {
-  /** The first chunk's delta; null: there is none of its own. */
+  /** Delta of a separate first chunk; null if there is none. */
   readonly opening: object | null;
   /** The deltas of a tool call. */
   readonly toolCall: (call: ToolCall, index: number) => readonly object[];
-  /** In the chunk that finishes. */
+  /** Additional fields of the last chunk. */
   readonly closing?: object;
-  /** In every chunk, beside `choices`. */
+  /** Additional fields of every chunk, next to `choices`. */
   readonly extra?: object;
-  /** In every choice. */
+  /** Additional fields of every choice. */
   readonly choice?: object;
 }
 
@@ -27,7 +27,7 @@ export const chunk = (delta: object, finish: string | null = null, choice: objec
 
 export const USAGE = { prompt_tokens: 120, completion_tokens: 9, total_tokens: 129 };
 
-/** Text word by word, then the calls, the finish, and usage where it was asked for. */
+/** Text word by word, then the calls, the finish reason, and usage if requested. */
 export function chatStream(
   { text = "", tools = [] }: ChatAnswer,
   { stream_options: options }: ChatBody,
@@ -48,7 +48,7 @@ export function chatStream(
   ];
 }
 
-/** The whole call in one delta. */
+/** The whole tool call in one delta. */
 export const wholeCall =
   (idOf: (index: number) => string, more: object = {}) =>
   ({ name, arguments: args }: ToolCall, index: number) => {
@@ -56,7 +56,7 @@ export const wholeCall =
     return [{ ...more, tool_calls: [{ index, id: idOf(index), type: "function", function: fn }] }];
   };
 
-/** Name first, then the arguments in pieces; `again` stands in each of them. */
+/** The name first, then the arguments in pieces. `again`: additional fields of each piece. */
 export const callInPieces =
   (
     idOf: (index: number) => string,

@@ -1,4 +1,4 @@
-/** A server with one of the behaviours, on a real socket. What is said in it is the test's. */
+/** A server with one of the behaviours on a real socket. Tests set the content of its responses. */
 import { createResampler } from "../../../../src/platform/audio/resampler.ts";
 import { type RawReply, type RawRequest, rawHttpServer } from "../../net/raw-http.ts";
 import { type OfficialRequest, schemaProblems } from "../openai-schema.ts";
@@ -13,17 +13,17 @@ import {
 import type { EngineBehaviour, Refusal, SpeechBody, StreamEvent } from "./behaviour.ts";
 
 export interface EngineServer {
-  /** As `base_url` has it, in place of the recipe's. */
+  /** Replaces the `base_url` of the instructions. */
   readonly url: string;
-  /** Texts of the next utterances. */
+  /** Recognised texts of the next utterances. */
   readonly recognises: string[];
   answer: (body: ChatBody) => ChatAnswer;
-  /** The next answer fails after its first words. */
+  /** Error message after the first words of the next answer; null for none. */
   failsMidway: string | null;
   readonly chats: ChatBody[];
   readonly speeches: SpeechBody[];
   readonly transcriptions: Readonly<Record<string, unknown>>[];
-  /** What OpenAI's description does not allow in what was sent. */
+  /** Requests that violate OpenAI's description. */
   readonly problems: string[];
   close(): void;
 }
@@ -117,7 +117,7 @@ export function engineServer(behaviour: EngineBehaviour, hostname: string): Engi
 
 const UNREADABLE: Refusal = { status: 415, body: { detail: "Failed to decode audio." } };
 
-/** 16-bit mono with all the bytes that its header promises. */
+/** Whether it is 16-bit mono with as many bytes as its header declares. */
 async function isWav(file: unknown): Promise<boolean> {
   if (!(file instanceof File)) return false;
   const bytes = Buffer.from(await file.arrayBuffer());

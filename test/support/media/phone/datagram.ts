@@ -15,6 +15,6 @@ export function sendDatagram(
   try {
     sendPastErrors(() => socket.send(data, port, host));
   } catch {
-    // Lost.
+    // Counts as lost.
   }
 }

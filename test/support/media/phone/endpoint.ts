@@ -1,6 +1,6 @@
 /**
- * One UDP socket with the appliance's transaction layer (adapter/sip/transaction), so that a phone's
- * requests and responses survive loss. It adds what the layer leaves to its user: the ACK of a
+ * One UDP socket with the appliance's transaction layer (adapter/sip/transaction), so that a
+ * phone's requests and responses survive loss. It adds the tasks of the layer's user: the ACK of a
  * rejection, and the repeats of a 2xx to an INVITE until its ACK arrives (RFC 3261 13.3.1.4).
  * phone-call.ts handles dialogs.
  *
@@ -40,7 +40,7 @@ export interface ServerTransaction {
    * again.
    */
   respond(answer: string, statusCode: number): void;
-  /** The ACK of our 2xx has arrived: stops repeating it. */
+  /** The ACK of our 2xx has arrived, so stop repeating it. */
   confirm(): void;
 }
 

@@ -89,7 +89,7 @@ export class OutgoingCall extends PhoneCall {
     this.noteRinging();
   }
 
-  /** Every copy of the 2xx gets an ACK; a 2xx that crossed our CANCEL, and a fork, is hung up. */
+  /** Acknowledges every copy of the 2xx. Hangs up a 2xx that crossed our CANCEL, and a fork. */
   #accept(response: SipResponse): void {
     const tag = response.to.parameters.get("tag") ?? "";
     const isFirst = this.#answeredTag === null;

@@ -177,7 +177,7 @@ export abstract class PhoneCall {
     return this.inDialog("INFO", { contentType: "application/dtmf-relay", body });
   }
 
-  /** The remote party has put us on hold. */
+  /** Whether the remote party has put us on hold. */
   get isHeld(): boolean {
     return this.remote?.direction === "sendonly" || this.remote?.direction === "inactive";
   }
@@ -262,7 +262,7 @@ export abstract class PhoneCall {
     });
   }
 
-  /** Returns false if the description contains no codec of ours. */
+  /** Returns false if the description contains none of the phone's codecs. */
   protected connect(body: string, sending = true): boolean {
     const remote = readDescription(body, this.setup.codecs);
     if (!remote) return false;
@@ -299,7 +299,7 @@ export abstract class PhoneCall {
     this.#unconfirmed = transaction;
   }
 
-  /** An ACK of this dialog has arrived. */
+  /** Called when an ACK of this dialog arrives. */
   acknowledged(): void {
     this.#unconfirmed?.confirm();
     this.#unconfirmed = null;

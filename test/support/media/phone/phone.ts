@@ -1,7 +1,8 @@
 /**
- * A telephone: a SIP user agent over UDP (RFC 3261) with G.711 audio that registers with digest,
- * and places and receives calls. The tests' remote party: its dialogs, SDP and RTP are its own, so that
- * it judges the appliance's independently. It can hold, transfer, fall silent and acknowledge late.
+ * A telephone: a SIP user agent over UDP (RFC 3261) with G.711 audio. It registers with digest, and
+ * places and receives calls. Its dialogs, SDP and RTP are implemented independently of the
+ * appliance, so that tests check the appliance's. It can hold, transfer, mute itself and
+ * acknowledge late.
  *
  * Lost datagrams are repeated (endpoint.ts). `close` ends its calls and closes every socket and
  * timer. The script that uses it decides what to say and when.
@@ -44,7 +45,7 @@ export interface PhoneOptions {
 
 export interface CallOptions {
   /**
-   * Only copies of the 2xx that arrive this long after the first get an ACK. Default: 0, every
+   * Acknowledges only copies of the 2xx that arrive this long after the first. Default: 0, every
    * copy.
    */
   readonly ackDelayMs?: number;
@@ -62,7 +63,7 @@ export interface Phone {
   /** The handler of incoming calls; without one they get 480. */
   onCall(handler: (call: IncomingCall) => void): void;
   readonly calls: readonly PhoneCall[];
-  /** Hangs up, un-registers if registered (within 2 s), releases everything. */
+  /** Hangs up, unregisters if registered (within 2 s), releases everything. */
   close(): Promise<void>;
 }
 

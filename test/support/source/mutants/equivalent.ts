@@ -1,12 +1,12 @@
-/** Places that are left alone: the changed program answers as before, so no test could notice. */
+/** Excluded places: the changed program behaves the same, so no test could notice. */
 import type { Site } from "./sites.ts";
 
 interface Equivalent {
-  /** The end of the file's path. */
+  /** End of the file's path. */
   readonly file: string;
-  /** The line without the blanks around it. */
+  /** The line without leading and trailing spaces. */
   readonly lineText: string;
-  /** Only places within this part of the line; without it, the whole line. */
+  /** Excludes only this part of the line; default: the whole line. */
   readonly part?: string;
   readonly reason: string;
 }
@@ -343,7 +343,7 @@ export function isEquivalent(site: Omit<Site, "kind" | "start" | "end">): boolea
   return entry !== undefined;
 }
 
-/** After all files were looked at: entries whose line is gone. */
+/** After all files were checked: entries whose line no longer exists. */
 export const staleEquivalents = (): string[] =>
   EQUIVALENTS.filter((entry) => !used.has(entry)).map(
     ({ file, lineText }) => `${file}: ${lineText}`,

@@ -1,7 +1,7 @@
 /**
- * Which test files run a line of the program. Each test file is run once, unchanged, and its coverage is kept in
- * `dist/mutants`; it is measured again when it or a file that it loads has changed. A test file that fails unchanged
- * can judge nothing; it is named and left out.
+ * Finds the test files that run a line of the program. Each test file runs once without changes,
+ * and its coverage is stored in `dist/mutants`; it is measured again if it or a loaded file has
+ * changed. A test file that fails without changes is listed and skipped.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,34 +11,40 @@ import type { Place } from "./uses.ts";
 
 const measuredSchema = z.object({
   test: z.string(),
-  /** Of the test's text and of the files it loaded. */
+  /** Hash of the test's text and the loaded files. */
   hash: z.string(),
   passed: z.boolean(),
   failed: z.string().nullable().default(null),
   seconds: z.number(),
-  /** Loaded file → the lines that ran, as `3-17 20-21`. */
+  /** Lines that ran by loaded file, as `3-17 20-21`. */
   lines: z.record(z.string(), z.string()),
 });
 type Measured = z.infer<typeof measuredSchema>;
 
 export interface ReachingTest {
   readonly test: string;
-  /** As measured on the unchanged tree. */
+  /** Duration on the unchanged tree. */
   readonly seconds: number;
 }
 
 export interface Reach {
-  /** A test without real audio runs one of these lines. */
+  /** Whether a test without real audio runs one of these lines. */
   isQuick(places: readonly Place[]): boolean;
-  /** Tests that run one of these lines, the likeliest and cheapest first; with real audio only when no other does. */
+  /**
+   * Tests that run one of these lines, the likeliest and fastest first. Tests with real audio only
+   * if there is no other.
+   */
   testsFor(places: readonly Place[]): Promise<ReachingTest[]>;
 }
 
-/** They judge the compiled program or the pages: a changed source does not reach them. */
+/** These test the compiled program or the pages, which a changed source does not affect. */
 const OUTSIDE = /^test\/(binary|browser|dashboard|cli|peer)\//;
-/** With stand-ins these keep the pace of speech or of SIP's timers: asked only where no other test runs the line. */
+/**
+ * Slow, because they run in real time (speech or SIP timers). Used only if no other test runs the
+ * line.
+ */
 const WITH_AUDIO = /^test\/(scenario|adapter\/(sip|media\/rtp|engine\/speech))\//;
-/** Long by themselves; what they hold is held by quicker ones. */
+/** Long-running tests. Faster tests check the same. */
 const SOAKS = /(conversation-soak|simulation|storm|killed|disk-|torture|loss|mutated)\b/;
 const MEASURE_LIMIT_SECONDS = 240;
 
@@ -55,7 +61,7 @@ function hashOfLoaded(root: string, test: string, lines: Measured["lines"]): str
   );
 }
 
-/** `SF:file`, then `DA:line,count` for each line that has code. */
+/** Parses `SF:file`, then `DA:line,count` for each line with code. */
 function linesOfLcov(text: string): Record<string, string> {
   const lines: Record<string, string> = {};
   let [file, first, last] = ["", 0, 0];
@@ -88,7 +94,7 @@ async function measure(tree: Tree, test: string): Promise<Measured> {
   const coverageTo = join(tree.directory, "coverage");
   const limits = { limitSeconds: MEASURE_LIMIT_SECONDS, coverageTo };
   const report = join(coverageTo, "lcov.info");
-  // What stumbles once on a busy machine may stand the second time.
+  // A second attempt, because a busy machine can make a test fail.
   let run = await tree.run(test, limits);
   if (!run.passed) run = await tree.run(test, limits);
   const lines = existsSync(report) ? linesOfLcov(readFileSync(report, "utf8")) : {};
@@ -96,7 +102,7 @@ async function measure(tree: Tree, test: string): Promise<Measured> {
   return { test, hash: hashOfLoaded(tree.directory, test, lines), lines, ...run };
 }
 
-/** One line of JSON each; the last word about a test counts. */
+/** One line of JSON each; the last entry of a test counts. */
 function readMeasured(path: string): Map<string, Measured> {
   const rows = existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
   return new Map(
@@ -104,7 +110,7 @@ function readMeasured(path: string): Map<string, Measured> {
   );
 }
 
-/** Measures what `kept` does not know yet. */
+/** Measures the tests that `kept` does not contain. */
 async function measureAll(
   root: string,
   kept: string,
@@ -135,14 +141,14 @@ async function measureAll(
 const reaching = (measured: readonly Measured[], places: readonly Place[]): Measured[] =>
   measured.filter(({ lines }) => places.some((place) => holds(lines[place.file], place.line)));
 
-/** Smaller is sooner: tests of the same room or name, then what costs less. */
+/** Sort key; smaller runs first: tests of the same room or name, then the faster ones. */
 function rankOf({ test, seconds }: Measured, file: string): number {
   const words = file.replace(/\.ts$/, "").split(/[/-]/).slice(1);
   const near = words.filter((word) => test.split(/[/.-]/).includes(word)).length;
   return (seconds + 0.5) / 4 ** near;
 }
 
-/** `root`: the project's folder; `kept`: where measurements stay between runs. */
+/** `root`: the project's folder; `kept`: file for measurements between runs. */
 export async function createReach(root: string, kept: string): Promise<Reach> {
   const tests = (await filesOf(root, "test/*/**/*.test.ts")).filter(
     (test) => !OUTSIDE.test(test) && !SOAKS.test(test),

@@ -1,11 +1,14 @@
 /**
- * `npm run soak -- mutants`: changes the domain in MUTANTS (150) places, one at a time, in a copy of the tree, and
- * runs the test files that run the changed line, the likeliest first, until one fails. A failure counts when the same
- * test file passes without the change right after, and fails with it again; one that does not end with the change is
- * named. A change that no test notices is a survivor and is named; more than 5 % of them end with 1. MUTANTS_SEED (1)
- * chooses other places, MUTANTS_AT_ONCE (1) runs several copies side by side, MUTANTS_ONLY (text) keeps files whose
- * path contains it. What was seen is kept in `dist/mutants`: a run that was stopped goes on where it was, and a place
- * is asked again only when its file or the test that noticed it has changed, or when nobody noticed it.
+ * `npm run soak -- mutants`: changes the domain in MUTANTS (150) places, one at a time, in a copy
+ * of the tree. For each, runs the test files that reach the changed line, the likeliest first,
+ * until one fails. A failure counts if the same test file then passes without the change and fails
+ * again with it. Changes that make a test hang are listed.
+ *
+ * A change that no test notices is a survivor. All survivors are listed; more than 5 % give exit
+ * status 1. MUTANTS_SEED (1) selects other places, MUTANTS_AT_ONCE (1) runs several copies in
+ * parallel, MUTANTS_ONLY (text) selects files by path. Results are stored in `dist/mutants`, so a
+ * stopped run continues. A place is repeated only if its file or the noticing test has changed, or
+ * if it survived.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +22,7 @@ import { copyTree, type Tree } from "./tree.ts";
 import { createUses } from "./uses.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
-/** The domain, and what decides beside it: payments and mail, addresses that may be called, privacy. */
+/** The domain, and other code with rules: payments, mail, network address checks, privacy. */
 const CHANGED = /^src\/(domain|adapter\/(mail|payments)|platform\/net|operations\/privacy)\//;
 const SURVIVORS_SHARE_MAX = 0.05;
 const KEPT = join(ROOT, "dist/mutants");
@@ -30,16 +33,16 @@ const atOnce = numberOf("MUTANTS_AT_ONCE", 1);
 
 const textOf = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
-// ── what was seen before ──────────────────────────────────────────────────────────────────────────
+// ── earlier results ───────────────────────────────────────────────────────────────────────────────
 
 const noticedSchema = z.object({ key: z.string(), test: z.string(), testHash: z.string() });
 
-/** The same change of the same file. */
+/** Identifies a change of a file's content. */
 const keyOf = ({ file, start, after }: Site) =>
   Bun.hash(`${textOf(file)}\0${start}\0${after}`).toString(36);
 const testHashOf = (test: string) => Bun.hash(textOf(test)).toString(36);
 
-/** Key of a place → the test that noticed it and still stands as it stood. */
+/** The test that noticed each change, by key, if the test has not changed since. */
 function readNoticed(): Map<string, string> {
   const rows = existsSync(RESULTS) ? readFileSync(RESULTS, "utf8").split("\n").filter(Boolean) : [];
   return new Map(
@@ -57,10 +60,13 @@ function keepNoticed(site: Site, test: string): void {
 
 // ── one place ─────────────────────────────────────────────────────────────────────────────────────
 
-/** A file that takes longer than this does not end at all. `seconds`: what it takes without a change. */
+/**
+ * Time limit of a test file, after which it counts as hanging. `seconds`: its duration without a
+ * change.
+ */
 const limitFor = (seconds: number) => 30 + 4 * seconds;
 
-/** True: the test fails with the change, and only with it. */
+/** True if the test fails only with the change. */
 async function isNoticedBy(
   tree: Tree,
   site: Site,
@@ -75,8 +81,9 @@ async function isNoticedBy(
     writeFileSync(path, text);
     return run;
   };
-  // On a busy machine a test can fail by itself: it must pass without the change, and fail again with it. How long it
-  // may take is measured on the machine as it is now: what is slow for others' sake has noticed nothing.
+  // On a busy machine a test can fail by itself, so it must pass without the change and fail again
+  // with it. The time limit is measured again at the present load, so that slowness does not count
+  // as a failure.
   if ((await runChanged(limitFor(seconds))).passed) return false;
   const unchanged = await tree.run(test, { limitSeconds: limitFor(seconds) });
   if (!unchanged.passed) return false;
@@ -85,7 +92,7 @@ async function isNoticedBy(
   return !again.passed;
 }
 
-/** null: nobody noticed; else the test that did. */
+/** Returns the test that noticed the change; null if none did. */
 async function judge(
   tree: Tree,
   site: Site,
@@ -120,7 +127,7 @@ const named = ({ file, line, before, after }: Site) =>
 
 // ── all places ────────────────────────────────────────────────────────────────────────────────────
 
-// A copy is removed at the exit.
+// The copy is removed on exit.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 await generateSources();
 const sources = await readSources();

@@ -1,6 +1,7 @@
 /**
- * Places in the domain where a small change of the program must make a test fail: an operator, a bound, a
- * condition, a default. Found in the syntax tree, so that comments, types and texts stay as they are.
+ * Places in the domain where a small change of the program must make a test fail: an operator, a
+ * limit, a condition, a default. Found in the syntax tree, so that comments, types and texts stay
+ * unchanged.
  */
 import { basename } from "node:path";
 import ts from "typescript5";
@@ -8,24 +9,24 @@ import { isEquivalent } from "./equivalent.ts";
 import { constantOf } from "./uses.ts";
 
 export interface Site {
-  /** From the root of the project. */
+  /** Path from the project's root. */
   readonly file: string;
   readonly line: number;
   readonly kind: "operator" | "bound" | "condition" | "default";
-  /** Offsets in the file's text. */
+  /** Offset in the file's text. */
   readonly start: number;
   readonly end: number;
   readonly before: string;
   readonly after: string;
-  /** Without the blanks around it. */
+  /** The line without leading and trailing spaces. */
   readonly lineText: string;
-  /** Where in `lineText` it begins. */
+  /** Offset of the place in `lineText`. */
   readonly offset: number;
-  /** The name that is declared outside of every function and holds this place; null: a function holds it. */
+  /** Top-level constant that contains this place; null if a function contains it. */
   readonly constant: string | null;
 }
 
-/** What the change itself knows of its place. */
+/** The part of a place that the change itself determines. */
 type Change = Omit<Site, "file" | "line" | "lineText" | "offset" | "constant">;
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -42,11 +43,11 @@ const OPERATORS: Readonly<Record<string, string>> = {
   "*": "/",
 };
 
-/** What a person reads in a log is no behaviour of a call. */
+/** Log and error texts are not behaviour of a call. */
 const TOLD_ONLY = /\b(log|logger|metrics|trace)\b|describeError|AppError|Error\(/;
 const LOGS = /^(this\.)?(options\.|context\.|deps\.|#)?(log|logger|metrics)\./;
 
-/** Does nothing but write to the log. */
+/** Whether the statement only writes to the log. */
 function logsOnly(statement: ts.Statement, source: ts.SourceFile): boolean {
   if (ts.isBlock(statement)) return statement.statements.every((part) => logsOnly(part, source));
   if (ts.isIfStatement(statement)) return decidesLogOnly(statement, source);
@@ -57,7 +58,10 @@ const decidesLogOnly = (statement: ts.IfStatement, source: ts.SourceFile): boole
   logsOnly(statement.thenStatement, source) &&
   (statement.elseStatement === undefined || logsOnly(statement.elseStatement, source));
 
-/** Part of what is logged or thrown as text, or of a condition that only decides whether to log. */
+/**
+ * Whether the node is part of a logged or thrown text, or of a condition that only decides whether
+ * to log.
+ */
 function isToldOnly(node: ts.Node, source: ts.SourceFile): boolean {
   for (let at: ts.Node | undefined = node; at; at = at.parent) {
     if (ts.isIfStatement(at) && decidesLogOnly(at, source)) return true;
@@ -71,13 +75,13 @@ function isToldOnly(node: ts.Node, source: ts.SourceFile): boolean {
 const isText = (node: ts.Node): boolean =>
   ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
 
-/** Adding texts is no arithmetic. */
+/** Concatenation of texts is not arithmetic. */
 const joinsTexts = (node: ts.BinaryExpression): boolean =>
   isText(node.left) ||
   isText(node.right) ||
   (ts.isBinaryExpression(node.left) && joinsTexts(node.left));
 
-/** `samples[index]` in `for (…; index < samples.length; …)`: the default is never taken. */
+/** `samples[index]` in `for (…; index < samples.length; …)`: the default is never used. */
 function isWithinBounds(node: ts.Node, source: ts.SourceFile): boolean {
   if (!ts.isElementAccessExpression(node)) return false;
   const [array, index] = [node.expression, node.argumentExpression].map((part) =>
@@ -114,7 +118,7 @@ function changeOf(node: ts.Node, source: ts.SourceFile): Change | null {
     if (value > 1 && Number.isInteger(value))
       return replace(node, `(${node.getText(source)} ${value < 1000 ? "+ 1" : "* 2"})`, "bound");
   }
-  // A signal aborts once: its listener is called once with and without the word.
+  // A signal aborts only once, so `once` makes no difference.
   if (ts.isPropertyAssignment(node) && node.name.getText(source) === "once") return null;
   const isDefault =
     ts.isPropertyAssignment(node) || (ts.isParameter(node) && node.initializer !== undefined);
@@ -149,8 +153,8 @@ export function sitesOf(file: string, text: string): Site[] {
 }
 
 /**
- * What a place is called apart from its folder and its line, so that a tree that has moved or grown is changed in the
- * same places: the file's name, the line's text and which of the same it is.
+ * Identifies a place without its folder and line number, so that the same places are selected after
+ * files move or grow: file name, line text and its index among equal lines.
  */
 function namesOf(sites: readonly Site[]): Map<Site, string> {
   const seen = new Map<string, number>();
@@ -165,7 +169,9 @@ function namesOf(sites: readonly Site[]): Map<Site, string> {
   );
 }
 
-/** `count` places, at most `perFileMax` of one file, every kind alike as far as there are enough. */
+/**
+ * Returns `count` places, at most `perFileMax` per file, evenly over the kinds as far as possible.
+ */
 export function chooseSites(
   sites: readonly Site[],
   { count, perFileMax, seed }: { count: number; perFileMax: number; seed: number },

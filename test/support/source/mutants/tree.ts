@@ -1,33 +1,33 @@
-/** A copy of the project that may be changed, and one test file run in it. */
+/** A copy of the project in which tests run with changed sources. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-/** Shared with the project instead of copied. */
+/** Linked to the project instead of copied. */
 const LINKED = ["node_modules", "dist"];
 const LEFT_OUT = new Set([...LINKED, ".git", "data"]);
 
 export interface TestRun {
-  /** False: a test failed, or the file did not end in time. */
+  /** False: a test failed, or the file exceeded its time limit. */
   readonly passed: boolean;
-  /** The file was ended because it took too long. */
+  /** The file was stopped at its time limit. */
   readonly isTimedOut: boolean;
-  /** The first test that failed; null: none did, or the file broke off. */
+  /** The first failed test; null if none failed, or if the file crashed. */
   readonly failed: string | null;
   readonly seconds: number;
 }
 
 export interface Tree {
   readonly directory: string;
-  /** Runs one test file; `coverageTo`: a folder for `lcov.info`. */
+  /** Runs one test file; `coverageTo`: directory for `lcov.info`. */
   run(test: string, options: { limitSeconds: number; coverageTo?: string }): Promise<TestRun>;
   remove(): void;
 }
 
-/** Of one test of a file. */
+/** Time limit of one test. */
 const TEST_TIMEOUT_MS = 60_000;
 
-/** As root every copy has a network of its own, so that ports of two copies do not meet. */
+/** If run by root, each copy has a separate network namespace, so that their ports do not conflict. */
 const APART =
   process.getuid?.() === 0 && Bun.which("unshare") && Bun.which("ip")
     ? ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]

@@ -1,6 +1,7 @@
 /**
- * Where a change of a line matters. What a function holds matters there; a constant is made wherever its file is
- * imported and matters where its name is written, or where the names of constants made of it are.
+ * Finds the lines affected by a change. A change in a function affects only the function. A
+ * constant is evaluated wherever its file is imported, so a change in it affects the places that
+ * use its name, or the name of a constant derived from it.
  */
 import ts from "typescript5";
 
@@ -10,11 +11,11 @@ export interface Place {
 }
 
 interface Mention extends Place {
-  /** The constant that is made of it; null: a function, or what runs when the file is loaded. */
+  /** The derived constant; null: a function, or code that runs when the file is loaded. */
   readonly within: string | null;
 }
 
-/** The name that is declared outside of every function and holds the node; null: none does. */
+/** The top-level constant that contains the node; null if there is none. */
 export function constantOf(node: ts.Node): string | null {
   let name: string | null = null;
   for (let at: ts.Node | undefined = node; at; at = at.parent) {
@@ -27,7 +28,7 @@ export function constantOf(node: ts.Node): string | null {
 const isOwnName = (node: ts.Identifier): boolean =>
   ts.isVariableDeclaration(node.parent) && node.parent.name === node;
 
-/** `sources`: path → text of every file of the program. */
+/** `sources`: text of every file of the program, by path. */
 export function createUses(sources: ReadonlyMap<string, string>) {
   const mentions = new Map<string, Mention[]>();
   for (const [file, text] of sources) {
