@@ -24,7 +24,7 @@ export interface SentHeaders {
   readonly toUri: string;
 }
 
-/** What the response shows; an empty list if nothing was altered. */
+/** Signs found in the response; an empty list if nothing was altered. */
 export function signsInEcho(said: SentHeaders, { via, callId, from, to }: SipResponse): AlgSign[] {
   const signs: AlgSign[] = [];
   const { host, port, transport } = via;

@@ -4,10 +4,10 @@
  * account and the order in which trunks were saved have no influence.
  *
  * A trunk with TLS accepts nothing over UDP or TCP. Once the carrier of a registered trunk has used
- * our Contact user, calls to a number are taken one at a time until one of them is acknowledged:
- * whoever forges the carrier's address sees no 200. New calls are limited per trunk before any
- * further processing. A call that several trunks claim is rejected; so is an unclaimed call from an
- * address that several trunks share.
+ * our Contact user, calls to a number are accepted one at a time until one of them is acknowledged:
+ * the sender of a spoofed address sees no 200. New calls are limited per trunk before any further
+ * processing. A call that several trunks claim is rejected; so is an unclaimed call from an address
+ * that several trunks share.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -66,7 +66,7 @@ export const isNewCall = (request: SipRequest): boolean =>
 export class CallRouter {
   readonly #limit: RateLimit;
   readonly #contactUsed = new WeakSet<SipTrunk>();
-  /** The Call-ID of the latest call to a number since then; null: one was acknowledged. */
+  /** Call-ID of the latest call to a number since then; null if one was acknowledged. */
   readonly #toNumber = new WeakMap<SipTrunk, string | null>();
   readonly #unknownSources = new WeakMap<SipTrunk, Set<string>>();
   readonly #warnedAtMs = new Map<string, number>();
@@ -133,7 +133,7 @@ export class CallRouter {
       : this.#shared(request, trunks, flow);
   }
 
-  /** A call of the trunk was answered, and the far end has shown that it knows. */
+  /** A call of the trunk was answered, and the remote party has acknowledged it. */
   answered(trunk: SipTrunk, callId: string): void {
     if (this.#toNumber.get(trunk) === callId) this.#toNumber.set(trunk, null);
   }
@@ -227,7 +227,9 @@ export class CallRouter {
 const takes = (trunk: SipTrunk, flow: Flow): boolean =>
   trunk.transport !== "TLS" || flow.transport === "TLS";
 
-/** The carrier has accepted our password, or the operator configured the trunk. */
+/**
+ * The account's name counts only if the carrier has accepted our password, because it is free text.
+ */
 const isSound = ({ registration }: SipTrunk): boolean =>
   registration.name === "registered" || registration.name === "not_required";
 

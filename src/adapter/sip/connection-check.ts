@@ -1,6 +1,6 @@
 /**
- * Checks that a connection still leads to a server that answers no pings: by OPTIONS, and by a
- * REGISTER if the server ignores OPTIONS. A connection without an answer is dropped.
+ * Checks whether a connection without ping responses still works: by OPTIONS, and by a REGISTER if
+ * the server ignores OPTIONS. A connection without an answer is closed.
  */
 import { type Clock, within } from "../../core/clock.ts";
 import { hex } from "../../core/ids.ts";
@@ -14,16 +14,18 @@ interface ConnectionCheckDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
-  /** Sends an OPTIONS to the trunk's server. Resolves with null if there is no response. */
+  /** Sends OPTIONS to the trunk's server. Resolves with null if there is no response. */
   ask(compose: (via: string) => string): Promise<object | null>;
-  /** Renews the registration, if there is one. A REGISTER without an answer drops the connection. */
+  /**
+   * Renews the registration, if there is one. A REGISTER without an answer closes the connection.
+   */
   register(): void;
 }
 
 const OPTIONS_MS_MAX = 5000;
 
 export class ConnectionCheck {
-  /** Null: the server was not asked yet. */
+  /** Null before the first request. */
   #answersOptions: boolean | null = null;
   #isUnderWay = false;
 

@@ -15,7 +15,7 @@ import {
 } from "./digest.ts";
 import type { SipResponse } from "./message/index.ts";
 
-/** Of the server (401) or of a proxy (407): RFC 3261 22.2, 22.3. */
+/** A challenge of the server (401) or of a proxy (407): RFC 3261 22.2, 22.3. */
 type ChallengeKind = "server" | "proxy";
 
 export const kindOf = (statusCode: number): ChallengeKind =>
@@ -47,7 +47,9 @@ export class TrunkCredentials {
     return challenges.find((challenge) => challenge.realm === realm);
   }
 
-  /** Takes the challenge of a 401 or 407 for the next attempt. False: there is none to answer. */
+  /**
+   * Uses the challenge of a 401 or 407 for the next attempt. Returns false if we can answer none.
+   */
   answers(
     response: Pick<SipResponse, "statusCode" | "headers">,
     authorisation: RequestAuthorisation,
@@ -58,8 +60,8 @@ export class TrunkCredentials {
   }
 
   /**
-   * As `answers`, to a REGISTER. Nobody but the trunk's own registrar can challenge it: a new realm of its
-   * replaces all that were learnt.
+   * Like `answers`, for a REGISTER. Only the trunk's registrar can challenge it: its new realm
+   * replaces all learnt ones.
    */
   answersRegistrar(
     response: Pick<SipResponse, "statusCode" | "headers">,
@@ -105,7 +107,7 @@ const CHALLENGES_MAX = 4;
 export class RequestAuthorisation {
   readonly #challenges = new Map<ChallengeKind, Challenge>();
   #last: ChallengeKind | undefined;
-  /** Challenges that were renewed without a reason and answered once more. */
+  /** Challenges renewed without a reason and answered a second time. */
   readonly #renewed = new Set<ChallengeKind>();
   #taken = 0;
 

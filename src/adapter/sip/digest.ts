@@ -61,8 +61,8 @@ export function parseChallenges(values: readonly string[]): Challenge[] {
 }
 
 /**
- * The challenges of one header. RFC 3261 20.44 has one in each, but HTTP's comma between several is
- * also sent: what starts with a scheme, such as `Digest realm=…`, is the next one.
+ * Splits the challenges of one header. RFC 3261 20.44 allows one per header, but some servers send
+ * several with HTTP's comma. A scheme, such as `Digest realm=…`, starts the next one.
  */
 export function challengesIn(value: string): string[] {
   const challenges: string[] = [];

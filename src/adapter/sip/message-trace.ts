@@ -60,8 +60,8 @@ export function createSipMessageTracer(clock: Clock): SipMessageTracer {
 }
 
 /**
- * `INVITE (1 INVITE)`, `180 Ringing (1 INVITE)`. The remote party writes the reason phrase: only
- * plain words are kept.
+ * `INVITE (1 INVITE)`, `180 Ringing (1 INVITE)`. The remote party writes the reason phrase, so only
+ * plain words are recorded.
  */
 function lineOf(text: string, cseq: string): string | null {
   const start = START.exec(text);

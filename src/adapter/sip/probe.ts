@@ -36,20 +36,20 @@ export interface ProbeDeps {
   readonly credentials: TrunkCredentials;
   readonly userAgent: string;
   /**
-   * Sends a request to the trunk's server; null: no response, or no route. An INVITE is ended at
-   * the first progress: cancelled when it rings, hung up when it is answered.
+   * Sends a request to the trunk's server. Resolves with null if there is no response or no route.
+   * An INVITE is ended at the first progress: cancelled when it rings, hung up when it is answered.
    */
   ask(method: Method, compose: (via: string) => string): Promise<Answered | null>;
-  /** Why there was no response, as text for the user; null: unknown. */
+  /** Reason for the missing response, as text for the user; null if unknown. */
   noAnswerReason(): string | null;
   contactUri(): string;
-  /** Value of the Route header; empty: none. */
+  /** Value of the Route header; empty if none. */
   route(): string;
   /** Our address in Contact and SDP, and our local address. */
   addresses(): { readonly advertised: SeenAddress; readonly local: SeenAddress };
   /** The servers behind the trunk's name, in order. */
   servers(): readonly ProbedServer[];
-  /** The registrar repeated another Contact than we sent. */
+  /** The registrar returned another Contact than we sent. */
   readonly isContactAltered: boolean;
   /** An SDP offer with everything we support; media is never sent. */
   offer(): string;
@@ -114,7 +114,7 @@ const unanswered = (deps: ProbeDeps): TrunkProbe => ({
   algSigns: [],
 });
 
-/** What the responses to OPTIONS and to the test call say together. */
+/** Combined result of the responses to OPTIONS and to the test call. */
 function answeredBy(deps: ProbeDeps, options: Answer, call: Answer | null) {
   const { response, roundTripMs, remote } = options;
   const said = call ? [response, call.response] : [response];

@@ -1,10 +1,10 @@
-/** Why a registration failed, as text for the user, and when to retry. */
+/** Reason for a failed registration, as text for the user, and the time of the next attempt. */
 import type { Random } from "../../core/random.ts";
 import { retryAfterMs, type SipResponse } from "./message/index.ts";
 
 /** After a permanent rejection: more frequent attempts could get us banned. */
 const REJECTED_RETRY_MS = 600_000;
-/** Sooner than this not even where the server asks for it, with 0 again and again. */
+/** Minimum delay, even if the server keeps asking for 0. */
 const REJECTED_RETRY_MS_MIN = 60_000;
 /**
  * No response, or a server error: 2, 4, 8, … at most 45 s, so that we are registered again within
@@ -33,7 +33,7 @@ export function retryDelayMs(
   return Math.min(doubled, BACK_OFF_MAX_MS) * (0.75 + 0.25 * random.float());
 }
 
-/** Different from a wrong password: no other password would help. */
+/** Different from a wrong password: another password would not help. */
 export const explainUnknownChallenge = (asked: string): string =>
   `The provider asks for a kind of password check that a trunk does not know (${asked}). Ask the provider for digest authentication with MD5, SHA-256 or SHA-512-256.`;
 

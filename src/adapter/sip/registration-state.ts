@@ -1,14 +1,14 @@
 /**
  * The registration's state machine (RFC 3261 10.2), pure.
- *
  *   idle ──start──► registering ──accepted──► registered ──due──► registering (refresh) …
  *                     │   ▲  └──rejected/no_answer──► failed ──due──► registering
  *                     │   └──due──┘
  *   any ──stop──► unregistering ──gone──► unregistered      (idle, failed ──stop──► unregistered)
  *   registering, failed ──expired──► the same, without a binding
  *
- * `registering` waits on the transaction (64·T1 at most), `registered` and `failed` on the client's
- * one timer, `unregistering` on its answer or 2 s. `expired` comes when the earlier binding ends.
+ * `registering` waits for the transaction (at most 64·T1), `registered` and `failed` for the
+ * client's one timer, `unregistering` for its answer or 2 s. `expired` comes when the earlier
+ * binding ends.
  */
 import type { Table } from "../../core/state-machine.ts";
 import type { RegistrationProblem } from "../../domain/call/sip-port.ts";
@@ -31,8 +31,7 @@ export type RegistrationState =
       readonly nextAttemptAtMs: number;
       readonly validUntilMs: number | null;
       /**
-       * The attempt was not rejected, only not answered: calls continue to use the previous
-       * binding.
+       * The attempt was not rejected, only unanswered: calls continue to use the previous binding.
        */
       readonly bindingServes: boolean;
     }

@@ -56,7 +56,7 @@ interface RegistrationDeps {
    * was none (timeout, unresolvable host).
    */
   send(request: RegisterRequest): Promise<SipResponse | null>;
-  /** Why there was no response, as text for the user; null or absent: unknown. */
+  /** Reason for a missing response, as text for the user; null or absent if unknown. */
   readonly noAnswerReason?: () => string | null;
 }
 
@@ -70,7 +70,7 @@ const UNREGISTER_TIMEOUT_MS = 2000;
  */
 const REFRESH_MARGIN_MS = 70_000;
 const SHORTEST_EXPIRES_SECONDS = 5;
-/** A registrar that grants more may have forgotten us long before. */
+/** A registrar that grants more time may have forgotten us long before. */
 const LONGEST_EXPIRES_SECONDS = 86_400;
 
 type Outcome =
@@ -141,8 +141,8 @@ export class RegistrationClient {
   }
 
   /**
-   * Acts if the wall clock has passed the time of the timer: while a machine is suspended its timers stand
-   * still, the registrar's do not.
+   * Acts if the timer's wall-clock time has passed. While a machine is suspended its timers stop,
+   * but the registrar's continue.
    */
   catchUp(): void {
     const { state } = this.#machine;
@@ -154,7 +154,7 @@ export class RegistrationClient {
       this.#machine.apply({ type: "due" });
   }
 
-  /** Un-REGISTERs. Resolves when answered, after 2 s at the latest. */
+  /** Removes the registration. Resolves when answered, within 2 s. */
   stop(): Promise<void> {
     if (this.#machine.state.name === "unregistered") return Promise.resolve();
     const gone = new Promise<void>((resolve) => this.#whenGone.push(resolve));
@@ -232,8 +232,8 @@ export class RegistrationClient {
   }
 
   /**
-   * True without a decision by the server: no response, or a server error. A route that is known to
-   * be unusable does not count.
+   * True if the server has not decided: no response, or a server error. A known unusable route does
+   * not count.
    */
   #isUnanswered(response: SipResponse | null): boolean {
     if (response === null) return !this.deps.noAnswerReason?.();
@@ -273,8 +273,8 @@ export class RegistrationClient {
   }
 
   /**
-   * From our Contact, otherwise from the Expires header, otherwise the requested value (10.2.4). 0:
-   * no binding.
+   * From our Contact, otherwise from the Expires header, otherwise the requested value (10.2.4). 0
+   * if there is no binding.
    */
   #grantedSeconds(response: SipResponse): number {
     const contacts = response.headers.all("contact").map(parseNameAddr);
@@ -297,7 +297,7 @@ export class RegistrationClient {
     if (this.#machine.state.name === "unregistering") this.#machine.apply({ type: "gone" });
   }
 
-  /** Never rejects: a request that cannot be written or sent counts as unanswered. */
+  /** Never rejects: a request that cannot be built or sent counts as unanswered. */
   async #transact(expiresSeconds: () => number): Promise<Outcome> {
     try {
       return await this.#attempt(expiresSeconds);

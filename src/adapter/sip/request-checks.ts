@@ -12,7 +12,7 @@ import {
 } from "./message/index.ts";
 import { isIntervalTooSmall, MIN_SE_SECONDS } from "./session/session-timer.ts";
 
-/** Undefined: accept it. */
+/** Undefined if the request is accepted. */
 export function rejectionOf(request: SipRequest): ResponseParts | undefined {
   const { method, headers } = request;
   if (method === "ACK" || method === "CANCEL") return undefined;
@@ -42,7 +42,7 @@ function isAmbiguous({ uri, headers }: SipRequest): boolean {
   return headers.all("contact").some((value) => value !== "*" && !parseNameAddr(value));
 }
 
-/** The body of an INVITE must be SDP of its session that is not compressed (RFC 3261 8.2.3). */
+/** The body of an INVITE must be uncompressed SDP of its session (RFC 3261 8.2.3). */
 function rejectionOfBody(request: SipRequest): ResponseParts | undefined {
   const { headers, body } = request;
   if (body === "" || isBodyOptional(request)) return undefined;
@@ -53,14 +53,14 @@ function rejectionOfBody(request: SipRequest): ResponseParts | undefined {
   return { statusCode: 415, headers: [["Accept", ACCEPT]] };
 }
 
-/** The accepted response body must be SDP, too (21.4.7). */
+/** The peer must also accept SDP as a response body (21.4.7). */
 function rejectionOfContent(request: SipRequest): ResponseParts | undefined {
   const rejection = rejectionOfBody(request);
   if (rejection) return rejection;
   const { headers } = request;
   const accepted = headers.all("accept").map(mediaTypeOf);
-  // Carriers forget SDP in long Accept lists; only a list without any application type is taken at
-  // its word.
+  // Carriers forget SDP in long Accept lists. Only a list without any application type is a reason
+  // to reject.
   const bearable = (type: string) => /^(application|multipart|\*)\//.test(type);
   if (accepted.length > 0 && !accepted.some(bearable)) return { statusCode: 406 };
   return undefined;

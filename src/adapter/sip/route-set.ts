@@ -137,12 +137,14 @@ export class RouteSet {
     return isRouted || this.remotes.includes(host);
   }
 
-  /** Why there was no response, as text for the user; null: unknown. */
+  /** Reason for a missing response, as text for the user; null if unknown. */
   get problem(): string | null {
     return this.#routes.problem ?? this.#binding.problem;
   }
 
-  /** Resolves the servers. Resolves when requests can be sent, or it is known that they cannot. */
+  /**
+   * Resolves the servers. Returns when requests can be sent, or when it is known that they cannot.
+   */
   async start(): Promise<void> {
     await this.#routes.refresh();
     const { first } = this.#routes;
@@ -165,7 +167,8 @@ export class RouteSet {
 
   /**
    * Sends a request to the trunk's server outside any dialog, along its Service-Route unless it is
-   * a REGISTER; `compose` gets its Via. Null: no response, or no route. Never rejects.
+   * a REGISTER. `compose` gets its Via. Resolves with null if there is no response or no route.
+   * Never rejects.
    */
   async ask(method: string, compose: (via: string) => string): Promise<Answered | null> {
     const registering = method === "REGISTER";
@@ -187,8 +190,8 @@ export class RouteSet {
   }
 
   /**
-   * Sends an INVITE that must not lead to a call: it is cancelled when it rings and hung up when it
-   * is answered. Null: no final response within `limitMs`. Never rejects.
+   * Sends an INVITE that must not become a call: it is cancelled when it rings and hung up when it
+   * is answered. Resolves with null without a final response within `limitMs`. Never rejects.
    */
   async tryCall(compose: (via: string) => string, limitMs: number): Promise<Answered | null> {
     const hop = await this.#initialHop(this.deps.serviceRoute());
@@ -307,7 +310,7 @@ export class RouteSet {
       await this.addresses.toward(remote);
       this.#toward = remote.host;
     } catch (error) {
-      // No route from here. Sending fails and reports it to the operator.
+      // No route from here. Sending fails, and the operator sees that error.
       this.deps.log.warn("sip.no_route", { error: describeError(error) });
     }
   }

@@ -1,7 +1,8 @@
 /**
- * SDES: SRTP keys in `a=crypto` lines (RFC 4568). Four suites are accepted, two are offered, each with its own key; one key a line, and only
- * session parameters that do not affect media/srtp. Lines with other parameters are ignored, as the RFC
- * requires. A key of theirs that has an MKI is answered with one that is called the same; our offers have none.
+ * SDES: SRTP keys in `a=crypto` lines (RFC 4568). Four suites are accepted; two are offered, each
+ * with its own key. Supports one key per line, and only session parameters that do not affect
+ * media/srtp. Lines with other parameters are ignored, as the RFC requires. If the remote key has
+ * an MKI, our answer uses the same one; our offers have none.
  */
 import type { MediaDescription } from "sdp-transform";
 import {
@@ -27,7 +28,7 @@ const HARMLESS_PARAMETERS = /^(KDR=0|WSH=\d+)$/i;
 export interface SrtpPolicy {
   readonly mode: SrtpMode;
   readonly keys: Readonly<Record<SrtpSuite, string>>;
-  /** The same with new keys. */
+  /** Returns the same policy with new keys. */
   renewed(): SrtpPolicy;
 }
 
@@ -36,7 +37,7 @@ export interface CryptoLine {
   readonly tag: number;
   readonly suite: SrtpSuite;
   readonly key: string;
-  /** What the line calls its key: as written, and the octets in each packet, in hex. */
+  /** MKI of the line's key: as written, and as bytes of each packet in hex. */
   readonly mki: { readonly written: string; readonly hex: string } | null;
 }
 
@@ -98,7 +99,10 @@ export function answerCrypto({ keys }: SrtpPolicy, offer: CryptoLine): string {
   return offer.mki ? `${line}|${offer.mki.written}` : line;
 }
 
-/** The keys agreed with one of their lines; `isOffer`: ours then is called as theirs. */
+/**
+ * The keys agreed with one of the remote lines. `isOffer`: the line is from an offer, so our key
+ * uses its MKI.
+ */
 export function agreedKeys({ keys }: SrtpPolicy, line: CryptoLine, isOffer: boolean): SrtpKeys {
   const { suite, key, mki } = line;
   return {
@@ -110,7 +114,7 @@ export function agreedKeys({ keys }: SrtpPolicy, line: CryptoLine, isOffer: bool
   };
 }
 
-/** The line of an answer that accepts one of our offer. */
+/** The answer's line that accepts one of our offer. */
 export function acceptedLine(lines: readonly CryptoLine[]): CryptoLine | undefined {
   return lines.find(({ tag, suite }) => OFFERED[tag - 1] === suite);
 }

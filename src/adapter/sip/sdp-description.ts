@@ -32,7 +32,7 @@ export interface RemoteEvent {
 export interface RemoteDescription {
   readonly ok: true;
   readonly audio: Stream;
-  /** Its place among the media lines. */
+  /** Its index among the media lines. */
   readonly audioIndex: number;
   /** The other media lines, rejected: with port 0 (RFC 3264 6). */
   readonly rejected: readonly string[];
@@ -59,8 +59,8 @@ type DescriptionFailure = {
 };
 
 /**
- * Of several audio streams, reads the most protected one that `mode` allows; among equals the first
- * with a codec of ours.
+ * If there are several audio streams, reads the most protected one that `mode` allows. Among
+ * equals, reads the first one with a supported codec.
  */
 export function readDescription(
   text: string,
@@ -84,7 +84,7 @@ export function readDescription(
   const { stream: audio, isSecureProfile, crypto } = chosen;
   const audioIndex = session.media.indexOf(audio);
   const address = String(audio.connection?.ip ?? session.connection?.ip ?? "");
-  // Some write a TTL, which only multicast has (RFC 8866 5.7).
+  // Some peers write a TTL, which only multicast has (RFC 8866 5.7).
   const host = systemText(address.replace(/\/.*$/, ""));
   if (host === "") return { ok: false, reason: "malformed" };
   if (isGroup(host)) return { ok: false, reason: "no_audio" };
@@ -109,7 +109,10 @@ export function readDescription(
 
 const GROUPS = ["224.0.0.0/4", "255.255.255.255", "ff00::/8"].map(parseNetwork);
 
-/** Multicast and broadcast: a call has one far end, and nobody else's network is filled with it. */
+/**
+ * Multicast and broadcast are rejected: a call has one remote party, and media must not flood other
+ * networks.
+ */
 function isGroup(host: string): boolean {
   const address = parseAddress(host);
   return address !== null && GROUPS.some((group) => contains(group, address));
@@ -127,8 +130,9 @@ function securityOf(stream: Stream) {
 }
 
 /**
- * What sdp-transform would not see, giving the attributes to the line before: a port count, several
- * spaces, another case, a media type that is more than a word.
+ * Media lines that sdp-transform would miss, so that it would give their attributes to the line
+ * before. They have a port count, several spaces, another case, or a media type of more than a
+ * word.
  */
 const MEDIA_LINE = /^m=(\S+) (\d+)(?:\/\d+)?(?= )/gm;
 const CONNECTION_LINE = /^c=IN IP([46]) \[?([^\s\]]*)\]?/gim;

@@ -3,10 +3,10 @@
  * text to text and a `MediaPlan`. Video, further audio streams and streams without the required
  * protection are rejected with port 0 (RFC 3264 6).
  *
- * The answer uses the first codec of our list that was offered: `[sip] codecs` sets the order. With
- * SRTP "optional" an offer is RTP/AVP with keys, which a remote party without SRTP ignores;
- * "required" is RTP/SAVP only. A further offer keeps the current profile: many peers reject a
- * change in a refresh.
+ * The answer uses the first offered codec of our list: `[sip] codecs` sets the order. With SRTP
+ * "optional" an offer is RTP/AVP with keys, which a remote party without SRTP ignores; "required"
+ * is RTP/SAVP only. A further offer keeps the current profile: many peers reject a change in a
+ * refresh.
  */
 import { type CodecName, codecFormat, rtpmapOf } from "../../core/codecs.ts";
 import type {
@@ -41,21 +41,21 @@ export interface SdpSession {
   readonly version: number;
   /** Supported codecs in our order of preference. */
   readonly codecs: readonly CodecName[];
-  /** Missing: plain RTP only. */
+  /** If missing, plain RTP only. */
   readonly srtp?: SrtpPolicy;
   /** Whether comfort noise may replace silence (RFC 3389). */
   readonly comfortNoise?: boolean;
-  /** The streams of the previous description: a further offer must not contain fewer. */
+  /** Streams of the previous description: a further offer must not contain fewer. */
   readonly layout?: SdpLayout | null;
-  /** What a further offer keeps; missing: nothing is agreed yet. */
+  /** Agreement that a further offer keeps. If missing, nothing is agreed yet. */
   readonly agreed?: SdpAgreement | null;
-  /** Of our offers; missing: `sendrecv`. */
+  /** Direction of our offers. Default: `sendrecv`. */
   readonly direction?: MediaDirection;
 }
 
 /** From the latest offer and answer. */
 export interface SdpAgreement {
-  /** Of the media line, e.g. `RTP/SAVP`. */
+  /** Profile of the media line, e.g. `RTP/SAVP`. */
   readonly profile: string;
   readonly codec: CodecName;
   readonly isEncrypted: boolean;
@@ -97,7 +97,10 @@ const MIRRORED: Readonly<Record<MediaDirection, MediaDirection>> = {
   inactive: "inactive",
 };
 
-/** Without a direction in the session we hear the remote party: only a demo's phone puts a call on hold. */
+/**
+ * Without a direction in the session we receive the remote party's media: only a demo's phone puts
+ * a call on hold.
+ */
 export function buildOffer(media: LocalMedia, session: SdpSession): string {
   const { srtp, agreed } = session;
   const isAgreed = (name: CodecName) => name === agreed?.codec;
@@ -166,8 +169,8 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
 }
 
 /**
- * What the remote party accepted of our offer. We send the payload types of the answer and receive
- * those of our offer (RFC 3264 6.1).
+ * The part of our offer that the remote party accepted. We send the payload types of the answer and
+ * receive those of our offer (RFC 3264 6.1).
  */
 export function acceptAnswer(answer: string, session: SdpSession): SdpPlan {
   const remote = readDescription(answer, session.srtp?.mode ?? "off");
@@ -214,7 +217,8 @@ function chooseCodec(remote: RemoteDescription, session: SdpSession) {
 }
 
 /**
- * Telephone-events with the codec's clock rate if offered (RFC 4733 2.1), otherwise with another.
+ * Telephone-events with the codec's clock rate if offered (RFC 4733 2.1), otherwise with another
+ * rate.
  */
 function chooseEvent(remote: RemoteDescription, codec: CodecName): RemoteEvent | undefined {
   const { clockRateHz } = codecFormat(codec);

@@ -6,7 +6,7 @@
  */
 import { formatNameAddr, type NameAddr, parseNameAddr, type SipResponse } from "./message/index.ts";
 
-/** In the order of the hops; empty: none. */
+/** In the order of the hops; empty if there is no route. */
 export type ServiceRoute = readonly NameAddr[];
 
 export const NO_ROUTE: ServiceRoute = [];

@@ -39,7 +39,7 @@ import { TrunkIndex } from "./trunk-index.ts";
 export interface SipSettings {
   /** For UDP and TCP. Port 0: any free port. */
   readonly bind: Address;
-  /** An IP address, or "auto": learnt from the registrar's responses. */
+  /** An IP address, or "auto": from the registrar's responses. */
   readonly externalIp: "auto" | (string & {});
   /** Networks (CIDR) that trunks may use although they are not public. */
   readonly allowNetworks: readonly string[];
@@ -48,13 +48,13 @@ export interface SipSettings {
   readonly registerExpiresSeconds: number;
   /** In order of preference. Must not contain codecs that the media engine does not support. */
   readonly codecs: readonly CodecName[];
-  /** Missing: plain RTP. */
+  /** If missing, plain RTP. */
   readonly srtp?: SrtpMode;
   /** Whether comfort noise may replace silence (RFC 3389). */
   readonly comfortNoise?: boolean;
   /** Logs every message at debug level, marked as personal data. */
   readonly trace: boolean;
-  /** RFC 4028: how long a call lives without a refresh. Default 1800. */
+  /** RFC 4028: lifetime of a call without a refresh. Default 1800. */
   readonly sessionExpiresSeconds?: number;
   /** The minimum session interval that we accept. Default 90; only tests use less. */
   readonly sessionMinSeconds?: number;
@@ -66,7 +66,7 @@ export interface SipSettings {
   readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
   /** New calls per second and trunk; bursts of twice as many. Default 250. */
   readonly newCallsPerSecond?: number;
-  /** PEM of authorities that TLS trunks trust besides the public ones. */
+  /** PEM of certificate authorities for TLS trunks, in addition to the public ones. */
   readonly tlsCa?: string | null;
 }
 
@@ -116,7 +116,7 @@ class Stack implements SipStack {
   #stun: StunClient | undefined;
   #handler: ((leg: IncomingLeg) => void) | undefined;
   #isRejectingCalls = false;
-  /** Nothing registers any more. */
+  /** No trunk registers any more. */
   #leaving = false;
   #ignored = 0;
 
@@ -400,7 +400,7 @@ class Stack implements SipStack {
 const reaches = (bound: string, host: string): boolean =>
   bound === "::" || isIP(bound) === isIP(host);
 
-/** A local address of a socket that is bound to all addresses. */
+/** A local address of a socket bound to all addresses. */
 function ownAddress({ host, port }: Address): Address {
   if (host === "0.0.0.0") return { host: "127.0.0.1", port };
   return { host: host === "::" ? "::1" : host, port };

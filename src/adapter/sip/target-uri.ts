@@ -6,7 +6,7 @@ import { hostForUri } from "./registration.ts";
 import { usualPort } from "./routing/locate.ts";
 import type { TransportName } from "./transport/flow.ts";
 
-/** An E.164 number at the trunk's server, or a SIP URI unchanged; undefined: neither. */
+/** An E.164 number at the trunk's server, or a SIP URI unchanged; undefined if it is neither. */
 export function targetUri(
   target: string,
   { server, port }: Pick<TrunkSettings, "server" | "port">,

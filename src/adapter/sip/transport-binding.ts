@@ -1,7 +1,7 @@
 /**
- * How a trunk reaches its peers: by datagrams, or over connections that it keeps open. Requests
- * inside a dialog reuse the connection to the trunk's server when they go to the same host (as in
- * RFC 5923, but without its Via parameter). The loss of that connection is reported.
+ * A trunk's path to its peers: by datagrams, or over connections that it keeps open. Requests
+ * inside a dialog reuse the connection to the trunk's server if they go to the same host (as in RFC
+ * 5923, but without its Via parameter). The loss of that connection is reported.
  */
 import { type Clock, type Timer, within } from "../../core/clock.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
@@ -28,7 +28,8 @@ const SHORT_LIFE_MS = 60_000;
 const BACK_OFF_BASE_MS = 2000;
 const BACK_OFF_MAX_MS = 45_000;
 /**
- * How long a request that is too long for a datagram waits for TCP before it is sent by UDP anyway.
+ * Time limit for TCP for a request too long for a datagram. After it, the request is sent by UDP
+ * anyway.
  */
 const TCP_INSTEAD_MS_MAX = 3000;
 
@@ -45,8 +46,8 @@ export class TransportBinding {
   constructor(private readonly deps: TransportBindingDeps) {}
 
   /**
-   * Why the connection to the server failed, as text for the user; null: it did not, or was not
-   * tried.
+   * Reason for the failed connection to the server, as text for the user. Null if it did not fail,
+   * or was not tried.
    */
   get problem(): string | null {
     return this.#problem;
@@ -57,7 +58,7 @@ export class TransportBinding {
     return this.#isLost;
   }
 
-  /** The remote host of the trunk's connection; null: none. */
+  /** Remote host of the trunk's connection, or null. */
   get connectedHost(): string | null {
     return this.#connection?.isOpen ? this.#connection.remote.host : null;
   }
@@ -85,7 +86,7 @@ export class TransportBinding {
     }
   }
 
-  /** TCP instead of that UDP target; rejects if it is refused or takes too long. */
+  /** TCP instead of that UDP target. Rejects if it is refused or takes too long. */
   async openTcp({ remote }: Target, { serverName }: Hop): Promise<Flow> {
     const { clock, connectionTo } = this.deps;
     const opening = connectionTo({ transport: "TCP", remote, serverName });
@@ -108,7 +109,7 @@ export class TransportBinding {
     return connection?.isOpen && !connection.answersPings ? connection : null;
   }
 
-  /** From now on a lost connection is not reported. */
+  /** From now on, a lost connection is not reported. */
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();

@@ -1,6 +1,6 @@
 /**
- * Our address on one trunk as the remote party should see it: configured, learnt from the
- * registrar's responses or by STUN, or our local address.
+ * Our address on one trunk for the remote party: configured, from the registrar's responses or
+ * STUN, or our local address.
  */
 import { isIP } from "node:net";
 import type { Log } from "../../core/log.ts";
@@ -15,9 +15,9 @@ interface TrunkAddressesDeps {
   readonly local: Address;
   /** An IP address, or "auto". */
   readonly externalIp: string;
-  /** Our UDP socket's address according to a STUN server; null: unknown. */
+  /** Our UDP socket's address according to a STUN server; null if unknown. */
   readonly mapped: () => Address | null;
-  /** The address for incoming TLS connections; null: none. */
+  /** The address for incoming TLS connections, or null. */
   readonly localTls: Address | null;
   /** The current transport of the trunk's server. */
   readonly transport: () => TransportName;
@@ -37,8 +37,8 @@ export class TrunkAddresses {
 
   /**
    * Our address for the remote party. With connections it is the listening address: the
-   * connection's own port is useless once it has closed. Behind an unknown NAT, and over TLS
-   * without a listener, that port is all there is.
+   * connection's own port is useless after it has closed. Behind an unknown NAT, and over TLS
+   * without a listener, only that port is available.
    */
   get public(): Address {
     const { externalIp } = this.deps;
@@ -50,7 +50,7 @@ export class TrunkAddresses {
     return isReachable ? { host: seen.host, port: listening } : seen;
   }
 
-  /** Null over UDP, which has one port for everything, and without a listener. */
+  /** Null without a listener, and over UDP, which has one port for everything. */
   get #listeningPort(): number | null {
     const transport = this.deps.transport();
     if (transport === "TCP") return this.deps.local.port;
@@ -91,8 +91,8 @@ export class TrunkAddresses {
 
   /**
    * RFC 3581: the registrar's Via shows the source of our REGISTER. Returns true if that changed
-   * our public address. `over`: a REGISTER that is too long for a datagram used TCP, and the port
-   * of that connection is not our listening port.
+   * our public address. `over`: transport of the REGISTER. One too long for a datagram used TCP,
+   * and the port of that connection is not our listening port.
    */
   learn(response: SipResponse, over: TransportName): boolean {
     const { parameters } = response.via;

@@ -27,9 +27,9 @@ export interface TrunkCheck {
     | "transfer"
     | "session_timer";
   readonly result: TrunkCheckResult;
-  /** One sentence: the result. */
+  /** The result in one sentence. */
   readonly finding: string;
-  /** What to do about it; null: nothing. */
+  /** Remedy; null if none is needed. */
   readonly remedy: string | null;
 }
 
@@ -58,7 +58,7 @@ const failed = (finding: string, remedy: string): CheckOutcome => ({
   remedy,
 });
 
-/** While something is asked, only the checks whose result the answer cannot change. */
+/** While a request is pending, returns only the checks whose result cannot change. */
 export function assessTrunk(facts: TrunkFacts): readonly TrunkCheck[] {
   const { probe } = facts;
   const answered = probe.sipCode !== null;

@@ -1,7 +1,4 @@
-/**
- * Finds the trunks that a request may belong to: by the Contact user that it names, and by its
- * source.
- */
+/** Finds the trunks that a request may belong to: by its Contact user, and by its source. */
 import {
   contains,
   type Network,

@@ -11,7 +11,7 @@ export interface TrunkMediaDeps {
   readonly random: Random;
   /** In order of preference. */
   readonly codecs: readonly CodecName[];
-  /** Missing: plain RTP. */
+  /** If missing, plain RTP. */
   readonly srtp?: SrtpMode;
   /** Whether comfort noise may replace silence (RFC 3389). */
   readonly comfortNoise?: boolean;
@@ -22,7 +22,7 @@ export class TrunkMedia {
 
   constructor(private readonly deps: TrunkMediaDeps) {}
 
-  /** The codec of the last call; null: there was none. */
+  /** The codec of the last call, or null. */
   get lastCodec(): CodecName | null {
     return this.#lastCodec;
   }
@@ -39,7 +39,8 @@ export class TrunkMedia {
   }
 
   /**
-   * An offer with everything we support; media is never sent: it names the discard port of `host`.
+   * An offer with everything we support. Media is never sent, so it contains the discard port of
+   * `host`.
    */
   emptyOffer(host: string): string {
     const { codecs, srtp = "off", random } = this.deps;

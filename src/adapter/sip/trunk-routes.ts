@@ -51,7 +51,7 @@ export class TrunkRoutes {
   #proxyHosts: readonly string[] = [];
   #targets: readonly Target[] = [];
   #problem: string | null = null;
-  /** Addresses that a Service-Route led to last. */
+  /** Addresses from the latest lookup of a Service-Route. */
   #routed: readonly string[] = [];
   #timer: Timer | undefined;
   #closed = false;
@@ -79,14 +79,14 @@ export class TrunkRoutes {
     return this.#targets;
   }
 
-  /** The first hosts of the registrar's Service-Route: they may challenge us as the server does. */
+  /** The first hosts of the registrar's Service-Route. They may challenge us like the server. */
   get routed(): readonly string[] {
     return this.#routed;
   }
 
   /**
-   * Why the server's name cannot be resolved, as text for the user; null: it can, or was not looked
-   * up.
+   * Reason if the server's name cannot be resolved, as text for the user. Null if it can, or was
+   * not looked up.
    */
   get problem(): string | null {
     return this.#problem;
@@ -125,8 +125,8 @@ export class TrunkRoutes {
   }
 
   /**
-   * The outbound proxy for everything; otherwise, inside a dialog, Route, otherwise Request-URI. A
-   * host that no trunk may use, or that nothing leads to, is left to the server.
+   * The outbound proxy for everything. Otherwise, inside a dialog: Route, otherwise Request-URI. If
+   * no trunk may use the host, or nothing leads to it, the request goes to the server.
    */
   async nextHop(request: SipRequest): Promise<Hop> {
     const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
@@ -136,8 +136,8 @@ export class TrunkRoutes {
 
   /**
    * For a request outside any dialog, also a call to a SIP URI: the outbound proxy, otherwise
-   * `route` (the first host of a Service-Route), otherwise the server. A host that no trunk may
-   * use, or that cannot be resolved, is left to the server, which named it and sees it in Route.
+   * `route` (the first host of a Service-Route), otherwise the server. If no trunk may use the
+   * host, or it cannot be resolved, the request goes to the server, which sees the host in Route.
    */
   async initialHop(route: Uri | undefined): Promise<Hop> {
     const hop = await this.#hopTo(route);
@@ -152,7 +152,7 @@ export class TrunkRoutes {
     const found = await this.#find(stated).catch(() => []);
     const targets = found.filter(({ remote }) => this.#isReachable(remote.host));
     if (targets.length === 0) return await this.server();
-    // A literal address of the server means the server, whose certificate contains the name.
+    // An IP address of the server means the server, whose certificate contains the name.
     const serverName = this.#all.includes(stated.host) ? this.place.host : stated.host;
     return { targets, serverName, isServer: false };
   }
@@ -163,8 +163,8 @@ export class TrunkRoutes {
   }
 
   /**
-   * False for a private address that a message from a public server names: it is one behind a NAT, not in
-   * our network.
+   * False for a private address in a message from a public server: it is behind a NAT, not in our
+   * network.
    */
   #isReachable(host: string): boolean {
     const { isOpen } = this.deps;

@@ -60,7 +60,7 @@ interface TrunkDeps
   readonly sessionExpiresSeconds: number;
   readonly sessionMinSeconds: number;
   onIncoming(leg: IncomingLeg): void;
-  /** A leg of the trunk was answered; an incoming one when its ACK came. */
+  /** A leg of the trunk was answered. For an incoming leg, the ACK has arrived. */
   onAnswered(callId: string): void;
   /** The addresses of this trunk were looked up again. */
   onAddresses(trunk: SipTrunk): void;
@@ -87,7 +87,7 @@ export class SipTrunk implements Trunk {
   readonly #changes: AddressChanges;
   readonly #check: ConnectionCheck;
   #keepAliveTimer: Timer | undefined;
-  /** The address that we announced last. */
+  /** The last announced address. */
   #announcedAddress: Address | undefined;
   #closed = false;
 
@@ -222,11 +222,14 @@ export class SipTrunk implements Trunk {
     return this.#legOf(callId) !== undefined;
   }
 
-  /** Handles a request assigned to this trunk. `isOwn`: as the router decided. Throws the exceptions of SIP.js. */
+  /**
+   * Handles a request assigned to this trunk. `isOwn`: decision of the router. Throws the
+   * exceptions of SIP.js.
+   */
   receiveRequest(request: SipRequest, isOwn = false): void {
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
     if (leg?.takes(request) === false) {
-      // An ACK has no answer.
+      // An ACK has no response.
       this.deps.transactions.respond(request, retryAfter(this.deps.random));
       return;
     }
@@ -256,14 +259,16 @@ export class SipTrunk implements Trunk {
   }
 
   /**
-   * Un-REGISTERs permanently (2 s at most). Live calls continue and may still dial a transfer
-   * target.
+   * Removes the registration permanently (within 2 s). Live calls continue and may still dial a
+   * transfer target.
    */
   async leaveRegistrar(): Promise<void> {
     await this.#registration?.stop();
   }
 
-  /** Un-REGISTERs (2 s at most) and closes the connection to the server. Legs continue. */
+  /**
+   * Removes the registration (within 2 s) and closes the connection to the server. Legs continue.
+   */
   async unregister(): Promise<void> {
     this.#closed = true;
     this.#routeSet.close();
@@ -277,8 +282,8 @@ export class SipTrunk implements Trunk {
   }
 
   /**
-   * False: there is no registration to keep, it was stopped, or it was rejected and waits for its
-   * retry.
+   * False if there is no registration to keep, if it was stopped, or if it was rejected and waits
+   * for its retry.
    */
   get #registers(): boolean {
     const { name } = this.registration;

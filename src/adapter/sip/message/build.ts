@@ -33,7 +33,7 @@ export function buildRequest(parts: RequestParts): string {
   return compose(`${parts.method} ${uri} SIP/2.0`, toHeaders(parts.headers), parts.body ?? "");
 }
 
-/** Copies Via, From, To, Call-ID, CSeq and, where a dialog may start, Record-Route (8.2.6, 12.1.1). */
+/** Copies Via, From, To, Call-ID, CSeq and, if a dialog may start, Record-Route (8.2.6, 12.1.1). */
 export function buildResponse(request: SipRequest, parts: ResponseParts): string {
   const { statusCode } = parts;
   const headers = new Headers();

@@ -39,7 +39,7 @@ export type SipMessage = SipRequest | SipResponse;
 
 export interface ParseFailure {
   readonly kind: "failure";
-  /** What is wrong, for logs. Contains no bytes of the message. */
+  /** Reason for logs. Contains no bytes of the message. */
   readonly reason: string;
 }
 

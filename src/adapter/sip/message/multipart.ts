@@ -1,6 +1,6 @@
 /**
- * The type of a body and the SDP in it, also without a Content-Type and in a body of several parts
- * (RFC 5621), which carriers send with ISUP or a location. Looks one level deep and at a bounded
+ * Finds the type of a body and its SDP, also without a Content-Type and in a body of several parts
+ * (RFC 5621), which carriers send with ISUP or a location. Searches one level deep in a bounded
  * number of parts.
  */
 import type { SipMessage } from "./message.ts";
@@ -24,7 +24,10 @@ function bodyTypeOf({ headers, body }: Pick<SipMessage, "headers" | "body">): st
   return /^\s*v=0[\r\n]/.test(body) ? SDP : "application/octet-stream";
 }
 
-/** A description is of the session if nothing else is stated (RFC 3261 20.11); RFC 3959 has others. */
+/**
+ * A description belongs to the session unless the message says otherwise (RFC 3261 20.11); RFC 3959
+ * has others.
+ */
 const isOfSession = (disposition = ""): boolean =>
   ["", "session"].includes(mediaTypeOf(disposition));
 

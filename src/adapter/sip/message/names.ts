@@ -25,7 +25,7 @@ const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
   ["y", "identity"],
 ]);
 
-/** Names that are not written Each-Word-Capitalised on the wire. */
+/** Names not written Each-Word-Capitalised on the wire. */
 const IRREGULAR_WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ["call-id", "Call-ID"],
   ["cseq", "CSeq"],
@@ -69,8 +69,8 @@ const LIST_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * List fields that decide where a message goes or whether it may be taken. One that cannot be read makes
- * the message malformed; any other is ignored (RFC 3261 16.3).
+ * List fields that determine the destination of a message or whether it may be accepted. If one is
+ * unreadable, the message is malformed; other unreadable fields are ignored (RFC 3261 16.3).
  */
 const VITAL_FIELDS: ReadonlySet<string> = new Set([
   "contact",

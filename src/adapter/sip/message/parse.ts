@@ -19,7 +19,7 @@ import { parseVia } from "./via.ts";
 
 export const MESSAGE_BYTES_MAX = 32 * 1024;
 const HEADER_LINES_MAX = 150;
-/** A list of thousands costs tens of milliseconds, wherever it is read. */
+/** Reading a list of thousands of values takes tens of milliseconds. */
 const HEADER_VALUES_MAX = 250;
 
 const REQUEST_LINE = /^(\S{1,64}) (\S{1,2048}) SIP\/2\.0$/i;
@@ -36,7 +36,7 @@ export function parseMessage(data: string): SipMessage | ParseFailure {
   return parseWithin(data, HEADER_LINES_MAX, HEADER_VALUES_MAX);
 }
 
-/** One that we have written: it repeats what a peer wrote, list values in lines of their own. */
+/** Parses a message that we built. It repeats values of a peer, with one list value per line. */
 export const parseOwnMessage = (text: string): SipMessage | ParseFailure =>
   parseWithin(text, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
 
@@ -78,7 +78,7 @@ function parseStartLine(line: string): StartLine | undefined {
   return { kind: "request", method, uri };
 }
 
-/** Returns the headers, or what is wrong with them. */
+/** Returns the headers, or the reason why they are invalid. */
 function parseHeaders(lines: readonly string[]): Headers | string {
   const headers = new Headers();
   const seen = new Set<string>();

@@ -19,7 +19,7 @@ export interface SipUri {
 
 interface TelUri {
   readonly scheme: "tel";
-  /** As received, including visual separators. */
+  /** The received text, including visual separators. */
   readonly number: string;
   readonly parameters: Parameters;
 }

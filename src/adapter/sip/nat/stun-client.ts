@@ -43,7 +43,7 @@ export class StunClient {
 
   constructor(private readonly deps: StunClientDeps) {}
 
-  /** Our last known public address; null: unknown. */
+  /** Our last known public address; null if unknown. */
   get mapped(): Address | null {
     return this.#mapped;
   }

@@ -20,7 +20,7 @@ const MESSAGE_BYTES_MAX = 1500;
 
 interface BindingAnswer {
   readonly transactionId: Buffer;
-  /** Our address as the server saw it; null: it responded with an error. */
+  /** Our address as the server saw it; null if it responded with an error. */
   readonly mapped: Address | null;
 }
 

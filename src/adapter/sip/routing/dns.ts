@@ -1,7 +1,7 @@
 /**
- * DNS for SIP (RFC 3263): NAPTR, SRV and addresses. The port, and its implementation with node:dns.
- * A name that does not exist has no records; only a failure of DNS rejects. Never called with IP
- * literals. locator.ts does the caching.
+ * DNS for SIP (RFC 3263): NAPTR, SRV and addresses. Contains the port and its implementation with
+ * node:dns. A nonexistent name has no records; only a failure of DNS rejects. Never called with IP
+ * literals. locator.ts caches the results.
  */
 import { lookup, Resolver } from "node:dns/promises";
 
@@ -23,7 +23,7 @@ export interface SrvRecord {
 interface AddressRecords {
   /** IPv4 before IPv6. */
   readonly addresses: readonly string[];
-  /** The shortest TTL of the records; null: unknown. */
+  /** Shortest TTL of the records; null if unknown. */
   readonly ttlSeconds: number | null;
 }
 
@@ -34,7 +34,7 @@ export interface SipDns {
 }
 
 interface DnsOptions {
-  /** `address` or `address:port`; empty: the system's resolvers. */
+  /** `address` or `address:port`; empty for the system's resolvers. */
   readonly servers?: readonly string[];
 }
 
@@ -52,7 +52,10 @@ export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
     return fresh;
   }
 
-  /** A resolver reads /etc/resolv.conf when it is made. After a failure the next question reads it again. */
+  /**
+   * A resolver reads /etc/resolv.conf when it is created. After a failure, the next query creates a
+   * new one.
+   */
   async function asked<Row>(question: (resolver: Resolver) => Promise<Row[]>): Promise<Row[]> {
     const used = resolver;
     try {

@@ -19,7 +19,7 @@ export class FailedTargets {
     return this.#untilMs.size;
   }
 
-  /** `forMs`: the time that the server asked for (Retry-After); null: not given. */
+  /** `forMs`: time requested by the server (Retry-After); null if missing. */
   note(target: Target, forMs: number | null = null): void {
     const wantedMs = Math.min(forMs ?? REMEMBERED_MS, REMEMBERED_MS_MAX);
     this.#untilMs.set(targetKey(target), this.clock.monotonic() + wantedMs);
@@ -39,7 +39,7 @@ export class FailedTargets {
     return false;
   }
 
-  /** The same targets, those that have not failed first; the order is otherwise kept. */
+  /** Returns the same targets with the failed ones last; otherwise the order does not change. */
   order(targets: readonly Target[]): Target[] {
     const failed = new Set(targets.filter((target) => this.has(target)));
     return [...targets.filter((target) => !failed.has(target)), ...failed];

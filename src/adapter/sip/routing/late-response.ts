@@ -1,5 +1,5 @@
 /**
- * Handles late responses to an INVITE whose server was abandoned for another: a ringing call is
+ * Handles late responses to an INVITE whose server was abandoned for another. A ringing call is
  * cancelled, an answered one is acknowledged and hung up (RFC 3261 13.2.2.4), a rejection is
  * acknowledged. Also writes the ACK of a rejection (17.1.1.3), which SIP.js does only for responses
  * that it sees.
@@ -24,7 +24,7 @@ interface Written {
   readonly text: string;
 }
 
-/** For a request whose answer changes nothing. */
+/** For a request whose response changes nothing. */
 export const NO_OP_CALLBACKS = { onResponse: () => {}, onTimeout: () => {} };
 
 export class LateResponse {

@@ -12,7 +12,7 @@ import type { NaptrRecord, SipDns, SrvRecord } from "./dns.ts";
 export interface Place {
   /** Name or IP address, without brackets. */
   readonly host: string;
-  /** Null: not given. */
+  /** Null if not given. */
   readonly port: number | null;
   /** `AUTO`: the remote DNS decides; UDP if it does not. */
   readonly transport: TransportName | "AUTO";
@@ -26,11 +26,11 @@ export interface Target {
 export interface Located {
   /** In order of preference, without duplicates; at least one. */
   readonly targets: readonly Target[];
-  /** Null: no TTL is known. */
+  /** Null if no TTL is known. */
   readonly ttlSeconds: number | null;
 }
 
-/** Limits the cost of a hostile DNS zone. */
+/** Limits the cost of a malicious DNS zone. */
 const TARGETS_MAX = 32;
 const SRV_RECORDS_MAX = 16;
 const NAPTR_RECORDS_MAX = 8;
@@ -155,7 +155,7 @@ async function bySrv(
   return merged(found);
 }
 
-/** A server without an address does not make the others fail. */
+/** A server without an address does not prevent the use of the others. */
 const fromSrv = (
   server: { host: string; port: number; transport: TransportName },
   dns: SipDns,

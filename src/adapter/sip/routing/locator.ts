@@ -1,7 +1,7 @@
 /**
  * Caches DNS results for their TTL within limits. Concurrent queries for a name are sent once. If
- * DNS fails, the previous result remains valid. The order of servers with equal priority is drawn
- * from one seed: while a domain's records are unchanged, we prefer the same server, with its
+ * DNS fails, the previous result remains valid. Servers with equal priority are ordered by one
+ * random seed. So while a domain's records don't change, we use the same server, with its
  * registration, connection and NAT binding. Across many appliances the weights are respected.
  */
 import { isIP } from "node:net";

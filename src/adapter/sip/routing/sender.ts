@@ -1,18 +1,18 @@
 /**
- * Sends one request to the first of several servers that accepts it (RFC 3263 4.3). A server that
- * cannot be reached, responds 503, or does not respond is skipped for the next one. Each attempt is
- * its own transaction; the user sees one request with its original branch. Requests above 1,300
- * bytes use TCP instead of UDP if TCP is accepted (RFC 3261 18.1.1). A request whose connection is
- * lost before a response is sent once more to the same server, over a new connection.
+ * Sends one request to the first of several servers that accepts it (RFC 3263 4.3). If a server
+ * cannot be reached, responds 503, or does not respond, the next one is tried. Each attempt is a
+ * separate transaction; the user sees one request with its original branch. Requests above 1,300
+ * bytes use TCP instead of UDP if TCP is accepted (RFC 3261 18.1.1). If the connection is lost
+ * before a response, the request is sent once more to the same server over a new connection.
  *
  * Late responses from a skipped server are handled here (see late-response.ts), so that no phone
  * keeps ringing.
  *
  * Each attempt has the same Call-ID, From tag and CSeq (RFC 3263 4.3: a new branch, otherwise the
- * same request), so that a callee that both servers lead to sees one call. It then responds 482 to
+ * same request). So a callee reachable through both servers sees one call. It then responds 482 to
  * the second attempt: the first one has reached it, and only its responses are late. In that case
  * we go back to the silent server and wait. With a new Call-ID the callee would ring twice, or be
- * busy because of our own first attempt.
+ * busy because of our first attempt.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -37,12 +37,12 @@ export interface SendUser {
   /** Called for every response, with the branch of the original request. */
   onResponse(response: SipResponse, flow: Flow): void;
   /**
-   * No server is left. `silent`: the last one was reached but did not respond; otherwise it was not
+   * No server is left. `silent`: the last one was reached but did not respond. If false, it was not
    * reached.
    */
   onFailure(failure: { readonly silent: boolean; readonly reason: unknown }): void;
   /**
-   * False: the request is no longer needed and is not sent to another server. Default: always true.
+   * If false, the request is no longer needed and not sent to another server. Default: always true.
    */
   readonly isWanted?: () => boolean;
 }
@@ -74,18 +74,20 @@ export interface Draft {
 }
 
 /**
- * How long a server may be completely silent while there is another: five attempts over UDP. RFC
- * 3263 waits for 64·T1, which is too long for a caller.
+ * Maximum silence of a server while another one is available: five attempts over UDP. RFC 3263
+ * waits for 64·T1, which is too long for a caller.
  */
 export const RESPONSE_DEADLINE_MS = 24 * T1_MS;
 /** RFC 3261 18.1.1, for an unknown path MTU. */
 const UDP_BYTES_MAX = 1300;
-/** A server that rejected TCP is not tried again for this time. */
+/** After a server has rejected TCP, it is not tried again for this time. */
 const NO_TCP_MS = 600_000;
 const INVITES_MAX = 20_000;
 /** RFC 3261 8.2.2.2. */
 const MERGED = 482;
-/** A server must answer them, but some ignore OPTIONS: its silence says nothing of the connection. */
+/**
+ * A server must answer them, but some ignore OPTIONS: silence shows nothing about the connection.
+ */
 const MAY_STAY_UNANSWERED: readonly string[] = ["ACK", "OPTIONS"];
 
 export class RequestSender {
@@ -102,8 +104,8 @@ export class RequestSender {
   }
 
   /**
-   * Sends a CANCEL, or the ACK of a rejection, where its INVITE went. False: there is no such
-   * INVITE, which is correct for the ACK of a 2xx.
+   * Sends a CANCEL, or the ACK of a rejection, to the server of its INVITE. Returns false if there
+   * is no such INVITE, which is correct for the ACK of a 2xx.
    */
   follow(draft: Draft, user: SendUser): boolean {
     const { branch } = draft;
@@ -135,7 +137,7 @@ class Sending {
   onDone: () => void = () => {};
   readonly #left: Target[];
   #hop: Hop | undefined;
-  /** The last server that was skipped because it was silent, as long as it still is. */
+  /** The last server skipped for its silence, if it is still silent. */
   #silent: Hop | undefined;
   #tries = 0;
   /** The request was sent again because its connection was lost. */
@@ -161,7 +163,7 @@ class Sending {
     await this.#next({ silent: false, reason: new Error("no server is known") });
   }
 
-  /** Continues with the next server; `failure`: why the previous one failed. */
+  /** Continues with the next server. `failure`: reason for the failure of the previous one. */
   async #next(failure: { silent: boolean; reason: unknown }): Promise<void> {
     const target = this.#left.shift();
     const wanted = this.#tries === 0 || (this.user.isWanted?.() ?? true);

@@ -1,6 +1,6 @@
 /**
- * The address that the remote party of one dialog has for us: the Contact of our last INVITE,
- * UPDATE or response to one. Its requests go there (RFC 3261 12.2, RFC 3311 5.1).
+ * Our address as known to the remote party of one dialog: the Contact of our last INVITE, UPDATE or
+ * response to one. Its requests go there (RFC 3261 12.2, RFC 3311 5.1).
  */
 import type { SipMessage } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";

@@ -1,6 +1,6 @@
 /**
- * Converts our parsed messages to SIP.js message objects, and adds what a peer left out: tags, a
- * Contact, the type of a body. Every header that SIP.js reads is already parsed, so that its own
+ * Converts our parsed messages to SIP.js message objects, and adds whatever a peer left out: tags,
+ * a Contact, the type of a body. Every header that SIP.js reads is already parsed, so its own
  * grammar (5 ms per INVITE, stalls on hostile input) is never used.
  */
 import { Core, NameAddrHeader, URI } from "sip.js";
@@ -40,9 +40,9 @@ const WITHHELD: ReadonlySet<string> = new Set([
 const WITHHELD_IN_REQUESTS: ReadonlySet<string> = new Set([...WITHHELD, "require"]);
 
 /**
- * `contactUser` is put into the Request-URI, because SIP.js responds 404 to any other user.
- * `remoteTarget`, of the request's dialog, replaces a missing Contact (RFC 3261 12.2.2), or From does
- * as in RFC 2543; request-checks.ts decides who may omit it.
+ * `contactUser` replaces the user in the Request-URI, because SIP.js responds 404 to any other. A
+ * missing Contact is replaced by `remoteTarget` of the request's dialog (RFC 3261 12.2.2), or by
+ * From, as in RFC 2543. request-checks.ts decides who may omit it.
  */
 export function toSipJsRequest(
   request: SipRequest,
@@ -120,7 +120,7 @@ function addParsed(
   }
 }
 
-/** The result for `parseHeader` of SIP.js; undefined: SIP.js never parses this header. */
+/** Result for `parseHeader` of SIP.js. Undefined if SIP.js never parses this header. */
 function parseForSipJs(name: string, value: string, message: SipMessage): unknown {
   switch (name) {
     case "via":

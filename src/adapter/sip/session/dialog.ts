@@ -19,7 +19,7 @@ interface DialogInternals {
   readonly remoteTag: string;
   readonly early: boolean;
   readonly dialogState: DialogState;
-  /** A re-INVITE of the remote party until it is rejected or its ACK has come. */
+  /** A re-INVITE of the remote party, until it is rejected or its ACK arrives. */
   reinviteUserAgentServer: UnconfirmedReinvite | undefined;
   /** Repeats our 2xx. */
   invite2xxTimer: ReturnType<typeof setTimeout> | undefined;
@@ -45,7 +45,7 @@ function dialogsOf(session: Session): DialogInternals[] {
   );
 }
 
-/** The session's dialog of that name; undefined: none. */
+/** The session's dialog with that name, or undefined. */
 export function dialogNamed(session: Session, name: DialogName): { early: boolean } | undefined {
   return dialogsOf(session).find(
     ({ callId, localTag, remoteTag }) =>
@@ -53,7 +53,7 @@ export function dialogNamed(session: Session, name: DialogName): { early: boolea
   );
 }
 
-/** Where the remote party said that it is; undefined: there is no dialog. */
+/** The remote party's address; undefined if there is no dialog. */
 export const remoteTargetOf = (session: Session): URI | undefined =>
   dialogsOf(session)[0]?.dialogState.remoteTarget;
 
@@ -86,8 +86,8 @@ export function noteRequest(session: Session, request: SipRequest): boolean {
 const targetSetBy = new WeakMap<DialogInternals, number>();
 
 /**
- * Records where a 2xx to our INVITE or UPDATE says that the remote party is (12.2.1.2): SIP.js keeps
- * what its first response said, a ringing one included. Repetitions change nothing.
+ * Records the remote target from a 2xx to our INVITE or UPDATE (12.2.1.2). SIP.js uses that of its
+ * first response, even a 180. Repeated responses change nothing.
  */
 export function noteResponse(session: Session, response: SipResponse): void {
   const { statusCode, cseq } = response;
@@ -102,9 +102,10 @@ export function noteResponse(session: Session, response: SipResponse): void {
 }
 
 /**
- * Our 2xx to a re-INVITE whose ACK does not come: SIP.js would refuse every later re-INVITE of either
- * side. A later one of the remote party says that it has the 2xx. Otherwise we stop waiting after
- * 64·T1, and the call stands (decisions 14). True: an offer of ours in the 2xx has no answer.
+ * Stops waiting for the ACK of our 2xx to a re-INVITE. Otherwise SIP.js would reject every later
+ * re-INVITE of either side. A later one of the remote party shows that it has the 2xx. Otherwise we
+ * stop after 64·T1, and the call continues (decisions 14). Returns true if our offer in the 2xx has
+ * no answer.
  */
 export function leaveUnconfirmed(session: Session, laterCseq: number | null): boolean {
   const { dialog } = session as unknown as { readonly dialog?: DialogInternals };
@@ -122,7 +123,7 @@ export function leaveUnconfirmed(session: Session, laterCseq: number | null): bo
 
 /**
  * The remote party hung up without an ACK for our 2xx. SIP.js keeps waiting for it, and its timer
- * throws 32 s later, when the session is gone.
+ * throws 32 s later, when the session no longer exists.
  */
 export function stopAwaitingAck(session: Session): void {
   const { dialog } = session as unknown as { readonly dialog?: Core.Session };

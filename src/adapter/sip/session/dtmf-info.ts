@@ -1,10 +1,10 @@
-/** Digits in the body of an INFO, as phones and carriers send them. There is no RFC for this. */
+/** Digits in the body of an INFO, as sent by phones and carriers. There is no RFC for this. */
 import { mediaTypeOf } from "../message/index.ts";
 
 /** Accepted content types of an INFO. */
 export const DTMF_TYPES: readonly string[] = ["application/dtmf-relay", "application/dtmf"];
 
-/** A body may have 32 KB; blank lines before "Signal" are each a place from which the pattern reads on. */
+/** A body may have 32 KB, and the pattern starts again at each blank line before "Signal". */
 const CHARACTERS_MAX = 256;
 
 /** `Signal=5`, as in application/dtmf-relay, or `5`, as in application/dtmf; some senders confuse them. */

@@ -9,7 +9,7 @@ import {
   type SipResponse,
 } from "../message/index.ts";
 
-/** In-dialog requests that are answered without SIP.js. */
+/** In-dialog requests answered without SIP.js. */
 export const HANDLED_OUTSIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS", "PRACK"]);
 
 export function inDialogAnswer(

@@ -27,7 +27,7 @@ import {
 import { ReliableRinging } from "./reliable-ringing.ts";
 import { retryAfter } from "./update.ts";
 
-/** sip-port.ts: a leg that is not rung, answered or rejected in this time gets 480. */
+/** sip-port.ts: if a leg is not rung, answered or rejected within this time, it gets 480. */
 const UNANSWERED_MS = 30_000;
 
 export interface IncomingLegOptions {
@@ -209,7 +209,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   }
 
   #onPlan(plan: MediaPlan): void {
-    // The first is the answer's. Another may come before the ACK, which can be lost.
+    // The first plan is the answer's. Another one may come before the ACK, which can be lost.
     if (this.#planned) {
       this.emitMedia(plan);
       return;

@@ -1,6 +1,6 @@
 /**
- * Why a leg ended: from the SIP code and, where that is vague, from the telephone network's cause
- * (Q.850, RFC 3326), with one sentence for the user (RFC 3261 21).
+ * Reason for the end of a leg: from the SIP code or, if that is vague, from the telephone network's
+ * cause (Q.850, RFC 3326). Adds one sentence for the user (RFC 3261 21).
  */
 import type { LegEnd } from "../../../domain/call/sip-port.ts";
 import { splitOutsideQuotes } from "../message/split.ts";
@@ -109,7 +109,7 @@ const TABLE: readonly (readonly [Meaning, codes: readonly number[], causes: read
 const BY_CODE = new Map(TABLE.flatMap(([known, codes]) => codes.map((code) => [code, known])));
 const BY_CAUSE = new Map(TABLE.flatMap(([known, , causes]) => causes.map((each) => [each, known])));
 
-/** SIP codes that gateways use when no other fits. */
+/** SIP codes that gateways use if no other fits. */
 const isVague = (sipCode: number): boolean =>
   sipCode === 400 || sipCode === 403 || sipCode === 480 || (sipCode >= 500 && sipCode < 600);
 
@@ -120,7 +120,7 @@ export function endOfRejectedCall(sipCode: number, reasons: readonly string[] = 
   return end("callee", meaning, sipCode);
 }
 
-/** The Q.850 cause; NaN: none. */
+/** The Q.850 cause, or NaN. */
 function causeIn(reasons: readonly string[]): number {
   const values = reasons.flatMap((line) => splitOutsideQuotes(line, ",") ?? [line]);
   const reason = values.find((value) => /^\s*Q\.850\s*;/i.test(value));
@@ -146,7 +146,7 @@ export function endOfRejectedCaller(sipCode: number): LegEnd {
   return end("us", because(kind, null)(explanation), sipCode);
 }
 
-/** `sipCode` 200: the remote party answered, but with media that we cannot use. */
+/** `sipCode` 200: the remote party answered, but with unusable media. */
 export const noCommonCodec = (by: LegEnd["by"], sipCode: 200 | 488 = 488): LegEnd =>
   end(by, NO_COMMON_CODEC, sipCode);
 

@@ -64,7 +64,9 @@ export interface LegContext {
   readonly advertise: (media: LocalMedia) => LocalMedia;
   /** The address for the Contact of the next request. */
   readonly ownAddress: () => Address;
-  /** SIP URI for an E.164 number at the trunk's server, or for a URI; undefined: neither. */
+  /**
+   * SIP URI for an E.164 number at the trunk's server, or for a URI; undefined if it is neither.
+   */
   readonly uriOf: (target: string) => SipUri | undefined;
   /** The call is established: our address may have changed while it rang. */
   readonly onAnswered: (leg: BaseLeg) => void;
@@ -74,12 +76,12 @@ export interface LegContext {
 
 type Pending = () => void;
 
-/** That one INVITE may ring. */
+/** Maximum number of phones that one INVITE may ring. */
 const PHONES_MAX = 32;
-/** Of one call: more than any telephone sends, digits included. */
+/** Rate limit per call: more than any telephone sends, including digits. */
 const MESSAGES = { tokensPerSecond: 50, burst: 100, sourcesMax: 1 };
 
-/** What a leg needs from the leg that replaces it. */
+/** The part of a leg used by the leg that it replaces. */
 interface Successor {
   on<Name extends keyof LegEvents>(
     name: Name,
@@ -102,7 +104,7 @@ export abstract class BaseLeg {
   readonly #timers = new Set<Timer>();
   #pending: Pending[] | null = [];
   #end: LegEnd | null = null;
-  /** `ended` was emitted: later subscribers get it on subscribing. */
+  /** `ended` was emitted. Later subscribers get it when they subscribe. */
   #endReported = false;
   readonly #contact = new AdvertisedContact();
   #media: LocalMedia | null = null;
@@ -114,7 +116,7 @@ export abstract class BaseLeg {
   /** Requests, and responses to our INVITEs. */
   readonly #messages: RateLimit;
   readonly #phones = new Set<string>();
-  /** Some were not taken, which is logged once. */
+  /** True after a message was dropped, which is logged once. */
   #isCapped = false;
   /** The leg by which the remote party replaced this one (RFC 3891). */
   #successor: Successor | undefined;
@@ -135,7 +137,10 @@ export abstract class BaseLeg {
     this.after(0, () => this.#release());
   }
 
-  /** False: the remote party says too much within this call. It can always end it, and repeats a 2xx. */
+  /**
+   * Returns false if the remote party sends too much within this call. It can always end it, and
+   * repeat a 2xx.
+   */
   takes(message: SipMessage): boolean {
     const isAlways =
       message.kind === "request"
@@ -148,7 +153,7 @@ export abstract class BaseLeg {
     return false;
   }
 
-  /** Each phone that our INVITE rings has a tag of its own, and a dialog that is kept. */
+  /** Each phone rung by our INVITE has its own tag and a stored dialog. */
   #isOfKnownPhone(message: SipMessage): boolean {
     const tag = message.kind === "response" ? tagOf(message.to) : null;
     if (tag === null || this.#phones.has(tag)) return true;
@@ -172,7 +177,7 @@ export abstract class BaseLeg {
     if (isOver && this.negotiator.awaitsAnswer) void this.negotiator.rollbackDescription();
   }
 
-  /** Called for every response of the remote party in this dialog, with the host it came from. */
+  /** Called for every response of the remote party in this dialog, with its source host. */
   responseReceived(response: SipResponse, host: string): void {
     this.sessionTimer.incoming(response);
     this.negotiator.signallingHost = host;
@@ -237,7 +242,7 @@ export abstract class BaseLeg {
     return this.sessionTimer.peer.lacks("REFER");
   }
 
-  /** False: the leg is ending, so its INVITE must not be sent to another server. */
+  /** If false, the leg is ending, so its INVITE must not be sent to another server. */
   get isWanted(): boolean {
     return !this.ended;
   }
@@ -246,7 +251,7 @@ export abstract class BaseLeg {
     return this.#end !== null;
   }
 
-  /** How it ended; null: it has not ended. */
+  /** Reason for the end; null if it has not ended. */
   protected get endedBy(): LegEnd | null {
     return this.#end;
   }
@@ -284,7 +289,7 @@ export abstract class BaseLeg {
     this.#emitter.clear();
   }
 
-  /** A timer that is cancelled when the leg ends. */
+  /** Starts a timer. The end of the leg cancels it. */
   protected after(delayMs: number, task: () => void): Timer {
     const timer = this.context.clock.after(delayMs, () => {
       this.#timers.delete(timer);
@@ -326,8 +331,9 @@ export abstract class BaseLeg {
   }
 
   /**
-   * Informs the remote party if our address has changed: with an offer if its media must go there
-   * too, otherwise with a target refresh, like a session refresh (RFC 3261 12.2).
+   * Informs the remote party if our address has changed. If its media must go there too, the
+   * message contains an offer. Otherwise it is a target refresh, like a session refresh (RFC 3261
+   * 12.2).
    */
   readdress(): void {
     if (!this.#media || this.session.state !== SessionState.Established) return;
@@ -361,14 +367,14 @@ export abstract class BaseLeg {
   }
 
   /**
-   * The response to a BYE or INVITE of a dialog that has no final response yet: SIP.js answers
-   * neither as RFC 3261 14.2 and 15.1.2 say. Undefined: not applicable.
+   * Response to a BYE or INVITE in a dialog without a final response: for these, SIP.js violates
+   * RFC 3261 14.2 and 15.1.2. Undefined if not applicable.
    */
   answerEarly(_request: SipRequest): ResponseParts | undefined {
     return undefined;
   }
 
-  /** True: the request is passed on later, when SIP.js has processed the 2xx to our INVITE. */
+  /** If true, the request is processed later, after SIP.js has processed the 2xx to our INVITE. */
   keep(_pass: () => void): boolean {
     return false;
   }
@@ -386,21 +392,24 @@ export abstract class BaseLeg {
     return { statusCode: isConfirmed ? 200 : 481 };
   }
 
-  /** Answers offers of the early dialog with that remote tag; undefined: it may not offer yet. */
+  /**
+   * Answers offers of the early dialog with that remote tag. Undefined if it may not send an offer
+   * yet.
+   */
   protected earlyAnswerer(
     _remoteTag: string,
   ): ((offer: string) => BodyAndContentType | undefined) | undefined {
     return undefined;
   }
 
-  /** Handles a PRACK (RFC 3262 3). False: it matches no response of ours. */
+  /** Handles a PRACK (RFC 3262 3). Returns false if it matches none of our responses. */
   protected confirmRinging(_prack: SipRequest): boolean {
     return true;
   }
 
   /**
    * The remote party moves the call to another phone (RFC 3891): this leg continues with that
-   * dialog. False: the leg has nothing to replace yet.
+   * dialog. Returns false if the leg has nothing to replace yet.
    */
   replaceBy(successor: Successor): boolean {
     const media = this.#media;
@@ -454,7 +463,7 @@ export abstract class BaseLeg {
     this.emit("media", { plan });
   }
 
-  /** Translates the successor's end to this leg's. */
+  /** Converts the successor's end to this leg's. */
   #endWith(end: LegEnd): void {
     if (end.by === "us") this.end(end);
     else if (end.kind === "bye") this.end(hungUp(this.peer));
@@ -479,7 +488,7 @@ export abstract class BaseLeg {
   }
 
   /**
-   * By UPDATE where that is sufficient and supported by the remote party, otherwise by re-INVITE.
+   * By UPDATE if that is sufficient and supported by the remote party, otherwise by re-INVITE.
    * Never rejects.
    */
   async #ask(): Promise<ReinviteOutcome> {

@@ -1,11 +1,11 @@
 /**
- * Offer/answer of one leg (RFC 3264), as the SessionDescriptionHandler that SIP.js calls. SIP.js
- * does not say whether a description is an offer or an answer; this state machine does.
+ * Offer/answer of one leg (RFC 3264), as the SessionDescriptionHandler of SIP.js. SIP.js does not
+ * distinguish offers and answers; this state machine does.
  *
- * Our SRTP keys stay the same while the remote party's does. A new key of its, or its request for an
- * offer, may be another device, which counts our packets from the beginning: with the old key it could
- * not read a stream whose sequence number has wrapped (RFC 3711 3.3.1). So it gets new ones.
- *
+ * Our SRTP keys stay the same as long as the remote party's key does. If it sends a new key, or
+ * requests an offer, it may be another device that counts our packets from the beginning. With the
+ * old key it could not decrypt a stream whose sequence number has wrapped (RFC 3711 3.3.1). So it
+ * gets new keys.
  *   stable ──getDescription──► local-offer ──setDescription(answer)──► stable
  *   stable ──setDescription(offer)──► remote-offer ──getDescription──► stable
  */
@@ -25,7 +25,7 @@ import {
   type SdpSession,
 } from "../sdp.ts";
 
-/** Stands for the answer that a peer did not send: what was agreed before stays. */
+/** Replaces the missing answer of a peer: the previous agreement stays. */
 export const UNANSWERED = "unanswered";
 
 /** Thrown into SIP.js, which responds 488 or ends the dialog. */
@@ -37,7 +37,7 @@ class UnacceptableSdp extends Error {
 }
 
 interface NegotiatorOptions {
-  /** Missing: plain RTP only. */
+  /** If missing, plain RTP only. */
   readonly srtp?: SrtpPolicy;
   /** Whether comfort noise may be agreed (RFC 3389). */
   readonly comfortNoise?: boolean;
@@ -60,7 +60,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   #srtp: SrtpPolicy | undefined;
   /** The next offer has new keys. */
   #isToRenew = false;
-  /** Keys that are offered, and not agreed yet. */
+  /** Keys that we have offered, without an answer yet. */
   #offeredSrtp: SrtpPolicy | undefined;
   /** Source host of the remote party's last message. */
   signallingHost: string | null = null;
@@ -85,7 +85,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     return this.#state.name === "local-offer";
   }
 
-  /** Why the last description was rejected. */
+  /** Reason for rejecting the last description. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -95,12 +95,12 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     this.#media = media;
   }
 
-  /** Of later offers. */
+  /** Direction of later offers. */
   offerDirection(direction: MediaDirection): void {
     this.#direction = direction;
   }
 
-  /** The remote party asks for an offer in a call that stands: the next one has new keys. */
+  /** The remote party requests an offer in an established call. The next one has new keys. */
   offerAnew(): void {
     this.#isToRenew = true;
   }
@@ -112,8 +112,8 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   }
 
   /**
-   * Answers an offer while ours waits for its final answer, which stays expected: SIP.js gives the
-   * provisional one with the 200. Undefined: it cannot be answered.
+   * Answers an offer while ours waits for its final answer, which SIP.js passes with the 200.
+   * Undefined if the offer cannot be answered.
    */
   answerEarly(offer: string): { answer: BodyAndContentType; plan: MediaPlan } | undefined {
     if (!this.#media) return undefined;
@@ -183,7 +183,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     this.#settle();
   }
 
-  /** No offer is open any more. */
+  /** No offer is pending any more. */
   #settle(): void {
     this.#state = { name: "stable" };
     this.#offeredSrtp = undefined;

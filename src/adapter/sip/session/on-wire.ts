@@ -34,15 +34,15 @@ export const withCapabilities = (text: string): string =>
 const ROUTES = /^(?:Route: [^\r\n]*\r\n)+/m;
 
 /**
- * A first route without `lr` is a strict router (RFC 3261 12.2.1.1): it is asked by the Request-URI,
- * and the remote target is the last route. SIP.js knows loose routers only.
+ * A first route without `lr` is a strict router (RFC 3261 12.2.1.1): its URI becomes the
+ * Request-URI, and the remote target the last route. SIP.js supports only loose routers.
  */
 export function withStrictRoute(message: SipMessage, text: string): string {
   if (message.kind !== "request" || tagOf(message.to) === null) return text;
   const [first = "", ...others] = message.headers.all("route");
   const route = parseNameAddr(first);
   const router = route?.uri;
-  // Without brackets the parameters are the header's.
+  // Without brackets, the parameters belong to the header.
   const isLoose = route?.parameters.has("lr");
   if (router?.scheme !== "sip" || router.parameters.has("lr") || isLoose) return text;
   const lines = [...others, `<${formatUri(message.uri)}>`].map((route) => `Route: ${route}\r\n`);

@@ -36,7 +36,7 @@ interface AskedAgain {
 }
 /** Maximum redirects per call. */
 const REDIRECTS_MAX = 3;
-/** Likewise of servers that want longer sessions. */
+/** Maximum retries per call for servers that require longer sessions. */
 const MINIMA_MAX = 3;
 
 interface OutgoingLegOptions {
@@ -60,11 +60,11 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly #ringTimer: Timer;
   readonly #options: OutgoingLegOptions;
   #phase: Phase = { name: "inviting" };
-  /** Requests that came with the 2xx; null: SIP.js has processed it, or there was none yet. */
+  /** Requests that arrived with the 2xx. Null after SIP.js has processed it, or before the 2xx. */
   #kept: (() => void)[] | null = null;
-  /** Of early dialogs whose answer to our offer is final (RFC 3262 5), by remote tag. */
+  /** Plans of early dialogs whose answer to our offer is final (RFC 3262 5), by remote tag. */
   readonly #earlyPlans = new Map<string, MediaPlan>();
-  /** Where the call was sent: first to its number, then to the targets of 3xx responses. */
+  /** URIs called so far: first the number, then the targets of 3xx responses. */
   readonly #tried: SipUri[];
   #minima = 0;
 
@@ -132,7 +132,9 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     });
   }
 
-  /** SIP.js sends the ACK some microtasks after the 2xx, and drops requests that come before it. */
+  /**
+   * SIP.js sends the ACK some microtasks after the 2xx, and drops requests that arrive before it.
+   */
   override responseReceived(response: SipResponse, host: string): void {
     super.responseReceived(response, host);
     const answers =
@@ -151,7 +153,10 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     return this.#kept !== null;
   }
 
-  /** A callee sends no BYE before its answer (15): the final response decides about the call. */
+  /**
+   * A callee sends no BYE before its answer (15). The final response decides the result of the
+   * call.
+   */
   override answerEarly(request: SipRequest): ResponseParts | undefined {
     if (!this.dialogNamed(nameOfRequest(request))?.early) return undefined;
     if (request.method === "INVITE") return { statusCode: 491 };

@@ -1,13 +1,13 @@
 /**
  * Reads the called and calling numbers from the headers of an INVITE. Pure. The remote party
- * controls all of it; number/national-form.ts interprets what is stored or shown.
+ * controls all of it; number/national-form.ts interprets numbers for storage and display.
  */
 import { type NameAddr, parseNameAddr, type SipRequest, userOf } from "../message/index.ts";
 
 /** Names of the trunk itself that a request may contain instead of a telephone number. */
 export interface AccountNames {
   readonly contactUser: string;
-  /** Empty: there is none. */
+  /** Empty if there is none. */
   readonly username: string;
 }
 
@@ -30,7 +30,7 @@ const deliveredTo = (request: SipRequest): (string | null)[] => [
   ...named(request, "p-called-party-id").map(({ uri }) => userOf(uri)),
 ];
 
-/** Without those who the call was diverted from: their numbers are not the trunk's. As received. */
+/** Without diverting parties: their numbers are not the trunk's. As received. */
 export const deliveredNumbersOf = (request: SipRequest): string[] =>
   deliveredTo(request).filter((user) => user !== null);
 
@@ -66,8 +66,8 @@ const isCalling = ({ parameters }: NameAddr): boolean =>
 
 /**
  * The caller's number as received: the first of P-Asserted-Identity, Remote-Party-ID and From that
- * consists of digits. Null: none does, or the caller requested privacy (RFC 3323, RFC 3325). An
- * anonymous From hides the others too, unless a header explicitly requests no privacy.
+ * consists of digits. Null if none does, or if the caller requested privacy (RFC 3323, RFC 3325).
+ * An anonymous From hides the others too, unless a header explicitly requests no privacy.
  */
 export function callerNumberOf(request: SipRequest): string | null {
   const remote = named(request, "remote-party-id").filter(isCalling);

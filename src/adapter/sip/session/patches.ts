@@ -1,8 +1,8 @@
 /**
- * Workarounds for defects of SIP.js 0.21.2 in what it sends, each with its reason. Written for that
- * version: read this file again before every update. What a peer sends is normalised before SIP.js
- * sees it (convert.ts, user-agent.ts). The missing timers A, E, G, D, I, J, K are not fixed here:
- * `transaction/` runs below SIP.js and makes them unnecessary.
+ * Workarounds for defects of SIP.js 0.21.2 in its outgoing messages, each with its reason. Written
+ * for that version: read this file again before every update. Incoming messages are normalised
+ * before SIP.js sees them (convert.ts, user-agent.ts). The missing timers A, E, G, D, I, J, K are
+ * not fixed here: `transaction/` runs below SIP.js and makes them unnecessary.
  */
 import { Core } from "sip.js";
 import { hex } from "../../../core/ids.ts";
@@ -64,9 +64,9 @@ function strengthenBranches(): void {
 }
 
 /**
- * SIP.js answers one challenge per request and does not update a dialog's CSeq. Here a 407 may
- * follow a 401, a nonce may be stale, and the dialog's CSeq is updated. True: nothing to answer,
- * continue.
+ * SIP.js answers one challenge per request and does not update a dialog's CSeq. With this patch a
+ * 407 may follow a 401, a nonce may be stale, and the dialog's CSeq is updated. Returns true if
+ * there is no challenge to answer.
  */
 function answerChallenges(): void {
   const prototype = Core.UserAgentClient.prototype as unknown as ClientInternals;

@@ -15,8 +15,8 @@ export interface RedirectRules {
 const CONTACTS_MAX = 10;
 
 /**
- * The best Contact (RFC 3261 20.10) that may be followed and was not tried yet: whoever names the place where
- * the call was just rejected would ring there again.
+ * The best Contact (RFC 3261 20.10) that may be followed and was not tried yet. A Contact that was
+ * just called would only ring there again.
  */
 export function redirectTarget(
   contacts: readonly string[],
@@ -33,10 +33,10 @@ export function redirectTarget(
   return known.find(({ uri }) => !places.has(placeOf(uri)) && isAllowed(uri, rules))?.uri;
 }
 
-/** What does not say where the call goes: the trunk has one transport. */
+/** Parameters without influence on the destination: the trunk has one transport. */
 const APART = ["transport", "user"];
 
-/** The same for URIs that lead to the same place (RFC 3261 19.1.4, 8.1.3.4). */
+/** Equal for URIs with the same destination (RFC 3261 19.1.4, 8.1.3.4). */
 function placeOf(uri: SipUri): string {
   const parameters = [...uri.parameters].filter(([name]) => !APART.includes(name)).toSorted();
   const isTls = uri.parameters.get("transport")?.toLowerCase() === "tls";

@@ -34,13 +34,13 @@ export class ReliableRinging {
     this.#send(T1_MS);
   }
 
-  /** It was confirmed, or a final response is being sent. */
+  /** Stops after its confirmation, or before a final response. */
   stop(): void {
     this.#repeat?.cancel();
     this.#limit?.cancel();
   }
 
-  /** `rack`: of a PRACK (RFC 3262 7.2). False: it is not for this response. */
+  /** `rack` of a PRACK (RFC 3262 7.2). Returns false if it is not for this response. */
   confirm(rack: string): boolean {
     const [, rseq, cseq] = /^\s*(\d+)\s+(\d+)\s+INVITE\s*$/.exec(rack) ?? [];
     if (Number(rseq) !== this.#rseq || Number(cseq) !== this.invitation.request.cseq) return false;

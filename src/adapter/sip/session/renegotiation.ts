@@ -27,7 +27,7 @@ interface RenegotiationDeps {
 const TRIES_MAX = 6;
 const GLARE = 491;
 
-/** Undecided because of glare; the request is repeated. */
+/** Undecided because of glare: the request is repeated. */
 export const isAskedAgain = (outcome: ReinviteOutcome): boolean =>
   outcome.kind === "busy" || (outcome.kind === "refused" && outcome.sipCode === GLARE);
 

@@ -1,11 +1,11 @@
-/** The Replaces header (RFC 3891): what it says, and which leg an INVITE with it replaces (3). */
+/** Parses the Replaces header (RFC 3891), and finds the leg that an INVITE with it replaces (3). */
 import { parseParameters, type SipRequest } from "../message/index.ts";
 import { NULL_TAG } from "./convert.ts";
 import type { DialogName } from "./dialog.ts";
 import type { BaseLeg } from "./leg.ts";
 import { SipOutgoingLeg } from "./outgoing-leg.ts";
 
-/** The leg; a status code to reject the INVITE; null: it replaces nothing. */
+/** The leg, or a status code to reject the INVITE. Null if it replaces nothing. */
 export function replacedLeg(request: SipRequest, legs: Iterable<BaseLeg>): BaseLeg | number | null {
   const name = replacesOf(request);
   if (name === null) return null;
@@ -24,7 +24,10 @@ interface Replaces extends DialogName {
   readonly earlyOnly: boolean;
 }
 
-/** RFC 3891 6.1. Null: the request replaces nothing; undefined: its header is malformed, or there are two. */
+/**
+ * RFC 3891 6.1. Null if the request replaces nothing; undefined if its header is malformed, or if
+ * there are two.
+ */
 export function replacesOf({ headers }: SipRequest): Replaces | null | undefined {
   const [value, ...others] = headers.all("replaces");
   if (value === undefined) return null;

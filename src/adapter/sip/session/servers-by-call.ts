@@ -1,7 +1,8 @@
 /**
- * SIP.js' server transactions by branch, and by Call-ID below it. For every request without a To tag SIP.js looks
- * through all of them for a merged one (RFC 3261 8.2.2.2), and each stays for 32 s: thousands on a busy trunk. A
- * merged request has the same Call-ID, so that only those of its call are given.
+ * Server transactions of SIP.js by branch, and also by Call-ID. For every request without a To tag,
+ * SIP.js searches all of them for a merged one (RFC 3261 8.2.2.2). Each stays for 32 s, so a busy
+ * trunk has thousands. A merged request has the same Call-ID, so only the transactions of its call
+ * are returned.
  */
 import type { Core } from "sip.js";
 
@@ -11,7 +12,7 @@ export class ServersByCall extends Map<string, Server> {
   readonly #byCall = new Map<string, Set<Server>>();
   #callId = "";
 
-  /** Set before SIP.js is given a request of that call. */
+  /** Must be called before SIP.js gets a request of that call. */
   lookAt(callId: string): void {
     this.#callId = callId;
   }
@@ -39,7 +40,7 @@ export class ServersByCall extends Map<string, Server> {
     super.clear();
   }
 
-  /** Those of the call that was looked at last. */
+  /** Transactions of the call set by `lookAt`. */
   override values(): MapIterator<Server> {
     return (this.#byCall.get(this.#callId) ?? new Set<Server>()).values();
   }

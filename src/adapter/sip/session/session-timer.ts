@@ -1,9 +1,8 @@
 /**
  * The session timer of one dialog (RFC 4028), processed on the wire, because SIP.js does not
- * support it. It reads Session-Expires of received messages, adds it to sent ones, requests a
- * refresh when we are the refresher, and reports when a session has expired that the remote party
- * should have refreshed.
- *
+ * support it. It reads Session-Expires of received messages and adds it to sent ones. It requests a
+ * refresh if we are the refresher. If the remote party should have refreshed the session and it
+ * expires, it reports that.
  *   off ──2xx with Session-Expires──► running ──refreshed──► running …
  *    ▲────2xx without────────────────────┘  └──not refreshed in time──► expired
  *
@@ -90,8 +89,9 @@ export class SessionTimer {
   }
 
   /**
-   * Our refresh was rejected or got no answer: it is repeated until the session expires. RFC 4028 10
-   * would end the call at the first silence, although its audio may not need the server that is away.
+   * Our refresh was rejected or got no answer: it is repeated until the session expires. RFC 4028
+   * 10 would end the call at the first time-out, although its audio may not need the unreachable
+   * server.
    */
   refreshFailed(): void {
     if (this.#closed || !this.#running) return;
@@ -104,7 +104,7 @@ export class SessionTimer {
     this.#stop();
   }
 
-  /** An UPDATE may come, and be answered, before the INVITE is. */
+  /** An UPDATE may arrive, and be answered, before the INVITE is. */
   #note(request: SipRequest): void {
     this.#answers.set(request.cseq.number, answerTo(request));
     const [oldest = 0] = this.#answers.keys();
@@ -112,8 +112,8 @@ export class SessionTimer {
   }
 
   /**
-   * In the first INVITE our preferred interval; later the current one, with the roles of this
-   * transaction.
+   * The first INVITE has our preferred interval. Later ones have the current one, with the roles of
+   * this transaction.
    */
   #asking(request: SipRequest): string {
     const first = tagOf(request.to) === null;
@@ -142,7 +142,7 @@ export class SessionTimer {
     this.#retryMs = RETRY_MS;
     if (!interval) return;
     const lifetimeMs = interval.seconds * 1000;
-    // RFC 4028 10: ended a little earlier, before a proxy drops the call.
+    // RFC 4028 10: end a little earlier, before a proxy drops the call.
     const marginMs = Math.min(32_000, lifetimeMs / 3);
     this.#expiryTimer = this.deps.clock.after(lifetimeMs - marginMs, () => this.#expireNow());
     if (interval.weRefresh) this.#refreshIn(Math.max(REFRESH_MS_MIN, lifetimeMs / 2));
@@ -165,7 +165,10 @@ export class SessionTimer {
   }
 }
 
-/** RFC 4028 9: who refreshes if the request does not say, or if its sender cannot. */
+/**
+ * RFC 4028 9: determines the refresher if the request does not name one, or if its sender cannot
+ * refresh.
+ */
 function answerTo(request: SipRequest) {
   const seconds = secondsOf(request.headers.get("session-expires"));
   if (seconds === undefined) return { interval: null, lines: "" };

@@ -1,8 +1,8 @@
 /**
- * Transfer by REFER (RFC 3515) in an established session, with the progress of its NOTIFYs: blind
- * to a URI, or attended to another of our sessions, which is replaced (RFC 3891, RFC 5589 7.1). The
- * remote party may accept (202) and report by NOTIFY, reject, or not respond. The result
- * distinguishes these, so that the caller knows whether to dial the person directly.
+ * Transfer by REFER (RFC 3515) in an established session, with the progress of its NOTIFYs. Blind
+ * to a URI, or attended: another of our sessions is replaced (RFC 3891, RFC 5589 7.1). The remote
+ * party may accept (202) and report by NOTIFY, reject, or not respond. The result distinguishes
+ * these, so that the caller knows whether to dial the person directly.
  */
 import { type Notification, type Session, SessionState, type URI } from "sip.js";
 import type { Clock } from "../../../core/clock.ts";
@@ -12,12 +12,12 @@ const TRANSFER_TIMEOUT_MS = 40_000;
 /** A carrier that has not responded by then does not support REFER. */
 const ACCEPT_TIMEOUT_MS = 8_000;
 
-/** The remote party was not asked. */
+/** The remote party was not contacted. */
 export const UNTOUCHED: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
 
 /**
- * Resolves within 40 s and never rejects. The session stays up. A carrier that accepts after
- * the timeout calls the person after all: `onLateAccept` gets what it then reports.
+ * Resolves within 40 s and never rejects. The session stays up. A carrier that accepts after the
+ * timeout still calls the person: `onLateAccept` gets its later reports.
  */
 export function transfer(
   session: Session,
@@ -86,8 +86,9 @@ function isOfRefer({ request }: Notification): boolean {
 }
 
 /**
- * Undefined while the result is not known. Peers that do not report it end the subscription with their first
- * NOTIFY (RFC 3515 2.4.5): `100` with `terminated` is no result, and the transfer may go on.
+ * Undefined while the result is unknown. Peers that do not report it end the subscription with
+ * their first NOTIFY (RFC 3515 2.4.5): `100` with `terminated` is no result, and the transfer may
+ * continue.
  */
 function outcomeOf(
   notification: Notification,

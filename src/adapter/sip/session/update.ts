@@ -1,7 +1,7 @@
 /**
- * UPDATE inside a dialog (RFC 3311), which SIP.js does not support: with an offer it changes the
- * media; without one it refreshes the session (RFC 4028 7.4 recommends it if the remote party allows
- * it). Ours is written by the dialog of SIP.js; the session timer adds its headers when it is sent.
+ * UPDATE inside a dialog (RFC 3311), which SIP.js does not support. With an offer it changes the
+ * media; without one it refreshes the session (RFC 4028 7.4 recommends it if the remote party
+ * allows it). The dialog of SIP.js writes ours; the session timer adds its headers when it is sent.
  */
 import { type BodyAndContentType, Core, type Session, SessionState } from "sip.js";
 import { type Random, randomInt } from "../../../core/random.ts";
@@ -18,8 +18,8 @@ export const retryAfter = (random: Random): ResponseParts => ({
 });
 
 /**
- * Returns the response; an offer is applied. `answerEarly` answers one while our INVITE's offer has
- * only a reliable provisional answer; undefined: it has none. Never rejects.
+ * Returns the response; an offer is applied. `answerEarly` answers an offer while our INVITE's
+ * offer has only a reliable provisional answer; undefined if it has none. Never rejects.
  */
 export async function answerUpdate(
   received: SipRequest,
@@ -34,7 +34,7 @@ export async function answerUpdate(
   if (request.body === "") return { statusCode: 200 };
   if (!negotiator.hasDescription(request.headers.get("content-type") ?? ""))
     return { statusCode: 415, headers: [["Accept", "application/sdp"]] };
-  // Our offer is unanswered: glare. Otherwise theirs is not answered yet.
+  // Our offer is unanswered: glare. Otherwise the remote offer is not answered yet.
   if (negotiator.awaitsAnswer) {
     if (!answerEarly) return { statusCode: 491 };
     const answer = answerEarly(request.body);
@@ -43,7 +43,7 @@ export async function answerUpdate(
   if (session.state !== SessionState.Established && !negotiator.plan) return retryAfter(random);
   if (!negotiator.canAnswer(request.body)) return { statusCode: 488 };
   try {
-    // In one step: the next request may be here already.
+    // In one step: the next request may already be waiting.
     const [, answer] = await Promise.all([
       negotiator.setDescription(request.body),
       negotiator.getDescription(),
@@ -90,7 +90,7 @@ export function outcomeOf(message: Core.IncomingResponseMessage): ReinviteOutcom
 }
 
 /**
- * These codes concern the session, not the method: it does not exist, interval too short, glare,
+ * These codes are about the session, not the method: it does not exist, interval too short, glare,
  * retry later.
  */
 const SESSION_FAILURES: ReadonlySet<number> = new Set([408, 422, 481, 491, 500, 503]);

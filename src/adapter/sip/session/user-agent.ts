@@ -1,8 +1,8 @@
 /**
- * One SIP.js UserAgent per trunk, with a transport that does no I/O: messages that SIP.js sends are
- * passed to the trunk as text, and received ones were parsed by us. Its host name is a token that
- * the trunk replaces by the real address on the wire, so that many trunks share one socket and the
- * public address may change during a call.
+ * One SIP.js UserAgent per trunk, with a transport without I/O: messages of SIP.js are passed to
+ * the trunk as text, and received ones were parsed by us. Its host name is a token that the trunk
+ * replaces by the real address on the wire. So many trunks share one socket, and the public address
+ * may change during a call.
  */
 import {
   Core,
@@ -46,7 +46,7 @@ interface TrunkUserAgentOptions {
   readonly credentials: TrunkCredentials;
   /** True if a request to that source may be repeated with credentials. */
   readonly mayChallenge: (host: string) => boolean;
-  /** Value of the Route header of calls; empty: none. */
+  /** Value of the Route header of calls; empty if there is none. */
   readonly route: () => string;
   readonly log: Log;
   /** Sends a message of SIP.js, including the token. Rejects if it cannot be sent. */
@@ -114,7 +114,7 @@ export class TrunkUserAgent {
     return inviter;
   }
 
-  /** `leg`: of the request, if there is one. Throws what SIP.js does; the caller must respond. */
+  /** `leg`: leg of the request, if any. Throws the errors of SIP.js; the caller must respond. */
   receiveRequest(
     received: SipRequest,
     leg?: { readonly negotiator: MediaNegotiator; readonly remoteTarget: URI | undefined },
@@ -139,7 +139,7 @@ export class TrunkUserAgent {
     return server?.transaction.state === Core.TransactionState.Accepted;
   }
 
-  /** `negotiator`: of the response's leg, if there is one. */
+  /** `negotiator`: from the response's leg, if any. */
   receiveResponse(received: SipResponse, source: Address, negotiator?: MediaNegotiator): void {
     const response = withoutRedirect(withAnswer(withPlainSdp(received), negotiator), negotiator);
     const converted = toSipJsResponse(response, this.#challengeOf(response, source), source);
@@ -201,7 +201,7 @@ export class TrunkUserAgent {
     return negotiator;
   }
 
-  /** Credentials are not given to every host that a dialog leads to. */
+  /** Gives credentials only to hosts that may challenge us, not to every host of a dialog. */
   #challengeOf(response: SipResponse, source: Address): Challenge | undefined {
     const { statusCode } = response;
     const challenged = statusCode === 401 || statusCode === 407;
@@ -229,8 +229,8 @@ export class TrunkUserAgent {
 
 /**
  * The 2xx of our re-INVITE and the ACK of one without an offer must answer our offer (RFC 3261
- * 13.2.1). Some peers omit the answer, or refuse the audio in it. SIP.js would then hang up, although
- * a failed re-INVITE must leave the session unchanged (14.2).
+ * 13.2.1). Some peers omit the answer, or reject the audio in it. SIP.js would then hang up,
+ * although a failed re-INVITE must not change the session (14.2).
  */
 function withAnswer<Message extends SipRequest | SipResponse>(
   message: Message,
@@ -249,7 +249,7 @@ function withAnswer<Message extends SipRequest | SipResponse>(
   return { ...message, headers, body: UNANSWERED };
 }
 
-/** Some peers repeat their SDP in every ACK; SIP.js would take it for an answer, and hang up. */
+/** Some peers repeat their SDP in every ACK. SIP.js would treat it as an answer, and hang up. */
 function withoutStrayAnswer(request: SipRequest, negotiator: MediaNegotiator | undefined) {
   const isStray = request.method === "ACK" && negotiator?.awaitsAnswer === false;
   return isStray ? { ...request, body: "" } : request;
@@ -257,7 +257,7 @@ function withoutStrayAnswer(request: SipRequest, negotiator: MediaNegotiator | u
 
 const NOT_ACCEPTABLE_HERE = 488;
 
-/** SIP.js waits for ever after a 3xx to a re-INVITE: it is passed on as a refusal. */
+/** SIP.js waits forever after a 3xx to a re-INVITE, so it is passed on as a rejection. */
 function withoutRedirect(response: SipResponse, negotiator: MediaNegotiator | undefined) {
   const { statusCode, cseq } = response;
   const isRedirect = cseq.method === "INVITE" && Math.floor(statusCode / 100) === 3;

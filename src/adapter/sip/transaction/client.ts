@@ -45,7 +45,7 @@ export class ClientTransaction {
     private readonly clock: Clock,
     private readonly onTerminated: () => void,
     /**
-     * Null: 64·T1. Shorter if the request can be sent to another server (see routing/sender.ts).
+     * Null for 64·T1. Shorter if the request can be sent to another server (see routing/sender.ts).
      */
     private readonly deadlineMs: number | null = null,
   ) {}
@@ -85,7 +85,7 @@ export class ClientTransaction {
     this.user.onResponse(response, flow);
   }
 
-  /** The server refuses datagrams. What has had a response is not touched. */
+  /** The server rejects datagrams. A transaction with a response does not change. */
   abandon(): void {
     if (this.#state === "calling") this.#abandon();
   }
@@ -132,9 +132,9 @@ export class ClientTransaction {
   }
 
   /**
-   * Timer E doubles up to T2; timer A does so here, too. In RFC 3261 17.1.1.2 timer A doubles
-   * without limit: seven attempts in 32 s, of which all are lost for one call in 5,000 at 30 %
-   * loss. Eleven attempts avoid that.
+   * Timer E doubles up to T2; here timer A does so too. In RFC 3261 17.1.1.2 timer A doubles
+   * without limit: seven attempts in 32 s. At 30 % loss, all seven are lost for one call in 5,000.
+   * Eleven attempts avoid that.
    */
   #scheduleRetransmission(): void {
     this.#retransmission = this.clock.after(this.#intervalMs, () => {

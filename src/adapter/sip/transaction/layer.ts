@@ -28,13 +28,16 @@ interface TransactionLayerOptions {
 }
 
 const SERVERS_MAX = 50_000;
-/** Of `serversMax`. Anybody can write a carrier's address on datagrams: no other carrier's calls suffer. */
+/**
+ * Share of `serversMax` per host. Anyone can send datagrams from a carrier's address; this protects
+ * the calls of other carriers.
+ */
 const SHARE_OF_SOURCE = 0.5;
 
 export class TransactionLayer {
   readonly #clients = new Map<string, ClientTransaction>();
   readonly #servers = new Map<string, ServerTransaction>();
-  /** How many of them are of one host. */
+  /** Number of server transactions by host. */
   readonly #bySource = new Map<string, number>();
 
   constructor(private readonly options: TransactionLayerOptions) {}
@@ -71,9 +74,9 @@ export class TransactionLayer {
   }
 
   /**
-   * Sends a request and tracks its transaction. An ACK is only sent, or kept for repeats.
-   * `deadlineMs`: how long to wait for any response; later ones are still passed up. What it
-   * returns ends that wait.
+   * Sends a request and tracks its transaction. An ACK is only sent, or stored for repeats.
+   * `deadlineMs`: maximum time to the first response; later ones are still passed up. Returns a
+   * function that ends that wait.
    */
   sendRequest(
     request: SipRequest,
@@ -112,7 +115,7 @@ export class TransactionLayer {
     return transaction !== undefined;
   }
 
-  /** Sends a response that is written here, without SIP.js. */
+  /** Sends a response created here, without SIP.js. */
   respond(request: SipRequest, parts: ResponseParts): void {
     const transaction = this.#servers.get(serverKey(request));
     transaction?.respond(parts.statusCode, buildResponse(request, parts));

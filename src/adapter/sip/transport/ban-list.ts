@@ -9,7 +9,7 @@ import type { Clock } from "../../../core/clock.ts";
 
 interface Record {
   strikes: number;
-  /** Monotonic; earlier strikes are forgotten. */
+  /** Monotonic milliseconds. Earlier strikes no longer count. */
   sinceMs: number;
   bannedUntilMs: number;
 }

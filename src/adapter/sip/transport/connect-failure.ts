@@ -1,10 +1,10 @@
-/** Why a connection failed, as text for the user. */
+/** Reason for a failed connection, as text for the user. */
 
 /** `code` as in node:net and node:tls; our own timeout is ETIMEDOUT. */
 export class ConnectFailed extends Error {
   override readonly name = "ConnectFailed";
   constructor(
-    /** One or two sentences for the user: what it means and what to check. */
+    /** One or two sentences for the user: the meaning, and what to check. */
     readonly explanation: string,
     readonly reason: string,
   ) {
@@ -28,7 +28,7 @@ const UNUSABLE_CERTIFICATE =
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 
-/** Said by the server: it speaks TLS. */
+/** The server sent an alert, so it supports TLS. */
 export const isAlert = (error: unknown): boolean => codeOf(error).includes("_ALERT_");
 
 /** `server`: as the operator wrote it. */

@@ -1,7 +1,8 @@
 /**
- * One TCP or TLS connection as a flow. It is closed when a message is not completed in time, the peer
- * sends nothing after it was asked something, too many bytes are unsent, pings flood it, the stream cannot be framed, or a message
- * failed. Nothing is written before TLS has verified the peer (see stream.ts).
+ * One TCP or TLS connection as a flow. It is closed if a message is not completed in time, the peer
+ * does not answer in time, or too many bytes are unsent. It is also closed if pings flood it, the
+ * stream cannot be framed, or a message failed. Nothing is written before TLS has verified the peer
+ * (see stream.ts).
  */
 import type { Socket } from "node:net";
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -15,7 +16,9 @@ import { StreamFramer, UnframedStream } from "./framer.ts";
 export interface ConnectionDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** When a message of that host may be handled; null: now. One read may bring hundreds. */
+  /**
+   * Resolves when a message of that host may be handled; null: now. One read may contain hundreds.
+   */
   readonly turn: (host: string) => Promise<void> | null;
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
@@ -35,7 +38,10 @@ const ANSWER_MS_MAX = 8000;
 const UNSENT_BYTES_MAX = 1_048_576;
 const PING = "\r\n\r\n";
 const PONG = "\r\n";
-/** Of one read. A peer pings once in some seconds; one read may bring a hundred thousand. */
+/**
+ * Limit per read. A peer pings every few seconds, but one read may contain a hundred thousand
+ * pings.
+ */
 const CRLFS_AT_ONCE_MAX = 100;
 
 export class StreamConnection implements StreamFlow {
@@ -49,10 +55,10 @@ export class StreamConnection implements StreamFlow {
   #answersPings = false;
   #awaitsPong = false;
   #crlfs = 0;
-  /** Read and not yet framed; the first is under way. */
+  /** Chunks not framed yet; the first is being processed. */
   readonly #chunks: Buffer[] = [];
   #ended = false;
-  /** With TLS 1.3 a server refuses our side only after the handshake. */
+  /** With TLS 1.3 a server rejects our certificate only after the handshake. */
   refusal: string | null = null;
   readonly openedAtMs: number;
   #usedAtMs: number;
@@ -158,13 +164,13 @@ export class StreamConnection implements StreamFlow {
     if (this.#chunks.push(chunk) === 1) void this.#work();
   }
 
-  /** The peer has closed: what it sent before still counts. */
+  /** The peer has closed. Earlier messages still count. */
   #end(): void {
     this.#ended = true;
     if (this.#chunks.length === 0) this.drop();
   }
 
-  /** What was read, in order; at once, unless it is much. */
+  /** Processes the received chunks in order: at once, unless there are many. */
   async #work(): Promise<void> {
     let hasWaited = false;
     for (let chunk = this.#chunks[0]; chunk && this.#open; chunk = this.#chunks[0]) {

@@ -1,7 +1,7 @@
 /**
  * The network boundary: bytes in, parsed messages out. Rejected input (too big, too fast, not SIP)
- * is dropped without a response, so that a scanner learns nothing; a stranger's connection that is
- * too fast is closed. The layers above only see messages that our parser has accepted.
+ * is dropped without a response, so that a scanner learns nothing. An unknown source's connection
+ * is closed if it sends too fast. The layers above only see messages that our parser has accepted.
  */
 import { cannotListen } from "../../../core/cannot-listen.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -23,15 +23,15 @@ import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
 import { openUdpTransport, type UdpTransport } from "./udp.ts";
 
 interface EndpointOptions {
-  /** UDP and TCP. Port 0: one that is free for both. */
+  /** UDP and TCP. Port 0: any free port for both. */
   readonly bind: Address;
-  /** Address and certificate for incoming TLS; null: none. */
+  /** Address and certificate for incoming TLS, or null. */
   readonly tls: TlsListener | null;
-  /** PEM of the only authorities to trust as a TLS client; null: the public ones. */
+  /** PEM of the only certificate authorities for outgoing TLS; null for the public ones. */
   readonly tlsCa: string | null;
   /** Logs every message at debug level. */
   readonly trace: boolean;
-  /** Called for every message except those of unknown sources; null: not needed. */
+  /** Called for every message except those of unknown sources; null if not needed. */
   readonly seen: ((direction: "in" | "out", message: string) => void) | null;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,7 +47,7 @@ const UNKNOWN_SOURCE_LIMIT = { tokensPerSecond: 20, burst: 60, sourcesMax: 4096 
 /** Cost of invalid data, so that a source that sends mostly that is soon ignored. */
 const JUNK_TOKENS = 5;
 const SHORTEST_MESSAGE_BYTES = 24;
-/** Attempts to find a port that is free for UDP and TCP. */
+/** Attempts to find a free port for UDP and TCP. */
 const PORT_TRIES = 10;
 
 export class Endpoint {
@@ -104,12 +104,12 @@ export class Endpoint {
     return this.#udp.local;
   }
 
-  /** The address for incoming TLS; null: none. */
+  /** The address for incoming TLS, or null. */
   get localTls(): Address | null {
     return this.#streams.localTls;
   }
 
-  /** For new TLS connections; open ones go on. */
+  /** Applies to new TLS connections; open ones are unaffected. */
   renewCertificate(pair: Pick<TlsListener, "cert" | "key">): void {
     this.#streams.renewCertificate(pair);
   }
@@ -138,7 +138,7 @@ export class Endpoint {
 
   async #open(): Promise<void> {
     const { bind, clock, log, tls } = this.options;
-    // Configured TLS must work or fail: it is never left out silently.
+    // Configured TLS must work or fail: it is never skipped silently.
     if (tls)
       await this.#streams.listenTls(tls).catch((error) => {
         throw cannotListen("SIP over TLS", tls.bind, "[sip] tls_bind", error);
@@ -172,7 +172,7 @@ export class Endpoint {
     const source = flow.remote.host;
     const trusted = this.options.isTrusted(source);
     if (!trusted && (this.#bans.isBanned(source) || !this.#limit.take(source))) {
-      // Reading on takes a core where the peer sends as fast as it can.
+      // If the peer sends as fast as it can, reading on would use a whole core.
       if (isStream(flow)) flow.drop();
       return;
     }
@@ -183,7 +183,7 @@ export class Endpoint {
       this.#intake.add(this.#lineOf(source), byteLength, () => this.#handle(bytes, flow, trusted));
   }
 
-  /** Strangers share one: they take no room from trunks' peers. */
+  /** All unknown sources share one queue, so that they don't slow down the trunks' peers. */
   #lineOf(host: string): string {
     return this.options.isTrusted(host) ? host : "";
   }
@@ -212,7 +212,7 @@ export class Endpoint {
     this.options.log.warn("sip.source_banned", { source: host });
   }
 
-  /** A trunk's peer is told what was wrong with its request; unknown sources get no response. */
+  /** A trunk's peer gets a response with the error in its request; unknown sources get none. */
   #reject(failure: ParseFailure, bytes: Uint8Array, flow: Flow): void {
     const rejection = rejectMalformed(this.#decoder.decode(bytes), failure, flow.remote);
     if (!rejection) return;

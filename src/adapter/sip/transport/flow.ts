@@ -31,13 +31,15 @@ export interface StreamFlow extends Flow {
   /** Our address of the connection. */
   readonly local: Address;
   readonly isOpen: boolean;
-  /** Why the peer closed it with a TLS alert, for the user; null: it did not. */
+  /**
+   * Reason of a TLS alert with which the peer closed the connection, for the user; null if none.
+   */
   readonly refusal: string | null;
   /** True if the peer has answered a ping. */
   readonly answersPings: boolean;
   /** Sends a keep-alive (RFC 5626 4.4.1). A peer that answered one before must answer this one. */
   ping(): void;
-  /** The peer was asked something: drops the connection unless the peer sends something in time. */
+  /** A request was sent: closes the connection unless the peer sends something in time. */
   expectAnswer(): void;
   /** Closes the connection, e.g. because its peer is silent. Idempotent. */
   drop(): void;

@@ -33,19 +33,19 @@ const START_LINE_BYTES_MAX = 2200;
 
 export class StreamFramer {
   #rest: Buffer = Buffer.alloc(0);
-  /** How far the end of the head was already searched. */
+  /** End of the part already searched for the end of the head. */
   #searched = 0;
   /** Size of the first message, once its head is complete. */
   #wanted: number | null = null;
 
-  /** True if a message has begun and is not complete. */
+  /** True if a message has started and is not complete. */
   get unfinished(): boolean {
     return this.#rest.length > 0;
   }
 
   /**
-   * Yields what the chunk completes, in order, each before the next is searched. Throws
-   * UnframedStream: the connection can no longer be used, but items before it are valid.
+   * Yields each completed item in order, before it searches for the next. Throws UnframedStream:
+   * the connection can no longer be used, but earlier items are valid.
    */
   *push(chunk: Uint8Array): Generator<StreamItem, void> {
     this.#rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
@@ -90,7 +90,7 @@ export class StreamFramer {
     return bodyAt + bodyBytes;
   }
 
-  /** The first line decides how all lines of the head end. */
+  /** The first line determines the line ending of the whole head. */
   #bodyAt(): number | null {
     const firstLineEnd = this.#rest.indexOf(LF);
     const end = this.#rest[firstLineEnd - 1] === CR ? HEAD_END : HEAD_END_LF;
@@ -101,7 +101,7 @@ export class StreamFramer {
 
 const oversized = () => new UnframedStream(`a message above ${MESSAGE_BYTES_MAX} bytes`);
 
-/** Size of the body, or what is wrong. */
+/** Size of the body, or an error message. */
 function contentLengthOf(head: string): number | string {
   const unfolded = head.replace(/\r\n[ \t]+/g, " ");
   const [length, ...others] = [...unfolded.matchAll(LENGTH_LINES)].map((line) => line[1] ?? "");

@@ -1,9 +1,9 @@
-/** Parses `host`, `host:port` and `[v6]:port` as operators write them. */
+/** Parses `host`, `host:port` and `[v6]:port` from the configuration. */
 
 interface HostPort {
   /** Without brackets. */
   readonly host: string;
-  /** Null: not given. */
+  /** Null if not given. */
   readonly port: number | null;
 }
 

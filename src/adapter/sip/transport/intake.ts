@@ -1,9 +1,9 @@
 /**
- * The order in which messages are handled. The runtime hands over everything that has come before
- * others have a turn, so whoever sends faster than we work would hold the thread, and with datagrams
- * fill the kernel's buffer for all. Here every source has a line of its own, and some messages of
- * each are handled in one turn of the event loop. A line of datagrams is bounded in bytes: what it
- * does not hold is lost, as UDP may. Connections wait instead, and read no further.
+ * Fair queues for received messages. The runtime delivers all received messages before other tasks
+ * run. A source that sends faster than we work would block the thread, and with datagrams fill the
+ * kernel's buffer for all. So every source has its own queue, and each turn of the event loop
+ * handles some messages of each. A queue of datagrams is bounded in bytes; further datagrams are
+ * lost, as UDP allows. Connections wait instead and stop reading.
  */
 import { type Clock, yieldToEventLoop } from "../../../core/clock.ts";
 
@@ -14,14 +14,14 @@ interface Line {
 }
 
 export const TASKS_PER_TURN = 16;
-/** Whatever they are: one of 32 KB costs some milliseconds. */
+/** Time limit per turn, for any messages: one of 32 KB takes some milliseconds. */
 export const TURN_MS_MAX = 8;
-/** As much as the kernel's buffer usually holds for all of them. */
+/** The usual size of the kernel's buffer for all sources together. */
 export const LINE_BYTES_MAX = 256 * 1024;
 export const BYTES_MAX = 16 * 1024 * 1024;
 
 export class Intake {
-  /** The next turn begins with the first. */
+  /** The next turn starts with the first queue. */
   readonly #lines = new Map<string, Line>();
   #bytes = 0;
   #tasksOfTurn = 0;
@@ -31,14 +31,17 @@ export class Intake {
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
-  /** Runs the task, which must not throw: at once, later, or never. `bytes`: what it keeps meanwhile. */
+  /**
+   * Runs the task, which must not throw: at once, later, or never. `bytes`: memory that the task
+   * holds until then.
+   */
   add(source: string, bytes: number, run: Task): void {
     if (this.#closed) return;
     if (this.#isFree()) run();
     else this.#push(source, bytes, run);
   }
 
-  /** When that source may have a message handled; never, once closed. Null: now. */
+  /** Resolves when that source may have a message handled; never after closing. Null: now. */
   turn(source: string): Promise<void> | null {
     if (this.#closed || this.#isFree()) return null;
     return new Promise((resolve) => this.#push(source, 0, resolve));
@@ -82,13 +85,16 @@ export class Intake {
     do {
       await yieldToEventLoop();
       this.#beginTurn();
-      // Who waits for a turn works in the microtask that follows.
+      // The waiting source continues in the next microtask.
       while (this.#hasRoom && this.#runNext()) await Promise.resolve();
     } while (this.#lines.size > 0);
     this.#isTurning = false;
   }
 
-  /** One of the first line, which is then the last. False: nobody waits. */
+  /**
+   * Runs one task of the first queue, which then becomes the last. Returns false if no task is
+   * waiting.
+   */
   #runNext(): boolean {
     const [first] = this.#lines;
     if (!first) return false;

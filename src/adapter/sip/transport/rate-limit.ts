@@ -26,10 +26,11 @@ export class RateLimit {
     this.#buckets = new BoundedMap(options.sourcesMax);
   }
 
-  /** True if the source has a token left. Takes as many as asked for, as far as there are. */
+  /** Returns true if the source has a token left. Removes up to `tokens`. */
   take(source: string, tokens = 1): boolean {
     const bucket = this.#refilled(source);
-    // A refusal takes nothing: it would keep whoever sends a little more than the rate from ever passing again.
+    // A rejected request takes no token. Otherwise a source slightly above the rate would be
+    // blocked forever.
     if (bucket.tokens < 1) return false;
     bucket.tokens = Math.max(0, bucket.tokens - tokens);
     return true;

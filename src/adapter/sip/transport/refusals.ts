@@ -1,8 +1,8 @@
 /**
- * Which of the servers that requests wait for refuse datagrams (RFC 3261 18.4). The system tells a UDP
- * socket that a datagram was refused, not which one, and anybody can forge such an ICMP error for a
- * well-known port. So each server is then asked by a connected socket of its own, on a random port: only
- * an ICMP error that quotes this port counts.
+ * Finds out which servers with pending requests refuse datagrams (RFC 3261 18.4). The system
+ * reports to a UDP socket that a datagram was refused, but not which one. Anyone can forge such an
+ * ICMP error for a well-known port. So each server is then probed with a separate connected socket
+ * on a random port: only an ICMP error that quotes this port counts.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Unsubscribe } from "../../../core/emitter.ts";
@@ -11,7 +11,7 @@ import type { Address } from "./flow.ts";
 
 /** A keep-alive (RFC 5626 4.4.1), which a living server ignores. */
 const KEEP_ALIVE = "\r\n\r\n";
-/** A router, or this machine for its own network, needs 3 s to find that a host is gone. */
+/** A router, or this machine in its own network, needs 3 s to detect an unreachable host. */
 const ASK_MS = 4000;
 const ASKED_MAX = 32;
 
@@ -44,7 +44,7 @@ export class Refusals {
     };
   }
 
-  /** Some datagram was refused, or could not be sent to `suspect`. */
+  /** A datagram was refused, or could not be sent to `suspect`. */
   suspect(suspect: Address | null = null): void {
     const key = suspect && keyOf(suspect);
     for (const [known, { remote }] of this.#awaited)
@@ -68,7 +68,7 @@ export class Refusals {
       this.#awaited.delete(key);
       for (const listener of listeners) listener();
     };
-    // A task later: who sends does not expect to hear of it before `send` has returned.
+    // One task later: the caller of `send` expects no callback before `send` has returned.
     await Promise.resolve();
     try {
       const socket = await Bun.udpSocket({
@@ -86,7 +86,7 @@ export class Refusals {
       if (this.#isOpen) socket.send(KEEP_ALIVE);
       else end();
     } catch {
-      // This machine knows no way to it.
+      // This machine has no route to it.
       refused();
     }
   }

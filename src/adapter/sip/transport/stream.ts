@@ -24,11 +24,11 @@ interface StreamOptions {
   readonly log: Log;
   /** The local address of outgoing connections; a wildcard leaves it to the routing table. */
   readonly localHost: string;
-  /** PEM of authorities to trust besides the public ones; null: none. */
+  /** PEM of certificate authorities in addition to the public ones, or null. */
   readonly tlsCa: string | null;
-  /** A trunk's peer: strangers take no place from it. */
+  /** True for a trunk's peer: connections of unknown sources don't count against it. */
   readonly isTrusted: (host: string) => boolean;
-  /** Strangers whose connections are refused. */
+  /** True for unknown sources whose connections are rejected. */
   readonly isBanned: (host: string) => boolean;
   readonly turn: ConnectionDeps["turn"];
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
@@ -52,12 +52,13 @@ export interface Peer {
 
 const TLS_MIN = "TLSv1.2";
 const CONNECT_MS_MAX = 10_000;
-/** Of strangers; trunks' peers together have as much room again. */
+/** Limit for unknown sources. The trunks' peers together have a separate limit of the same size. */
 const ACCEPTED_MAX = 512;
 const ACCEPTED_PER_SOURCE_MAX = 16;
 /**
- * Of a trunk's peer: some carriers open one for each call. A stranger behind its address shares the number, so with few
- * he would keep it out; four such addresses fill the room of all.
+ * Limit per peer of a trunk: some carriers open one per call. Another program behind its address
+ * shares the limit, and with a lower one would block the carrier. Four such addresses reach the
+ * total limit.
  */
 const ACCEPTED_PER_PEER_MAX = 128;
 /** Longer than any keep-alive period; an unused connection is closed. */
@@ -72,7 +73,7 @@ export class StreamTransport {
   readonly #connecting = new Map<string, Promise<StreamConnection>>();
   /** Outgoing sockets without an established connection. */
   readonly #raw = new Set<Socket>();
-  /** Incoming ones, during and after the TLS handshake, with their source. */
+  /** Incoming sockets, during and after the TLS handshake, with their source. */
   readonly #accepted = new Map<Socket, string>();
   readonly #spoken = new WeakSet<StreamConnection>();
   readonly #sweep: Timer;
@@ -127,7 +128,7 @@ export class StreamTransport {
     this.#localTls = { host: bind.host, port };
   }
 
-  /** For new connections; open ones go on. Does nothing without `listenTls`. */
+  /** Applies to new connections; open ones are unaffected. Does nothing without `listenTls`. */
   renewCertificate({ cert, key }: Pick<TlsListener, "cert" | "key">): void {
     this.#tls?.setSecureContext({ cert, key, minVersion: TLS_MIN });
   }
@@ -227,7 +228,7 @@ export class StreamTransport {
     });
   }
 
-  /** Before the TLS handshake, which a stranger may leave open. */
+  /** Runs before the TLS handshake, which a peer may leave unfinished. */
   #admit(socket: Socket): void {
     const host = unmapped(socket.remoteAddress ?? "");
     if (!this.#hasRoomFor(host)) {

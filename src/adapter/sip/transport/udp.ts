@@ -18,7 +18,7 @@ const SENDS_MAX = 3;
 /**
  * Linux reports the ICMP error of an earlier datagram when the next one is sent, to any
  * destination, and does not send that one (udp(7), IP_RECVERR). Without a retry, the closed port of
- * a dead server would cost another tenant's trunk its REGISTER. Throws the last error.
+ * a dead server would lose the REGISTER of another tenant's trunk. Throws the last error.
  */
 export function sendPastErrors(send: () => unknown): void {
   for (let sends = 1; ; sends++) {
@@ -43,7 +43,8 @@ export async function openUdpTransport(
     port: bind.port,
     socket: {
       data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host: unmapped(host), port })),
-      // ICMP errors of earlier datagrams. The runtime hands over the error alone, its types name a socket first.
+      // ICMP errors of earlier datagrams. The runtime passes only the error, but its types have a
+      // socket first.
       error: (...given: readonly unknown[]) => {
         log.debug("sip.udp_error", { error: describeError(given.at(-1)) });
         refusals.suspect();
