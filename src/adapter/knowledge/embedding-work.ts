@@ -1,7 +1,8 @@
 /**
- * The main thread's side of embeddings: passages get their vectors in the background, a few at a time, and a
- * caller's question gets its own. A server that fails or is late is left alone for a while, longer each time:
- * until then words alone find passages. That is said once in the log, and as a sentence for the operator.
+ * Embeddings on the main thread. Passages get their vectors in the background, a few at a time; a
+ * caller's question gets its own. After a failure or a time-out, the server gets no requests for a
+ * while, longer each time. Until then only words find passages. This is logged once, and shown to
+ * the operator as a sentence.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -21,7 +22,7 @@ interface EmbeddingOptions {
 const TEXTS_A_REQUEST = 16;
 const TEXT_CHARACTERS_MAX = 2_400;
 const QUESTIONS_UNDER_WAY_MAX = 16;
-/** After the first failure; doubled with each further one. */
+/** Pause after the first failure; doubled after each further one. */
 const PAUSE_MS = 5_000;
 const PAUSE_MS_MAX = 600_000;
 
@@ -42,14 +43,14 @@ export class EmbeddingWork {
     this.#passages = new BackOff(options, "passages");
   }
 
-  /** One sentence; null: the server answers. */
+  /** One sentence; null if the server works. */
   problem(): string | null {
     const problem = this.#questions.problem ?? this.#passages.problem;
     if (problem === null) return null;
     return `Knowledge is searched by words alone: [engine.openai] embedding_model "${this.options.embedder.model}" does not answer as it should. It says: ${problem}`;
   }
 
-  /** Null: none came in time. Never rejects. `used`: told of the tokens that were counted. */
+  /** Null on a time-out. Never rejects. `used`: called with the counted tokens. */
   async meaningOf(question: string, used: (tokens: number) => void): Promise<Meaning | null> {
     const { embedder } = this.options;
     const isBusy = this.#underWay >= QUESTIONS_UNDER_WAY_MAX;
@@ -72,13 +73,13 @@ export class EmbeddingWork {
     }
   }
 
-  /** Looks for passages without vectors. */
+  /** Starts the search for passages without vectors. */
   begin(tenantId: number): void {
     this.#tenants.add(tenantId);
     this.#next();
   }
 
-  /** The worker's answer to `listUnembedded`. */
+  /** Handles the worker's answer to `listUnembedded`. */
   async listed(tenantId: number, texts: readonly TextToEmbed[]): Promise<void> {
     const { embedder, log } = this.options;
     if (tenantId !== this.#current || this.#closed) return;
@@ -101,7 +102,7 @@ export class EmbeddingWork {
     return new Promise((resolve) => this.#done.push(resolve));
   }
 
-  /** The worker is gone, and what was asked of it with it. */
+  /** The worker has died, and its pending requests with it. */
   forget(): void {
     this.#current = null;
   }
@@ -146,7 +147,7 @@ export class EmbeddingWork {
   }
 }
 
-/** How long a server that failed is left alone. */
+/** Backoff for a failing server. */
 class BackOff {
   #failures = 0;
   #until = 0;

@@ -1,6 +1,6 @@
 /**
- * What runs in the knowledge worker: one index a tenant, opened when it is needed. Files are indexed one
- * after the other in turns of some milliseconds, so that a look-up never waits for a whole file.
+ * Code of the knowledge worker: one index per tenant, opened when needed. Files are indexed one
+ * after another in steps of some milliseconds, so that a search never waits for a whole file.
  */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -23,14 +23,14 @@ interface KnowledgeHostOptions {
 }
 
 const INDEXES_OPEN_MAX = 32;
-/** Of these, the ones used last keep in memory what a look-up by meaning reads. */
+/** The most recently used ones keep the data for semantic search in memory. */
 const INDEXES_IN_MEMORY_MAX = 4;
 const PRIVATE = 0o700;
-/** Between two turns of indexing: the calls' threads come first. */
+/** Pause between two steps of indexing: the call threads have priority. */
 const REST_MS = 2;
 
 export class KnowledgeHost implements HandlersOf<KnowledgeCommands> {
-  /** By tenant, the one used last at the end. */
+  /** By tenant, the most recently used last. */
   readonly #indexes = new Map<number, PassageIndex>();
   readonly #inWork = new Set<number>();
   #directory = "";
@@ -147,7 +147,7 @@ export class KnowledgeHost implements HandlersOf<KnowledgeCommands> {
     }
   }
 
-  /** One after the other; a tenant whose index is being written keeps it open. */
+  /** One after another. A tenant's index stays open while it is being written. */
   #later(tenantId: number, work: () => Promise<void>): void {
     this.#work = this.#work
       .then(() => {

@@ -1,4 +1,4 @@
-/** Entry of the knowledge worker: the thread that indexes knowledge files and looks passages up. */
+/** Entry of the knowledge worker: the thread that indexes and searches knowledge files. */
 import { systemClock } from "../../core/clock.ts";
 import { dispatch } from "../../core/thread-messages.ts";
 import { KnowledgeHost } from "./knowledge-host.ts";

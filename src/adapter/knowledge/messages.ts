@@ -1,4 +1,6 @@
-/** What the main thread and the knowledge worker say to each other. Plain data only (structured clone). */
+/**
+ * Messages between the main thread and the knowledge worker. Plain data only (structured clone).
+ */
 import type { MessageOf } from "../../core/thread-messages.ts";
 import type {
   IndexedFile,
@@ -15,21 +17,21 @@ import type { TextToEmbed } from "./passage-vectors.ts";
 
 /** Main to the worker. */
 export interface KnowledgeCommands {
-  /** Where the derived files lie. */
+  /** Directory of the derived files. */
   init: [directory: string];
   /** Answered with `missing`. */
   compare: [scope: KnowledgeScope];
   /** Answered with `indexed`. */
   add: [tenantId: number, file: IndexedFile, content: string];
-  /** Answered with `found`. Without its meaning a question is looked up by its words. */
+  /** Answered with `found`. Without `meaning`, only words are compared. */
   search: [askId: number, scope: KnowledgeScope, question: string, meaning: Meaning | null];
   /** Answered with `found`. */
   sources: [askId: number, scope: KnowledgeScope, answer: string];
   /** Answered with `topicsFound`, or with `topicsWanted` if the key is unknown. */
   topics: [askId: number, key: string, ask: TopicAsk];
-  /** What an agent can be asked, under the key of its content. */
+  /** An agent's topics, under the key of their content. */
   addTopics: [key: string, source: TopicSource];
-  /** Answered with `unembedded`: passages that have no vector of this model yet. */
+  /** Answered with `unembedded`: passages without a vector of this model. */
   listUnembedded: [tenantId: number, model: string, countMax: number];
   storeVectors: [
     tenantId: number,
@@ -37,20 +39,20 @@ export interface KnowledgeCommands {
     ids: readonly number[],
     vectors: readonly Float32Array[],
   ];
-  /** The files that a tenant has: what was derived from others is deleted. */
+  /** The tenant's current files. Data derived from other files is deleted. */
   retain: [tenantId: number, fileIds: readonly number[]];
-  /** All tenants that have files: what was derived for others is deleted. */
+  /** All tenants with files. Data derived for other tenants is deleted. */
   retainTenants: [tenantIds: readonly number[]];
 }
 
 /** The worker to main. */
 export interface KnowledgeEvents {
   ready: [];
-  /** Files of the scope that are not indexed as they are. */
+  /** Files of the scope without a current index. */
   missing: [tenantId: number, files: readonly IndexedFile[]];
-  /** `problem` null: it can be searched. */
+  /** `problem`: null if the file can be searched. */
   indexed: [tenantId: number, fileId: number, problem: string | null];
-  /** None: all have one. */
+  /** Empty if all have one. */
   unembedded: [tenantId: number, texts: readonly TextToEmbed[]];
   found: [askId: number, passages: readonly KnowledgePassage[]];
   topicsFound: [askId: number, reply: TopicReply | null];

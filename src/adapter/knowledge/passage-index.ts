@@ -1,11 +1,11 @@
 /**
- * The passages of one tenant in a SQLite file of their own (FTS5, BM25): derived from knowledge files, made
- * again when it is missing or damaged. A tenant's file holds nothing of another's, and every look-up names
- * the files it may find. Belongs to the knowledge worker's thread.
+ * The passages of one tenant in a separate SQLite file (FTS5, BM25). It is derived from knowledge
+ * files and created again if it is missing or damaged. A tenant's file contains nothing of other
+ * tenants, and every search names the files to use. Belongs to the knowledge worker's thread.
  *
- * A look-up costs little however common its words are: only the rarest words that together stand in
- * `POSTINGS_MAX` passages are ranked. A word that stands nowhere is replaced by
- * those that a slip of one letter makes it, or by the words most like it (trigrams).
+ * A search is cheap even for common words: only the rarest words, with at most `POSTINGS_MAX`
+ * passages together, are ranked. An unknown word is replaced by words that differ in one letter, or
+ * by the most similar words (trigrams).
  */
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
@@ -21,26 +21,26 @@ import {
 } from "../../domain/knowledge/stems.ts";
 import { PASSAGES_OF_FILE_MAX, PassageVectors } from "./passage-vectors.ts";
 
-/** Another number makes all indexes again. */
+/** A different number causes all indexes to be created again. */
 const FORMAT = 3;
 const POSTINGS_MAX = 3_000;
 const WORDS_MAX = 12;
 const FOUND_MAX = 8;
-/** Of the ranked ones, judged by how much of the question they cover. */
+/** Ranked passages, compared by their coverage of the question. */
 const CANDIDATES_MAX = 16;
-/** Of reciprocal rank: what stands first in one list outweighs what stands in the middle of both. */
+/** For reciprocal rank fusion: a first place in one list outweighs middle places in both. */
 const RANK_OFFSET = 60;
 const PASSAGES_A_TURN = 10;
-/** FTS5 would merge its segments whenever it likes, for a long time at once. */
+/** Without this, FTS5 merges its segments at any time, for a long time at once. */
 const PAGES_MERGED_A_TURN = 16;
 const MERGES_MAX = 10_000;
-/** Words of an answer that tell where it is from. */
+/** Words of an answer used to find its source. */
 const ANSWER_WORDS_MAX = 24;
 const SOURCES_MAX = 3;
 const SOURCE_COVERAGE_MIN = 0.5;
 const SIMILAR_MAX = 2;
 const SIMILARITY_MIN = 0.45;
-/** Of a question: each costs a millisecond. Further ones are compared by trigrams alone. */
+/** Limit per question: each takes a millisecond. Further ones are compared only by trigrams. */
 const SLIPS_SOUGHT_MAX = 3;
 const CANDIDATE_WORDS_MAX = 400;
 
@@ -72,14 +72,14 @@ interface Row {
   readonly text: string;
 }
 
-/** A word of a question: how the index spells it, and how much it tells. */
+/** A word of a question: its spellings in the index, and its weight. */
 interface Term {
   readonly spellings: readonly string[];
   readonly passages: number;
   readonly weight: number;
 }
 
-/** A question as a vector, by the model that made it. */
+/** A question as a vector, and its model. */
 export interface Meaning {
   readonly model: string;
   readonly vector: Float32Array;
@@ -94,7 +94,7 @@ export class PassageIndex {
     this.vectors = new PassageVectors(this.#database);
   }
 
-  /** Which of these are not indexed as they are. */
+  /** Returns the files without a current index. */
   missing(files: readonly IndexedFile[]): IndexedFile[] {
     const found = this.#database
       .query<{ id: number; version: number }, []>("SELECT id, version FROM files WHERE ready = 1")
@@ -103,7 +103,10 @@ export class PassageIndex {
     return files.filter((file) => known.get(file.id) !== file.version);
   }
 
-  /** Indexes a file in short turns, so that look-ups are answered meanwhile; then drops what it was before. */
+  /**
+   * Indexes a file in short steps, so that searches run in between. Then deletes its previous
+   * version.
+   */
   async add(file: IndexedFile, content: string, turn: () => Promise<void>): Promise<void> {
     const { id, version, filename, format } = file;
     const passages = cutPassages(format, content).slice(0, PASSAGES_OF_FILE_MAX);
@@ -124,13 +127,13 @@ export class PassageIndex {
     await this.#dropExcept(id, row, turn);
   }
 
-  /** Files that are no more: what was derived from them goes, too. */
+  /** Deletes all data derived from other files. */
   async keepOnly(ids: ReadonlySet<number>, turn: () => Promise<void>): Promise<void> {
     const known = this.#database.query<{ id: number }, []>("SELECT DISTINCT id FROM files").all();
     for (const { id } of known) if (!ids.has(id)) await this.#dropExcept(id, -1, turn);
   }
 
-  /** By words; with its meaning, also by that. */
+  /** Searches by words and, with `meaning`, also by meaning. */
   search(
     fileIds: readonly number[],
     question: string,
@@ -153,7 +156,7 @@ export class PassageIndex {
     return best.flatMap((id) => known.get(id) ?? []).map(({ id: _, ...passage }) => passage);
   }
 
-  /** The passages that an answer repeats. */
+  /** Passages repeated in an answer. */
   sourcesOf(fileIds: readonly number[], answer: string): KnowledgePassage[] {
     const words = contentWords(answer).slice(0, 4 * ANSWER_WORDS_MAX);
     const terms = this.#termsOf(words, false).slice(0, ANSWER_WORDS_MAX);
@@ -242,7 +245,7 @@ export class PassageIndex {
     return rows.length;
   }
 
-  /** The most telling first. */
+  /** The rarest first. */
   #termsOf(words: readonly string[], guessesSpelling: boolean): Term[] {
     const known = this.#database.query<{ passages: number }, [string]>(
       "SELECT passages FROM terms WHERE term = ? AND passages > 0",
@@ -263,7 +266,7 @@ export class PassageIndex {
     return terms.toSorted((a, b) => b.weight - a.weight);
   }
 
-  /** Words of the index for one that stands nowhere. */
+  /** Words of the index for a word that it lacks. */
   #meantBy(word: string, seeksSlips: boolean): string[] {
     const [stem = ""] = stemsOfWord(word);
     if (stem.length < 4 || /\d/.test(stem)) return [];
@@ -279,7 +282,7 @@ export class PassageIndex {
       .all(JSON.stringify([...stemsMeant(word)]));
   }
 
-  /** Words of the index that share many trigrams with another. */
+  /** Words of the index that share many trigrams with the word. */
   #similarTo(word: string): string[] {
     const similar = this.#database
       .query<{ term: string }, [string, number]>(
@@ -337,7 +340,7 @@ export class PassageIndex {
       )
       .all(asked.join(" OR "), JSON.stringify(fileRows), CANDIDATES_MAX);
     const passages = covered(rows, terms).map((passage, rank) => ({ passage, rank }));
-    // What covers more of the question comes first; BM25 decides between equals.
+    // Higher coverage of the question comes first; BM25 decides between equals.
     const scoreOf = ({ passage, rank }: (typeof passages)[number]) =>
       passage.coverage - rank / (4 * CANDIDATES_MAX);
     return passages.sort((a, b) => scoreOf(b) - scoreOf(a)).map(({ passage }) => passage);
@@ -348,13 +351,13 @@ interface Ranked extends KnowledgePassage {
   readonly id: number;
 }
 
-/** A heading is too short to tell its language. */
+/** A heading is too short to detect its language. */
 function stemsOfPassage(heading: string, text: string): [string[], string[]] {
   const stemming = stemmingOf(`${heading}\n${text}`);
   return [stemsOfText(heading, stemming), stemsOfText(text, stemming)];
 }
 
-/** How much of the question each of them holds. */
+/** Each passage's coverage of the question. */
 function covered(rows: readonly Row[], terms: readonly Term[]): Ranked[] {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   const asked = terms.flatMap(({ spellings }) => spellings);
@@ -374,7 +377,7 @@ function byReciprocalRank(...lists: readonly (readonly number[])[]): number[] {
   return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
-/** A file of another format, or a damaged one, is made again. */
+/** Replaces a file with another format, or a damaged one. */
 function open(path: string): Database {
   for (let attempt = 1; ; attempt++) {
     const database = new Database(path, { create: true, strict: true });
@@ -396,7 +399,7 @@ function open(path: string): Database {
   }
 }
 
-/** A query for words that share four letters in a row, or beginning and end. */
+/** A query for words that share four letters in a row, or their first and last three. */
 function runsOf(word: string): string {
   const letters = Array.from({ length: word.length - 2 }, (_, at) => `"${word.slice(at, at + 3)}"`);
   const pairs = letters.slice(1).map((trigram, at) => `(${letters[at]} AND ${trigram})`);
@@ -408,7 +411,7 @@ function trigramsOf(word: string): Set<string> {
   return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
 }
 
-/** Those that share most trigrams with the word. */
+/** The words that share most trigrams with the word. */
 function nearest(word: string, terms: readonly { term: string }[], similarityMin = 0): string[] {
   const own = trigramsOf(word);
   return terms

@@ -1,17 +1,21 @@
 /**
- * The vectors of one tenant's passages, beside their words in the same SQLite file. A look-up compares the
- * signs of the components, packed into bits, with all passages of the files it may find, and then only the
- * closest ones component by component (int8): so it costs milliseconds for a hundred thousand passages, and
- * 64 bytes of memory each until `forget`. A file is found when all its passages have their vectors.
+ * Vectors of one tenant's passages, next to their words in the same SQLite file. A search first
+ * compares the signs of the components, packed into bits, with all passages of the allowed files.
+ * Then it compares only the closest ones component by component (int8). So a hundred thousand
+ * passages take milliseconds, and 64 bytes of memory each until `forget`. A file is found once all
+ * its passages have vectors.
  */
 import type { Database } from "bun:sqlite";
 
-/** A passage's id is its file's row, then its place in the file: a ranking needs to read nothing else. */
+/**
+ * A passage's id consists of its file's row and its index in the file, so that a ranking needs no
+ * further reads.
+ */
 export const PASSAGES_OF_FILE_MAX = 2 ** 20;
-/** Of a tenant; what is beyond them is found by its words alone. */
+/** Limit per tenant; further passages are found only by words. */
 const VECTORS_MAX = 200_000;
 const SIGNATURE_BITS_MAX = 512;
-/** Compared component by component. */
+/** Passages compared component by component. */
 const CANDIDATES_MAX = 160;
 
 const TABLES = `
@@ -28,14 +32,14 @@ export interface TextToEmbed {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export class PassageVectors {
-  /** By file, as far as they were read. */
+  /** Loaded signatures by file. */
   readonly #signatures = new Map<number, Uint32Array>();
 
   constructor(private readonly database: Database) {
     database.run(TABLES);
   }
 
-  /** Passages that have no vector of this model yet, of one file; none: all have one. */
+  /** Passages of one file without a vector of this model; empty if all have one. */
   missing(model: string, countMax: number): TextToEmbed[] {
     if (this.#model()?.model !== model) this.#startOver(model, 0);
     for (;;) {
@@ -59,7 +63,7 @@ export class PassageVectors {
     }
   }
 
-  /** Passages that were dropped meanwhile are left out. Another length of vectors is another model. */
+  /** Skips passages deleted in the meantime. A different vector length means a different model. */
   store(model: string, ids: readonly number[], vectors: readonly Float32Array[]): void {
     const dimensions = vectors[0]?.length ?? 0;
     const known = this.#model();
@@ -79,7 +83,7 @@ export class PassageVectors {
     })();
   }
 
-  /** Ids of the passages whose meaning is closest, the closest first. `rows`: the files that may be found. */
+  /** Ids of the passages with the closest meaning, the closest first. `rows`: the allowed files. */
   closest(rows: readonly number[], model: string, question: Float32Array, countMax: number) {
     const known = this.#model();
     if (known?.model !== model || known.dimensions !== question.length) return [];
@@ -95,7 +99,7 @@ export class PassageVectors {
       .map(({ id }) => id);
   }
 
-  /** Gives back the memory of what was read: it is read again when it is needed. */
+  /** Frees the memory; the data is loaded again when needed. */
   forget(): void {
     this.#signatures.clear();
   }
@@ -136,7 +140,7 @@ export class PassageVectors {
     })();
   }
 
-  /** All passages of a file have their vectors: from now on it is found by them. */
+  /** All passages of a file have vectors: from now on the file is found by them. */
   #seal(row: number): void {
     const vectors = this.database
       .query<{ components: Bytes }, [number, number]>(
@@ -200,7 +204,7 @@ const wordsOf = (bits: Bytes): Uint32Array =>
 const asComponents = ({ buffer, byteOffset, byteLength }: Bytes) =>
   new Int8Array(buffer, byteOffset, byteLength);
 
-/** Only directions are compared: each vector has its own scale. */
+/** Only directions are compared, so each vector has its own scale. */
 function asBytes(vector: Float32Array): Uint8Array {
   const largest = vector.reduce((max, component) => Math.max(max, Math.abs(component)), 0);
   const components = Int8Array.from(vector, (component) =>
@@ -217,7 +221,10 @@ function signatureOf(vector: Float32Array | Int8Array): Uint32Array {
   return words;
 }
 
-/** Of each signature in a row of them. `counted`: how many signatures differ in so many bits; added to. */
+/**
+ * Differing bits per signature in `signatures`. `counted`: number of signatures per count of
+ * differing bits; incremented.
+ */
 function differingBits(
   signatures: Uint32Array,
   question: Uint32Array,

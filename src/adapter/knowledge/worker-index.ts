@@ -1,7 +1,8 @@
 /**
- * The main thread's side of the knowledge worker. Reads no more than one file at a time from the store, so
- * that a large library costs a request nothing; every look-up has a deadline. A worker that dies is started
- * again with the next question, and what it lost is indexed again: its files are derived.
+ * The knowledge worker on the main thread. Reads at most one file at a time from the store, so that
+ * a large library does not slow down requests. Every search has a deadline. A dead worker is
+ * started again with the next question. Lost data is indexed again, because it is derived from
+ * files.
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
@@ -29,24 +30,24 @@ import type { FromKnowledgeWorker, KnowledgeEvents, ToKnowledgeWorker } from "./
 interface WorkerIndexOptions {
   readonly spawn: () => WorkerHandle;
   readonly directory: string;
-  /** undefined: the file is gone. */
+  /** Undefined if the file no longer exists. */
   readonly content: (tenantId: number, fileId: number) => Promise<string | undefined>;
-  /** Missing: passages are found by words alone. */
+  /** If missing, only words find passages. */
   readonly embedder?: Embedder | null;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface WorkerIndex extends KnowledgeIndex {
-  /** The built-in engine's topics of an agent: prepared in the worker once for equal contents. */
+  /** The scripted agent's topics. The worker prepares equal contents once. */
   readonly askTopics: AskTopics;
-  /** All tenants that have files: what was derived for others is deleted. */
+  /** All tenants with files. Data derived for other tenants is deleted. */
   retainTenants(tenantIds: readonly number[]): void;
-  /** Why passages are not found by their meaning, for the operator; null: they are, or need not. */
+  /** Reason why semantic search does not work, for the operator; null if it works or is off. */
   problem(): string | null;
-  /** Resolves when everything that was asked for is indexed. */
+  /** Resolves when all requested files are indexed. */
   idle(): Promise<void>;
-  /** Resolves when every indexed passage has its vector; at once where none is to have one. */
+  /** Resolves when every indexed passage has its vector; at once if embeddings are off. */
   embedded(): Promise<void>;
   close(): void;
 }
@@ -55,7 +56,7 @@ const SEARCH_MS_MAX = 2_000;
 const ASKS_WAITING_MAX = 1_000;
 /** Enough to prepare the largest knowledge on a busy machine. */
 const TOPICS_MS_MAX = 20_000;
-/** Files sent to the worker and not indexed yet. */
+/** Files sent to the worker that wait for indexing. */
 const FILES_UNDER_WAY_MAX = 2;
 
 type Ask = (passages: readonly KnowledgePassage[]) => void;
@@ -65,11 +66,11 @@ interface TopicQuestion {
   readonly source: TopicSource;
   readonly ask: TopicAsk;
   readonly settle: (reply: TopicReply | null) => void;
-  /** The worker was sent the source for this question. */
+  /** The worker has the source of this question. */
   isSent: boolean;
 }
 
-/** The owner must `close` it. */
+/** The caller must `close` it. */
 export function createWorkerIndex(options: WorkerIndexOptions): WorkerIndex {
   return new Client(options);
 }
@@ -80,7 +81,7 @@ class Client implements WorkerIndex {
   #nextAsk = 1;
   readonly #asks = new Map<number, Ask>();
   readonly #topicAsks = new Map<number, TopicQuestion>();
-  /** Files to be indexed, by tenant and file. */
+  /** Files waiting for indexing, by tenant and file. */
   readonly #waiting = new Map<string, { readonly tenantId: number; readonly file: IndexedFile }>();
   readonly #underWay = new Map<string, IndexedFile>();
   #comparing = 0;
@@ -300,7 +301,7 @@ class Client implements WorkerIndex {
   }
 }
 
-/** Digests of contents, made once for the files of a call. */
+/** Digests of contents, calculated once per call. */
 const digests = new WeakMap<TopicSource["knowledge"], string>();
 
 function topicKey({ language, tools, knowledge }: TopicSource): string {

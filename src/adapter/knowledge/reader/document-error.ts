@@ -1,4 +1,4 @@
-/** Why a document cannot be read. */
+/** Reason why a document cannot be read. */
 import type { DocumentProblem } from "../../../domain/knowledge/documents.ts";
 
 export class DocumentError extends Error {

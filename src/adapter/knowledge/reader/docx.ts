@@ -1,6 +1,6 @@
 /**
- * The text of a Word document (.docx, ECMA-376), as Markdown. Only two parts of its archive are opened, and
- * none that says it is larger than the limit: an archive that swells when it is opened never does.
+ * Text of a Word document (.docx, ECMA-376), as Markdown. Only two parts of its archive are opened,
+ * and none whose stated size exceeds the limit. So a decompression bomb is never unpacked.
  */
 import { unzipSync } from "fflate";
 import { Parser } from "htmlparser2";
@@ -8,14 +8,14 @@ import { decodeText } from "../../../core/text-encoding.ts";
 import { DocumentError } from "./document-error.ts";
 import { MarkdownWriter } from "./markdown.ts";
 
-/** Word on the web numbers it. */
+/** Word on the web adds a number. */
 const DOCUMENT = /^word\/document\d*\.xml$/;
-/** A part that lacks its end was cut: the archive states a size that is not its own. */
+/** A part without its end was cut: the archive states a wrong size. */
 const DOCUMENT_END = /<\/w:document>\s*(?:<!--.*)?$/s;
 const STYLES = "word/styles.xml";
 const INFLATED_BYTES_MAX = 64 * 1024 * 1024;
 const STYLES_INHERITED_MAX = 10;
-/** Text that is not the document's any more, and the copy for older programs. */
+/** Deleted or moved text, and the copy for older programs. */
 const DROPPED = new Set(["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText"]);
 
 interface WordDocument {
@@ -42,7 +42,7 @@ function opened(bytes: Uint8Array, inflatedMax: number): Record<string, Uint8Arr
       filter({ name, originalSize }) {
         if (!DOCUMENT.test(name) && name !== STYLES) return false;
         total += originalSize;
-        // What is written beyond the size that the archive states is dropped by the library, and missed below.
+        // The library drops data beyond the stated size; the missing end is detected below.
         if (total > inflatedMax) throw new DocumentError("swells");
         return true;
       },
@@ -61,7 +61,7 @@ function parseXml(xml: string, handler: Handler): void {
   parser.end();
 }
 
-/** The level of each style that is a heading, also by the style that it is based on. */
+/** Heading level of each style, also if it is based on a heading style. */
 function headingsOf(styles: string): (style: string) => number {
   const levels = new Map<string, number>();
   const bases = new Map<string, string>();

@@ -1,7 +1,7 @@
 /**
- * The text of an HTML page, as Markdown. Scripts, styles, form fields and navigation are dropped and nothing is run
- * or loaded. Where a page says what its main part is, only that is taken, and what stands at its foot apart from
- * it. Elements may nest as deep as they like: the parser reports them one by one.
+ * Text of an HTML page, as Markdown. Scripts, styles, form fields and navigation are dropped;
+ * nothing is executed or loaded. If a page marks its main part, only that and the page's footer are
+ * used. Elements may be nested to any depth: the parser reports them one by one.
  */
 import { Parser } from "htmlparser2";
 import { decodeText } from "../../../core/text-encoding.ts";
@@ -13,11 +13,11 @@ interface HtmlPage {
   readonly title: string;
   readonly markdown: string;
   readonly footer: string;
-  /** As they stand in the page. */
+  /** Link addresses as written in the page. */
   readonly links: readonly string[];
-  /** What links are relative to, where the page says so. */
+  /** Base of relative links, if the page has one. */
   readonly base: string | null;
-  /** The page asks not to be listed (`noindex`), or its links not to be followed. */
+  /** False if the page asks not to be listed (`noindex`). */
   readonly listed: boolean;
   readonly follows: boolean;
 }
@@ -55,12 +55,12 @@ class HtmlReader {
   #heading: "none" | "open" | "done" = "none";
   #base: string | null = null;
   #robots = "";
-  /** How many open elements stand inside a dropped one, itself included; 0: nothing is dropped. */
+  /** Number of open elements inside a dropped one, including itself; 0 outside. */
   #dropped = 0;
-  /** Likewise of the main part. */
+  /** Likewise for the main part. */
   #main = 0;
   #hasMain = false;
-  /** Likewise of the page's footer; what stands at the foot of an article is not the page's. */
+  /** Likewise for the page's footer. The footer of an article is not the page's. */
   #footer = 0;
   #article = 0;
 
@@ -129,7 +129,7 @@ class HtmlReader {
     return this.#hasMain && this.#main === 0 && this.#footer === 0;
   }
 
-  /** What matters of an element wherever it stands. */
+  /** Handles elements that count anywhere in the page. */
   #note(name: string, { href = "", rel = "", content = "", ...more }: Attributes): void {
     if (name === "title" && this.#title === "") this.#inTitle = true;
     const isAddress = href !== "" && href.length <= ADDRESS_CHARACTERS_MAX;

@@ -1,29 +1,29 @@
-/** Writes what a document says as Markdown: headings, paragraphs, list items and tables, and nothing else. */
+/** Writes a document's content as Markdown: only headings, paragraphs, list items and tables. */
 import { DocumentError } from "./document-error.ts";
 
 interface Cell {
   columns: number;
   rows: number;
-  /** It is part of the cell above it, whose text stands in it, too. */
+  /** The cell continues the cell above it and repeats its text. */
   continues: boolean;
 }
 
 interface Table {
   readonly rows: string[][];
-  /** By column: the text of a cell that spans further rows, and how many. */
+  /** By column: text of a cell that spans further rows, and their number. */
   readonly carried: Map<number, { readonly text: string; rows: number }>;
-  /** null: outside a cell. */
+  /** Null outside a cell. */
   cell: Cell | null;
 }
 
-/** Of a document's text. */
+/** Limit for a document's text. */
 export const CHARACTERS_MAX = 20_000_000;
 const COLUMNS_SPANNED_MAX = 50;
 const ROWS_SPANNED_MAX = 1_000;
-/** A longer text is written once, not in every row that its cell spans. */
+/** A longer text is written once instead of in every row that its cell spans. */
 const CARRIED_CHARACTERS_MAX = 200;
 
-/** What a column costs beside its text: `" | "`. */
+/** Characters per column in addition to its text: `" | "`. */
 const COLUMN_CHARACTERS = 3;
 
 const bounded = (count: number, most: number) => Math.min(most, Math.max(1, count));
@@ -35,7 +35,7 @@ export class MarkdownWriter {
   #text = "";
   #length = 0;
 
-  /** Throws DocumentError too_long, wherever text is added. */
+  /** Throws DocumentError too_long when text is added. */
   constructor(private readonly charactersMax = CHARACTERS_MAX) {}
 
   /** `level` 1 to 6. */
@@ -47,7 +47,7 @@ export class MarkdownWriter {
     this.block("-");
   }
 
-  /** What follows stands apart from what came before. */
+  /** Separates the following text from the text before. */
   block(prefix = ""): void {
     const table = this.#tables.at(-1);
     if (table) {
@@ -58,7 +58,7 @@ export class MarkdownWriter {
     this.#prefix = prefix;
   }
 
-  /** White space is one space, as on the screen. */
+  /** Collapses white space, as on the screen. */
   text(text: string): void {
     this.#text += text.replace(/\s+/g, " ");
   }
@@ -70,7 +70,7 @@ export class MarkdownWriter {
   startTable(): void {
     if (this.#tables.length === 0) this.#finish();
     else this.text(" ");
-    // A table in a cell of another is part of that cell's text.
+    // A nested table becomes text of its outer cell.
     this.#tables.push({ rows: [], carried: new Map(), cell: null });
   }
 
@@ -92,13 +92,13 @@ export class MarkdownWriter {
     };
   }
 
-  /** The current cell is wider than one column. */
+  /** The current cell spans several columns. */
   spanColumns(columns: number): void {
     const cell = this.#tables.at(-1)?.cell;
     if (cell) cell.columns = bounded(columns, COLUMNS_SPANNED_MAX);
   }
 
-  /** The current cell is one with the cell above it. */
+  /** The current cell continues the cell above it. */
   continueCell(): void {
     const cell = this.#tables.at(-1)?.cell;
     if (cell) cell.continues = true;
@@ -110,11 +110,11 @@ export class MarkdownWriter {
     if (!table || this.#tables.length > 0) return;
     this.#text = "";
     const block = tableText(table.rows);
-    // Its cells were counted when they ended.
+    // The cells were counted when they ended.
     if (block !== "") this.#blocks.push(block);
   }
 
-  /** Forgets what was written. */
+  /** Deletes everything written so far. */
   restart(): void {
     this.#blocks.length = 0;
     this.#tables.length = 0;
@@ -159,7 +159,7 @@ export class MarkdownWriter {
     if (table && row && row.length > 0) this.#fillCarried(table, row);
   }
 
-  /** Columns in which a cell of a row above still stands. */
+  /** Fills columns with the text of cells from rows above. */
   #fillCarried({ carried }: Table, row: string[]): void {
     for (let above = carried.get(row.length); above; above = carried.get(row.length)) {
       above.rows--;
@@ -179,7 +179,7 @@ export class MarkdownWriter {
     const text = lines.filter((line) => line !== "").join("\n");
     this.#text = "";
     if (text === "") return;
-    // What looks like a heading is none where the document has none.
+    // Escapes text that looks like a heading.
     const plain = text.replace(/^#+(?=\s)/gm, "\\$&");
     this.#add(this.#prefix === "" ? plain : `${this.#prefix} ${plain}`);
     this.#prefix = "";
@@ -192,10 +192,10 @@ export class MarkdownWriter {
   }
 }
 
-/** As a Markdown table; one column, or one row, is no table but text. */
+/** Writes a Markdown table. A single column or row becomes text. */
 export function tableText(cells: readonly (readonly string[])[]): string {
   const rows = cells.filter((row) => row.some((cell) => cell !== ""));
-  // Not spread: a table may have more rows than a call takes arguments.
+  // Not spread: a table may have more rows than a function takes arguments.
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (columns < 2 || rows.length < 2)
     return rows.map((row) => row.filter((cell) => cell !== "").join(": ")).join("\n\n");

@@ -1,4 +1,4 @@
-/** What the main thread and the reader worker say to each other. Plain data only (structured clone). */
+/** Messages between the main thread and the reader worker. Plain data only (structured clone). */
 import type {
   DocumentHint,
   DocumentProblem,

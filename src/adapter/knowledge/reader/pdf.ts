@@ -1,7 +1,7 @@
 /**
- * The text of a PDF file, as Markdown. PDF knows places, not paragraphs: lines are what stands at one
- * height, tables are lines whose parts start at the same places, headings are lines in larger letters. What
- * repeats at the edges of the pages is dropped.
+ * Text of a PDF file, as Markdown. PDF has positions instead of paragraphs. Text at one height is a
+ * line. Lines whose parts start at the same positions are a table. Lines in larger letters are
+ * headings. Text repeated at the edges of the pages is dropped.
  */
 import { readFileSync } from "node:fs";
 import libraryFile from "./data/pdfjs.zst" with { type: "file" };
@@ -22,13 +22,16 @@ interface PdfLimits {
 }
 
 const LIMITS: PdfLimits = { pagesMax: 2_000, charactersMax: CHARACTERS_MAX };
-/** Of a page; fewer are page numbers and stamps. */
+/** Minimum per page; fewer letters are page numbers and stamps. */
 const LETTERS_MIN = 20;
 const TITLE_CHARACTERS_MAX = 200;
-/** By the library, of those that were read: a document of 2,000 pages takes a fifth less memory. */
+/**
+ * Pages that the library keeps after reading. The limit saves a fifth of the memory for 2,000
+ * pages.
+ */
 const PAGES_HELD_MAX = 50;
 
-/** What we use of pdf.js. */
+/** The part of pdf.js that we use. */
 interface PdfItem {
   readonly str?: string;
   readonly width?: number;
@@ -42,7 +45,7 @@ interface PdfPage {
 interface PdfDocument {
   readonly numPages: number;
   getPage(number: number): Promise<PdfPage>;
-  /** Forgets fonts and pages that were read; they are read again where they are needed. */
+  /** Frees fonts and pages; the library loads them again when needed. */
   cleanup(): Promise<void>;
 }
 interface PdfLibrary {
@@ -108,7 +111,7 @@ async function opened(library: PdfLibrary, data: Uint8Array): Promise<PdfDocumen
   }
 }
 
-/** Text at one height that no wide gap divides. */
+/** Text at one height without a wide gap. */
 interface Part {
   readonly left: number;
   right: number;
@@ -118,13 +121,13 @@ interface Part {
 interface Line {
   readonly parts: Part[];
   readonly baseline: number;
-  /** Of the letters. */
+  /** Height of the letters. */
   height: number;
 }
 
 const textOf = ({ parts }: Line) => parts.map(({ text }) => text).join(" ");
 
-/** null: the page is damaged. */
+/** Null if the page is damaged. */
 async function linesOfPage(document: PdfDocument, number: number): Promise<Line[] | null> {
   try {
     const page = await document.getPage(number);
@@ -136,7 +139,7 @@ async function linesOfPage(document: PdfDocument, number: number): Promise<Line[
   }
 }
 
-/** In the order of the file, which is the order of reading; what stands at one height side by side is one line. */
+/** In the order of the file, which is the reading order. Text at the same height is one line. */
 function linesOf(items: readonly PdfItem[]): Line[] {
   const lines: Line[] = [];
   for (const { str = "", width = 0, height = 0, transform = [] } of items) {
@@ -159,7 +162,10 @@ function linesOf(items: readonly PdfItem[]): Line[] {
 const CELL_CHARACTERS_MAX = 40;
 const LINES_BACK_MAX = 60;
 
-/** A table may be written column by column: its cells are short and stand right of the line's end. */
+/**
+ * A table may be written column by column: its short cells then start to the right of the line's
+ * end.
+ */
 function cellBeside(lines: readonly Line[], left: number, isSame: (line: Line) => boolean) {
   const found = lines.slice(-LINES_BACK_MAX).find(isSame);
   const last = found?.parts.at(-1);
@@ -171,7 +177,7 @@ function addTo(line: Line, part: Part, letters: number): void {
   const last = line.parts.at(-1);
   const gap = last ? part.left - last.right : 0;
   line.height = Math.max(line.height, letters);
-  // Wider than any space between words: another cell. To the left of the end: another column.
+  // A gap wider than spaces between words: another cell. To the left of the end: another column.
   if (!last || gap > 1.2 * letters || gap < -letters) {
     line.parts.push(part);
     return;
@@ -184,7 +190,9 @@ function addTo(line: Line, part: Part, letters: number): void {
 const EDGE_LINES = 2;
 const EDGE_PAGES_MIN = 3;
 
-/** Headers, footers and page numbers: what stands at the edge of most pages, figures aside. */
+/**
+ * Removes headers, footers and page numbers: text at the edge of most pages, apart from numbers.
+ */
 function withoutEdges(pages: readonly Line[][]): Line[][] {
   if (pages.length < EDGE_PAGES_MIN) return [...pages];
   const keyOf = (line: Line) => textOf(line).replace(/\d+/g, "0");
@@ -203,7 +211,7 @@ function withoutEdges(pages: readonly Line[][]): Line[][] {
   });
 }
 
-/** The height of most letters. */
+/** The most common letter height. */
 function bodyHeight(pages: readonly (readonly Line[])[]): number {
   const letters = new Map<number, number>();
   for (const line of pages.flat()) {
@@ -218,7 +226,7 @@ const HEADING_FACTOR = 1.15;
 const TITLE_FACTOR = 1.6;
 const HEADING_CHARACTERS_MAX = 150;
 
-/** 0: no heading. */
+/** 0 if it is not a heading. */
 function headingLevel(line: Line, body: number): number {
   const text = textOf(line);
   if (line.height < HEADING_FACTOR * body || text.length > HEADING_CHARACTERS_MAX) return 0;
@@ -254,7 +262,7 @@ function written(pages: readonly (readonly Line[])[]): { markdown: string; title
   return { markdown: blocks.join("\n\n"), title };
 }
 
-/** The rows of a table that begins here; at most one: there is none. */
+/** Rows of a table that begins here. Fewer than two: not a table. */
 function tableAt(lines: readonly Line[], at: number): string[][] {
   const first = lines[at];
   if (!first || first.parts.length < 2) return [];
@@ -268,7 +276,7 @@ function tableAt(lines: readonly Line[], at: number): string[][] {
   return rows;
 }
 
-/** null: the line's parts do not stand below the columns. */
+/** Null if the line's parts don't fit the columns. */
 function rowOf(line: Line, columns: readonly { left: number; right: number }[]): string[] | null {
   if (line.parts.length < 2 || line.parts.length > columns.length) return null;
   const row = columns.map(() => "");
@@ -284,7 +292,7 @@ function rowOf(line: Line, columns: readonly { left: number; right: number }[]):
   return row;
 }
 
-/** Lines of one paragraph: below each other, no wider apart than lines are. */
+/** End of a paragraph: its lines follow each other at normal line distance. */
 function paragraphEnd(lines: readonly Line[], from: number, body: number): number {
   let at = from + 1;
   for (; at < lines.length; at++) {
@@ -303,7 +311,7 @@ function paragraphOf(lines: readonly Line[]): string {
   let text = "";
   for (const line of lines) {
     const words = textOf(line);
-    // A word cut at the end of a line.
+    // A hyphenated word at the end of a line.
     if (/\p{Ll}[-\u00ad]$/u.test(text) && /^\p{Ll}/u.test(words)) text = text.slice(0, -1) + words;
     else text += text === "" ? words : ` ${words}`;
   }

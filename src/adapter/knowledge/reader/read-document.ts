@@ -1,4 +1,7 @@
-/** Reads a document of any kind that we know. What it is, its first bytes say; its name only where they say nothing. */
+/**
+ * Reads a document of any supported kind. Its first bytes determine the kind; its name counts only
+ * if they don't.
+ */
 import { decodeText } from "../../../core/text-encoding.ts";
 import {
   type DocumentHint,
@@ -46,7 +49,7 @@ async function read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise
   if (bytes.length === 0) throw new DocumentError("empty");
   if (!isHtml(beginning, hint)) throw new DocumentError("unsupported");
   const html = decodeHtml(bytes, hint.contentType);
-  // A picture or a program, whatever the server says it is.
+  // A picture or a program, whatever type the server states.
   if (html.includes("\0")) throw new DocumentError("unsupported");
   return { ...NOTHING_MORE, ...readHtml(html) };
 }

@@ -1,6 +1,6 @@
 /**
- * Entry of the reader worker: the thread that reads documents. What people and web sites send can keep a
- * thread busy for long; whoever started this one ends it at a deadline.
+ * Entry of the reader worker: the thread that reads documents. Documents from people and web sites
+ * can keep a thread busy for a long time. The creator of this thread ends it at a deadline.
  */
 import { DocumentError } from "./document-error.ts";
 import type { FromReaderWorker, ToReaderWorker } from "./messages.ts";

@@ -1,4 +1,7 @@
-/** The addresses of a sitemap (sitemaps.org): of pages, and of further sitemaps. Damaged XML has those before its damage. */
+/**
+ * Addresses in a sitemap (sitemaps.org): of pages and of further sitemaps. From damaged XML, the
+ * addresses before the damage.
+ */
 import { Parser } from "htmlparser2";
 import { ADDRESS_CHARACTERS_MAX } from "../../../domain/knowledge/documents.ts";
 

@@ -1,7 +1,8 @@
 /**
- * The main thread's side of the reader worker: one document at a time, of each tenant in turn, each with a deadline
- * and a bound on memory. A document that passes one of them ends the worker, and the next gets a new one. The worker starts
- * with the first document and ends when nothing was read for a while, so that its memory is free again.
+ * The reader worker on the main thread: one document at a time, tenants in rotation, each with a
+ * deadline and a memory limit. A document that exceeds one of them ends the worker, and the next
+ * document gets a new one. The worker starts with the first document and ends after some idle time,
+ * so that its memory is freed.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
@@ -20,7 +21,7 @@ interface WorkerReaderOptions {
   readonly spawn: () => WorkerHandle;
   readonly clock: Clock;
   readonly log: Log;
-  /** Bytes that the process holds. */
+  /** Memory of the process in bytes. */
   readonly memoryBytes?: () => number;
 }
 
@@ -29,7 +30,7 @@ export interface WorkerReader extends DocumentReader {
 }
 
 const READ_MS_MAX = 60_000;
-/** Of the whole process, since the document was begun. */
+/** Limit for the whole process, since the start of the document. */
 const MEMORY_GROWTH_BYTES_MAX = 384 * 1024 * 1024;
 const MEMORY_LOOK_MS = 100;
 const IDLE_MS_MAX = 30_000;
@@ -41,7 +42,7 @@ interface Job {
   readonly settle: (result: ReadDocument | DocumentProblem | "busy") => void;
 }
 
-/** The owner must `close` it. */
+/** The caller must `close` it. */
 export const createWorkerReader = (options: WorkerReaderOptions): WorkerReader =>
   new Client(options);
 
@@ -49,7 +50,7 @@ class Client implements WorkerReader {
   #worker: WorkerHandle | null = null;
   #current: Job | null = null;
   readonly #waiting: Job[] = [];
-  /** When a document of each tenant was last begun, counted in documents; forgotten when nobody waits. */
+  /** Number of the last document started per tenant; cleared when nobody waits. */
   readonly #turns = new Map<number, number>();
   #begun = 0;
   #timers: readonly Timer[] = [];
@@ -103,7 +104,7 @@ class Client implements WorkerReader {
     this.#worker.postMessage(job.message, [job.message.bytes.buffer]);
   }
 
-  /** The oldest document of the tenant whose turn was longest ago. */
+  /** The oldest document of the tenant whose last turn was longest ago. */
   #takeNext(): Job | undefined {
     const turnOf = ({ tenantId }: Job) => this.#turns.get(tenantId) ?? 0;
     const next = this.#waiting.reduce<Job | undefined>(
