@@ -26,7 +26,7 @@ interface BrowserAudioOptions {
   readonly timeoutMs: number;
   /** Sends 20 ms for the loudspeaker. The memory is not reused. */
   readonly send: (pcm: Int16Array) => void;
-  /** Discards audio that was sent but not played. */
+  /** Discards audio sent but not played. */
   readonly clear: () => void;
 }
 

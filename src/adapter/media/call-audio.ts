@@ -1,12 +1,12 @@
 /**
- * A call's audio: implements the `CallAudio` port with sockets, the sending and receiving half of
+ * A call's audio. Implements the `CallAudio` port with sockets, the sending and receiving half of
  * the RTP stream, playout and recording. Runs on the call worker's thread, driven by the worker's
  * one pacer.
  *
- * The ports are bound (RTP even, RTCP above) before the promise resolves, so that SDP can name
+ * The ports are bound (RTP even, RTCP above) before the promise resolves, so that SDP can contain
  * them. Once connected, a packet is sent every ptime (silence while nothing is queued), except on
- * hold. A listener that throws is logged and stops nothing. While the remote party accepts no audio
- * (hold), playout pauses and continues afterwards.
+ * hold. If a listener throws, the error is logged and nothing stops. While the remote party accepts
+ * no audio (hold), playout pauses and continues afterwards.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -44,7 +44,7 @@ interface CallAudioOptions {
   readonly holdTimeoutMs: number;
   /** The conversation's rate; audio of codecs with another rate is resampled. Default 8000. */
   readonly sampleRateHz?: 8000 | 16000;
-  /** Whether headers of packets are kept. Default: no. */
+  /** Whether packet headers are recorded. Default: no. */
   readonly keepsPacketHeaders?: boolean;
 }
 
@@ -52,7 +52,7 @@ interface CallAudioDeps {
   readonly ports: PortPool;
   /** The worker's one pacer; it lives longer than the call. */
   readonly pacer: Pacer;
-  /** The worker's; null or missing: packets leave when they are made. */
+  /** The worker's send thread. If null or missing, packets are sent when they are created. */
   readonly departures?: Departures | null;
   readonly clock: Clock;
   readonly log: Log;

@@ -7,7 +7,7 @@ import { createResampler } from "../../platform/audio/resampler.ts";
 const RATE_HZ = 8000;
 const BLOCK_FRAMES = RATE_HZ / 10;
 
-/** Returns a function that takes both frames of a tick. Each `post` gets newly allocated memory. */
+/** Returns a function for both frames of a tick. Each `post` gets newly allocated memory. */
 export function createCallMonitor(
   sampleRateHz: number,
   post: (stereo: Int16Array) => void,

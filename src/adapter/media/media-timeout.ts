@@ -33,13 +33,13 @@ export class MediaTimeoutWatch {
     this.#checkedMs = nowMs;
   }
 
-  /** `lifeMs`: when the remote party last sent something; null: never. Reports a time-out once. */
+  /** `lifeMs`: time of the remote party's last packet; null if none. Reports a time-out once. */
   check(nowMs: number, lifeMs: number | null): MediaTimeout | null {
     const wasStopped = this.#checkedMs !== null && nowMs - this.#checkedMs > STOPPED_MS;
     this.#checkedMs = nowMs;
     if (this.#told || this.#direction === null) return null;
     const held = isHold(this.#direction);
-    // The packets of that time are lost, so the remote party gets the whole time again.
+    // The packets of that time are lost, so the remote party gets the full time again.
     if (wasStopped && !held) this.#sinceMs = nowMs;
     const sinceMs = held ? this.#sinceMs : Math.max(this.#sinceMs, lifeMs ?? 0);
     const { rtpTimeoutMs, holdTimeoutMs } = this.limits;

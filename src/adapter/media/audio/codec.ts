@@ -8,7 +8,7 @@ import type { JitterStorage } from "../rtp/jitter-storage.ts";
 
 export interface AudioCodec {
   readonly name: CodecName;
-  /** True: decoded at its static payload type even if not agreed. */
+  /** If true, it is decoded at its static payload type even if not agreed. */
   readonly isAlwaysTaken: boolean;
   /** The largest packet duration of the codec up to `ptimeMs`. */
   packetMsOf(ptimeMs: number): number;
@@ -21,8 +21,8 @@ export interface AudioCodec {
 export interface AudioEncoder {
   readonly sampleRateHz: number;
   /**
-   * Encodes `samples` of `pcm`, starting at `from`, into `octets` from `offset`. Returns the octets
-   * written.
+   * Encodes `samples` of `pcm`, starting at `from`, into `octets` from `offset`. Returns the number
+   * of bytes written.
    */
   encode(
     pcm: Int16Array,
@@ -46,7 +46,7 @@ export interface InboundAudio {
   readonly storage: JitterStorage;
   /** RTP ticks per tick of 8 kHz. */
   readonly clockDivisor: number;
-  /** Decodes the block that the jitter buffer took last, from `octets`. */
+  /** Decodes the latest block of the jitter buffer from `octets`. */
   play(octets: Uint8Array): void;
   conceal(): void;
   /** Handles a comfort-noise payload: missing blocks are noise from now on. */

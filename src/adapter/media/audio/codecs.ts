@@ -13,7 +13,7 @@ const CODECS = { G722, PCMA, PCMU, opus: OPUS } satisfies Record<CodecName, Audi
 export const audioCodec = (name: CodecName): AudioCodec => CODECS[name];
 
 /**
- * RFC 3551 6. Some remote parties send the law that was not agreed, and gateways play announcements
+ * RFC 3551 6. Some remote parties send the other law than agreed, and gateways play announcements
  * in it. The payload type identifies the law, so both are always decoded.
  */
 export const ALWAYS_TAKEN: readonly AudioCodec[] = Object.values(CODECS).filter(

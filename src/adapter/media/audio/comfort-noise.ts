@@ -78,7 +78,7 @@ export class ComfortNoise {
   }
 }
 
-/** With a reflection coefficient of ±1 the filter would ring for ever. */
+/** With a reflection coefficient of ±1 the filter would ring forever. */
 function clamp(coefficient: number): number {
   return Math.max(-0.98, Math.min(0.98, coefficient));
 }

@@ -1,8 +1,8 @@
 /**
- * Inbound audio of codecs with exactly one octet per tick of an 8 kHz RTP clock (G.711, G.722). It
- * decodes, conceals missing blocks at the codec's own rate (so that a wideband gap is filled over the
- * whole band), then resamples with the filter's state kept. While the remote party sends comfort
- * noise (RFC 3389), missing blocks are filled with noise instead of concealment.
+ * Inbound audio of codecs with exactly one octet per tick of an 8 kHz RTP clock (G.711, G.722).
+ * Decodes and conceals missing blocks at the codec's own rate, so that a wideband gap is filled
+ * over the whole band. Then resamples with the filter's state kept. While the remote party sends
+ * comfort noise (RFC 3389), missing blocks are filled with noise instead.
  */
 
 import type { Random } from "../../../core/random.ts";

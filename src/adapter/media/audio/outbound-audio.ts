@@ -35,8 +35,8 @@ export class OutboundAudio {
   }
 
   /**
-   * Encodes the oldest `ms` into `octets` from `offset`. Returns the octets written; 0: nothing to
-   * send.
+   * Encodes the oldest `ms` into `octets` from `offset`. Returns the number of octets; 0 if there
+   * is nothing to send.
    */
   take(ms: number, octets: Uint8Array, offset: number): number {
     const samples = ms * this.#samplesPerMs;

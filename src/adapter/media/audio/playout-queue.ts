@@ -1,9 +1,9 @@
 /**
- * The agent's queued audio: speech and key presses in order, taken 20 ms at a time.
+ * The agent's queued audio: speech and key presses in order, played 20 ms at a time.
  *
  * It holds at most 60 s. Played speech is counted to the sample; silence is not counted. `stop`
- * fades out, which avoids a click. Key presses wait for the speech before them and delay what
- * follows. Each "drained" listener is called once.
+ * fades out, which avoids a click. Key presses wait for the speech before them and delay later
+ * items. Each "drained" listener is called once.
  */
 const QUEUED_MS_MAX = 60_000;
 const DRAIN_LISTENERS_MAX = 64;
@@ -69,7 +69,7 @@ export class PlayoutQueue {
   }
 
   /**
-   * Fills `frame`, with zeros where nothing is queued (or digits come first). Returns the number of
+   * Fills `frame`, with zeros if nothing is queued (or digits come first). Returns the number of
    * speech samples in it.
    */
   take(frame: Int16Array): number {
@@ -128,10 +128,7 @@ export class PlayoutQueue {
     if (this.#drainListeners.length < DRAIN_LISTENERS_MAX) this.#drainListeners.push(listener);
   }
 
-  /**
-   * Called after each tick. Returns the listeners that are due, so that the owner can call them
-   * safely.
-   */
+  /** Called after each tick. Returns the due listeners, so that the owner can call them safely. */
   drainedListeners(): readonly (() => void)[] {
     if (this.#drainListeners.length === 0 || !this.isDrained) return NONE;
     const due = this.#drainListeners;

@@ -1,14 +1,16 @@
 /**
  * Merges the key presses of several sources: RTP events, SIP INFO, tones. A remote party may report
- * a press through more than one source; reports of the same key from different sources within
+ * a press through more than one source. Reports of the same key from different sources within
  * `SAME_PRESS_MS` count once. They are paired one to one, so that a key pressed twice counts twice.
- * More presses than a dialler makes are dropped: each entry is a turn, and a question to the model.
+ * More presses than a dialler makes are dropped: each one is a turn, and a question to the model.
  */
 export type DigitSource = "event" | "info" | "tone";
 
 const SAME_PRESS_MS = 1500;
 const UNPAIRED_MAX = 32;
-/** A dialler's 50 ms on and 50 ms off, continuously; and what a pause of the network may hold back. */
+/**
+ * A dialler's continuous 50 ms on and 50 ms off. The burst covers presses delayed by the network.
+ */
 const PRESSES_PER_SECOND = 10;
 const BURST = 40;
 
@@ -19,9 +21,9 @@ interface Press {
 }
 
 export class DigitMerge {
-  /** Presses that no other source has reported yet, oldest first. */
+  /** Presses not yet reported by another source, oldest first. */
   #unpaired: Press[] = [];
-  /** Presses that may still come at once, and when that was counted. */
+  /** Presses still allowed at `#countedAtMs`. */
   #allowed = BURST;
   #countedAtMs = 0;
 

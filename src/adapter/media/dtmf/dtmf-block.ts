@@ -1,8 +1,8 @@
 /**
  * One block of DTMF analysis: eight Goertzel filters over 12.75 ms, and the rules that decide
- * whether the block contains a key. The strongest row and column must be 8 dB above the others,
- * differ by at most 8 dB (column stronger) or 4 dB (row stronger), and hold nearly all of the
- * block's energy. The last rule rejects speech.
+ * whether the block contains a key. The strongest row and column must be 8 dB above the others.
+ * They may differ by at most 8 dB (column stronger) or 4 dB (row stronger). They must contain
+ * nearly all of the block's energy, which rejects speech.
  */
 import { dtmfFrequencies } from "../../../platform/audio/tones.ts";
 
@@ -35,7 +35,7 @@ export class DtmfBlock {
   #filled: number;
   #energy = 0;
 
-  /** `filled`: where in the block to start, so that two blocks may overlap. */
+  /** `filled`: start position in the block, so that two blocks may overlap. */
   constructor(samples: number, coefficients: Float64Array, filled: number) {
     this.#block = new Int16Array(samples);
     this.#coefficients = coefficients;

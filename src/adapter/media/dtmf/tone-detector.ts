@@ -15,7 +15,7 @@ const END_BLOCKS = 3;
 export class DtmfDetector {
   readonly #even: DtmfBlock;
   readonly #odd: DtmfBlock;
-  /** The key of the previous block, and in how many consecutive blocks it was found. */
+  /** The key of the previous block, and the number of consecutive blocks with it. */
   #lastKey = "";
   #runBlocks = 0;
   #pressedKey = "";

@@ -13,7 +13,7 @@ export type ToEncoderWorker =
   | { readonly type: "cancel"; readonly jobId: number };
 
 export type FromEncoderWorker =
-  /** The job's files: what the worker's death leaves open. */
+  /** File descriptors of the job. They stay open if the worker dies. */
   | { readonly type: "opened"; readonly jobId: number; readonly descriptors: readonly number[] }
   | {
       readonly type: "encoded";

@@ -1,7 +1,7 @@
 /**
- * The main thread's side of the encoder worker: a bounded queue, one job at a time, each with a
- * time limit. The worker starts with the first job. A worker that dies fails its job and is
- * replaced for the next. `close` cancels everything. No job leaves a partial file.
+ * The encoder worker on the main thread: a bounded queue, one job at a time, each with a time
+ * limit. The worker starts with the first job. A dead worker fails its job and is replaced for the
+ * next one. `close` cancels everything. No job leaves a partial file.
  */
 
 import { rm } from "node:fs/promises";
@@ -41,7 +41,7 @@ interface Job {
   readonly id: number;
   readonly message: Extract<ToEncoderWorker, { type: "encode" }>;
   resolve(result: EncodedMp3): void;
-  /** Of its files in the worker. */
+  /** Descriptors of its files in the worker. */
   descriptors: readonly number[];
   reject(error: unknown): void;
 }
@@ -62,7 +62,7 @@ class WorkerEncoder implements Encoder {
   #nextId = 1;
   #closed = false;
   readonly #leftOpen: LeftOpenFiles;
-  /** By WAV file: how many workers it has crashed. */
+  /** Number of crashed workers by WAV file. */
   readonly #crashes = new Map<string, number>();
 
   constructor(spawn: () => Worker, clock: Clock) {

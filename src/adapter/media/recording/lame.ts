@@ -1,6 +1,7 @@
 /**
- * LAME in wasm (wasm-media-encoders), for one recording after another. An instance is 16 MB to make, and setting it up for
- * a format is half of what the MP3 of a short call takes: so its memory as it was then is kept, and put back.
+ * LAME in wasm (wasm-media-encoders), for one recording after another. Creating an instance
+ * allocates 16 MB. Setting it up for a format takes half the time of encoding a short call. So a
+ * copy of the memory after the set-up is stored and restored for the next recording.
  */
 import lameWasm from "../../../../node_modules/wasm-media-encoders/wasm/mp3.wasm" with {
   type: "file",
@@ -22,7 +23,7 @@ interface LameExports {
   free(address: number): void;
   enc_init(parameters: number): number;
   enc_free(encoder: number): void;
-  /** An address a channel, of 32-bit floats. */
+  /** One address per channel, of 32-bit floats. */
   enc_get_pcm(encoder: number, frames: number): number;
   enc_get_out_buf(encoder: number): number;
   enc_encode(encoder: number, frames: number): number;
@@ -35,7 +36,7 @@ interface Page {
 }
 
 const PAGE_BYTES = 4096;
-/** More than any hole in what the encoder has allocated. */
+/** Larger than any gap in the encoder's allocations. */
 const BEYOND_HOLES_BYTES = 4 * 1024 * 1024;
 const NO_VBR = -1;
 const FULL_SCALE = 32768;
@@ -47,7 +48,7 @@ export class Lame {
   readonly #heap: number;
   #format: LameFormat | null = null;
   #encoder = 0;
-  /** What was not zero after the set-up, and where what was allocated ended. */
+  /** Pages that were not zero after the set-up, and the end of the allocated memory. */
   #kept: readonly Page[] = [];
   #top = 0;
 
@@ -68,7 +69,7 @@ export class Lame {
     return new Lame(instance.exports as unknown as LameExports);
   }
 
-  /** Begins a recording. */
+  /** Starts a recording. */
   begin(format: LameFormat): void {
     if (JSON.stringify(format) === JSON.stringify(this.#format)) {
       this.#putBack();
@@ -90,7 +91,9 @@ export class Lame {
     this.#format = format;
   }
 
-  /** Of the interleaved samples. To be used before the next call: the memory is LAME's. */
+  /**
+   * Encodes interleaved samples. Use the result before the next call: the memory belongs to LAME.
+   */
   encode(interleaved: Int16Array): Uint8Array {
     const channels = this.#format?.channels ?? 1;
     const frames = interleaved.length / channels;
@@ -104,7 +107,7 @@ export class Lame {
     return this.#output(this.#wasm.enc_encode(this.#encoder, frames));
   }
 
-  /** The rest. */
+  /** Returns the rest of the recording. */
   finish(): Uint8Array {
     return this.#output(this.#wasm.enc_flush(this.#encoder));
   }
@@ -138,7 +141,10 @@ export class Lame {
     this.#putBack();
   }
 
-  /** Below the heap nothing but the stack was zero, and what is left on it is nobody's. */
+  /**
+   * Restores the stored memory. Below the heap, only the stack may differ, and its content does not
+   * matter.
+   */
   #putBack(): void {
     const memory = new Uint8Array(this.#wasm.memory.buffer);
     let end = this.#heap;

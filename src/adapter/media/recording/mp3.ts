@@ -1,8 +1,8 @@
 /**
  * Encodes WAV to MP3 (LAME in wasm) in pieces, so that a long call needs no more memory than a
- * short one. Constant bit rate, because players show a wrong duration otherwise. 16 kHz (MPEG-2
- * Layer III), which more players support than 8 kHz (the unofficial MPEG 2.5). Writes a temporary
- * file and renames it.
+ * short one. Uses a constant bit rate, because otherwise players show a wrong duration. Uses 16 kHz
+ * (MPEG-2 Layer III), which more players support than 8 kHz (the unofficial MPEG 2.5). Writes a
+ * temporary file and renames it.
  */
 
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ export interface EncodedMp3 {
   readonly peaks: RecordingPeaks;
 }
 
-/** Used before. */
+/** An encoder from an earlier recording. */
 let idle: Lame | null = null;
 
 async function takeLame(): Promise<Lame> {

@@ -3,9 +3,9 @@
  * that the sides never drift apart. Frames are collected for half a second and written in the
  * background.
  *
- * `write` never waits and never throws. At most `PENDING_BLOCKS_MAX` blocks wait for a slow disk. A
- * disk that fails or falls behind stops the recording, never the call. The header is valid from the
- * first byte and updated every 5 s, so that a crash loses seconds, not the file.
+ * `write` never waits and never throws. At most `PENDING_BLOCKS_MAX` blocks wait for a slow disk.
+ * If the disk fails or is too slow, the recording stops, but never the call. The header is valid
+ * from the first byte and updated every 5 s, so that a crash loses seconds, not the file.
  */
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -64,8 +64,8 @@ export class CallRecorder {
   }
 
   /**
-   * Adds silence of both sides, in samples of one, for any time: half seconds of it take neither memory
-   * nor disk.
+   * Adds silence on both sides, in samples per side, for any duration. Whole blocks of it take
+   * neither memory nor disk space.
    */
   writeSilence(samples: number): void {
     if (this.#stopped) return;

@@ -1,6 +1,6 @@
 /**
  * WAV files of this appliance: RIFF, one `fmt ` and one `data` chunk, 16-bit PCM. Pure header
- * functions, a reader that reads long files in pieces, and the repair of a file whose writer died.
+ * functions, a reader for long files in pieces, and the repair of a file whose writer died.
  */
 import { open } from "node:fs/promises";
 
@@ -53,7 +53,7 @@ export function durationMsOf(format: WavFormat, dataBytes: number): number {
   return Math.round((dataBytes * 1000) / bytesPerSecond);
 }
 
-/** Reads a WAV file in pieces. Whoever opens it must `close` it. */
+/** Reads a WAV file in pieces. The caller of `openWav` must `close` it. */
 export interface WavReader {
   readonly info: WavInfo;
   readonly descriptor: number;
@@ -96,8 +96,8 @@ export async function openWav(path: string): Promise<WavReader> {
 /**
  * Repairs one of our recordings after a crash: sets the size fields to the real file size and
  * removes a partial sample frame at the end. A damaged header is rewritten as `format`, and every
- * sample is kept; a file that ends inside its header becomes an empty recording. Returns what it
- * contains. Idempotent.
+ * sample is kept. A file that ends inside its header becomes an empty recording. Returns its
+ * duration and size. Idempotent.
  */
 export async function repairWav(
   path: string,

@@ -1,7 +1,7 @@
 /**
- * How late packets are relative to the fastest ones: the minimum transit time over the last 5–10 s
- * (it moves with clock drift and route changes), and the 97th percentile of the delay above it,
- * from a histogram with decaying weights (half-life about 5 s of 20 ms packets).
+ * Delay of packets relative to the fastest ones. Tracks the minimum transit time over the last 5–10
+ * s, which moves with clock drift and route changes. The 97th percentile of the delay above it
+ * comes from a histogram with decaying weights (half-life about 5 s of 20 ms packets).
  */
 const BIN_MS = 5;
 const BINS = 128;
@@ -11,7 +11,7 @@ const WINDOW_MS = 5000;
 
 export class DelayEstimate {
   readonly #weights = new Float64Array(BINS);
-  /** The last one with a weight: on most lines one of the first. */
+  /** The last bin with a weight: on most lines one of the first. */
   #lastBin = 0;
   #total = 0;
   #windowStartMs = Number.NEGATIVE_INFINITY;

@@ -1,16 +1,18 @@
 /**
- * A thread from which packets leave on time, whatever the call worker is doing then: the worker makes
- * each `LEAD_MS` before it is due and queues it. The thread is a small C program (departures.c) that the
- * runtime's own compiler translates when the main thread starts. Where the system allows, it goes before all
- * threads of ordinary priority (SCHED_FIFO); else it has the priority of the thread that started it.
+ * A thread that sends packets on time, whatever the call worker is doing. The worker creates each
+ * packet `LEAD_MS` before it is due and queues it. The thread is a small C program (departures.c),
+ * which the runtime's own compiler translates when the main thread starts. If the system allows it,
+ * the thread has a real-time priority (SCHED_FIFO); otherwise it has the priority of the thread
+ * that started it.
  *
- * It sends in the order of queueing, never before the due time; what is queued too late leaves at once.
- * At most 1024 wait, of 704 octets each. For 64-bit Linux with glibc; elsewhere `createDepartures` answers
- * null, and packets leave when they are made.
+ * It sends in the order of queueing, never before the due time. Late packets are sent at once. At
+ * most 1024 packets of 704 octets wait. For 64-bit Linux with glibc. Elsewhere `createDepartures`
+ * returns null, and packets are sent when they are created.
  *
- * The main thread owns program, thread and sockets, because a call worker may be ended at any moment and the
- * runtime closes nothing of all this with it: `createDepartures` for each worker, and `end` when it has ended.
- * The worker starts and uses them (`startDepartures`).
+ * The main thread owns program, thread and sockets. A call worker may be ended at any moment, and
+ * the runtime closes none of them with it. So the main thread calls `createDepartures` for each
+ * worker, and `end` after the worker has ended. The worker starts and uses them
+ * (`startDepartures`).
  */
 import { cc, dlopen, FFIType, linkSymbols, type Pointer } from "bun:ffi";
 import { closeSync, readFileSync, writeSync } from "node:fs";
@@ -20,10 +22,10 @@ import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import program from "./departures.c" with { type: "text" };
 
-/** A call worker that gets a processor this late still makes its packets in time. */
+/** A call worker that wakes up this late still creates its packets in time. */
 export const LEAD_MS = 10;
 
-/** What the main thread made for one call worker: addresses in this process. */
+/** Addresses in this process, created by the main thread for one call worker. */
 export interface DeparturesHandle {
   readonly departures: Pointer | bigint;
   readonly functions: Readonly<Record<string, number>>;
@@ -32,23 +34,26 @@ export interface DeparturesHandle {
 interface OwnedDepartures {
   readonly handle: DeparturesHandle;
   /**
-   * After the last packet; closes what sockets are open. Its owner calls it once, when nobody uses the handle
-   * any more.
+   * Sends the last packet and closes open sockets. The owner calls it once, when nobody uses the
+   * handle any more.
    */
   end(): void;
 }
 
 export interface Departures {
-  /** A UDP socket, closed by `closeSocket` or with the departures. Negative: the system gives none. */
+  /**
+   * A UDP socket, closed by `closeSocket` or with the departures. Negative if the system provides
+   * none.
+   */
   openSocket(family: number): number;
   /**
-   * Copies the packet, and sends it through the socket `LEAD_MS` after `slotMs` (of the clock's monotonic
-   * time). Both addresses are of memory that stays where it is; `to` is a
-   * `sockaddr_in6`, or a `sockaddr_in` in as much memory. False: it is too
-   * long, or too many wait; nothing was queued.
+   * Copies the packet, and sends it through the socket `LEAD_MS` after `slotMs` (in the clock's
+   * monotonic time). Both addresses must be of memory that does not move. `to` is a `sockaddr_in6`,
+   * or a `sockaddr_in` in the same amount of memory. Returns false, without queueing, if the packet
+   * is too long or the queue is full.
    */
   queue(socket: number, octets: Pointer, size: number, to: Pointer, slotMs: number): boolean;
-  /** Closes the socket after the last packet that was queued for it. */
+  /** Closes the socket after its last queued packet. */
   closeSocket(socket: number): void;
 }
 
@@ -68,10 +73,10 @@ const SYMBOLS = {
 const CLOSE_ON_EXEC = 1;
 const CLOCK_READS = 8;
 
-/** Of the main thread, for the life of the process. */
+/** Used by the main thread, for the life of the process. */
 let compiled: ReturnType<typeof compile> | null = null;
 
-/** Null, and a line in the log: the system cannot. The caller must `end` it. */
+/** Returns null and logs the reason if the system does not support it. The caller must `end` it. */
 export function createDepartures(
   log: Log,
   system: string = process.platform,
@@ -89,7 +94,7 @@ export function createDepartures(
   }
 }
 
-/** Null, and a line in the log: the system cannot. */
+/** Returns null and logs the reason if the system does not support it. */
 export function startDepartures(
   handle: DeparturesHandle,
   clock: Clock,
@@ -112,7 +117,7 @@ function start({ departures, functions }: DeparturesHandle, clock: Clock): Depar
     { ...symbol, ptr: functions[name] },
   ]);
   const native = linkSymbols(Object.fromEntries(linked) as typeof WORKER_SYMBOLS).symbols;
-  // Read more than once: the thread may be interrupted between the two clocks.
+  // Read several times: the thread may be interrupted between the two clocks.
   let aheadMs = Number.POSITIVE_INFINITY;
   for (let read = 0; read < CLOCK_READS; read++) {
     const nowMs = clock.monotonic();
@@ -128,7 +133,10 @@ function start({ departures, functions }: DeparturesHandle, clock: Clock): Depar
   };
 }
 
-/** Of the C library that this process runs with: the compiler's own list lacks Debian's directory for arm64. */
+/**
+ * Directory of this process's C library: the compiler's own list lacks Debian's directory for
+ * arm64.
+ */
 function libcDirectory(): string {
   const mapped = /\/\S*\/libc(?:\.so\.6|-[\d.]+\.so)$/m.exec(
     readFileSync("/proc/self/maps", "utf8"),
@@ -138,8 +146,8 @@ function libcDirectory(): string {
 }
 
 /**
- * The compiler reads files alone, and no directory is known to be writable: the file is in memory. The C
- * library is named as programs find it: by its own name it is on machines with libc6-dev alone.
+ * The compiler reads only files, and possibly no directory is writable, so the file is in memory.
+ * It contains the C library's full path: its short name exists only on machines with libc6-dev.
  */
 function compile() {
   const libc = dlopen("libc.so.6", { memfd_create: { args: [pointer, u32], returns: i32 } });

@@ -1,7 +1,7 @@
 /**
- * Keeps the headers of one call's RTP and RTCP packets while it lives (core/packet-headers.ts): the
- * first 1,000 and the last 4,000, in 100 KB that are allocated once. A packet costs no allocation.
- * Of datagrams that are neither RTP nor RTCP only time, length and addresses are kept.
+ * Stores the headers of one call's RTP and RTCP packets during the call (core/packet-headers.ts):
+ * the first 1,000 and the last 4,000, in 100 KB allocated once. A packet needs no allocation. For
+ * datagrams that are neither RTP nor RTCP, only time, length and addresses are stored.
  */
 import type { Clock } from "../../../core/clock.ts";
 import {
@@ -18,7 +18,9 @@ import { looksLikeRtcp, writeUint16, writeUint32 } from "./packet.ts";
 
 const FIRST_PACKETS = 1_000;
 const LAST_PACKETS = 4_000;
-/** Packets over further paths are not kept: whoever sends from ever new ports takes no memory. */
+/**
+ * Packets over further paths are not stored, so that a sender with ever new ports uses no memory.
+ */
 const PATHS_MAX = OUT_BIT;
 const VERSION = 2;
 
@@ -39,7 +41,7 @@ export class HeaderCapture {
     this.#startedAtMonotonicMs = clock.monotonic();
   }
 
-  /** A datagram that came to `localPort` from `host` and `port`, or that went the other way. */
+  /** A datagram from `host` and `port` to `localPort`, or in the other direction. */
   note(
     direction: "in" | "out",
     localPort: number,
@@ -88,7 +90,7 @@ export class HeaderCapture {
     return FIRST_PACKETS + ((this.#count - FIRST_PACKETS) % LAST_PACKETS);
   }
 
-  /** `PATHS_MAX`: there are too many. */
+  /** `PATHS_MAX` if there are too many. */
   #pathOf(localPort: number, host: string, port: number): number {
     if (isOver(this.#paths[this.#path], localPort, host, port)) return this.#path;
     let path = this.#paths.findIndex((known) => isOver(known, localPort, host, port));

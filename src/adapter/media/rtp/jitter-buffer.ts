@@ -5,10 +5,10 @@
  * any packet size need no special handling. The codec determines the storage: octets for G.711 and
  * G.722, whole packets for Opus. The playout delay follows the 97th percentile of the packets'
  * relative delay (a histogram with decay, as in WebRTC's NetEQ). It grows when packets are missing
- * or the caller is quiet, shrinks in quiet blocks, and its target never exceeds `delayMsMax`. Packets
- * that arrive late, in a burst after a stall, are still played up to that delay. Clock drift appears
- * as a moving minimum of the transit time and is compensated the same way. Concealment, decoding and
- * RFC 3550 loss counting are done elsewhere.
+ * or the caller is quiet, shrinks in quiet blocks, and its target never exceeds `delayMsMax`.
+ * Packets that arrive late, in a burst after a stall, are still played up to that delay. Clock
+ * drift appears as a moving minimum of the transit time and is compensated the same way.
+ * Concealment, decoding and RFC 3550 loss counting are done elsewhere.
  */
 import { DelayEstimate } from "./delay-estimate.ts";
 import { BLOCK_TICKS, type JitterStorage } from "./jitter-storage.ts";
@@ -19,9 +19,12 @@ import { timestampDelta } from "./packet.ts";
 export const BLOCK_OCTETS = BLOCK_TICKS;
 const BLOCK_MS = 10;
 const TICKS_PER_MS = 8;
-/** A packet further ahead than this (0.8 s) would overwrite audio that is not yet played. */
+/** A packet further ahead than this (0.8 s) would overwrite unplayed audio. */
 const AHEAD_TICKS_MAX = 6592;
-/** A later packet is never gone back to: what arrived in a burst with it would not all fit ahead. */
+/**
+ * Maximum step back to a late packet: otherwise later packets of the same burst would not fit
+ * ahead.
+ */
 const GO_BACK_MS_MAX = 720;
 const DELAY_MS_MIN = 20;
 const DELAY_MS_INITIAL = 40;
@@ -30,14 +33,18 @@ const SURPLUS_QUIET_MS = 15;
 const SURPLUS_ANY_MS = 80;
 /** Minimum blocks between two cuts, so that cuts are not audible as stutter. */
 const CUT_INTERVAL_BLOCKS = 5;
-/** After a late packet was played, quiet is awaited this long (3 s): speech has a pause by then. */
+/**
+ * After a late packet was played, cuts need quiet for this long (3 s): speech has a pause by then.
+ */
 const QUIET_AWAITED_BLOCKS = 300;
-/** After this many consecutive packets that fit nowhere, the remote party's clock was restarted. */
+/**
+ * After this many consecutive packets without a valid position, the remote party's clock was
+ * restarted.
+ */
 const MISFITS_MAX = 3;
 /**
- * Consecutive audio that arrived too late to be played (240 ms): the path delay has increased by
- * more than the buffer's delay can grow. Without a restart the old minimum would apply for up to 10
- * s.
+ * Consecutive late audio (240 ms): the path delay has increased by more than the buffer's delay can
+ * grow. Without a restart the old minimum would apply for up to 10 s.
  */
 const LATE_TICKS_MAX = 1920;
 
@@ -62,12 +69,12 @@ export class JitterBuffer {
   #lastTimestamp = 0;
   #lastPosition = 0;
   #playPosition = 0;
-  /** Where the audio that was played or cut last ends; what was concealed since can still be played. */
+  /** End of the last played or cut audio. Concealed audio after it can still be played. */
   #playedTo = 0;
   #misfits = 0;
   #lateTicks = 0;
   #blocksSinceCut = 0;
-  /** For so many blocks more, delay is cut in quiet ones only. */
+  /** Number of further blocks in which delay is cut only if they are quiet. */
   #quietAwaited = 0;
   #targetMs = DELAY_MS_INITIAL;
 
@@ -153,7 +160,7 @@ export class JitterBuffer {
     this.#quietAwaited = 0;
   }
 
-  /** Discards what is known of the stream: this packet is the first again. */
+  /** Discards everything known about the stream: this packet is the first again. */
   #beginWith(timestamp: number, payload: Uint8Array, nowMs: number): Put {
     this.reset();
     return this.put(timestamp, payload, nowMs);
@@ -168,15 +175,16 @@ export class JitterBuffer {
   }
 
   /**
-   * A late packet is still played if nothing after it has been: what was concealed in its place was a
-   * pause in the arrivals, not a loss. The delay grows by that, and shrinks again like any surplus.
+   * A late packet is still played if nothing after it was played: the concealed audio in its place
+   * was a pause in the arrivals, not a loss. The delay grows by that, and shrinks again like any
+   * surplus.
    */
   #goBackTo(position: number, nowMs: number): void {
     const delayMs = nowMs - position / TICKS_PER_MS - this.#delay.transitMsMin;
     const delayMsMax = Math.min(this.#delayMsMax, GO_BACK_MS_MAX);
     if (position < this.#playedTo || delayMs > delayMsMax) return;
     this.#playPosition = position;
-    // The last block was concealed: its silence says nothing about what is played next.
+    // The last block was concealed: its silence shows nothing about the next audio.
     this.#blocksSinceCut = 0;
     this.#quietAwaited = QUIET_AWAITED_BLOCKS;
   }

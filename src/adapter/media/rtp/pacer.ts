@@ -1,11 +1,11 @@
 /**
- * The clock of all audio in a call worker: every stream is ticked every 20 ms, on an absolute
- * schedule (the timeout is corrected each time, so that nothing drifts), in one of four slots 5 ms
- * apart.
+ * The clock of all audio in a call worker. Every stream is ticked every 20 ms on an absolute
+ * schedule, in one of four slots 5 ms apart. The timeout is corrected each time, so that nothing
+ * drifts.
  *
  * All streams of a slot send before any of them processes received audio, so that slow listeners do
- * not delay packets. After a late wake-up at most `CATCH_UP_CYCLES_MAX` ticks are caught up; the
- * rest is skipped and reported, so that a stall never causes a burst. A stream that throws is
+ * not delay packets. After a late wake-up at most `CATCH_UP_CYCLES_MAX` ticks are caught up. The
+ * rest is skipped and reported, so that a stall never causes a burst. An exception of one stream is
  * reported, and the others continue.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -20,7 +20,7 @@ const CATCH_UP_CYCLES_MAX = 3;
 /** Timers may fire this much early and still count as due. */
 const EARLY_MS = 0.1;
 const SLEEP_MS_MAX = 1;
-/** How much later than requested the kernel wakes a thread. */
+/** Typical delay until the kernel wakes a thread. */
 const SLEEP_OVERHEAD_MS = 0.06;
 
 export interface PacedStream {
@@ -36,13 +36,16 @@ export interface Pacer {
   add(stream: PacedStream): void;
   remove(stream: PacedStream): void;
   readonly streamCount: number;
-  /** When the slot that is served, or was served last, was due: monotonic ms, never back. */
+  /** Due time of the current or latest slot: monotonic ms, never decreasing. */
   readonly slotMs: number;
   /** Removes all streams and stops the timer. */
   close(): void;
 }
 
-/** The owner must `close` it. The timer runs only while there are streams. `onStall`: ticks were skipped. */
+/**
+ * The caller must `close` it. The timer runs only while there are streams. `onStall`: called if
+ * ticks were skipped.
+ */
 export function createPacer(
   clock: Clock,
   log: Log,
@@ -122,8 +125,8 @@ class SlotPacer implements Pacer {
   }
 
   /**
-   * Timers only know whole milliseconds: for 4.7 ms one fires after 4.1, and another would fire 1.1
-   * ms later. So the thread sleeps for the rest, but never when it is late.
+   * Timers have whole milliseconds: for 4.7 ms one fires after 4.1, and another would fire 1.1 ms
+   * later. So the thread sleeps for the rest, but never when it is late.
    */
   #sleepUntilDue(): void {
     const sleepMs = this.#dueMs - this.#clock.monotonic() - SLEEP_OVERHEAD_MS;

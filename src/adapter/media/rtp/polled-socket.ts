@@ -1,8 +1,8 @@
 /**
- * A UDP socket that is read when its owner asks, through libc: one call takes what has come since the
- * last, with the time at which the kernel received it. So a packet costs no wake-up of the thread, no
- * callback and no memory. For 64-bit Linux with glibc; elsewhere `openPolledSocket` answers null, and the
- * runtime's own sockets do the same. On `::` IPv4 arrives too, under its own addresses.
+ * A UDP socket that is read by polling, through libc. One call returns all datagrams since the last
+ * one, with the kernel's time of arrival. So a packet costs no wake-up of the thread, no callback
+ * and no memory. For 64-bit Linux with glibc. Elsewhere `openPolledSocket` returns null, and the
+ * runtime's own sockets are used. On `::` IPv4 arrives too, with IPv4 addresses.
  */
 import { CString, dlopen, FFIType, ptr } from "bun:ffi";
 import { isIP, isIPv4 } from "node:net";
@@ -10,7 +10,7 @@ import { unmapped } from "../../../platform/net/ip-address.ts";
 import type { Departures } from "./departures.ts";
 import { readUint16, writeUint16 } from "./packet.ts";
 
-/** `datagram` is overwritten by the next one; it came at `atMs`. */
+/** `datagram` is overwritten by the next one. `atMs`: time of arrival. */
 type PolledDatagramListener = (
   datagram: Uint8Array,
   host: string,
@@ -19,11 +19,14 @@ type PolledDatagramListener = (
 ) => void;
 
 export interface PolledSocket {
-  /** Hands over what has come since the last time, in order. `nowMs` is of the clock of `atMs`. */
+  /**
+   * Calls the listener for all datagrams since the last poll, in order. `nowMs` and `atMs` use the
+   * same clock.
+   */
   poll(nowMs: number, listener: PolledDatagramListener): void;
   /**
-   * What the system refuses counts as lost. With `slotMs` (of the clock's monotonic time) and departures,
-   * it leaves their lead after that.
+   * If the system rejects a datagram, it counts as lost. With `slotMs` (in the clock's monotonic
+   * time) and departures, it is sent `LEAD_MS` after that.
    */
   send(datagram: Uint8Array, host: string, port: number, slotMs?: number): void;
   close(): void;
@@ -41,29 +44,32 @@ const IPV6_ONLY = 26;
 const REAL_TIME = 0;
 /** MSG_DONTWAIT and MSG_NOSIGNAL. */
 const AT_ONCE = 0x4040;
-/** Of a `sockaddr_in6`; the kernel takes a `sockaddr_in` in as much memory. */
+/** Size of a `sockaddr_in6`. The kernel accepts a `sockaddr_in` in the same amount of memory. */
 const ADDRESS_BYTES = 28;
-/** Their words of 32 bits: the first is family and port, the last of IPv6 the network interface. */
+/**
+ * Size in words of 32 bits. The first word is family and port; the last one of IPv6 is the network
+ * interface.
+ */
 const ADDRESS_WORDS = 7;
 const INTERFACE = 6;
-/** With `%` and the name of an interface. */
+/** Includes `%` and the name of an interface. */
 const HOST_BYTES = 64;
 const NUMERIC_HOST = 1;
-/** The longest audio of the codecs we speak takes half of it. */
+/** Twice the longest audio packet of our codecs. */
 const DATAGRAM_BYTES_MAX = 2048;
 const BATCH = 8;
 /**
- * Of one poll: a flood must not keep the other calls waiting. As much as Linux keeps for a socket by
- * default, so that the call's own packets are not left behind those of a stranger.
+ * Limit per poll: a flood must not delay the other calls. It equals Linux's default socket buffer,
+ * so that a flood cannot delay the call's own packets.
  */
 const BATCHES_MAX = 32;
 const CONTROL_BYTES = 64;
-/** Of a `struct mmsghdr`; its fields as 32-bit words. */
+/** Size of a `struct mmsghdr` and offsets of its fields, in 32-bit words. */
 const HEADER_WORDS = 16;
 const NAME_LENGTH = 2;
 const CONTROL_LENGTH = 10;
 const LENGTH = 14;
-/** After a longer time the thread, or the machine, was stopped. */
+/** A longer pause means that the thread or the machine was stopped. */
 const AGO_MS_MAX = 1000;
 
 const { i32, u32, u64, ptr: pointer, i64 } = FFIType;
@@ -82,13 +88,13 @@ const SYMBOLS = {
 
 type Libc = ReturnType<typeof dlopen<typeof SYMBOLS>>["symbols"];
 
-/** Memory that the runtime never moves: the kernel is told its address. */
+/** Memory that the runtime never moves: the kernel uses its address. */
 const fixedMemory = (bytes: number) => new Uint8Array(new SharedArrayBuffer(bytes));
 const words = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new Uint32Array(buffer, byteOffset, byteLength / 4);
 const cString = (text: string) => Buffer.from(`${text}\0`);
 
-/** Where a socket is bound or sends to, as the kernel reads it. */
+/** Local or remote address of a socket, in the kernel's format. */
 class SocketAddress {
   readonly #bytes = fixedMemory(ADDRESS_BYTES);
   readonly at = ptr(this.#bytes);
@@ -99,7 +105,7 @@ class SocketAddress {
     private readonly family: typeof IPV4 | typeof IPV6,
   ) {}
 
-  /** False: it is no address of this family. */
+  /** Returns false if it is not an address of this family. */
   set(host: string, port: number): boolean {
     writeUint16(this.#bytes, 2, port);
     return host === this.#host || this.#setHost(host);
@@ -118,13 +124,13 @@ class SocketAddress {
   }
 }
 
-/** Of the last datagram of a socket: mostly the next one has the same. */
+/** Sender of a socket's last datagram: mostly the next one has the same. */
 class Sender {
   readonly words = new Uint32Array(ADDRESS_WORDS);
   host = "";
 }
 
-/** Of this thread: all its sockets read and send through the same memory, one after the other. */
+/** Shared by all sockets of this thread, which use it one after another. */
 class Exchange {
   readonly sent = fixedMemory(DATAGRAM_BYTES_MAX);
   readonly sentAt = ptr(this.sent);
@@ -142,7 +148,7 @@ class Exchange {
   readonly #controlWords = words(this.#control);
   readonly #received = fixedMemory(BATCH * DATAGRAM_BYTES_MAX);
   readonly #vectors = fixedMemory(BATCH * 16);
-  /** The last datagram of each place: mostly the next one has the same length. */
+  /** Last datagram per index: mostly the next one has the same length. */
   readonly #datagrams: Uint8Array[] = [];
 
   constructor(readonly libc: Libc) {
@@ -166,12 +172,15 @@ class Exchange {
     }
   }
 
-  /** How many came; `hostOf`, `portOf`, `agoMs` and last `datagram` tell of each. */
+  /**
+   * Returns the number of datagrams. `hostOf`, `portOf`, `agoMs` and finally `datagram` describe
+   * each.
+   */
   receive(socket: number): number {
     return this.libc.recvmmsg(socket, this.headersAt, BATCH, AT_ONCE, null);
   }
 
-  /** From now on `agoMs` is counted. */
+  /** Sets the reference time of `agoMs`. */
   readTime(): void {
     this.libc.clock_gettime(REAL_TIME, this.#nowAt);
   }
@@ -180,7 +189,7 @@ class Exchange {
     return readUint16(this.#names, index * ADDRESS_BYTES + 2);
   }
 
-  /** `last` is of the same socket, and becomes this one's. */
+  /** `last` is the socket's previous sender, and is updated. */
   hostOf(index: number, last: Sender): string {
     const length = this.#headerWords[index * HEADER_WORDS + NAME_LENGTH] ?? 0;
     const start = index * ADDRESS_WORDS;
@@ -194,14 +203,14 @@ class Exchange {
     return last.host;
   }
 
-  /** As the runtime's sockets write it. */
+  /** In the format of the runtime's sockets. */
   #textOf(index: number, length: number): string {
     const name = ptr(this.#names, index * ADDRESS_BYTES);
     this.libc.getnameinfo(name, length, this.#hostAt, HOST_BYTES, null, 0, NUMERIC_HOST);
     return unmapped(new CString(this.#hostAt).toString());
   }
 
-  /** Makes the place ready for the next one. */
+  /** Resets the entry for the next datagram. */
   datagram(index: number): Uint8Array {
     const header = index * HEADER_WORDS;
     const length = this.#headerWords[header + LENGTH] ?? 0;
@@ -237,8 +246,9 @@ function loadExchange(): Exchange | null {
 }
 
 /**
- * Null: not on this system, or not for this address. Throws when the port is taken. Without `departures` the
- * thread must not end before the socket is closed: the runtime closes nothing that libc opened.
+ * Null if the system or the address is not supported. Throws if the port is in use. Without
+ * `departures`, the thread must not end before the socket is closed: the runtime does not close
+ * libc's sockets.
  */
 export function openPolledSocket(
   host: string,
@@ -277,7 +287,7 @@ class LibcSocket implements PolledSocket {
     private readonly socket: number,
     private readonly exchange: Exchange,
     private readonly departures: Departures | null,
-    /** Its own at first, then that of the party that is sent to. */
+    /** First its own address, then that of the remote party. */
     private readonly to: SocketAddress,
     private readonly closeSocket: () => void,
   ) {}

@@ -1,8 +1,8 @@
 /**
  * The RTP ports of one call worker: even numbers for RTP, the next odd one for RTCP (RFC 3550 11).
- * A released pair rests for 30 s, so that late packets of an ended call never reach a new one. When
- * all free pairs rest, the one that was released longest ago is taken, after 2 s at the earliest. The
- * media code binds the ports; a port that another program uses rests as well.
+ * A released pair rests for 30 s, so that late packets of an ended call never reach a new one. If
+ * all free pairs rest, the pair with the earliest release is used, after at least 2 s. The media
+ * code binds the ports; a port used by another program rests as well.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { type Random, randomInt, systemRandom } from "../../../core/random.ts";
@@ -12,7 +12,7 @@ const REST_MS = 30_000;
 const REST_MS_MIN = 2_000;
 
 export interface PortPool {
-  /** An even port that is neither used nor at rest; null if there is none. */
+  /** An even port that is neither in use nor at rest; null if there is none. */
   acquire(): number | null;
   release(port: number): void;
   /** The total number of pairs. */
@@ -20,7 +20,7 @@ export interface PortPool {
 }
 
 /**
- * Ports are handed out in order from a random start, so that a restart does not reuse recent ones.
+ * Ports are allocated in order from a random start, so that a restart does not reuse recent ones.
  */
 export function createPortPool(
   range: PortRange,
@@ -29,7 +29,7 @@ export function createPortPool(
 ): PortPool {
   const firstEven = range.first + (range.first % 2);
   const capacity = Math.max(0, Math.floor((range.last - firstEven + 1) / 2));
-  /** When each free pair was released; the one released longest ago comes first. */
+  /** Release time of each free pair; the earliest comes first. */
   const releasedAtMs = new Map<number, number>();
   const used = new Set<number>();
   let cursor = capacity > 0 ? randomInt(random, capacity) : 0;

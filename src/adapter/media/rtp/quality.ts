@@ -7,7 +7,7 @@ const R_DEFAULT = 93.2;
 const LOSS_ROBUSTNESS = 25.1;
 const EQUIPMENT_IMPAIRMENT_MAX = 95;
 const MOS_MIN = 1;
-/** Packet time and the coders' delay of both parties, besides jitter buffer and network. */
+/** Packet time and the coders' delay of both parties, in addition to jitter buffer and network. */
 export const OTHER_DELAY_MS = 60;
 
 /**

@@ -2,8 +2,9 @@
  * The receiving half of an RTP stream: datagrams in, 20 ms frames and key presses out.
  *
  * A packet must be well-formed, from the locked source, of an agreed payload type (or G.711), and
- * of the current SSRC (a new one is accepted at its second packet in sequence); key presses may have
- * another. Other packets are dropped. Missing packets are concealed; before the first packet, frames are silence.
+ * of the current SSRC. A new SSRC is accepted at its second packet in sequence; key presses may
+ * have another. Other packets are dropped. Missing packets are concealed; before the first packet,
+ * frames are silence.
  */
 
 import { type CodecName, codecFormat } from "../../../core/codecs.ts";
@@ -30,8 +31,8 @@ interface ReceiveFormat {
   readonly payloadType: number;
   readonly telephoneEventType: number | null;
   /**
-   * What the remote party calls its codec and its events. Some send these numbers instead of ours
-   * (RFC 3264 6.1); they mean that where ours mean nothing else.
+   * The remote party's numbers for its codec and its events. Some send these numbers instead of
+   * ours (RFC 3264 6.1). They are accepted unless the same number has another meaning here.
    */
   readonly remoteTypes?: { readonly codec: number; readonly telephoneEvent: number | null };
   /** Codecs that the remote party may switch to without a new offer. */
@@ -89,8 +90,8 @@ export class RtpReceiver {
   }
 
   /**
-   * When RTP or RTCP of the remote party last arrived, whatever its payload, on the monotonic clock;
-   * null before the first.
+   * Time of the remote party's last RTP or RTCP, with any payload, on the monotonic clock; null
+   * before the first.
    */
   get lastLifeMs(): number | null {
     return this.#lastLifeMs;
@@ -147,7 +148,7 @@ export class RtpReceiver {
     const codec = isEvent ? undefined : meaning;
     const noiseType = format.comfortNoiseType ?? COMFORT_NOISE_TYPE;
     if (!isEvent && !codec && packet.payloadType !== noiseType) {
-      // A keep-alive (RFC 6263 4), or a codec that nobody agreed to.
+      // A keep-alive (RFC 6263 4), or a codec without an agreement.
       if (this.source.knows(host)) this.#lastLifeMs = nowMs;
       return false;
     }
@@ -222,7 +223,7 @@ export class RtpReceiver {
   }
 
   /**
-   * Key presses alone never change it: some gateways send them under an SSRC of their own, between
+   * Key presses alone never change it: some gateways send them under a separate SSRC, between
    * packets of audio.
    */
   #isCurrentSsrc(ssrc: number, sequence: number, isEvent: boolean): boolean {
@@ -245,7 +246,7 @@ export class RtpReceiver {
 
 type Meaning = AudioCodec | "event" | undefined;
 
-/** What each payload type means. Built once per plan, read for every packet. */
+/** Meaning of each payload type. Built once per plan, used for every packet. */
 function meaningsByType(format: ReceiveFormat): Meaning[] {
   const { remoteTypes, telephoneEventType } = format;
   const meanings: Meaning[] = Array.from({ length: PAYLOAD_TYPES });

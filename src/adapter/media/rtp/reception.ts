@@ -14,7 +14,7 @@ const RESTART_MS = 2000;
 type Arrival =
   | "new"
   | "duplicate"
-  /** A second packet confirmed a jump: discard what is buffered. */
+  /** A second packet confirmed a jump: discard buffered audio. */
   | "restart"
   /** Far outside the expected range; dropped unless the next packet follows it. */
   | "jump";

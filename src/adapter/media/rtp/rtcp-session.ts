@@ -17,7 +17,7 @@ interface RtcpSessionDeps {
   readonly random: Random;
   readonly sender: RtpSender;
   readonly receiver: RtpReceiver;
-  /** How long after the sender made it a packet leaves. */
+  /** Time from the creation of a packet to its departure. */
   readonly leadMs: () => number;
   /** Sends to the remote party's RTCP address. */
   readonly transmit: (datagram: Uint8Array) => void;

@@ -11,7 +11,7 @@ import type { PortPool } from "./port-pool.ts";
 
 const BIND_ATTEMPTS_MAX = 16;
 
-/** `atMs`: when the datagram came; null: now. Its memory may be reused. */
+/** `atMs`: arrival time of the datagram; null: now. Its memory may be reused. */
 type DatagramListener = (
   datagram: Uint8Array,
   host: string,
@@ -21,11 +21,11 @@ type DatagramListener = (
 
 export interface RtpSocketPair {
   readonly rtpPort: number;
-  /** Hands over the RTP that waits. Called every tick; some systems hand it over by themselves. */
+  /** Reads pending RTP. Called every tick; some systems deliver it without polling. */
   receiveRtp(nowMs: number): void;
-  /** How long after its slot a packet leaves. */
+  /** Time from its slot to the departure of a packet. */
   readonly leadMs: number;
-  /** At once; with `slotMs` (of the clock's monotonic time) `leadMs` after that. */
+  /** Sends at once; with `slotMs` (in the clock's monotonic time) `leadMs` after that. */
   sendRtp(datagram: Uint8Array, host: string, port: number, slotMs?: number): void;
   sendRtcp(datagram: Uint8Array, host: string, port: number): void;
   /** Closes both and returns the pair to the pool. Idempotent. */
@@ -96,7 +96,7 @@ async function bindPair(
   };
 }
 
-/** A socket of the runtime's, which hands over what comes by itself. */
+/** A socket of the runtime, which delivers datagrams without polling. */
 async function bind(
   host: string,
   port: number,

@@ -62,8 +62,8 @@ export class SourceLock {
   }
 
   /**
-   * Applies the address of a new SDP and the host that sent it. An unchanged address keeps what was
-   * learnt.
+   * Applies the address of a new SDP and the host that sent it. If the address is the same, the
+   * learnt source stays.
    */
   signal(address: SourceAddress, signallingHost: string | null = null): void {
     this.#signallingHost = signallingHost;

@@ -24,7 +24,7 @@ interface RtpContext {
 export class SrtpInbound {
   readonly suite: SrtpSuite;
   readonly key: string;
-  /** Stands before the tag, which does not cover it. A packet with another is of no key that we have. */
+  /** Precedes the tag, which does not cover it. A packet with another MKI uses an unknown key. */
   mki: Uint8Array = mkiBytes(undefined);
   readonly #rtp: SrtpTransform;
   readonly #rtcp: SrtpTransform;
@@ -42,7 +42,8 @@ export class SrtpInbound {
   }
 
   /**
-   * Decrypts in place. Null: not authentic, replayed, or malformed; the packet is then unchanged.
+   * Decrypts in place. Null if the packet is not authentic, replayed, or malformed; it is then
+   * unchanged.
    */
   unprotectRtp(packet: Uint8Array): Uint8Array | null {
     const size = packet.length - this.#tagBytes - this.mki.length;
@@ -82,7 +83,7 @@ export class SrtpInbound {
     return packet.subarray(0, indexAt);
   }
 
-  /** Null: replayed or not authentic. */
+  /** Null if replayed or not authentic. */
   #authenticRollover(
     context: RtpContext,
     packet: Uint8Array,
@@ -157,7 +158,7 @@ class ReplayWindow {
   readonly #seen = new Float64Array(WINDOW).fill(NEVER);
   #highest = NEVER;
 
-  /** False for an index that was seen, and for one that is too old. */
+  /** False for an index that is known or too old. */
   isFresh(index: number): boolean {
     if (index <= this.#highest - WINDOW) return false;
     return this.#seen[index % WINDOW] !== index;

@@ -17,13 +17,13 @@ export interface SessionKeys {
   readonly salt: Uint8Array;
 }
 
-/** The MKI of a plan; empty: packets have none. */
+/** The MKI of a plan; empty if packets have none. */
 export const mkiBytes = (hex: string | undefined): Uint8Array => Buffer.from(hex ?? "", "hex");
 
-/** Octets of the RTP tag. For RTCP it is 10 with every suite (RFC 4568 6.2). */
+/** Bytes of the RTP tag. For RTCP it is 10 with every suite (RFC 4568 6.2). */
 export const rtpTagBytes = (suite: SrtpSuite): number => (suite.endsWith("_32") ? 4 : 10);
 export const RTCP_TAG_BYTES = 10;
-/** What RTP grows by at most. */
+/** Maximum growth of an RTP packet. */
 export const RTP_TRAILER_BYTES_MAX = MKI_BYTES_MAX + rtpTagBytes("AES_CM_128_HMAC_SHA1_80");
 
 /** `inline`: base64 of master key and salt. Throws RangeError for an invalid key. */

@@ -16,7 +16,7 @@ const WRAP = 0x8000;
 export class SrtpOutbound {
   readonly suite: SrtpSuite;
   readonly key: string;
-  /** Stands before the tag, which does not cover it. May change: the key's state goes on. */
+  /** Precedes the tag, which does not cover it. May change without a new state of the key. */
   mki: Uint8Array = mkiBytes(undefined);
   readonly #rtp: SrtpTransform;
   readonly #rtcp: SrtpTransform;

@@ -1,7 +1,7 @@
 /**
- * Protects one call's media in both directions: SRTP if SDES agreed on keys, otherwise nothing. A
- * key that is unchanged by a re-INVITE keeps its state (RFC 4568 6.4), also with plain RTP in
- * between: no packet index is ever used twice with one key.
+ * Protects one call's media in both directions: SRTP if SDES agreed on keys, otherwise nothing. If
+ * a re-INVITE keeps a key, its state continues (RFC 4568 6.4), also with plain RTP in between: no
+ * packet index is ever used twice with one key.
  */
 import type { SrtpKeys } from "../../../core/media-plan.ts";
 import { SrtpInbound } from "./inbound.ts";
@@ -35,7 +35,7 @@ export class SrtpSession {
     return this.#active && this.#outbound ? this.#outbound.protectRtcp(datagram) : datagram;
   }
 
-  /** Null: drop the packet. May change the datagram. */
+  /** Null if the packet must be dropped. May change the datagram. */
   unprotectRtp(datagram: Uint8Array): Uint8Array | null {
     return this.#active && this.#inbound ? this.#inbound.unprotectRtp(datagram) : datagram;
   }

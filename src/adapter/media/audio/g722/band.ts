@@ -2,7 +2,7 @@
  * One sub-band of ITU-T G.722: its scale factor and its predictor. Encoder and decoder run the same
  * code, and only transmitted values change the state. Integer arithmetic with the truncations and
  * the saturation of the Recommendation (6.2.1.3 to 6.2.1.4, blocks 3L, 4L, 3H, 4H). Names follow
- * the Recommendation where it has any.
+ * the Recommendation if it has any.
  */
 import { ANTILOG } from "./tables.ts";
 
@@ -77,7 +77,7 @@ export class G722Band {
     this.estimate = saturate(poles + this.#zeros);
   }
 
-  /** UPPOL2, then UPPOL1, which is limited by the new second pole. */
+  /** UPPOL2, then UPPOL1, limited by the new second pole. */
   #adaptPoles(partial: number): void {
     const sign = partial >> 15;
     const likeFirst = sign === this.#p1 >> 15;

@@ -104,7 +104,7 @@ export class OpusInboundAudio implements InboundAudio {
     }
   }
 
-  /** True if the block taken last is part of what was rebuilt for the block before. */
+  /** True if the latest block is part of the audio rebuilt for the block before. */
   #isDecoded(): boolean {
     if (this.#decodedPacket) return false;
     const from = this.#offset();

@@ -1,7 +1,7 @@
 /**
  * The jitter buffer's storage for Opus (RFC 6716): whole packets, each found by any 10 ms block
  * that it covers. It holds one second. The jitter buffer does not store a packet from further
- * ahead, which would overwrite audio that is not played yet.
+ * ahead, which would overwrite unplayed audio.
  */
 import { BLOCK_TICKS, type JitterStorage } from "../../rtp/jitter-storage.ts";
 
@@ -38,9 +38,9 @@ export function opusPacketMs(payload: Uint8Array): number {
 
 export class OpusPacketStore implements JitterStorage {
   readonly #slots: (StoredPacket | null)[] = new Array<StoredPacket | null>(SLOTS).fill(null);
-  /** The packet of the block taken last; null if it was missing. */
+  /** The packet of the latest block; null if it was missing. */
   taken: StoredPacket | null = null;
-  /** Where that block begins. */
+  /** Start of that block. */
   takenPosition = 0;
 
   ticksOf(payload: Uint8Array): number {
@@ -73,8 +73,8 @@ export class OpusPacketStore implements JitterStorage {
   }
 
   /**
-   * The packet directly after a gap at the block taken last, if it has arrived: its FEC may fill
-   * the gap.
+   * The packet directly after a gap at the latest block, if it has arrived. Its FEC may fill the
+   * gap.
    */
   following(): StoredPacket | null {
     const from = this.takenPosition + BLOCK_TICKS;

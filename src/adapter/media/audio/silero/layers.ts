@@ -17,7 +17,7 @@ export const STFT: Layer = { rows: 130, columns: 128 };
 /** Three frames of 65 side by side. */
 export const ENCODER_0: Layer = { rows: 128, columns: 195 };
 export const ENCODER_1: Layer = { rows: 64, columns: 384 };
-/** The third frame is always padding and is left out. */
+/** The third frame is always padding and is omitted. */
 export const ENCODER_2: Layer = { rows: 64, columns: 192 };
 /** One frame: only the middle of the kernel is used. */
 export const ENCODER_3: Layer = { rows: 128, columns: 64 };

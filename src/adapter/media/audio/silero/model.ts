@@ -96,7 +96,7 @@ export class SileroModel {
     );
   }
 
-  /** Loads kernel and weights, which are embedded in the program. */
+  /** Loads the embedded kernel and weights. */
   static async load(): Promise<SileroModel> {
     const packed = await Bun.file(weightsPath).bytes();
     const weights = new Float32Array(unshuffled(Bun.zstdDecompressSync(packed)).buffer);
