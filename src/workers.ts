@@ -1,6 +1,7 @@
 /**
- * Where worker URLs are written: a compiled binary finds a worker's entry only when `new URL("./…", import.meta.url)`
- * stands in a module beside an entry point. The transcriber's stands in its speech worker's.
+ * URLs of the workers. A compiled binary finds a worker's entry only if `new URL("./…",
+ * import.meta.url)` is in a module next to an entry point. The transcriber's URL is in its speech
+ * worker's module.
  */
 import { atOrdinaryPriority } from "./platform/threads/priority.ts";
 

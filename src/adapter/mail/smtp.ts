@@ -23,7 +23,7 @@ interface SmtpSettings {
 }
 
 /**
- * How long the server may take after the last line, to scan and store the message (RFC 5321
+ * Maximum time for the server to scan and store the message after its last line (RFC 5321
  * 4.5.3.2.6).
  */
 const ANSWER_MS_MAX = 600_000;

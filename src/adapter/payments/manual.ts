@@ -5,7 +5,7 @@
 import { MICRO_PER_CENT, microEur } from "../../core/money.ts";
 import type { PaymentProvider } from "../../domain/billing/payment-provider.ts";
 
-/** A bank transfer takes days; a forgotten one should not stay open for ever. */
+/** A bank transfer takes days; a forgotten one should not stay open forever. */
 const VALID_FOR_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** `publicUrl`: the appliance's own address, known once it listens. A trailing slash is removed. */

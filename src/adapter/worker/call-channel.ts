@@ -1,9 +1,10 @@
 /**
- * Main's end of one call in a call worker: commands down, typed events up.
+ * Main thread's end of one call in a call worker: commands down, typed events up.
  *
- * Guarantees: after `close` (once, by whoever owns the call) a report always arrives, also when the
- * worker dies or says nothing: then it is built from the turns seen so far. Events stop with it. A
- * command after the end is dropped. What an event means for signalling and money is the owner's.
+ * Guarantees: after `close` (called once, by the owner of the call) a report always arrives. If the
+ * worker dies or does not answer, the report is built from the turns seen so far. Events stop with
+ * it. A command after the end is dropped. The owner decides what events mean for signalling and
+ * money.
  */
 
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -24,7 +25,7 @@ import type { KnowledgeScope } from "../../domain/knowledge/knowledge-index.ts";
 import { EMPTY_REPORT, NO_MEDIA, NO_USAGE } from "./empty-report.ts";
 import type { ToCallWorker } from "./messages.ts";
 
-/** No call has more turns than this; the rest would only be a runaway conversation. */
+/** More turns only occur in a runaway conversation. */
 const TURNS_MAX = 5_000;
 
 interface PoolCallOptions {
@@ -79,12 +80,14 @@ export class PoolCall implements CallChannel {
     return this.#rtpPort;
   }
 
-  /** Tokens that were counted for this call's look-ups. */
+  /** Adds tokens counted for this call's searches. */
   embedded(tokens: number): void {
     this.#embeddingTokens += tokens;
   }
 
-  /** Sends `open` and waits for `opened`. Throws AppError `unavailable`; the call is gone then. */
+  /**
+   * Sends `open` and waits for `opened`. Throws AppError `unavailable`; the call has then ended.
+   */
   async open(timeoutMs: number): Promise<void> {
     const timer = this.#options.clock.after(timeoutMs, () =>
       this.#opened.reject(unavailable(`call worker did not open the call in ${timeoutMs} ms`)),
@@ -133,7 +136,7 @@ export class PoolCall implements CallChannel {
     this.#finish(report);
   }
 
-  /** The worker is dead: the owner hears `failed` and then closes, which resolves at once. */
+  /** The worker is dead: the owner gets `failed` and then closes, which resolves at once. */
   workerDied(detail: string): void {
     if (!this.#workerAlive || this.#gone) return;
     this.#workerAlive = false;
@@ -145,7 +148,7 @@ export class PoolCall implements CallChannel {
     this.#events.emit("failed", { reason: "interrupted", detail });
   }
 
-  /** What a report is made of, should the worker die. */
+  /** Records the data for a report in case the worker dies. */
   #remember(event: CallEvent): void {
     if (event.type === "failed") this.#opened.reject(unavailable(event.detail));
     else if (event.type === "turn" && this.#turns.length < TURNS_MAX) this.#turns.push(event.turn);
@@ -185,7 +188,7 @@ export class PoolCall implements CallChannel {
     this.#options.onGone();
   }
 
-  /** The recording stays where the brief put it; call/ended/left-recording.ts repairs its header. */
+  /** The recording stays in its original place; call/ended/left-recording.ts repairs its header. */
   #partialReport(): CallReport {
     const turns = this.#turns.toSorted((a, b) => a.index - b.index);
     return { ...EMPTY_REPORT, turns, media: this.#media, usage: this.#usage };

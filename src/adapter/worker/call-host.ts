@@ -1,9 +1,9 @@
 /**
- * What runs in a call worker: the sessions of its calls, and main's messages handed to them.
+ * Code of a call worker: the sessions of its calls, and the dispatch of the main thread's messages.
  *
- * Guarantees: a message that cannot be carried out harms only its own call; every `open` is answered
- * with `opened` or `failed`; every `close` with `closed`. It is given its engine and its audio, so
- * that the entry (call.worker.ts) chooses the real ones.
+ * Guarantees: an invalid message harms only its own call. Every `open` is answered with `opened` or
+ * `failed`; every `close` with `closed`. Its engine and audio are injected, so that the entry
+ * (call.worker.ts) chooses the real ones.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -36,10 +36,10 @@ interface CallHostOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly post: (message: FromCallWorker) => void;
-  /** Binds a socket. Rejects when no port is free. */
+  /** Binds a socket. Rejects if no port is free. */
   readonly openAudio: (config: CallConfig, log: Log) => Promise<CallAudio>;
   readonly createVad: (sampleRateHz: 8000 | 16000) => VoiceActivityDetector;
-  /** The engine's look-ups; answers of main are handed to them. */
+  /** The engine's topic requests; the main thread's answers are passed to them. */
   readonly topics: MainAsks<TopicReply | null>;
 }
 
@@ -47,7 +47,7 @@ const CHAT_RATE_HZ = 8000;
 
 export class CallHost implements HandlersOf<CallHostCommands> {
   readonly #sessions = new Map<string, Session>();
-  /** Calls whose audio is being opened; a close meanwhile is noted here. */
+  /** Calls whose audio is being opened; records a `close` in the meantime. */
   readonly #opening = new Map<string, { closed: boolean }>();
   readonly #phraseCache = new PhraseCache();
   readonly #chats: ChatHost;
@@ -72,8 +72,8 @@ export class CallHost implements HandlersOf<CallHostCommands> {
   }
 
   /**
-   * The speech worker died and was replaced. Calls whose engine needs none hear nothing of it; the
-   * others ask to have repeated what was lost, and go on.
+   * The speech worker died and was replaced. Calls without it are unaffected. The others ask the
+   * caller to repeat lost words, and continue.
    */
   useSpeechPort(port: MessagePort): void {
     const engine = this.#engine;
@@ -174,7 +174,7 @@ export class CallHost implements HandlersOf<CallHostCommands> {
     }
   }
 
-  /** `said` before this session; missing: the greeting, which is about to be said. */
+  /** `said` before this session. If missing: the greeting, which will be said next. */
   #openEngine(
     config: CallConfig,
     sampleRateHz: 8000 | 16000,

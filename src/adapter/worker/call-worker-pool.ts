@@ -1,16 +1,16 @@
 /**
  * The main thread's pool of call workers.
  *
- * Guarantees: a new call goes to the worker with the fewest calls; every worker has its own slice of
- * the RTP port range and its own speech worker, joined by a MessageChannel that main never reads. A
- * worker that dies takes only its own calls along (each hears `failed` with `interrupted`) and is
- * replaced, at growing intervals when replacements die too. A speech worker that dies is replaced
- * and its call worker is told. Every request has a timeout.
+ * Guarantees: a new call goes to the worker with the fewest calls. Every worker has its own slice
+ * of the RTP port range and its own speech worker. A MessageChannel that main never reads connects
+ * both. A dead worker ends only its own calls (each gets `failed` with `interrupted`). It is
+ * replaced, at growing intervals if replacements die too. A dead speech worker is replaced, and its
+ * call worker gets the new port. Every request has a timeout.
  *
- * Chats and talks from a browser share a call worker without RTP, so they delay nobody's packets. It starts with
- * the first of them and uses the first speech worker.
+ * Chats and browser calls share a call worker without RTP, so they delay nobody's packets. It
+ * starts with the first of them and uses the first speech worker.
  *
- * Workers are spawned here and ended by `shutdown` only.
+ * Workers are started here, and ended only by `shutdown`.
  */
 
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -58,24 +58,27 @@ import type {
 export interface CallWorkerPool extends VoiceSampler {
   /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
   open(config: CallConfig): Promise<CallChannel>;
-  /** A conversation in writing; needs no port. Throws AppError `unavailable`. */
+  /** Opens a chat; needs no port. Throws AppError `unavailable`. */
   openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel>;
   readonly liveCalls: number;
-  /** Why no call can be opened now; null: one can. */
+  /** Reason why no call can be opened now; null if one can. */
   readonly rejection: string | null;
-  /** Calls that the RTP port range has room for. */
+  /** Number of calls that the RTP port range allows. */
   readonly capacity: number;
-  /** Utterances since the start for which no decoder was free, and those of them that were dropped. */
+  /** Counts since the start: utterances without a free decoder, and dropped ones among them. */
   readonly speechLoad: SpeechLoad;
-  /** More callers talk than the embedded engine can follow. */
+  /** More callers talk at once than the embedded engine can recognise. */
   readonly tooManyTalk: boolean;
-  /** MB that are missing before English speech can be understood; 0: enough, or it is understood already. */
+  /**
+   * MB missing before English speech can be recognised; 0 if there is enough, or if it is
+   * recognised already.
+   */
   readonly missingMemoryMb: number;
   /** The operator's voices whose files cannot be used. */
   readonly failedVoices: readonly FailedVoice[];
   /** Does every call worker answer within 5 s? */
   answers(): Promise<boolean>;
-  /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
+  /** Closes all open calls (`interrupted`), then ends the workers. Idempotent. */
   shutdown(): Promise<void>;
 }
 
@@ -88,44 +91,53 @@ interface CallWorkerPoolOptions {
   readonly workers: number;
   readonly spawnCallWorker: () => WorkerHandle;
   readonly spawnSpeechWorker: () => WorkerHandle;
-  /** As for one worker, but with the whole port range: the pool slices it. */
+  /** Settings for one worker, but with the whole port range, which the pool slices. */
   readonly settings: CallWorkerSettings;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: nobody hears of providers' troubles. */
+  /** Default: troubles of providers are not reported. */
   readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
   readonly onStall?: (lateMs: number) => void;
-  /** Never rejects. Missing: nothing is found. */
+  /** Never rejects. If missing, nothing is found. */
   readonly searchKnowledge?: KnowledgeIndex["search"];
-  /** Missing: the built-in engine's agents know nothing. */
+  /** If missing, the scripted agents have no knowledge. */
   readonly askTopics?: AskTopics;
   readonly timeouts?: Partial<PoolTimeouts>;
-  /** How long the thread of this process that waited longest has waited for a processor. */
+  /** Longest time that a thread of this process has waited for a processor. */
   readonly processorWaitMs?: () => number;
 }
 
 interface PoolTimeouts {
-  /** From spawn to `ready`, not counting spans of this length in which there was hardly a processor to be had. */
+  /**
+   * Maximum time from spawn to `ready`, without spans of this length in which the machine had
+   * hardly any free CPU.
+   */
   readonly startMs: number;
-  /** From `open` to `opened`: the greeting is synthesised meanwhile. */
+  /** Maximum time from `open` to `opened`, which includes synthesising the greeting. */
   readonly openMs: number;
-  /** From `close` to `closed`: the recording is flushed and the summary written meanwhile. */
+  /**
+   * Maximum time from `close` to `closed`, which includes flushing the recording and writing the
+   * summary.
+   */
   readonly closeMs: number;
 }
 
 const DEFAULT_TIMEOUTS: PoolTimeouts = { startMs: 30_000, openMs: 10_000, closeMs: 10_000 };
 
-/** Pause before a dead worker's replacement: 0 at first, doubling from here while they keep dying. */
+/**
+ * Pause before a dead worker's replacement: 0 at first, then this time, doubled after each further
+ * death.
+ */
 const RESPAWN_PAUSE_MS = 500;
 const RESPAWN_PAUSE_MS_MAX = 30_000;
-/** Threads that waited for a processor for this share of a span are late because of the machine. */
+/** If threads waited for a processor for this share of a span, the machine caused the delay. */
 const STARVED_SHARE = 0.5;
 const PONG_MS_MAX = 5_000;
 const SAMPLE_MS_MAX = 15_000;
-/** RTP ports of the worker that carries none. */
+/** RTP ports of the worker without RTP. */
 const NO_PORTS = { first: 1, last: 0 };
 
-/** Resolves when every worker is ready. Throws AppError `unavailable` when one is not in time. */
+/** Resolves when every worker is ready. Throws AppError `unavailable` after a time-out. */
 export async function createCallWorkerPool(
   options: CallWorkerPoolOptions,
 ): Promise<CallWorkerPool> {
@@ -149,7 +161,9 @@ export async function createCallWorkerPool(
   return pool;
 }
 
-/** Even slices of whole RTP/RTCP pairs: each begins at an even port, the last takes the rest. */
+/**
+ * Even slices of whole RTP/RTCP pairs: each begins at an even port, the last one also has the rest.
+ */
 export function slicePorts(
   range: { readonly first: number; readonly last: number },
   parts: number,
@@ -257,9 +271,11 @@ class Pool implements CallWorkerPool {
   }
 }
 
-/** One call worker with its speech worker, or a guest of another's, replaced in place when they die. */
+/**
+ * One call worker with its speech worker, or with another slot's. Replaced in place when they die.
+ */
 class WorkerSlot {
-  /** Files. */
+  /** Paths of the files. */
   readonly failedVoices = new Set<string>();
   readonly speechLoad = { waited: 0, lost: 0 };
   /** The recogniser is loaded. */
@@ -275,9 +291,9 @@ class WorkerSlot {
   #speechWorkerReady = false;
   #stopped = false;
   #deathsInARow = 0;
-  /** Who waits for a `pong`. */
+  /** Callbacks waiting for a `pong`. */
   readonly #pongs: ((answered: boolean) => void)[] = [];
-  /** Who waits for a voice, by the number of the sample. */
+  /** Callbacks waiting for a voice, by the number of the sample. */
   readonly #samples = new Map<number, (wav: Uint8Array | null) => void>();
   #lastSample = 0;
   #startTimer: Timer | null = null;
@@ -311,7 +327,7 @@ class WorkerSlot {
     private readonly timeouts: PoolTimeouts,
     private readonly rtpPorts: { readonly first: number; readonly last: number },
     private readonly waiting: WaitingTalkers,
-    /** Its speech worker is used. Missing: the slot has a speech worker itself. */
+    /** Slot whose speech worker is used. If missing, the slot has its own. */
     private readonly speechHost?: WorkerSlot,
   ) {
     this.#leftOpen = new LeftOpenFiles(options.clock);
@@ -323,7 +339,7 @@ class WorkerSlot {
     return this.#callWorkerReady && canSpeak && !this.#stopped;
   }
 
-  /** With providers the embedded engine speaks only when all of them fail. */
+  /** With providers, the embedded engine speaks only if all of them fail. */
   get #needsSpeechWorker(): boolean {
     return needsSpeechWorker(this.options.settings.engine);
   }
@@ -367,7 +383,7 @@ class WorkerSlot {
     return this.#ready.promise;
   }
 
-  /** A worker begun anew would have to make up for what this one has done already. */
+  /** A late worker gets more time: a new one would have to repeat its work. */
   #awaitReady(callWorker: WorkerHandle): void {
     const { clock, log, processorWaitMs: waited = processorWaitMs } = this.options;
     const { startMs } = this.timeouts;
@@ -411,7 +427,7 @@ class WorkerSlot {
     return chat;
   }
 
-  /** Null: the voice cannot speak now. */
+  /** Null if the voice cannot speak now. */
   sampleVoice(sample: VoiceSample): Promise<Uint8Array | null> {
     const id = ++this.#lastSample;
     const { promise, resolve } = Promise.withResolvers<Uint8Array | null>();
@@ -450,7 +466,9 @@ class WorkerSlot {
     return answer.promise.finally(() => timer.cancel());
   }
 
-  /** Only in what this call's own agent may know: main alone says what that is. */
+  /**
+   * Searches only the knowledge of this call's agent. The main thread alone decides what that is.
+   */
   async #lookUp(callId: string, askId: number, question: string): Promise<void> {
     const config = this.#calls.get(callId)?.config ?? this.#chats.get(callId)?.config;
     const scope = config?.knowledgeScope;
@@ -519,7 +537,7 @@ class WorkerSlot {
     if (event === "waited") this.waiting.waited();
   }
 
-  /** Answers the port for the call worker; the other end went to the new speech worker. */
+  /** Returns the port for the call worker; the other end was sent to the new speech worker. */
   #startSpeechWorker(): MessagePort {
     const worker = this.options.spawnSpeechWorker();
     const { port1, port2 } = new MessageChannel();

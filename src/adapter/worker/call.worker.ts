@@ -1,7 +1,7 @@
 /**
- * Entry of a call worker: the thread that carries the audio and the conversations of many calls.
- * Speaks `messages.ts` with main and hands everything to call-host.ts; here only the real parts are
- * chosen. A defect in one call never ends the thread: what nobody caught is logged.
+ * Entry of a call worker: the thread for the audio and the conversations of many calls. Exchanges
+ * `messages.ts` with the main thread and passes everything to call-host.ts. This file only chooses
+ * the real dependencies. A defect in one call never ends the thread: uncaught errors are logged.
  */
 import { systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -110,7 +110,7 @@ function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<
     ...ports,
     speechRatePercent: settings.engine.speechRatePercent,
     hearsSpeech: settings.engine.hearsSpeech ?? true,
-    // Main has the call's knowledge.
+    // The main thread has the call's knowledge.
     askTopics: ({ callId, language }, { texts, ...ask }) =>
       topics.ask((askId) => {
         const asked = { ...ask, texts: texts.map(boundedQuestion) };

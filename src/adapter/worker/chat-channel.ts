@@ -1,6 +1,6 @@
 /**
- * Main's end of a conversation in writing. Guarantees: every wait is bounded; when the worker dies,
- * whoever waits hears it.
+ * Main thread's end of a chat. Guarantees: every wait has a time limit; if the worker dies, every
+ * pending request fails.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -81,7 +81,7 @@ export class PoolChat implements ChatChannel {
     this.#wake?.();
   }
 
-  /** The worker is dead, and this conversation with it. */
+  /** The worker has died, and this chat with it. */
   workerDied(detail: string): void {
     this.receive({ type: "failed", detail });
     this.close();

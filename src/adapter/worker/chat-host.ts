@@ -1,6 +1,6 @@
 /**
- * Conversations in writing, in a call worker: an engine session each, of which only the LLM is used.
- * One input at a time; every input ends with `done` or `failed`.
+ * Chats in a call worker: one engine session each, of which only the LLM is used. One input at a
+ * time; every input ends with `done` or `failed`.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -35,7 +35,7 @@ export class ChatHost {
 
   constructor(private readonly options: ChatHostOptions) {}
 
-  /** `said`: the conversation so far, the opening words included where they were said. */
+  /** `said`: the conversation so far, including the opening words if they were said. */
   open(config: CallConfig, history: readonly ChatMessage[]): void {
     const { callId } = config;
     const { conversation, clock, log, openEngine, post } = this.options;

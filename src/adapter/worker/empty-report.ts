@@ -1,4 +1,4 @@
-/** The figures of a call of which nothing is known. */
+/** Report of a call without any data. */
 import type { MediaStatistics } from "../../core/media-plan.ts";
 import {
   type CallReport,

@@ -1,5 +1,5 @@
 /**
- * The encoder worker: turns recordings into MP3 after the call, away from HTTP, SIP and audio.
+ * The encoder worker: converts recordings to MP3 after the call, away from HTTP, SIP and audio.
  * Every "encode" is answered by exactly one "encoded" or "failed", after at most one "opened".
  */
 import { describeError } from "../../core/errors.ts";

@@ -1,4 +1,7 @@
-/** Which engine a call worker runs, as `[engine]` says: the embedded one, or providers guarded by it. */
+/**
+ * Chooses the engine of a call worker by `[engine]`: the embedded one, or providers with the
+ * embedded one as fallback.
+ */
 import type { Engine } from "../../domain/conversation/engine-port.ts";
 import { trusting } from "../../platform/net/trust.ts";
 import type { EmbeddedEngine } from "../engine/embedded/engine.ts";
@@ -9,7 +12,7 @@ import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { type EngineSettings, isEmbeddedOnly } from "../engine/settings.ts";
 
 interface EngineChoiceOptions extends Omit<ProviderPorts, "embedded" | "trust"> {
-  /** Speaks where it is chosen, and when all providers fail. Closed with the engine. */
+  /** Used if chosen, and if all providers fail. Closed with the engine. */
   readonly embedded: EmbeddedEngine;
   readonly onTrouble: (trouble: ProviderTrouble) => void;
 }

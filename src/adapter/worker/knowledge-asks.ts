@@ -1,4 +1,7 @@
-/** Look-ups of a call worker's calls: main is asked, which knows what each call's agent may know. */
+/**
+ * Knowledge searches of a call worker's calls. The main thread answers them, because it knows each
+ * agent's knowledge.
+ */
 import type { Clock } from "../../core/clock.ts";
 import type { EngineSession } from "../../domain/conversation/engine-port.ts";
 import { KnowledgeLlm } from "../../domain/conversation/prompt/knowledge-llm.ts";
@@ -17,7 +20,7 @@ export class KnowledgeAsks {
     private readonly clock: Clock,
   ) {}
 
-  /** The engine's session, whose LLM is given passages with each question. */
+  /** Wraps the engine's session, so that its LLM gets passages with each question. */
   give(callId: string, engine: EngineSession): EngineSession {
     const llm = new KnowledgeLlm(engine.llm, (text) => this.#ask(callId, text), this.clock);
     return {

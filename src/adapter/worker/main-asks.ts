@@ -1,4 +1,7 @@
-/** Questions of a worker to the main thread, by number. Main answers each; the oldest is given up above the limit. */
+/**
+ * Requests of a worker to the main thread, by number. The main thread answers each; beyond the
+ * limit the oldest is dropped.
+ */
 
 const WAITING_MAX = 1_000;
 
@@ -8,7 +11,7 @@ export class MainAsks<Reply> {
 
   constructor(private readonly givenUp: Reply) {}
 
-  /** `post` sends the question with its number. */
+  /** `post` sends the request with its number. */
   ask(post: (askId: number) => void): Promise<Reply> {
     const [oldest] = this.#waiting.keys();
     if (this.#waiting.size >= WAITING_MAX && oldest !== undefined)

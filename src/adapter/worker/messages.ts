@@ -1,11 +1,13 @@
 /**
- * Everything the main thread and a call worker say to each other. Plain data only (structured
- * clone). What concerns one running conversation goes through `call` and `event`, and is described
- * in domain/conversation/call-protocol.ts.
+ * All messages between the main thread and a call worker. Plain data only (structured clone).
+ * Messages about one active conversation use `call` and `event`; see
+ * domain/conversation/call-protocol.ts.
  *
- * A call's life here:
+ * Life of a call in these messages:
+ *
  *   open → opened → call … event … → close → closed
- * `closed` is the last message of a call and always comes, also after `failed`.
+ *
+ * `closed` is the last message of a call and is always sent, also after `failed`.
  */
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { MessageOf } from "../../core/thread-messages.ts";
@@ -31,42 +33,42 @@ export interface CallWorkerSettings {
   readonly rtpTimeoutMs: number;
   readonly holdTimeoutMs: number;
   readonly jitterMsMax: number;
-  /** Whether headers of a call's packets are kept. Missing: no. */
+  /** Whether headers of a call's packets are stored. If missing: no. */
   readonly keepsPacketHeaders?: boolean;
   readonly engine: EngineSettings;
   readonly conversation: ConversationSettings;
 }
 
-/** Main to the calls of a worker: `CallHost` has a method for each. */
+/** Main thread to the calls of a worker: `CallHost` has a method for each. */
 export interface CallHostCommands {
-  /** The speech worker died and was replaced: its port for what comes from now on. */
+  /** The speech worker died and was replaced: its port from now on. */
   useSpeechPort: [port: MessagePort];
-  /** Binds a socket, prepares the conversation (greeting synthesised ahead). */
+  /** Binds a socket and prepares the conversation (synthesises the greeting). */
   open: [config: CallConfig];
   call: [callId: string, command: CallCommand];
-  /** Stop, flush the recording, answer with `closed`. */
+  /** Ends the call, flushes the recording, and answers with `closed`. */
   close: [callId: string, reason: EndedReason];
   /**
-   * A conversation in writing: no audio, nothing prepared. Answered with `chatOpened`. `history`:
-   * what was said before.
+   * Opens a chat: no audio, nothing prepared. Answered with `chatOpened`. `history`: earlier
+   * messages.
    */
   openChat: [config: CallConfig, history: readonly ChatMessage[]];
   askChat: [callId: string, input: ChatInput];
   closeChat: [callId: string];
   /** Speaks a sentence outside of calls. Answered with `sampleSpoken`. */
   speakSample: [sampleId: number, sample: VoiceSample];
-  /** The answer to `knowledgeAsked`. */
+  /** Answer to `knowledgeAsked`. */
   passages: [askId: number, passages: readonly KnowledgePassage[]];
-  /** The answer to `topicsAsked`; null if nothing answers. */
+  /** Answer to `topicsAsked`; null if there is no answer. */
   topicsFound: [askId: number, reply: TopicReply | null];
 }
 
-/** Main to the thread itself. */
+/** Main thread to the thread itself. */
 interface CallWorkerCommands extends CallHostCommands {
   init: [
     settings: CallWorkerSettings,
     speechPort: MessagePort,
-    /** Null: packets leave when they are made. */
+    /** Null: packets are sent when they are created. */
     departures: DeparturesHandle | null,
   ];
   /** Answered with `pong` between two pieces of work. */
@@ -74,32 +76,34 @@ interface CallWorkerCommands extends CallHostCommands {
   shutdown: [];
 }
 
-/** Worker to main. */
+/** Worker to main thread. */
 export interface CallWorkerEvents {
   ready: [];
-  /** The answer to `ping`: the thread still turns. */
+  /** Reply to `ping`: the worker's event loop is responsive. */
   pong: [];
-  /** A line for main's log; personal data is masked before it leaves the worker. */
+  /** A line for the main thread's log; personal data is masked before it leaves the worker. */
   log: [
     level: "debug" | "info" | "warn" | "error",
     event: string,
     fields: Readonly<Record<string, string | number | boolean | null>>,
   ];
-  /** A provider that nobody can use, and that it answers again. */
+  /** A provider is unusable for everybody, or works again. */
   providerTrouble: [trouble: ProviderTrouble];
-  /** Audio stood still for that long. */
+  /** Duration of a stall of the audio. */
   stalled: [lateMs: number];
   opened: [callId: string, rtpPort: number];
   event: [callId: string, event: CallEvent];
   closed: [callId: string, report: CallReport];
-  /** `opening`: the words the agent begins with, empty where the caller has the first word. */
+  /** `opening`: the agent's first words; empty if the caller speaks first. */
   chatOpened: [callId: string, opening: string];
   chatEvent: [callId: string, event: ChatEvent];
-  /** A WAV file; null: the voice cannot speak now. */
+  /** A WAV file; null if the voice cannot speak now. */
   sampleSpoken: [sampleId: number, wav: Uint8Array | null];
-  /** Passages for this question, out of what the call's agent may know; `passages` follows. */
+  /**
+   * Requests passages for this question from the knowledge of the call's agent; `passages` follows.
+   */
   knowledgeAsked: [callId: string, askId: number, question: string];
-  /** What the call's agent can be asked, for the built-in engine; `topicsFound` follows. */
+  /** Requests topics of the call's agent, for the scripted agent; `topicsFound` follows. */
   topicsAsked: [callId: string, askId: number, language: TopicSource["language"], ask: TopicAsk];
 }
 

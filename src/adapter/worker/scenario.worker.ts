@@ -1,6 +1,7 @@
 /**
- * The scenario worker: reads scenarios of rehearsals. A tenant's YAML and patterns can keep a thread busy for long,
- * so it is never the main one; the main thread ends this one at a deadline.
+ * The scenario worker: reads scenarios of rehearsals. A tenant's YAML and patterns can keep a
+ * thread busy for a long time, so this is not the main thread. The main thread ends this one at a
+ * deadline.
  */
 
 import { readScenario } from "../../domain/rehearsal/read-scenario.ts";
@@ -29,6 +30,6 @@ self.onmessage = ({ data }: MessageEvent<ToJobWorker<AskedScenario>>) => {
   answer({ type: "done", jobId, result: resultOf(data) });
 };
 
-// The first reading compiles the schema: no job pays for that.
+// The first reading compiles the schema, so that no job has to wait for that.
 readScenario("ready.yaml", "name: Ready\nscript: [{hang_up: true}]\n");
 answer({ type: "ready" });

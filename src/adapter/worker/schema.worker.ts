@@ -1,6 +1,7 @@
 /**
- * The schema worker: checks values against a tenant's JSON Schema. What a tenant writes there can keep a
- * thread busy for long, so it is never the main one; whoever started this one ends it at a deadline.
+ * The schema worker: checks values against a tenant's JSON Schema. A tenant's schema can keep a
+ * thread busy for a long time, so this is not the main thread. The creator of this thread ends it
+ * at a deadline.
  */
 
 import type { JsonObject } from "../../core/json.ts";
@@ -25,6 +26,6 @@ self.onmessage = ({
   answer({ type: "done", jobId, result });
 };
 
-// The first check compiles the checker: no job pays for that.
+// The first check compiles the checker, so that no job has to wait for that.
 argumentProblem({ type: "object", properties: { day: { type: "string" } } }, { day: "Friday" });
 answer({ type: "ready" });

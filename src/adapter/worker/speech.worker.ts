@@ -1,6 +1,6 @@
 /**
- * Entry of the speech worker: the thread that burns CPU on synthesis and recognition for the
- * embedded engine. Main introduces call workers with `init`; everything else is in
+ * Entry of the speech worker: the thread for synthesis and recognition of the embedded engine. The
+ * main thread connects call workers with `init`; everything else is in
  * engine/embedded/speech-service.ts.
  */
 import { systemClock } from "../../core/clock.ts";

@@ -1,4 +1,7 @@
-/** Entry of a transcriber's thread: it turns the speech of English callers into text for its speech worker. */
+/**
+ * Entry of a transcriber's thread: it converts the speech of English callers to text for its speech
+ * worker.
+ */
 
 import { lowerThreadPriority } from "../../platform/threads/priority.ts";
 import { TranscriberHost } from "../engine/embedded/recogniser/host.ts";
@@ -6,7 +9,7 @@ import type { ToTranscriber } from "../engine/embedded/recogniser/messages.ts";
 
 declare const self: Worker;
 
-// A late text is answered late; late audio is a fault.
+// Late text only delays the answer; late audio is audible.
 lowerThreadPriority();
 
 const host = new TranscriberHost((message) => self.postMessage(message));

@@ -1,14 +1,17 @@
-/** A short sentence in one voice, spoken by the engine of a call worker outside of any call, as a WAV file. */
+/**
+ * A short sentence in one voice, spoken by the engine of a call worker outside calls, as a WAV
+ * file.
+ */
 import type { Clock } from "../../core/clock.ts";
 import type { VoiceSample } from "../../domain/call/web/voice-samples.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
 import { wavFile } from "../engine/openai/wav.ts";
 
 const SAMPLE_RATE_HZ = 16_000;
-/** A call worker gives up earlier than whoever waits for it. */
+/** Shorter than the time limit of the requesting code. */
 const SPOKEN_MS_MAX = 12_000;
 
-/** Rejects when there is no sound, or another voice had to speak. */
+/** Rejects if there is no audio, or if another voice had to speak. */
 export async function speakSample(
   engine: Engine,
   { text, ...chosen }: VoiceSample,

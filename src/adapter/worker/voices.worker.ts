@@ -1,4 +1,4 @@
-/** Entry of the thread of the operator's voices, which a speech worker starts when there are any. */
+/** Entry of the thread for the operator's voices. A speech worker starts it if there are any. */
 
 import { lowerThreadPriority } from "../../platform/threads/priority.ts";
 import { VoiceHost } from "../engine/embedded/own-voices/host.ts";
@@ -6,7 +6,7 @@ import type { ToVoices } from "../engine/embedded/own-voices/messages.ts";
 
 declare const self: Worker;
 
-// eSpeak NG speaks late sentences; late audio is a fault.
+// eSpeak NG speaks late sentences; late audio is audible.
 lowerThreadPriority();
 
 const host = new VoiceHost((message) => self.postMessage(message));

@@ -1,4 +1,7 @@
-/** A `Log` whose lines go to the main thread, where the one logger is. Pii is masked here. */
+/**
+ * A `Log` that sends its lines to the main thread, which has the only logger. Personal data is
+ * masked here.
+ */
 import { type Fields, type Log, Pii } from "../../core/log.ts";
 import type { CallWorkerEvents } from "./messages.ts";
 
