@@ -1,14 +1,14 @@
-/** Who changed something: an API key, a person signed in, or the operator's command line. */
+/** Author of a change: an API key, a signed-in person, or the operator's command line. */
 export type Author =
   | { readonly kind: "key" | "member"; readonly id: number }
   | { readonly kind: "operator" | "upgrade"; readonly id: null };
 
-/** The command line, and whatever else the operator starts. */
+/** The command line, and everything else that the operator starts. */
 export const OPERATOR: Author = { kind: "operator", id: null };
-/** An upgrade of the appliance: what was there before versions were kept. */
+/** An upgrade of the appliance, for data from before versions existed. */
 export const UPGRADE: Author = { kind: "upgrade", id: null };
 
-/** As it is stored: `key:7`, `operator`. */
+/** Stored form: `key:7`, `operator`. */
 export const authorText = ({ kind, id }: Author): string => (id === null ? kind : `${kind}:${id}`);
 
 export function authorOf(text: string): Author {
@@ -17,10 +17,10 @@ export function authorOf(text: string): Author {
   return kind === "upgrade" ? UPGRADE : OPERATOR;
 }
 
-/** What is stored with a version of an agent. */
+/** Data stored with a version of an agent. */
 export interface VersionNote {
   readonly author: Author;
   readonly nowMs: number;
-  /** The version whose content is published again. */
+  /** Number of the version whose content is published again. */
   readonly restoredFrom?: number | null;
 }

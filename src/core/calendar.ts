@@ -52,7 +52,7 @@ export const startOfDay = (zone: string, date: CalendarDay): number => timeOn(zo
 export const timeOn = (zone: string, { year, month, day }: CalendarDay, minutes: number): number =>
   instantAt(zone, Date.UTC(year, month - 1, day, 0, minutes));
 
-/** `wall`: what the clocks show, as if they showed UTC. */
+/** `wall`: the clock's fields, as if they were UTC. */
 function instantAt(zone: string, wall: number): number {
   let guess = wall - offsetMs(zone, wall);
   guess = wall - offsetMs(zone, guess);
@@ -65,7 +65,7 @@ export function instantOf(zone: string, written: string): number {
   return instantAt(zone, Date.parse(`${written}Z`));
 }
 
-/** Offsets change at quarters of an hour only, and working one out costs as much as a small query. */
+/** Offsets change only at quarter hours, and computing one costs as much as a small query. */
 const offsets = new BoundedMap<string, number>(4096);
 const QUARTER_MS = HOUR_MS / 4;
 
@@ -113,9 +113,12 @@ export interface DaySpan {
   readonly toMs: number;
 }
 
-/** To work a day out takes ten times as long; with a text of zone and day as key half of a year's takes 0.2 ms. */
+/**
+ * Computing a day takes ten times as long. With one text of zone and day as key, half a year takes
+ * 0.2 ms.
+ */
 const knownDays = /* @__PURE__ */ new BoundedMap<string, BoundedMap<number, DaySpan>>(16);
-/** More than a year's. */
+/** More than a year. */
 const DAYS_OF_ZONE_MAX = 512;
 
 /** `count` days, starting with `first`. */
@@ -133,7 +136,7 @@ export function daySpans(zone: string, first: CalendarDay, count: number): DaySp
   });
 }
 
-/** `day`: since 1970, by the calendar. */
+/** `day`: calendar days since 1970. */
 function dayOf(zone: string, day: number): DaySpan {
   const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
   const [fromMs, toMs] = [instantAt(zone, day * DAY_MS), instantAt(zone, (day + 1) * DAY_MS)];

@@ -1,4 +1,4 @@
-/** The error of an address that cannot be listened on: which one, why, and what to do. */
+/** Error for an address that cannot be bound: which one, the reason, and the remedy. */
 import { AppError, describeError } from "./errors.ts";
 
 const WHY: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const WHY: Readonly<Record<string, string>> = {
 const NEXT_PORT = 10;
 
 export class CannotListen extends AppError {
-  /** The line of the configuration that would avoid the conflict; null: none can be named. */
+  /** A configuration line that would avoid the conflict; null if none is known. */
   readonly remedy: string | null;
 
   constructor(publicMessage: string, remedy: string | null, cause: unknown) {

@@ -15,35 +15,38 @@ export interface Clock {
   /** Monotonic milliseconds (fractional) from an arbitrary start. Never goes back. */
   monotonic(): number;
   /**
-   * Runs `task` once after `delayMs`; its owner must cancel it. After a stop of the whole process what has come
-   * meanwhile is read first, where `delayMs` is a second or more.
+   * Runs `task` once after `delayMs`; the caller must cancel it. If the whole process was stopped,
+   * sockets are read first for delays of a second or more.
    */
   after(delayMs: number, task: () => void): Timer;
-  /** Runs `task` every `periodMs`, every 24 days at the least, until cancelled. */
+  /** Runs `task` every `periodMs`, at least every 24 days, until cancelled. */
   every(periodMs: number, task: () => void): Timer;
   /**
-   * Blocks the thread for `ms`, at most 1 ms: timers only know whole milliseconds. Optional: not
+   * Blocks the thread for `ms`, at most 1 ms, because timers have whole milliseconds. Optional: not
    * every clock can block.
    */
   blockThread?(ms: number): void;
 }
 
-/** How far dates can be trusted, where the wall clock may have jumped (operations/ops/clock-watch.ts). */
+/** Trust in dates if the wall clock may have jumped (operations/ops/clock-watch.ts). */
 export interface ClockTrust {
-  /** False: no month begins, and no call is placed because its time has come. */
+  /** If false, no month begins, and no call is placed because its time has come. */
   isTrusted(): boolean;
-  /** False: nothing is deleted for its age. */
+  /** If false, nothing is deleted for its age. */
   mayDelete(): boolean;
 }
 
 const BLOCK_MS_MAX = 1;
-/** The runtime's timers run out at once beyond it: 24 days. */
+/** Beyond 24 days, the runtime's timers fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
-/** Shorter ones are a beat, not a limit to what is waited for. */
+/** Shorter timers are a rhythm, not a time limit for an answer. */
 const LIMIT_MS_MIN = 1_000;
-/** A timer that is this late has been stopped with the whole process. */
+/** If a timer is this late, the whole process was stopped. */
 const STOPPED_MS = 1_000;
-/** The runtime runs timers before it reads sockets: what was waited for may have come meanwhile. */
+/**
+ * The runtime runs timers before it reads sockets: the awaited data may have arrived in the
+ * meantime.
+ */
 const READ_FIRST_MS = 100;
 /**
  * A cell to wait on that is never notified. Created on first use: a browser page has no shared
@@ -110,9 +113,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/**
- * Resolves after one turn of the event loop: everything that was ready has been handled by then.
- */
+/** Resolves after one turn of the event loop: everything ready has been handled by then. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,8 +1,8 @@
 /**
  * The codecs of a call for signalling: SDP, configuration and the choice of a conversation's rate
- * use this table. adapter/media/audio/codecs.ts has the implementations, by the same names.
+ * use this table. adapter/media/audio/codecs.ts has the implementations, with the same names.
  *
- * A new codec needs an entry here, a file that implements it, and its line in that registry.
+ * A new codec needs an entry here, an implementation, and a line in that registry.
  */
 interface CodecFormat {
   /** Static (RFC 3551) if there is one, otherwise the dynamic type that we offer. */

@@ -1,14 +1,14 @@
 /**
  * Runs a task at times of the wall clock in the machine's time zone, such as "30 3 * * *". A timer
- * checks every 20 s and works out from the clock whether the task is due. After a sleep or a step
- * forward the task runs once; after a step back the schedule restarts from the new time.
+ * checks every 20 s whether the task is due. After a sleep or a step forward the task runs once;
+ * after a step back the schedule restarts from the new time.
  */
 import { Cron } from "croner";
 import type { Clock, Timer } from "./clock.ts";
 
 const POLL_EVERY_MS = 20_000;
 
-/** `pattern`: five fields, validated by the configuration. The owner must cancel it. */
+/** `pattern`: five fields, validated by the configuration. The caller must cancel it. */
 export function startCron(clock: Clock, pattern: string, task: () => void): Timer {
   let times: Cron | null = null;
   const after = (ms: number) => {
@@ -16,7 +16,7 @@ export function startCron(clock: Clock, pattern: string, task: () => void): Time
     return times.nextRun(new Date(ms))?.getTime() ?? Number.POSITIVE_INFINITY;
   };
   let polledAt = clock.now();
-  /** null: worked out at the first check, for time zones load slowly. */
+  /** Null until the first check, because time zones load slowly. */
   let due: number | null = null;
   return clock.every(POLL_EVERY_MS, () => {
     const nowMs = clock.now();

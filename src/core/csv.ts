@@ -1,14 +1,15 @@
 /**
  * CSV lines (RFC 4180: quotes doubled). Text that a spreadsheet would run as a formula gets a
  * leading apostrophe. E.164 numbers, days without a year (`--02-29`) and numeric cells are left
- * unchanged. Where lists are separated by `;`, as in the Baltic countries, a spreadsheet divides our lines
- * there, and where a cell's text has a new line: a formula could begin behind those, too.
+ * unchanged. If lists are separated by `;`, as in the Baltic countries, a spreadsheet also splits
+ * our lines there, and at a new line in a cell. A formula could begin after those too, so they are
+ * covered as well.
  */
 import { isE164 } from "./e164.ts";
 
 type CsvCell = string | number | null;
 
-/** Apostrophes before it are text: one more is added, and one is removed when it is read. */
+/** Apostrophes before it are text: writing adds one, reading removes one. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 const WITHIN = "(?=[=@\\t]|[+-](?:[^\\s\\d]|\\d+[^\\s\\d;]))";
 const FORMULA_WITHIN = new RegExp(`([;\\r\\n]'*)${WITHIN}`, "g");

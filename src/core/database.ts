@@ -9,8 +9,8 @@ import type { RevocationNotes } from "./revocation.ts";
 export type Queries = BaseSQLiteDatabase<"async", unknown>;
 
 /**
- * A query that is asked for before its turn, so that it travels with others: only who awaits it hears
- * that it failed.
+ * A query sent early, to share a round trip with others. Only the code that awaits it gets its
+ * error.
  */
 export function ahead<Result>(query: Promise<Result>): Promise<Result> {
   query.catch(() => undefined);
@@ -22,19 +22,20 @@ export interface Database {
   /**
    * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when the
    * promise resolves. An exception rolls back and is rethrown. Never nest transactions: pass
-   * `Queries` down instead. An urgent one does not wait for others on a database server, nor for the
-   * disk on a file: only for what a power cut ends, too, such as the beginning of a call. On a file one
-   * in the background, for which nobody waits, may wait some milliseconds to share a COMMIT.
+   * `Queries` down instead. On a database server, an urgent one does not wait for others. On a
+   * file, it does not wait for the disk, so use it only for state that a power failure also ends,
+   * such as the beginning of a call. On a file, a background one may wait some milliseconds to
+   * share a COMMIT.
    */
   tx<Result>(
     body: (queries: Queries) => Promise<Result>,
     urgency?: "urgent" | "background",
   ): Promise<Result>;
   /**
-   * Runs what the body of a transaction does last: on a database server it travels with COMMIT,
-   * which spares a round trip. Nothing may be asked of `queries` after it. If it was done but its
-   * result was lost with the connection, `again` finds out the result, outside of the transaction;
-   * without it the transaction rejects.
+   * Runs the last step of a transaction's body. On a database server it is sent with COMMIT, which
+   * saves a round trip. `queries` must not be used after it. If the connection was lost after
+   * COMMIT, `again` finds out the result outside the transaction; without `again` the transaction
+   * rejects.
    */
   finish<Result>(
     queries: Queries,
@@ -42,22 +43,23 @@ export interface Database {
     again?: () => Promise<Result>,
   ): Promise<Result>;
   /**
-   * What can be read may not be on the disk yet. Whoever tells others what they read waits for this
-   * first. Null: all of it is. Never rejects: who wrote hears of a disk that fails.
+   * Readable data may not be on the disk yet. Code that passes on what it read must wait for this
+   * first. Null if everything is on the disk. Never rejects: the writer gets a disk error.
    */
   settled(): Promise<void> | null;
-  /** Where permanent revocations are recorded, outside the database (revocation/journal.ts). */
+  /** Journal of permanent revocations, outside the database (revocation/journal.ts). */
   readonly revocations: RevocationNotes<Queries>;
-  /** Sets where revocations are recorded. Before this call they are not recorded. */
+  /** Sets the journal of revocations. Before this call they are not recorded. */
   keepRevocations(notes: RevocationNotes<Queries>): void;
   /**
-   * Changes after every commit by any connection, after one of another process by the next turn of the
-   * event loop; on a database server after one of another node within a second. Null while it is unknown.
+   * Changes after every commit by any connection. After a commit of another process it changes by
+   * the next turn of the event loop; after one of another node of a database server, within a
+   * second. Null if unknown.
    */
   version(): number | null;
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>;
-  /** Tries a write where the last one failed. Rejects with what the disk says, as SQLite names it. */
+  /** Tries a write if the last one failed. Rejects with the disk's error, as named by SQLite. */
   probeWrites(): Promise<void>;
   /** Waits for the current transaction, then closes the file. Later queries throw. */
   close(): Promise<void>;

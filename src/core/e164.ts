@@ -18,8 +18,8 @@ export const isShortNumber = (text: string): boolean => /^\d{2,6}$/.test(text);
 export const isCallersNumber = (text: string): boolean => isE164(text) || isShortNumber(text);
 
 /**
- * Whether a text names the E.164 number, however its digits are grouped. A short number is never found: the same
- * digits stand in prices and times.
+ * Whether a text contains the E.164 number, however its digits are grouped. A short number is never
+ * found, because the same digits occur in prices and times.
  */
 export function mentionsNumber(text: string, number: string): boolean {
   if (!isE164(number)) return false;

@@ -1,4 +1,4 @@
-/** Why a call ended (decisions 6). Set exactly once, at the end. */
+/** Reason for the end of a call (decisions 6). Set exactly once, at the end. */
 export const ENDED_REASONS = [
   "caller_hangup",
   "agent_hangup",
@@ -37,11 +37,11 @@ export const CALL_STATUSES = [
 ] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
-/** Statuses of a call that its node is busy with. */
+/** Statuses of a call in progress on its node. */
 export const LIVE_STATUSES = ["dialing", "ringing", "in_progress"] as const;
 
 /** Statuses of a call that has not ended. */
 export const OPEN_STATUSES = ["queued", ...LIVE_STATUSES] as const;
 
-/** Statuses of a call that came in and was missed: nobody talked with the caller. */
+/** Statuses of a missed incoming call: nobody talked with the caller. */
 export const MISSED_STATUSES = ["no_answer", "busy", "failed", "cancelled"] as const;

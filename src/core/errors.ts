@@ -27,11 +27,9 @@ export type ErrorCode =
 
 interface AppErrorDetail extends MessageName {
   readonly code: ErrorCode;
-  /**
-   * Plain words that say how to fix the problem. Safe to show to anyone who may see the resource.
-   */
+  /** Plain words with the remedy. Safe to show to anyone who may see the resource. */
   readonly publicMessage: string;
-  /** The body field or query parameter that is wrong, if any. */
+  /** The invalid body field or query parameter, if any. */
   readonly field?: string;
   /** For logs only. */
   readonly internal?: string;
@@ -65,7 +63,8 @@ export class AppError extends Error {
 }
 
 /**
- * A missing or invalid field: `valid_<field>_required`, with a message that says what is allowed.
+ * A missing or invalid field: `valid_<field>_required`, with a message that lists the allowed
+ * values.
  */
 export function invalidField(
   field: string,
@@ -81,7 +80,7 @@ export function notFound(what: string): AppError {
   return new AppError({ code: "not_found", publicMessage });
 }
 
-/** The state of things forbids it: the message says which, and what to do. */
+/** The current state does not allow it. The message names the state and the remedy. */
 export const conflict = (publicMessage: string): AppError =>
   new AppError({ code: "conflict", publicMessage });
 
@@ -91,7 +90,7 @@ export function unreachable(value: never): never {
 }
 
 /**
- * A short text of anything thrown, for logs. For a failed query it is the database's message: the
+ * A short text of any thrown value, for logs. For a failed query it is the database's message: the
  * query builder's message contains all values, including names and numbers of people.
  */
 export function describeError(error: unknown): string {

@@ -29,8 +29,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /**
- * 48 bits of time in ms, then 80 random bits. Rows that are stored together stand together in the indexes:
- * events and deliveries then write a third to a half of the pages.
+ * 48 bits of time in ms, then 80 random bits. Rows stored together are then adjacent in the
+ * indexes: events and deliveries write a third to a half of the pages.
  */
 function timedHex(clock: Clock, random: Random): string {
   return Math.floor(clock.now()).toString(16).padStart(12, "0") + hex(random.bytes(10));
@@ -40,7 +40,7 @@ export const eventId = (clock: Clock, random: Random): string => `evt_${timedHex
 export const deliveryId = (clock: Clock, random: Random): string =>
   `del_${timedHex(clock, random)}`;
 export const checkoutId = (random: Random): string => `chk_${hex(random.bytes(16))}`;
-/** Who holds a lease on a piece of work: one process, anew with each start. */
+/** Owner of a lease on a piece of work: one process, with a new id at each start. */
 export const leaseOwner = (random: Random): string => hex(random.bytes(8));
 /** 256 random bits after the specified prefix. Shown once; only its SHA-256 is stored. */
 export const apiKeySecret = (random: Random): string => `lv_live_${hex(random.bytes(32))}`;

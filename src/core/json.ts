@@ -10,10 +10,13 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Nothing of use nests deeper. From some 28,000 levels on, the runtime takes seconds to write a value down. */
+/**
+ * No useful value is nested deeper. From about 28,000 levels on, the runtime takes seconds to write
+ * a value.
+ */
 const DEPTH_MAX = 500;
 
-/** Parsed, or undefined when it is no JSON, or nested deeper than any that makes sense. */
+/** The parsed value. Undefined if the text is not JSON, or nested deeper than makes sense. */
 export function parseJson(text: string): JsonValue | undefined {
   if (hasManyBrackets(text) && isDeep(text)) return undefined;
   try {
@@ -23,7 +26,10 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Enough of them to nest too deep; a long list of numbers has few, and is passed over at once. */
+/**
+ * Checks quickly whether the text has enough brackets to be nested too deep. A long list of numbers
+ * has few.
+ */
 function hasManyBrackets(text: string): boolean {
   let count = 0;
   for (const bracket of "[{")

@@ -1,5 +1,5 @@
 /**
- * What signalling passes to media: plain data that can cross threads. The SDP is negotiated in
+ * Plan that signalling passes to media: plain data that can cross threads. The SDP is negotiated in
  * sip/sdp; media never reads SDP.
  */
 import { type CodecName, codecFormat } from "./codecs.ts";
@@ -43,7 +43,10 @@ export interface SrtpKeys {
   readonly suite: SrtpSuite;
   readonly sendKey: string;
   readonly receiveKey: string;
-  /** What names the key in each packet of a direction (RFC 4568 6.1), in hex; missing: nothing does. */
+  /**
+   * MKI of the key in each packet of a direction (RFC 4568 6.1), in hex; missing if packets have
+   * none.
+   */
   readonly sendMki?: string;
   readonly receiveMki?: string;
 }
@@ -51,7 +54,7 @@ export interface SrtpKeys {
 /** One agreed offer/answer. A later plan for the same call replaces the earlier one. */
 export interface MediaPlan {
   /**
-   * Where the remote party wants our RTP, from its SDP. Symmetric RTP may change it (see
+   * Destination of our RTP, from the remote party's SDP. Symmetric RTP may change it (see
    * media/rtp).
    */
   readonly remote: { readonly host: string; readonly port: number };
@@ -70,11 +73,11 @@ export interface MediaPlan {
     readonly clockRateHz?: number;
   } | null;
   readonly direction: MediaDirection;
-  /** Milliseconds of audio in each packet that we send. */
+  /** Milliseconds of audio in each sent packet. */
   readonly ptimeMs: number;
   /** Missing or null: plain RTP. */
   readonly srtp?: SrtpKeys | null;
-  /** Where the remote party wants RTCP, if not on the port after RTP (RFC 3605). */
+  /** Port for the remote party's RTCP, if not the port after RTP (RFC 3605). */
   readonly rtcpPort?: number;
   /** RTCP goes to the RTP port (RFC 5761). */
   readonly rtcpMux?: boolean;
@@ -93,11 +96,11 @@ export interface MediaStatistics {
   readonly jitterMs: number;
   /** Estimated quality of the worse direction, 1.0 to 4.5 (ITU-T G.107, simplified). */
   readonly mos: number;
-  /** Reception of our audio by the remote party; missing or null: it sent no reports. */
+  /** Reception of our audio by the remote party; missing or null if it sent no reports. */
   readonly reported?: ReportedReception | null;
-  /** Network delay there and back; missing or null: not measured. */
+  /** Network round-trip time; missing or null if not measured. */
   readonly roundTripMs?: number | null;
-  /** Missing or null: the audio is not encrypted. */
+  /** Missing or null if the audio is not encrypted. */
   readonly srtp?: SrtpSuite | null;
 }
 

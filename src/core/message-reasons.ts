@@ -1,9 +1,10 @@
 /**
- * Which message it is, where an error's code says too little: the rule that a value breaks, or one of several
- * conflicts. The dashboard has a sentence for each in every language (its i18n/server-messages.ts).
+ * Identifies a message if an error's code is too general: the violated rule of a value, or one of
+ * several conflicts. The dashboard has a sentence for each in every language (its
+ * i18n/server-messages.ts).
  */
 
-/** Of `valid_<field>_required`; without one, the field itself says which rule it is. */
+/** Reason with `valid_<field>_required`. Without one, the field itself identifies the rule. */
 export type FieldReason =
   | "amount"
   | "array_items"
@@ -60,7 +61,7 @@ export type FieldReason =
   | "trunk_password"
   | "url";
 
-/** Of a web site that is read, or a page of it. */
+/** Reason for a web site that is read, or a page of it. */
 export type SiteReason =
   | "site_address"
   | "site_answer"
@@ -79,7 +80,7 @@ export type SiteReason =
   | "site_status"
   | "site_time";
 
-/** Of every other code. */
+/** Reason with every other code. */
 export type ProblemReason =
   | SiteReason
   | "account_exists"
@@ -119,6 +120,6 @@ export type MessageReason = FieldReason | ProblemReason;
 
 export interface MessageName {
   readonly reason?: MessageReason;
-  /** What fills the blanks of the message. */
+  /** Values for the placeholders of the message. */
   readonly params?: Readonly<Record<string, string | number>>;
 }

@@ -1,4 +1,6 @@
-/** The known name nearest to a mistyped one, by Damerau-Levenshtein distance; null: none is near. */
+/**
+ * The known name nearest to a mistyped one, by Damerau-Levenshtein distance; null if none is near.
+ */
 export function nearest(name: string, known: readonly string[]): string | null {
   const limit = Math.max(2, Math.floor(name.length / 3));
   let best: { name: string; distance: number } | null = null;

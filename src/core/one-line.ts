@@ -1,6 +1,6 @@
 /**
- * A text on one line. Format characters (`Cf`) are not seen, or change the order in which a text is seen; only the two joiners
- * are part of words and emoji.
+ * A text on one line. Format characters (`Cf`) are invisible or change the visible order of a text.
+ * Only the two joiners are part of words and emoji.
  */
 export const ONE_LINE = /^(?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\u200c\u200d]*)*$/u;
 

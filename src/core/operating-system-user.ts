@@ -7,7 +7,7 @@ function startedBy(): string {
   try {
     return (process.env.SUDO_USER ?? userInfo().username).slice(0, LENGTH_MAX);
   } catch {
-    // The system has no name for it.
+    // The system has no name for the user.
     return String(process.getuid?.() ?? "");
   }
 }

@@ -1,4 +1,4 @@
-/** English ordinal numbers as words: those of the days of a month that are one word. */
+/** English ordinal numbers for the days of a month that are one word. */
 export const ORDINALS: Readonly<Record<string, number>> = {
   first: 1,
   second: 2,

@@ -1,13 +1,13 @@
 /**
- * Headers of a call's RTP and RTCP packets as they are kept for the operator's capture file: plain
- * data that can cross threads. One record of fixed size a packet; what a packet carries is never in
- * it. SRTP leaves these headers in clear, so keys are not needed.
+ * Stored headers of a call's RTP and RTCP packets for the operator's capture file: plain data that
+ * can cross threads. One record of fixed size per packet, without its content. SRTP does not
+ * encrypt these headers, so no keys are needed.
  *
  * A record, big-endian: time since the start in 0.1 ms (4 bytes), length of the datagram (2),
  * direction and path (1), length of the header (1), header (12).
  */
 
-/** Between which ports a packet went. */
+/** The ports that a packet was sent between. */
 export interface PacketPath {
   readonly localPort: number;
   readonly host: string;
@@ -17,26 +17,28 @@ export interface PacketPath {
 export interface PacketHeaders {
   /** Epoch ms. */
   readonly startedAtMs: number;
-  /** The address that our sockets are bound to; `0.0.0.0`: any. */
+  /** The address that our sockets are bound to; `0.0.0.0` for any. */
   readonly localHost: string;
   readonly paths: readonly PacketPath[];
   readonly records: Uint8Array;
 }
 
 export const RECORD_BYTES = 20;
-/** The fixed header of RTP (RFC 3550 5.1). Lists of sources and extensions are cut off. */
+/** The fixed header of RTP (RFC 3550 5.1), without lists of sources and extensions. */
 export const RTP_BYTES_KEPT = 12;
-/** Type, length and sender of an RTCP packet (RFC 3550 6.4): what SRTCP leaves in clear, too. */
+/**
+ * Type, length and sender of an RTCP packet (RFC 3550 6.4), which SRTCP does not encrypt either.
+ */
 export const RTCP_BYTES_KEPT = 8;
 export const TICKS_PER_MS = 10;
 export const OUT_BIT = 0x80;
-/** Where a record's header begins. */
+/** Offset of the header in a record. */
 export const HEADER_OFFSET = 8;
 
 interface KeptPacket {
   /** Epoch ms, with a fraction. */
   readonly atMs: number;
-  /** As seen from us. */
+  /** From our side. */
   readonly direction: "in" | "out";
   readonly path: PacketPath;
   /** Bytes of the whole datagram. */
@@ -63,7 +65,7 @@ export function packetsOf({ startedAtMs, paths, records }: PacketHeaders): KeptP
   return packets;
 }
 
-/** Both as one: the times of `further` count from the start of `first`. */
+/** Joins both: the times of `further` count from the start of `first`. */
 export function joinedHeaders(
   first: PacketHeaders | null,
   further: PacketHeaders | null,
@@ -74,7 +76,7 @@ export function joinedHeaders(
   const later = (further.startedAtMs - first.startedAtMs) * TICKS_PER_MS;
   for (let at = 0; at + RECORD_BYTES <= records.length; at += RECORD_BYTES) {
     const route = view.getUint8(at + 6);
-    // A path beyond the last has no entry: `packetsOf` leaves its packets out.
+    // A path beyond the last has no entry, and `packetsOf` skips its packets.
     const path = Math.min((route & ~OUT_BIT) + first.paths.length, OUT_BIT - 1);
     view.setUint32(at, Math.max(0, view.getUint32(at) + later));
     view.setUint8(at + 6, path | (route & OUT_BIT));

@@ -1,8 +1,8 @@
 /**
- * Caches query results until anything in the database changes. SQLite reports whether another
- * commit took place (`Database.version`), by any connection, so a cached result is never older than
- * a new read at the begin of this turn of the event loop would be. On a database server a result may miss what another node changed within the
- * last second; what this node changed it never misses.
+ * Caches query results until anything in the database changes. SQLite reports every commit by any
+ * connection (`Database.version`). So a cached result is never older than a new read at the start
+ * of this turn of the event loop. On a database server a result may lack another node's changes of
+ * the last second, but never this node's changes.
  *
  * The number of entries is bounded. Cached results are shared and must not be modified.
  */
@@ -11,8 +11,8 @@ import type { Database } from "./database.ts";
 
 export interface QueryCache {
   /**
-   * `name` must contain everything that the result depends on besides the database. What is cached
-   * is returned at once, without a promise. Errors are not cached.
+   * `name` must contain everything that the result depends on, except the database. Cached results
+   * are returned at once, without a promise. Errors are not cached.
    */
   read<Result>(name: string, make: () => Promise<Result>): Promise<Result> | Result;
 }
@@ -27,8 +27,8 @@ export function createQueryCache(database: Database): QueryCache {
 
   async function add<Result>(name: string, version: number, make: () => Promise<Result>) {
     const result = await make();
-    // Read after `version` was, so it is at least as new. If another commit came in between, it
-    // is not cached.
+    // Read after `version`, so it is at least as new. If there was a commit in between, it is not
+    // cached.
     if (resultsVersion === version) results.set(name, result);
     return result;
   }

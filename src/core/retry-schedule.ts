@@ -1,4 +1,4 @@
-/** When a failed delivery is retried (decisions 10). Pure. */
+/** Retry times of a failed delivery (decisions 10). Pure. */
 import type { Random } from "./random.ts";
 
 const SECOND = 1000;
@@ -25,8 +25,8 @@ const JITTER = 0.1;
 const RETRY_AFTER_MAX_MS = 10 * HOUR;
 
 /**
- * Milliseconds until the next attempt after `attemptsMade`; null: no more attempts. `Retry-After`
- * can make it later, never sooner.
+ * Milliseconds until the next attempt after `attemptsMade`; null if there are no more attempts.
+ * `Retry-After` can make it later, never sooner.
  */
 export function nextDelayMs(
   attemptsMade: number,

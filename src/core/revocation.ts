@@ -21,14 +21,14 @@ export type Revocation =
   | { readonly kind: "recovery_code"; readonly hash: string }
   /** SHA-256 of the credential's id. */
   | { readonly kind: "passkey"; readonly credential: string }
-  /** A user's new role in a company; null: no longer a member. */
+  /** A user's new role in a company; null if no longer a member. */
   | {
       readonly kind: "member";
       readonly tenant: number;
       readonly user: string;
       readonly role: "owner" | "member" | "viewer" | null;
     }
-  /** Asked not to be called, or withdrew that request. */
+  /** A number's owner does not want calls, or withdrew that request. */
   | {
       readonly kind: "refusal";
       readonly tenant: number;

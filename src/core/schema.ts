@@ -21,10 +21,7 @@ interface FieldNotes extends MessageName {
   readonly must: string;
 }
 
-/**
- * Pass a schema that was created for this field: it is modified, unless it already has a
- * description.
- */
+/** Pass a schema created for this field: it is modified, unless it already has a description. */
 export function field<Schema extends z.ZodType>(schema: Schema, notes: FieldNotes): Schema {
   const described = noted(schema, { description: notes.description, examples: [notes.example] });
   const { must, reason, params } = notes;
@@ -54,13 +51,13 @@ function noted<Schema extends z.ZodType>(schema: Schema, notes: z.GlobalMeta): S
 type Check<Value> = z.core.$ZodCheck<Value>;
 
 /**
- * Schemas that are made with their checks. `.min()`, `.regex()` and `.refine()` each make the schema anew, which
- * takes five times as long, and a start makes hundreds.
+ * Schemas created together with their checks. `.min()`, `.regex()` and `.refine()` each create the
+ * schema again, which takes five times as long, and a start creates hundreds.
  */
 export const stringWith = (...checks: Check<string>[]) =>
   new z.ZodString({ type: "string", checks });
 
-/** What is longer is not looked at further: a pattern over a whole body would hold the thread. */
+/** Longer values are not checked further: a pattern over a whole body would block the thread. */
 export const atMost = (max: number) => z.maxLength(max, { abort: true });
 
 export const numberWith = (...checks: Check<number>[]) =>
@@ -75,7 +72,7 @@ export const integerWith = (...checks: Check<number>[]) =>
     checks,
   }) as z.ZodInt;
 
-/** What a schema requires, also inside optional, nullable and default. */
+/** Requirement of a schema, also inside optional, nullable and default. */
 export function requirementOf(schema: z.core.$ZodType): Requirement | null {
   const found = requirements.get(schema);
   if (found) return found;
@@ -126,7 +123,7 @@ export const filled = (max: number, description: string, example: string) =>
     params: { from: 1, to: max },
   });
 
-/** A name on one line, with at least one visible character; spaces around it are cut off. */
+/** A name on one line, with at least one visible character. Spaces around it are removed. */
 export const nameIn = (max: number, description: string, example: string) =>
   field(stringWith(z.trim(), z.minLength(1), atMost(max), z.regex(ONE_LINE)), {
     description,
@@ -169,7 +166,7 @@ export const e164In = (description: string) =>
     },
   );
 
-/** A number as calls show their caller. */
+/** A number that a call can have as its caller. */
 export const callersNumberIn = (description: string) =>
   field(
     z
@@ -218,9 +215,10 @@ function isPlainHttpsUrl(text: string): boolean {
 }
 
 /**
- * An instant as ISO 8601 and RFC 3339 write it: also without seconds, with a space or small letters (RFC 3339, 5.6), and
- * with the offset as PHP's DATE_ISO8601 and Python's `%z` (`+0200`) or PostgreSQL (`+02`) write it. Without a zone it
- * is UTC. The day must exist. Date.parse reads what comes out.
+ * An instant in the formats of ISO 8601 and RFC 3339: also without seconds, with a space or
+ * lower-case letters (RFC 3339, 5.6). The offset may have the format of PHP's DATE_ISO8601 and
+ * Python's `%z` (`+0200`) or PostgreSQL (`+02`). Without a zone it is UTC. The day must exist.
+ * Date.parse accepts the output.
  */
 export const timeIn = () =>
   z

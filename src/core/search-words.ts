@@ -1,14 +1,14 @@
 /**
- * Texts as searches compare them, and their words. A text and a part of it are cut at the same places, so
- * that what is looked for stands in a text only if each of its words does: whole, or, at both ends, a
- * part of one.
+ * Normalises texts for searches, and splits them into words. A text and a part of it are split at
+ * the same places. So a text can contain the search text only if it contains each of its words:
+ * whole, or at both ends as a part of a word.
  */
 
-/** Longer words are found through `LONG_WORD`: their endings would take much room. */
+/** Longer words are found through `LONG_WORD`: their endings would take too much space. */
 export const WORD_LETTERS_MAX = 32;
 
 const NOT_ASCII = /[^\0-\x7f]/gu;
-/** Letters and digits in a row; of other signs each one. */
+/** A sequence of letters and digits, or a single other character. */
 const WORDS = /[\p{L}\p{N}\p{M}]+|[^\s\p{Cc}]/gu;
 const IS_RUN = /^[\p{L}\p{N}\p{M}]/u;
 const LETTERS_MAX = 20_000;
@@ -23,7 +23,7 @@ function foldedLetter(letter: string): string {
   return made;
 }
 
-/** Without case and accents, a letter for a letter: "Sąskaita" is found by "saskaita". */
+/** Without case and accents, one letter per letter: "Sąskaita" is found by "saskaita". */
 export const folded = (text: string): string => text.replace(NOT_ASCII, foldedLetter).toLowerCase();
 
 /** The words of folded texts, each once. */
@@ -34,13 +34,16 @@ export function wordsOf(texts: Iterable<string>): Set<string> {
   return words;
 }
 
-/** A word that a text must have: as it is, or one that begins or ends with it, or has it inside. */
+/**
+ * A word that a text must contain: the whole word, or a word that begins with it, ends with it, or
+ * contains it.
+ */
 export interface SoughtWord {
   readonly match: "whole" | "beginning" | "ending" | "inside";
   readonly text: string;
 }
 
-/** What the words of a text must be like, if this folded text stands in it. */
+/** Conditions for the words of a text that contains this folded text. */
 export function wordsSought(text: string): SoughtWord[] {
   return [...text.matchAll(WORDS)].map(({ 0: word, index }) => {
     const isRun = IS_RUN.test(word);

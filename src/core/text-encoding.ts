@@ -1,10 +1,11 @@
 /**
- * The text of bytes whose encoding nobody can be trusted to say: servers, pages and spreadsheets often name a
- * wrong one, or none. What is valid UTF-8 is that. What is neither that nor said is what Windows programs
- * write in the four languages: windows-1251 where letters are Cyrillic, windows-1257 otherwise.
+ * Decodes bytes with an unreliable encoding name: servers, pages and spreadsheets often state a
+ * wrong one, or none. Valid UTF-8 is UTF-8. Otherwise the stated encoding is used. Without one, it
+ * is that of Windows programs in the four languages: windows-1251 for Cyrillic letters,
+ * windows-1257 otherwise.
  */
 
-/** `said`: the encoding's name by whoever sent the bytes; null: nobody said. Never throws. */
+/** `said`: the encoding stated by the sender, or null. Never throws. */
 export function decodeText(bytes: Uint8Array, said: string | null = null): string {
   const wide = markOf(bytes) ?? wideOf(bytes);
   if (wide !== null) return new TextDecoder(wide).decode(bytes);
@@ -12,7 +13,7 @@ export function decodeText(bytes: Uint8Array, said: string | null = null): strin
   if (!text.includes("\ufffd")) return text;
   const other = said === null || /^utf-?(8|16)/i.test(said) ? null : decoderOf(said);
   if (other) return other.decode(bytes);
-  // A broken letter among good ones: the text is UTF-8 after all.
+  // One broken letter among many valid ones: the text is UTF-8.
   const broken = text.match(/\ufffd/g)?.length ?? 0;
   const good = text.match(/[^\x00-\x7f\ufffd]/g)?.length ?? 0;
   if (broken <= good) return text;
@@ -26,7 +27,10 @@ function markOf([first, second]: Uint8Array): Wide | null {
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** Two bytes a letter without a mark: text that begins in letters of ASCII has every second byte zero. */
+/**
+ * Two bytes per letter without a byte order mark: in text that begins with ASCII, every second byte
+ * is zero.
+ */
 function wideOf(bytes: Uint8Array): Wide | null {
   const beginning = bytes.subarray(0, 16);
   if (beginning.length < 16) return null;
@@ -45,7 +49,7 @@ function decoderOf(name: string): TextDecoder | null {
 
 const CYRILLIC_RUN = 3;
 
-/** In Cyrillic the letters beyond ASCII stand in a row; in Latin script they stand alone. */
+/** In Cyrillic text, letters beyond ASCII follow each other; in Latin script they are single. */
 function isCyrillic(bytes: Uint8Array): boolean {
   let run = 0;
   let [inRuns, alone] = [0, 0];

@@ -1,6 +1,6 @@
 /**
- * Makes control characters visible (`\u001b`), so that what tenants, callers and servers wrote commands no terminal.
- * Line ends and tabs stay. Inside JSON the text means the same.
+ * Makes control characters visible (`\u001b`), so that texts of tenants, callers and servers can't
+ * control a terminal. Line ends and tabs stay. Inside JSON the text means the same.
  */
 export const visibleControls = (text: string): string =>
   text.replace(

@@ -30,7 +30,7 @@ export function camelName(name: string): string {
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** The fields that were sent, with our names; omitted fields stay omitted. Times are never sent. */
+/** The sent fields, with our names; omitted fields stay omitted. Times are never sent. */
 export function recordOf<Body extends object>(body: Body): RecordOf<Body> {
   const sent = Object.entries(body).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -65,7 +65,7 @@ export function wireOf<
 
 interface Field {
   readonly name: string;
-  /** In a record. */
+  /** Name in a record. */
   readonly ours: string;
   readonly isTime: boolean;
 }

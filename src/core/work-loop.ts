@@ -1,5 +1,5 @@
 /**
- * Repeats a round of work: when woken, when the next piece is due, and at least once a period.
+ * Repeats a round of work: when woken, when the next piece is due, and at least once per period.
  * Rounds never overlap: a wake during a round starts another one after it.
  */
 import type { Clock, Timer } from "./clock.ts";
@@ -9,15 +9,15 @@ import type { Log } from "./log.ts";
 interface WorkLoopOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** The log event for a round that failed. Its work is tried again after a period. */
+  /** Log event for a failed round. Its work is tried again after a period. */
   readonly failure: string;
   readonly everyMs: number;
   readonly round: () => Promise<void>;
-  /** When the next piece is due, epoch milliseconds; null: none is. Asked after a round. */
+  /** Due time of the next piece in epoch milliseconds, or null. Called after each round. */
   readonly nextDueAt?: () => Promise<number | null>;
 }
 
-/** The owner must `stop` it. */
+/** The caller must `stop` it. */
 export class WorkLoop {
   #phase: "new" | "running" | "stopped" = "new";
   #isWoken = false;
