@@ -1,9 +1,9 @@
-/** How loud a piece of audio is. */
+/** Loudness of audio. */
 
 /** Root mean square, 0 to 32,768; 0 for no samples. */
 export function levelOf(pcm: Int16Array): number {
   let sum = 0;
-  // By index: an iterator takes ten times as long, and every frame of a call is measured.
+  // By index: an iterator takes ten times as long, and this runs for every frame of a call.
   for (let index = 0; index < pcm.length; index++) {
     const sample = pcm[index] ?? 0;
     sum += sample * sample;

@@ -17,7 +17,7 @@ export interface Resampler {
    * once chunks of that size have been seen. Returns the number of samples written.
    */
   processInto(pcm: Int16Array, output: Int16Array, offset: number): number;
-  /** Returns what the filter still holds and resets it. Call it at the end of an utterance. */
+  /** Returns the rest in the filter and resets it. Call it at the end of an utterance. */
   flush(): Int16Array;
   readonly latencyMs: number;
 }
@@ -52,7 +52,7 @@ export function createResampler(fromHz: number, toHz: number): Resampler {
 class PolyphaseResampler implements Resampler {
   readonly latencyMs: number;
   readonly #table: PhaseTable;
-  /** Input not yet consumed. It starts with half a filter of silence. */
+  /** Pending input. It starts with half a filter of silence. */
   #input: Int16Array;
   #inputLength: number;
   /** Output position in the input, in units of `1/up` samples: index and phase of the first tap. */

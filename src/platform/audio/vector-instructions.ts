@@ -1,6 +1,6 @@
 /**
- * WebAssembly's vectors, on which voice activity detection and the recogniser compute. The runtime has them on arm64,
- * and on x64 with AVX only: many virtual machines are given a processor without it.
+ * Checks for WebAssembly's vector instructions, which voice activity detection and the recogniser
+ * need. The runtime has them on arm64, and on x64 only with AVX, which many virtual machines lack.
  */
 
 /** `(module (func (result v128) (i8x16.splat (i32.const 0))))` */

@@ -25,7 +25,7 @@ export function parseHostPort(text: string): HostPort | null {
   return fits ? { host, port } : null;
 }
 
-/** As parseHostPort reads it, and as it stands in a URL. */
+/** The format of parseHostPort and of URLs. */
 export const hostPortText = ({ host, port }: HostPort): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
@@ -56,7 +56,10 @@ export const isOrigin = (text: string): boolean =>
 export const isWebSocketUrl = (text: string): boolean =>
   URL.canParse(text) && ["ws:", "wss:"].includes(new URL(text).protocol);
 
-/** True for a URL without credentials: nobody masks those in a URL, and the token has its own key. */
+/**
+ * True for a URL without credentials. Credentials in a URL are not masked, and the token has its
+ * own key.
+ */
 export function isDatabaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);

@@ -9,13 +9,13 @@ import { z } from "zod";
 import { integerWith, numberWith, stringWith } from "../../core/schema.ts";
 
 export interface KeyMeta {
-  /** What the key means, in full sentences. */
+  /** Meaning of the key, in full sentences. */
   readonly description: string;
   /** Text that follows "allowed:". */
   readonly allowed: string;
   /** Never printed. The value may be `{ file = "…" }` or a systemd credential. */
   readonly secret?: boolean;
-  /** How the text of an environment variable is parsed. */
+  /** Determines how an environment variable is parsed. */
   readonly kind: "text" | "number" | "boolean" | "list" | "table";
 }
 
@@ -114,7 +114,7 @@ export const decimal = (description: string, fallback: number, min: number, max:
   });
 };
 
-/** EUR. What is less than the unit of account, a micro-euro, would count as 0. */
+/** EUR. An amount below one micro-euro, the unit of account, would count as 0. */
 export const eur = (description: string, max: number) =>
   described(z._default(numberWith(z.lte(max), z.refine(isCountable)), 0), {
     description,
@@ -154,7 +154,7 @@ export const listOf = <Item extends z.ZodType>(
     { description, allowed, kind: "list" },
   );
 
-/** A table whose keys the operator chooses, of `names` where there are any. */
+/** A table whose keys the operator chooses, from `names` if given. */
 export const tableOf = <Value extends z.ZodType>(
   description: string,
   value: Value,
@@ -184,7 +184,7 @@ export const section = <Shape extends z.ZodRawShape>(shape: Shape, description =
   return schema;
 };
 
-/** For [[arrays of tables]]; their items have no defaults of their own. */
+/** For [[arrays of tables]]. Their items have no separate defaults. */
 export const tables = <Item extends z.ZodType>(
   item: Item,
   fallback: z.input<Item>[],

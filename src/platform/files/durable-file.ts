@@ -35,8 +35,8 @@ export function moveDurably(from: string, to: string): void {
 }
 
 /**
- * Writes a private file (0600) unless it is there. A crash leaves a whole file or none; of two
- * makers one wins. `draft`: a path in the same directory that nobody else uses.
+ * Writes a private file (0600) unless it exists. After a crash there is a whole file or none. If
+ * two writers race, one wins. `draft`: a path in the same directory that nobody else uses.
  */
 export function makeOnce(path: string, draft: string, text: string): void {
   writeFileSync(draft, text, { flag: "wx", mode: PRIVATE_FILE });

@@ -1,9 +1,11 @@
 /**
- * Closes files that a thread had open when it was ended: the runtime closes them at the end of the process only, and
- * until then a deleted file keeps its room on the disk. Linux says what is open (proc(5)); elsewhere they stay open.
+ * Closes files that an ended thread had open. The runtime closes them only at the end of the
+ * process, and until then a deleted file keeps its disk space. Linux lists open files (proc(5)); on
+ * other systems they stay open.
  *
- * It waits first, as the runtime may still write, or close, what the thread asked for. It closes the descriptors that
- * the thread named, else what is open for writing alone, so that whoever reads or repairs the file meanwhile is not met.
+ * It waits first, because the runtime may still write or close files for the thread. It closes the
+ * descriptors that the thread named; otherwise all open for writing only. So code that reads or
+ * repairs the file in the meantime is not affected.
  */
 import { close, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -19,7 +21,7 @@ export class LeftOpenFiles {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Of a thread that has just been ended, and that no thread opens for writing again. */
+  /** Files of a thread that has just ended. No other thread may open them for writing again. */
   add(paths: readonly string[], named?: readonly number[]): void {
     if (paths.length === 0) return;
     const files = new Set(paths.map(withoutLinks));
@@ -32,13 +34,13 @@ export class LeftOpenFiles {
     this.#timers.add(timer);
   }
 
-  /** Leaves open what waits. */
+  /** Drops all waiting files without closing them. */
   stop(): void {
     for (const timer of this.#timers) timer.cancel();
   }
 }
 
-/** As the kernel calls it. The file itself may be deleted by now. */
+/** The kernel's name of the file. The file itself may already be deleted. */
 function withoutLinks(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path));
@@ -55,7 +57,7 @@ function descriptors(): string[] {
   }
 }
 
-/** Empty: it was closed meanwhile. */
+/** Empty if it was closed in the meantime. */
 function fileOf(name: string): string {
   try {
     return readlinkSync(`${DESCRIPTORS}/${name}`).replace(/ \(deleted\)$/, "");

@@ -1,4 +1,7 @@
-/** Memory that this process may still take: of the machine, and of its control group (container, systemd unit). */
+/**
+ * Memory still available to this process: of the machine, and of its control group (container,
+ * systemd unit).
+ */
 import { readFileSync } from "node:fs";
 
 const MEGABYTE = 1_000_000;
@@ -25,7 +28,10 @@ function ofMachine(read: (path: string) => string): number | null {
   return kilobytes === undefined ? null : Math.floor((Number(kilobytes) * 1_024) / MEGABYTE);
 }
 
-/** Control groups of version 2. The file cache counts as free: the kernel drops it first. Null: no limit. */
+/**
+ * Control groups of version 2. The file cache counts as free: the kernel drops it first. Null if
+ * there is no limit.
+ */
 function ofGroup(read: (path: string) => string): number | null {
   const path = /^0::(\/.*)$/m.exec(read("/proc/self/cgroup"))?.[1] ?? "/";
   const parts = path.split("/").filter((part) => part !== "");

@@ -1,10 +1,10 @@
 /**
- * Gives pages of memory back to the system (madvise(2), `MADV_DONTNEED`): what is a file's comes back from the page
- * cache when it is read, what is our own is zeros then.
+ * Returns memory pages to the system (madvise(2), `MADV_DONTNEED`). Later reads load pages of files
+ * from the page cache again; our own pages are then zeros.
  */
 import { dlopen, FFIType } from "bun:ffi";
 
-/** Addresses: the first, and the one behind the last. */
+/** Addresses: the first, and the one after the last. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -12,7 +12,7 @@ export interface Span {
 
 const DONT_NEED = 4;
 
-/** Where there is no such libc, the pages stay resident; nothing else differs. */
+/** Without such a libc, the pages stay resident; nothing else differs. */
 export function dropPages(spansOf: (pageBytes: number) => readonly Span[]): void {
   try {
     const { u64, i32 } = FFIType;
@@ -24,6 +24,6 @@ export function dropPages(spansOf: (pageBytes: number) => readonly Span[]): void
       libc.symbols.madvise(start, end - start, DONT_NEED);
     libc.close();
   } catch {
-    // The pages stay.
+    // The pages stay resident.
   }
 }

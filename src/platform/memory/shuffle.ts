@@ -1,7 +1,7 @@
 /**
- * HDF5's shuffle filter: how many bytes a record has, then the first bytes of all records, the second ones, and so on. Bytes of
- * the same meaning stand together, so that a model is compressed by a tenth to a half more. What is left
- * behind the last whole record stays behind.
+ * HDF5's shuffle filter: the number of bytes per record, then the first bytes of all records, the
+ * second ones, and so on. Bytes with the same meaning are then adjacent, so that a model compresses
+ * 10 to 50 % better. Bytes after the last whole record stay at the end.
  */
 export function shuffled(records: Uint8Array, width: number): Uint8Array {
   const planes = new Uint8Array(1 + records.length);
@@ -15,7 +15,7 @@ export function shuffled(records: Uint8Array, width: number): Uint8Array {
 
 export function unshuffled(planes: Uint8Array): Uint8Array<ArrayBuffer> {
   const [width = 1] = planes;
-  // Uint8Array.from takes a Buffer byte by byte through its iterator, 80 ns each.
+  // Uint8Array.from reads a Buffer byte by byte through its iterator, 80 ns each.
   const records = new Uint8Array(planes.subarray(1));
   const count = Math.floor(records.length / width);
   for (let plane = 0, from = 1; plane < width; plane++)

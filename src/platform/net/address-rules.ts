@@ -1,8 +1,8 @@
 /**
- * Which addresses tenants' URLs may reach (decisions 10): public unicast only, unless the
- * operator lists the network in `[http_client] allow_networks`. Follows the IANA special-purpose
- * registries (RFC 6890 and its updates). IPv6 is closed by default: only 2000::/3 is open, except
- * for the networks listed here.
+ * Addresses that tenants' URLs may reach (decisions 10): public unicast only, unless the operator
+ * lists the network in `[http_client] allow_networks`. Follows the IANA special-purpose registries
+ * (RFC 6890 and its updates). IPv6 is closed by default: only 2000::/3 is open, except for the
+ * networks listed here.
  */
 import {
   contains,
@@ -43,7 +43,7 @@ const BLOCKED_V6: readonly (readonly [string, string])[] = [
 ];
 
 const GLOBAL_UNICAST = parseNetwork("2000::/3");
-/** The last 32 bits of these are an IPv4 address, and packets end up there. */
+/** The last 32 bits of these are the IPv4 address that packets are sent to. */
 const V4_IN_V6 = [parseNetwork("::ffff:0:0/96"), parseNetwork("64:ff9b::/96")];
 const V4_MASK = 0xffff_ffffn;
 
@@ -71,7 +71,7 @@ export class AddressRules {
     this.#allowed = allowNetworks.map(parseNetwork);
   }
 
-  /** `text`: an address as a resolver or a socket gives it, without brackets. */
+  /** `text`: an address from a resolver or a socket, without brackets. */
   check(text: string): AddressCheckResult {
     const address = parseAddress(text);
     if (!address) return { allowed: false, why: "not an address" };

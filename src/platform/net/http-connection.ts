@@ -1,8 +1,8 @@
 /**
- * A connection that carries one HTTP/1.1 request after the other. What the other side sends is read by the
- * runtime's own parser (llhttp), as strictly as `node:https` reads it; that takes three times the thread for
- * the same, because it makes streams of each message. The owner checks where the socket leads and
- * limits time and size; `destroy` ends it at any moment.
+ * A connection for one HTTP/1.1 request after another. The runtime's own parser (llhttp) reads the
+ * responses, as strictly as `node:https`. `node:https` itself takes three times the CPU, because it
+ * creates streams for each message. The owner checks the socket's remote address and limits time
+ * and size; `destroy` ends it at any moment.
  */
 import { HTTPParser } from "node:_http_common";
 import type { Socket } from "node:net";
@@ -10,15 +10,15 @@ import { OutboundHttpError } from "./outbound-http-error.ts";
 
 export interface AnswerHead {
   readonly status: number;
-  /** Lower-case names; of several with one name the first. */
+  /** Lower-case names. If a header is repeated, the first value. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** What comes of a request: a head, pieces of a body, and `end`; `fail` may take the place of each. */
+/** Receives the response: a head, pieces of a body, and `end`. `fail` may replace any of them. */
 interface AnswerReader {
   head(head: AnswerHead): void;
   body(piece: Buffer): void;
-  /** True: the connection may carry another request. */
+  /** True if the connection may carry another request. */
   end(mayGoOn: boolean): void;
   fail(error: unknown): void;
 }
@@ -28,17 +28,17 @@ const HEADER_BYTES_MAX = 16 * 1024;
 export class HttpConnection {
   readonly #parser = new HTTPParser();
   #reader: AnswerReader | null = null;
-  /** Who waits to hear that a resting connection has closed. */
+  /** Callback for the end of an idle connection. */
   #rested: (() => void) | null = null;
-  /** What is to be sent when the socket is ready for it. */
+  /** Request to send when the socket is ready. */
   #unsent: Buffer | null = null;
   #isReady = false;
   #headers: string[] = [];
-  /** What is awaited of the answer; an interim one changes nothing. */
+  /** Expected part of the response; an interim response does not change it. */
   #part: "head" | "body" | "whole" = "head";
   #mayGoOn = false;
 
-  /** `ready` is the socket's event after which it may be written to. */
+  /** `ready`: the socket's event after which it is writable. */
   constructor(
     private readonly socket: Socket,
     ready: "connect" | "secureConnect",
@@ -69,13 +69,13 @@ export class HttpConnection {
     this.#write();
   }
 
-  /** Closes itself if it is not sent another request within this time. `closed`: however it came. */
+  /** Closes itself without another request within this time. `closed`: called after any close. */
   rest(ms: number, closed: () => void): void {
     this.#rested = closed;
     this.socket.setTimeout(ms);
   }
 
-  /** Nothing more is told of the request. */
+  /** Nothing more is reported about the request. */
   destroy(): void {
     this.#reader = null;
     this.socket.destroy();
@@ -92,11 +92,11 @@ export class HttpConnection {
     const parser = this.#parser;
     parser[HTTPParser.kOnMessageBegin] = () => {
       this.#headers = [];
-      // More than was asked for: what follows could be taken for the next answer.
+      // Data after the end of the response could be mistaken for the next response.
       if (this.#part === "whole") this.#mayGoOn = false;
     };
     parser[HTTPParser.kOnHeaders] = (headers) => {
-      // Not the trailers, of which there is no end.
+      // Not the trailers, which are unlimited.
       if (this.#part === "head") this.#headers.push(...headers);
     };
     parser[HTTPParser.kOnHeadersComplete] = (
@@ -118,14 +118,14 @@ export class HttpConnection {
   }
 
   #read(piece: Buffer): void {
-    // Nothing was asked.
+    // Data without a request.
     if (!this.#reader) this.socket.destroy();
     const outcome = this.#reader && this.#parser.execute(piece);
     if (this.#part === "whole") this.#end(outcome === piece.length);
     else if (outcome instanceof Error) this.#fail(outcome);
   }
 
-  /** An answer without a length ends with the connection. */
+  /** A response without a length ends with the connection. */
   #closed(): void {
     this.#rested?.();
     this.#rested = null;

@@ -81,7 +81,10 @@ export function parseNetwork(text: string): Network {
 /** `::ffff:192.0.2.1` is an IPv4 address on a dual-stack socket. */
 export const unmapped = (host: string): string => host.replace(/^::ffff:(?=\d+\.)/i, "");
 
-/** As the system writes it: IPv6 shortened (RFC 5952 4), `unmapped`. What is no plain address stays. */
+/**
+ * In the system's format: IPv6 shortened (RFC 5952 4), `unmapped`. Text that is not a plain address
+ * is returned unchanged.
+ */
 export function systemText(host: string): string {
   const plain = unmapped(host);
   if (parseAddress(plain)?.version !== 6) return plain;

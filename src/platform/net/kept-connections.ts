@@ -1,4 +1,4 @@
-/** Connections that wait for another request to the same host, the newest of a host first. */
+/** Idle connections for further requests to the same host, the newest of a host first. */
 import type { HttpConnection } from "./http-connection.ts";
 
 const IDLE_MS = 1000;
@@ -8,7 +8,7 @@ const PER_HOST_MAX = 256;
 export class KeptConnections {
   readonly #idle = new Map<string, HttpConnection[]>();
 
-  /** Hosts to which a connection is held. */
+  /** Number of hosts with an idle connection. */
   get hosts(): number {
     return this.#idle.size;
   }
@@ -28,7 +28,7 @@ export class KeptConnections {
     this.#idle.set(host, idle);
   }
 
-  /** Its host may never be asked again. */
+  /** Also removes the host, which may never get another request. */
   #drop(host: string, closed: HttpConnection): void {
     const idle = (this.#idle.get(host) ?? []).filter((connection) => connection !== closed);
     if (idle.length > 0) this.#idle.set(host, idle);

@@ -2,13 +2,13 @@
  * The outbound HTTP client (SSRF-safe) for webhooks and tools. It requests tenants' URLs, so it
  * must not reach the appliance's own network.
  *
- * The address that is checked is the address that is connected to. The check runs in the socket's
- * own lookup (names), before it (literals, which are not looked up), and once more on the connected
- * socket. A connection is not reused, so that a name cannot rebind in between, unless the request
- * allows it: then the checked connection may serve the next request to the same host for one
- * second, without a new lookup. TLS certificates are verified against the name. Redirects are
- * returned, not followed. Time, response size and decompressed size are limited, and the caller can
- * abort. Plain `http:` is allowed only to networks that the operator lists.
+ * The client connects to exactly the address that it has checked. The check runs in the socket's
+ * own lookup (names), before it (literals, which need no lookup), and again on the connected
+ * socket. A connection is not reused, so that a name cannot rebind in between. If the request
+ * allows reuse, the checked connection may serve the next request to the same host for one second,
+ * without a new lookup. TLS certificates are verified against the name. Redirects are returned, not
+ * followed. Time, response size and decompressed size are limited, and the caller can abort. Plain
+ * `http:` is allowed only to networks that the operator lists.
  */
 import { lookup as systemLookup } from "node:dns";
 import net, { type LookupFunction } from "node:net";
@@ -40,8 +40,8 @@ export interface OutboundHttpRequest {
   readonly statusOnly?: boolean;
   readonly signal?: AbortSignal;
   /**
-   * For many requests in a row to one host that are safe to send twice: an idle connection may be
-   * reused for one second. If it turns out to be closed, the request is sent again on a new one.
+   * For many idempotent requests in a row to one host: an idle connection may be reused for one
+   * second. If it turns out to be closed, the request is sent again on a new one.
    */
   readonly mayReuse?: boolean;
 }
@@ -73,7 +73,7 @@ interface OutboundHttpClientOptions {
 }
 
 const URL_LENGTH_MAX = 2048;
-/** Of one name; they are tried one after the other. */
+/** Addresses per name; they are tried one after another. */
 const ADDRESSES_MAX = 8;
 const NO_BODY = Buffer.alloc(0);
 /** RFC 9110, sections 5.1 and 5.5. */

@@ -1,6 +1,6 @@
 /**
- * Decompresses a response body, with a limit on what comes of it (against decompression bombs). Megabytes take a tenth of
- * a second, on another thread.
+ * Decompresses a response body, with a limit on the result (against decompression bombs). Megabytes
+ * take a tenth of a second, on another thread.
  */
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from "node:zlib";

@@ -1,14 +1,14 @@
 /**
  * Checks early whether a tenant's URL can ever be reached, so that a bad one is rejected when it is
- * entered and not at the first call. The outbound HTTP client checks again, on the address
- * connected to.
+ * entered and not at the first call. The outbound HTTP client checks again, on the connected
+ * address.
  */
 import { invalidField } from "../../core/errors.ts";
 import { AddressRules } from "./address-rules.ts";
 import { parseTenantUrl } from "./outbound-http.ts";
 import { OutboundHttpError } from "./outbound-http-error.ts";
 
-/** Why a URL would never be requested, as one clause; null if it may be. */
+/** Reason why a URL would never be requested, as one clause; null if it may be. */
 export type UrlProblem = (url: string) => string | null;
 
 /** Always resolves to this machine (RFC 6761 6.3). */

@@ -1,7 +1,7 @@
-/** Which certificate authorities a request or socket of the runtime trusts. */
+/** Trusted certificate authorities of a request or socket of the runtime. */
 import { getCACertificates } from "node:tls";
 
-/** Options of `fetch` and `WebSocket`. Empty: what the runtime trusts by itself. */
+/** Options of `fetch` and `WebSocket`. Empty: the runtime's certificates. */
 export interface Trust {
   readonly tls?: { readonly ca: string[] };
 }
@@ -9,8 +9,8 @@ export interface Trust {
 let last: { readonly caPem: string; readonly trust: Trust } | null = null;
 
 /**
- * `caPem`: of `[http_client] ca_file`; trusted beside the built-in roots and `NODE_EXTRA_CA_CERTS`. Null: nothing
- * more.
+ * `caPem`: from `[http_client] ca_file`; trusted in addition to the built-in roots and
+ * `NODE_EXTRA_CA_CERTS`. Null: no further ones.
  */
 export function trusting(caPem: string | null): Trust {
   if (caPem === null) return {};

@@ -1,9 +1,9 @@
 /**
- * The vault port, and the binding of each sealed secret: sealed text that is copied to another row
- * does not open. Sealing code must use the same binding.
+ * The vault port, and the binding of each encrypted secret: encrypted text copied to another row
+ * cannot be decrypted. Both sides must use the same binding.
  */
 export interface SecretVault {
-  /** Throws when the text was sealed by another key or with another binding. */
+  /** Throws if the text was encrypted with another key or another binding. */
   open(sealed: string, binding: string): string;
 }
 

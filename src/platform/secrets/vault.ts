@@ -1,6 +1,6 @@
 /**
- * Encryption at rest: AES-256-GCM under the master key, with the row as associated data, so that a
- * sealed value copied to another row or tenant does not open.
+ * Encryption at rest: AES-256-GCM under the master key, with the row as associated data, so that an
+ * encrypted value copied to another row or tenant cannot be decrypted.
  *
  * Format: `v1.<nonce>.<ciphertext and tag>`, base64url. Purpose keys (for signed links and the
  * like) are derived by HKDF-SHA-256 (RFC 5869) from roots that outlive the master key, so that
@@ -18,7 +18,7 @@ export interface Vault {
   /** `binding` names the row and column, e.g. `trunks:7:password`. */
   seal(plain: string, binding: string): string;
   /**
-   * Throws SealBroken when the value was sealed under another key or for another row, or was
+   * Throws SealBroken if the value was encrypted with another key or for another row, or was
    * altered.
    */
   open(sealed: string, binding: string): string;
@@ -27,14 +27,15 @@ export interface Vault {
    * replaced.
    */
   deriveKey(purpose: string): Uint8Array;
-  /** 32 bytes for fingerprints that must stay valid for ever, whatever else is replaced. */
+  /** 32 bytes for fingerprints that must stay valid forever, whatever else is replaced. */
   lastingKey(purpose: string): Uint8Array;
   /**
-   * Seals under this key from now on; values sealed under earlier keys still open. `purposeRoot`:
-   * the new root for `deriveKey`, if that was replaced too. Returns a function that undoes both.
+   * Encrypts with this key from now on; values encrypted with earlier keys can still be decrypted.
+   * `purposeRoot`: the new root for `deriveKey`, if that was replaced too. Returns a function that
+   * undoes both.
    */
   rekey(masterKey: Uint8Array, purposeRoot?: Uint8Array): () => void;
-  /** True if the value is sealed under the current key. */
+  /** True if the value is encrypted with the current key. */
   isCurrent(sealed: string, binding: string): boolean;
 }
 
@@ -48,7 +49,7 @@ export class SealBroken extends Error {
   }
 }
 
-/** The data was sealed with another master key: `conflict`. */
+/** The data was encrypted with another master key: `conflict`. */
 export class WrongMasterKey extends AppError {
   constructor(cause?: unknown) {
     super({
@@ -61,9 +62,9 @@ export class WrongMasterKey extends AppError {
 }
 
 /**
- * `purposeRoot`: 32 bytes from which purpose keys are derived; default: from the master key.
- * `lastingRoot`: 32 bytes from which lasting keys are derived; default: the purpose root. Throws
- * RangeError unless each has 32 bytes.
+ * `purposeRoot`: 32 bytes for deriving purpose keys; default: from the master key. `lastingRoot`:
+ * 32 bytes for deriving lasting keys; default: the purpose root. Throws RangeError unless each has
+ * 32 bytes.
  */
 export function createVault(
   masterKey: Uint8Array,

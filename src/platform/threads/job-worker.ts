@@ -1,22 +1,23 @@
 /**
- * The main thread's side of a worker for work whose duration a tenant decides: one job at a time, each with a
- * deadline that begins when the worker begins the job. When the deadline passes, the worker is terminated and the next
- * job gets a new one. Tenants take turns, so one tenant's slow jobs delay the others by at most one deadline.
+ * A worker for jobs whose duration depends on a tenant's input, on the main thread. One job at a
+ * time, each with a deadline from its start. At the deadline the worker is terminated, and the next
+ * job gets a new one. Tenants rotate, so one tenant's slow jobs delay the others by at most one
+ * deadline.
  *
- * The worker starts with the first job and stops when it has been idle for a minute.
+ * The worker starts with the first job and stops after an idle minute.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 
-/** What the main thread sends. */
+/** Message from the main thread. */
 export type ToJobWorker<Asked> = Asked & { readonly jobId: number };
 
 export type FromJobWorker<Result> =
   | { readonly type: "ready" }
-  /** The worker has the job in hand. */
+  /** The worker has started the job. */
   | { readonly type: "begun"; readonly jobId: number }
   | { readonly type: "done"; readonly jobId: number; readonly result: Result };
 
-/** `too_slow`: also that the worker died. */
+/** `too_slow` also means that the worker died. */
 export type JobRefusal = "too_slow" | "too_many" | "closed";
 
 type JobOutcome<Result> =
@@ -35,14 +36,14 @@ interface JobWorkerOptions {
   readonly deadlineMs: number;
 }
 
-/** Time to start a thread on a busy machine, and for a started one to begin a job. */
+/** Time limit for starting a thread on a busy machine, and for a running one to start a job. */
 const START_MS_MAX = 10_000;
 const IDLE_MS_MAX = 60_000;
 const JOBS_PER_TENANT_MAX = 32;
 
-/** The owner must `close` it. */
+/** The caller must `close` it. */
 export class JobWorker<Asked, Result> {
-  /** By tenant; the one that has waited longest comes first. */
+  /** By tenant; the longest-waiting one comes first. */
   readonly #waiting = new Map<number, Job<Asked, Result>[]>();
   #servedLast: number | null = null;
   #current: Job<Asked, Result> | null = null;
@@ -66,7 +67,7 @@ export class JobWorker<Asked, Result> {
     });
   }
 
-  /** Refuses the waiting jobs and ends the worker. */
+  /** Rejects the waiting jobs and ends the worker. */
   close(): void {
     this.#closed = true;
     const left = [...(this.#current ? [this.#current] : []), ...[...this.#waiting.values()].flat()];
@@ -123,7 +124,7 @@ export class JobWorker<Asked, Result> {
     this.#worker?.postMessage(this.#current.message);
   }
 
-  /** An answer may have come while this thread was busy: it is read before the job is ended. */
+  /** A result may have arrived while this thread was busy: reads it before the job is ended. */
   #late(): void {
     this.#setTimer(0, () => this.#fail());
   }

@@ -1,32 +1,33 @@
 /**
- * Threads that only have to be done some time give way to those that keep time: on a machine whose
- * cores are all busy, audio goes first, then signalling. A thread of Linux has a nice value of its own, which threads that
- * it starts inherit (sched(7)). Giving way needs no privilege; going first needs RLIMIT_NICE or CAP_SYS_NICE. Where
- * the system refuses (another system, a stricter sandbox), all run as before.
+ * Thread priorities: on a machine with all cores busy, audio comes first, then signalling, then
+ * threads without time limits. On Linux each thread has its own nice value, which new threads
+ * inherit (sched(7)). Lowering the priority needs no privilege; raising it needs RLIMIT_NICE or
+ * CAP_SYS_NICE. If the system does not allow it (another system, a stricter sandbox), all run as
+ * before.
  */
 import { readdirSync, readlinkSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 
-/** A third of the processor that somebody else with work gets. */
+/** A third of the CPU time of an ordinary busy thread. */
 const LOWERED_STEPS = 5;
-/** Ten times as much of it as the process's ordinary threads. */
+/** Ten times the CPU time of the process's ordinary threads. */
 const SIGNALLING_STEPS = 10;
-/** Three times as much of it as signalling. */
+/** Three times the CPU time of signalling. */
 const AUDIO_STEPS = 15;
 const NICE_MIN = -20;
 const NICE_MAX = 19;
 
-/** Of the main thread; null: as it was started. */
+/** Original nice value of the main thread; null if unchanged. */
 let ordinaryNice: number | null = null;
 
-/** These two are for the calling thread alone. */
+/** These two change only the calling thread. */
 export const lowerThreadPriority = (): boolean => changeNice(LOWERED_STEPS);
-/** A unit of an older version permits fewer steps. */
+/** The systemd unit of an older version permits fewer steps. */
 export const raiseAudio = (): boolean => changeNice(-AUDIO_STEPS) || changeNice(-SIGNALLING_STEPS);
 
 /**
- * Of the main thread, before it starts others: raises it with the runtime's compilers and collectors, for which it
- * waits: at a lower priority than its own they held it up for longer than they were worth.
+ * Called by the main thread before it starts others. Also raises the runtime's compilers and
+ * collectors, because the main thread waits for them: at a lower priority they would delay it.
  */
 export function raiseSignalling(): void {
   const before = getPriority();
@@ -36,7 +37,7 @@ export function raiseSignalling(): void {
     if (thread !== process.pid) changeNice(-SIGNALLING_STEPS, thread);
 }
 
-/** What the main thread starts here, a thread or a process, has no part in its priority. */
+/** Starts a thread or a process from the main thread without its raised priority. */
 export function atOrdinaryPriority<Started>(start: () => Started): Started {
   if (ordinaryNice === null) return start();
   setPriority(process.pid, ordinaryNice);
@@ -47,7 +48,7 @@ export function atOrdinaryPriority<Started>(start: () => Started): Started {
   }
 }
 
-/** Default: of the calling thread. Returns whether the system allows it. */
+/** Default: the calling thread. Returns whether the system allows it. */
 function changeNice(steps: number, other?: number): boolean {
   try {
     const thread = other ?? Number(readlinkSync("/proc/thread-self").split("/").at(-1));

@@ -1,9 +1,13 @@
-/** How long a thread of this process has waited for a processor: on a machine with too much work, most of the time. */
+/**
+ * Time that a thread of this process has waited for a processor. On an overloaded machine, threads
+ * wait most of the time.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Milliseconds since it was started, of the thread that waited longest (proc(5), schedstat); 0 where the system does not
- * tell. All together would tell of many threads, not of a machine without room.
+ * Milliseconds since its start, for the thread that waited longest (proc(5), schedstat); 0 if the
+ * system does not report it. The sum over all threads would grow with their number, even on an idle
+ * machine.
  */
 export function processorWaitMs(): number {
   try {
@@ -18,6 +22,6 @@ function waitOf(thread: string): number {
     const [, waitedNs] = readFileSync(`/proc/self/task/${thread}/schedstat`, "utf8").split(" ");
     return Number(waitedNs) / 1e6;
   } catch {
-    return 0; // It has ended meanwhile.
+    return 0; // The thread has ended in the meantime.
   }
 }
