@@ -12,7 +12,7 @@ export class BoundedQueue<Item> {
     return this.#items.length - this.#head;
   }
 
-  /** Returns false when full. The caller decides what is lost. */
+  /** Returns false when full. The caller decides which item to drop. */
   push(item: Item): boolean {
     if (this.size >= this.capacity) return false;
     this.#items.push(item);

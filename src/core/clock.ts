@@ -49,8 +49,8 @@ const STOPPED_MS = 1_000;
  */
 const READ_FIRST_MS = 100;
 /**
- * A cell to wait on that is never notified. Created on first use: a browser page has no shared
- * memory and never blocks.
+ * A cell for waiting, never notified. Created on first use: a browser page has no shared memory and
+ * never blocks.
  */
 let blockingCell: Int32Array<SharedArrayBuffer> | null = null;
 

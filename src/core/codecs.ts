@@ -11,7 +11,7 @@ interface CodecFormat {
   readonly clockRateHz: number;
   /** A wrong clock rate that some remote parties send. */
   readonly misspelledClockRateHz?: number;
-  /** As in rtpmap; default 1. */
+  /** Channels in rtpmap; default 1. */
   readonly channels?: number;
   /** Value of `a=fmtp`. */
   readonly parameters?: string;

@@ -22,10 +22,11 @@ export interface Database {
   /**
    * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when the
    * promise resolves. An exception rolls back and is rethrown. Never nest transactions: pass
-   * `Queries` down instead. On a database server, an urgent one does not wait for others. On a
-   * file, it does not wait for the disk, so use it only for state that a power failure also ends,
-   * such as the beginning of a call. On a file, a background one may wait some milliseconds to
-   * share a COMMIT.
+   * `Queries` down instead.
+   *
+   * On a database server, an urgent one does not wait for others. On a file, it does not wait for
+   * the disk. So use it only for state that a power failure also ends, such as the beginning of a
+   * call. On a file, a background one may wait some milliseconds to share a COMMIT.
    */
   tx<Result>(
     body: (queries: Queries) => Promise<Result>,
@@ -52,9 +53,9 @@ export interface Database {
   /** Sets the journal of revocations. Before this call they are not recorded. */
   keepRevocations(notes: RevocationNotes<Queries>): void;
   /**
-   * Changes after every commit by any connection. After a commit of another process it changes by
-   * the next turn of the event loop; after one of another node of a database server, within a
-   * second. Null if unknown.
+   * Changes after every commit by any connection. For a commit of another process this takes until
+   * the next turn of the event loop. For another node of a database server it takes up to a second.
+   * Null if unknown.
    */
   version(): number | null;
   /** Rejects when the database cannot be read. */

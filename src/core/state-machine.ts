@@ -2,7 +2,7 @@
  * Guarded state machines as a table: one writer (`apply`), states as discriminated unions.
  *
  * The table maps the state's name and the event's type to a function that computes the next state.
- * A pair that is not in the table is illegal: in tests it throws; in production it is passed to
+ * A pair that is not in the table is illegal. In tests it throws. In production it is passed to
  * `onIllegal` (to count and log), and the state does not change.
  */
 interface Named {

@@ -1,7 +1,7 @@
 /**
- * Field names and times in the API and in our records: `max_duration_sec` in the API is
- * `maxDurationSeconds` in a record; a field ending in `_at` is ISO 8601 in the API and milliseconds
- * in a record. One rule for every resource, so that no field is named twice.
+ * Field names and times in the API and in our records. `max_duration_sec` in the API is
+ * `maxDurationSeconds` in a record. A field ending in `_at` is ISO 8601 in the API and milliseconds
+ * in a record. One rule applies to every resource, so that no field has two names.
  */
 import type { z } from "zod";
 import { isoUtc } from "./clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Media time-outs of a call. Only one of two limits applies at a time: in `sendrecv` the remote
- * party must send RTP or RTCP; in every other direction the call is on hold, no packets are
+ * Media time-outs of a call. Only one of two limits applies at a time. In `sendrecv` the remote
+ * party must send RTP or RTCP. In every other direction the call is on hold, no packets are
  * expected, and the hold itself has a limit. Pure: the caller passes monotonic milliseconds.
  */
 import type { MediaDirection } from "../../core/media-plan.ts";

@@ -1,7 +1,7 @@
 /**
  * Stripe: Checkout Sessions for every item, and the webhook events that report their results.
  *
- * An event is only a hint: its signature is checked (300 s tolerance), then the session, the
+ * An event is only a hint. Its signature is checked (300 s tolerance). Then the session, the
  * refunds or the dispute are fetched from the API and booked in their current state. So the order,
  * repetition and delay of events do not matter: the ledger's keys make each booking happen once.
  * The customer's return to our page fulfils nothing.

@@ -1,11 +1,11 @@
 /**
- * Assigns requests to trunks. A call to our Contact user belongs to that trunk; any other call
+ * Assigns requests to trunks. A call to our Contact user belongs to that trunk. Any other call
  * belongs to the trunk whose tenant owns the called number (decisions 12). The name of a trunk's
  * account and the order in which trunks were saved have no influence.
  *
  * A trunk with TLS accepts nothing over UDP or TCP. Once the carrier of a registered trunk has used
- * our Contact user, calls to a number are accepted one at a time until one of them is acknowledged:
- * the sender of a spoofed address sees no 200. New calls are limited per trunk before any further
+ * our Contact user, calls to a number are accepted one at a time until one is acknowledged. So the
+ * sender of a spoofed address sees no 200. New calls are limited per trunk before any further
  * processing. A call that several trunks claim is rejected; so is an unclaimed call from an address
  * that several trunks share.
  */
@@ -41,8 +41,9 @@ export interface CallRouterDeps {
 interface RoutedCall {
   readonly trunk: SipTrunk;
   /**
-   * The delivery proves that the called number is this trunk's: the trunk is sound, and the call is for its
-   * Contact user or from an address of no other trunk. At a shared address the number alone proves nothing.
+   * The delivery proves that the called number is this trunk's. The trunk is sound, and the call is
+   * for its Contact user or from an address of no other trunk. At a shared address the number alone
+   * proves nothing.
    */
   readonly isOwn: boolean;
 }

@@ -1,8 +1,8 @@
 /**
  * A trunk's credentials: one nonce counter for its registration and its calls. Only challenges of
  * the trunk's realm are answered, so that nobody else can collect responses. If no realm is
- * configured, the first one of the server and the first one of a proxy are used from then on, until
- * the registrar names another.
+ * configured, the first realm of the server and the first one of a proxy are used. They stay valid
+ * until the registrar names another.
  */
 import type { Random } from "../../core/random.ts";
 import type { TrunkSettings } from "../../domain/call/sip-port.ts";

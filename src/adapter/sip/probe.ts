@@ -1,9 +1,9 @@
 /**
  * Tests a trunk without a conversation: one OPTIONS (RFC 3261 11), and one INVITE to a user that is
- * not a telephone number, so that no call can be charged. Reports whether and how fast the remote
- * party responds, its capabilities, whether it accepts our calls, the address it saw us from (RFC
- * 3581), and whether the messages were rewritten on the way (a SIP ALG). trunk-checks.ts evaluates
- * the results.
+ * not a telephone number, so no call can be charged. Reports whether and how fast the remote party
+ * responds, its capabilities, and whether it accepts our calls. Also reports the address it saw us
+ * from (RFC 3581), and whether the messages were rewritten on the way (a SIP ALG). trunk-checks.ts
+ * evaluates the results.
  */
 
 import { isIP } from "node:net";

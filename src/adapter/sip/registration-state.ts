@@ -1,5 +1,6 @@
 /**
  * The registration's state machine (RFC 3261 10.2), pure.
+ *
  *   idle ──start──► registering ──accepted──► registered ──due──► registering (refresh) …
  *                     │   ▲  └──rejected/no_answer──► failed ──due──► registering
  *                     │   └──due──┘

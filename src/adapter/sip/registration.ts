@@ -1,7 +1,7 @@
 /**
  * The registration client of one trunk (RFC 3261 10.2): digest, refresh before expiry, 423,
- * Retry-After, back-off. It replaces the Registerer of SIP.js, which sends REGISTERs in a loop when
- * a 200 has only an Expires header, and stops when a 200 has no Contact.
+ * Retry-After, back-off. It replaces the Registerer of SIP.js. That one sends REGISTERs in a loop
+ * if a 200 has only an Expires header, and stops if a 200 has no Contact.
  *
  * Never two REGISTERs at once; at most 6 requests per attempt; a rejected password is retried only
  * every 10 minutes; `close` ends every timer.

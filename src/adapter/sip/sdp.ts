@@ -237,7 +237,7 @@ const agreesOnNoise = (remote: RemoteDescription, session: SdpSession, codec: Co
 const keysOf = ({ srtp }: SdpSession, crypto: CryptoLine | undefined, isOffer: boolean) =>
   srtp && crypto ? agreedKeys(srtp, crypto, isOffer) : null;
 
-/** Fields of a plan that are set only if agreed. */
+/** Optional fields of a plan, present if agreed. */
 function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys | null) {
   return {
     ...(srtp && { srtp }),

@@ -1,7 +1,7 @@
 /**
- * The destinations of a trunk's requests: the servers behind its name (looked up periodically), and
- * the next hop of a request inside a dialog (RFC 3261 8.1.2, RFC 3263). All addresses found belong
- * to the trunk: the stack accepts calls from them.
+ * The destinations of a trunk's requests. The servers behind its name are looked up periodically.
+ * The next hop of a request inside a dialog follows RFC 3261 8.1.2 and RFC 3263. All addresses
+ * found belong to the trunk: the stack accepts calls from them.
  */
 import { isIP } from "node:net";
 import type { Clock, Timer } from "../../core/clock.ts";

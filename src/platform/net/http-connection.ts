@@ -96,7 +96,7 @@ export class HttpConnection {
       if (this.#part === "whole") this.#mayGoOn = false;
     };
     parser[HTTPParser.kOnHeaders] = (headers) => {
-      // Not the trailers, which are unlimited.
+      // Trailers are unlimited, so they are ignored.
       if (this.#part === "head") this.#headers.push(...headers);
     };
     parser[HTTPParser.kOnHeadersComplete] = (

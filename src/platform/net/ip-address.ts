@@ -1,7 +1,7 @@
 /**
  * IP addresses as numbers. Only strict text forms are parsed (RFC 4291 2.2 for v6, four decimal
- * octets for v4). The unusual spellings of v4 (hex, octal, short forms) are not parsed here: the
- * URL parser has already turned them into four octets, and a resolver never returns them.
+ * octets for v4). Unusual spellings of v4 (hex, octal, short forms) need no parsing: the URL parser
+ * has already normalised them, and a resolver never returns them.
  */
 export interface IpAddress {
   readonly version: 4 | 6;

@@ -57,7 +57,7 @@ export interface OutboundHttpClient {
   request(request: OutboundHttpRequest): Promise<OutboundHttpResponse>;
 }
 
-/** The part of `dns.lookup` that is used. Tests pass their own resolver. */
+/** The used part of `dns.lookup`. Tests pass their own resolver. */
 export type Resolve = (
   hostname: string,
   done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,

@@ -1,10 +1,10 @@
 /**
- * Encryption at rest: AES-256-GCM under the master key, with the row as associated data, so that an
+ * Encryption at rest: AES-256-GCM under the master key, with the row as associated data. So an
  * encrypted value copied to another row or tenant cannot be decrypted.
  *
  * Format: `v1.<nonce>.<ciphertext and tag>`, base64url. Purpose keys (for signed links and the
- * like) are derived by HKDF-SHA-256 (RFC 5869) from roots that outlive the master key, so that
- * signatures stay valid after the master key is changed. Purpose keys never leave the process.
+ * like) are derived by HKDF-SHA-256 (RFC 5869) from roots that outlive the master key. So
+ * signatures stay valid after a change of the master key. Purpose keys never leave the process.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { AppError } from "../../core/errors.ts";
@@ -31,8 +31,8 @@ export interface Vault {
   lastingKey(purpose: string): Uint8Array;
   /**
    * Encrypts with this key from now on; values encrypted with earlier keys can still be decrypted.
-   * `purposeRoot`: the new root for `deriveKey`, if that was replaced too. Returns a function that
-   * undoes both.
+   * `purposeRoot`: the new root for `deriveKey`, if it changes too. Returns a function that undoes
+   * both.
    */
   rekey(masterKey: Uint8Array, purposeRoot?: Uint8Array): () => void;
   /** True if the value is encrypted with the current key. */

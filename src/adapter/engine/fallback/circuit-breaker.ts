@@ -1,6 +1,7 @@
 /**
  * Circuit breaker of a service. After some failures in a row it gets no requests for a while; then
  * one request may probe it.
+ *
  *   closed ── failures in a row ──► open ── time passes ──► half-open ── success ──► closed
  *                                    ▲                         │
  *                                    └───────── failure ───────┘

@@ -1,7 +1,7 @@
 /**
- * Packet-loss concealment as in ITU-T G.711 Appendix I: a missing block is filled with the last
- * pitch periods, fading by a fifth every 10 ms after the first 10 ms and silent after 60 ms. The
- * first block after the gap is blended in. Adds no delay.
+ * Packet-loss concealment as in ITU-T G.711 Appendix I. A missing block is filled with the last
+ * pitch periods. They fade by a fifth every 10 ms after the first 10 ms, and are silent after 60
+ * ms. The first block after the gap is blended in. Adds no delay.
  */
 const HISTORY_MS = 60;
 const PITCH_MS_MIN = 5;

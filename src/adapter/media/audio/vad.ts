@@ -1,6 +1,6 @@
 /**
- * Voice activity detection for one stream: a cheap energy gate, then the Silero model, which only
- * runs while the gate is open (with 250 calls it cannot run on every frame).
+ * Voice activity detection for one stream: a cheap energy gate, then the Silero model. The model
+ * runs only while the gate is open, because with 250 calls it cannot run on every frame.
  *
  * `process` is synchronous and returns the model's result for the newest complete window (32 ms).
  * The 64 ms before the gate opened are also processed, so that onsets are not lost.

@@ -1,8 +1,8 @@
 /**
  * In-band DTMF detection (ITU-T Q.23, Q.24), for remote parties without telephone-events. Two
  * series of blocks overlap by half. A press begins when `ONSET_BLOCKS` consecutive blocks contain
- * the same key (tones of at least 40 ms, which speech hardly ever produces) and ends after
- * `END_BLOCKS` without it. Allocates nothing per frame. Accuracy with noise and speech:
+ * the same key, which means tones of at least 40 ms. Speech hardly ever produces them. A press ends
+ * after `END_BLOCKS` without the key. Allocates nothing per frame. Accuracy with noise and speech:
  * test/adapter/media/dtmf.
  */
 import { DtmfBlock, dtmfCoefficients } from "./dtmf-block.ts";

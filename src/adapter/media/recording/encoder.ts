@@ -18,8 +18,8 @@ export interface Encoder {
   repair(wavPath: string): Promise<{ readonly durationMs: number }>;
   /**
    * Rejects with an AppError, or with the reason of `signal`. `retryable` is true if the encoder
-   * was closed, its queue was full (1,000 jobs), or its worker died or timed out on this file for
-   * the first or second time. Otherwise the file cannot be encoded.
+   * was closed or its queue was full (1,000 jobs). It is also true if its worker died or timed out
+   * on this file for the first or second time. Otherwise the file cannot be encoded.
    */
   encode(
     wavPath: string,

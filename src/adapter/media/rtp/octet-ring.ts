@@ -1,6 +1,6 @@
 /**
- * The jitter buffer's storage for codecs with one octet per tick of an 8 kHz clock, G.711 and G.722
- * (RFC 3551 4.5.2): a ring of one second with a flag per octet.
+ * The jitter buffer's storage for codecs with one octet per tick of an 8 kHz clock: G.711 and G.722
+ * (RFC 3551 4.5.2). A ring of one second with a flag per octet.
  */
 import { BLOCK_TICKS, type JitterStorage } from "./jitter-storage.ts";
 

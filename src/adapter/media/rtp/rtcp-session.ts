@@ -1,6 +1,6 @@
 /**
- * RTCP of one stream (RFC 3550 6): a report every 5 s ±50 % (6.2), counted in ticks so that it
- * needs no timer, and BYE at the end.
+ * RTCP of one stream (RFC 3550 6): a report every 5 s ±50 % (6.2), and BYE at the end. The interval
+ * is counted in ticks and needs no timer.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Random } from "../../../core/random.ts";

@@ -3,7 +3,7 @@
  * presses as RFC 4733 events in between. One datagram buffer is reused; `transmit` must not keep
  * it. The RTP clock advances with every tick, sent or not (RFC 3550 5.1).
  *
- * If comfort noise was agreed (RFC 3389), silence is not sent: one packet with the level is sent
+ * If comfort noise was agreed (RFC 3389), silence is not sent. One packet with the level is sent
  * when silence begins, when the level changes, and every `NOISE_EVERY_TICKS`.
  */
 

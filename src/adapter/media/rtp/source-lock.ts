@@ -56,7 +56,7 @@ export class SourceLock {
   readonly #known: Candidate = { address: null, ssrc: 0, sequence: 0, packets: 0 };
   readonly #stranger: Candidate = { address: null, ssrc: 0, sequence: 0, packets: 0 };
 
-  /** Where to send: the learnt source, otherwise the address of the SDP. */
+  /** Destination of our RTP: the learnt source, otherwise the address of the SDP. */
   get destination(): SourceAddress | null {
     return this.#lateSinceMs === null ? (this.#locked ?? this.#signalled) : this.#signalled;
   }

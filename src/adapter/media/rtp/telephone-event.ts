@@ -98,10 +98,10 @@ export class TelephoneEventReceiver {
   }
 
   /**
-   * Two cases in which one press spans several timestamps: segments of a very long event (RFC 4733
-   * 2.5.1.3), and senders that wrongly advance the timestamp with each packet, ends included. A new
-   * press begins when the last one is over, does not begin with an end and, unless that packet was
-   * lost, has the marker.
+   * Two cases in which one press spans several timestamps. The first is segments of a very long
+   * event (RFC 4733 2.5.1.3). The second is senders that wrongly advance the timestamp with each
+   * packet, ends included. A new press begins after the end of the last one and does not begin with
+   * an end packet. It has the marker, unless that packet was lost.
    */
   #continues(event: TelephoneEvent, elapsed: number, marker: boolean): boolean {
     if (marker || event.event !== this.#event) return false;

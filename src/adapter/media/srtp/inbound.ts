@@ -158,7 +158,7 @@ class ReplayWindow {
   readonly #seen = new Float64Array(WINDOW).fill(NEVER);
   #highest = NEVER;
 
-  /** False for an index that is known or too old. */
+  /** False if the index was seen before, or is too old. */
   isFresh(index: number): boolean {
     if (index <= this.#highest - WINDOW) return false;
     return this.#seen[index % WINDOW] !== index;

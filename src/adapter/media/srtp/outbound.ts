@@ -1,5 +1,5 @@
 /**
- * Outbound SRTP and SRTCP (RFC 3711 3.1, 3.4), with one SDES key for the life of a call: the
+ * Outbound SRTP and SRTCP (RFC 3711 3.1, 3.4), with one SDES key for the life of a call. The
  * rollover counter and the SRTCP index continue over holds and changes of codec.
  */
 import type { SrtpSuite } from "../../../core/media-plan.ts";

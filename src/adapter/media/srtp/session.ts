@@ -1,7 +1,7 @@
 /**
  * Protects one call's media in both directions: SRTP if SDES agreed on keys, otherwise nothing. If
- * a re-INVITE keeps a key, its state continues (RFC 4568 6.4), also with plain RTP in between: no
- * packet index is ever used twice with one key.
+ * a re-INVITE keeps a key, its state continues (RFC 4568 6.4), also with plain RTP in between. So
+ * no packet index is ever used twice with one key.
  */
 import type { SrtpKeys } from "../../../core/media-plan.ts";
 import { SrtpInbound } from "./inbound.ts";

@@ -47,7 +47,7 @@ const COOKIE = "z9hG4bK";
 
 /**
  * Distinguishes a request's transaction from others of the same sender. A branch without the magic
- * cookie, or with nothing after it, is not unique (RFC 2543 peers, RFC 4475 3.2.1): then Call-ID,
+ * cookie, or with nothing after it, is not unique (RFC 2543 peers, RFC 4475 3.2.1). Then Call-ID,
  * CSeq and From are used (17.2.3).
  */
 export function transactionIdentity(message: SipMessage): string {

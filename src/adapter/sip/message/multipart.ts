@@ -1,7 +1,7 @@
 /**
- * Finds the type of a body and its SDP, also without a Content-Type and in a body of several parts
- * (RFC 5621), which carriers send with ISUP or a location. Searches one level deep in a bounded
- * number of parts.
+ * Finds the type of a body and its SDP, also without a Content-Type. Supports bodies of several
+ * parts (RFC 5621), which carriers send with ISUP or a location. Searches one level deep in a
+ * bounded number of parts.
  */
 import type { SipMessage } from "./message.ts";
 import { parseParameters } from "./parameters.ts";
@@ -62,9 +62,9 @@ export function sdpIn(contentType: string, body: string): string | undefined {
 }
 
 /**
- * Returns the message with the type of its body set, and with its SDP as the body if that was one
- * of several parts: the dialog layer throws on a body without a type. An optional body that is no
- * session description is removed.
+ * Returns the message with the type of its body set. If the SDP was one of several parts, it
+ * becomes the body. The dialog layer throws on a body without a type. An optional body that is not
+ * a session description is removed.
  */
 export function withPlainSdp<Message extends SipMessage>(message: Message): Message {
   if (message.body === "") return message;

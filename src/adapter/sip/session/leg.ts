@@ -116,7 +116,7 @@ export abstract class BaseLeg {
   /** Requests, and responses to our INVITEs. */
   readonly #messages: RateLimit;
   readonly #phones = new Set<string>();
-  /** True after a message was dropped, which is logged once. */
+  /** True after the first dropped message, so that only one is logged. */
   #isCapped = false;
   /** The leg by which the remote party replaced this one (RFC 3891). */
   #successor: Successor | undefined;

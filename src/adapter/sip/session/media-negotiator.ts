@@ -6,6 +6,7 @@
  * requests an offer, it may be another device that counts our packets from the beginning. With the
  * old key it could not decrypt a stream whose sequence number has wrapped (RFC 3711 3.3.1). So it
  * gets new keys.
+ *
  *   stable ──getDescription──► local-offer ──setDescription(answer)──► stable
  *   stable ──setDescription(offer)──► remote-offer ──getDescription──► stable
  */

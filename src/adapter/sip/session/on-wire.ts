@@ -1,6 +1,6 @@
 /**
- * Prepares messages of SIP.js for the wire: replaces its host token by our address, its Allow by
- * ours, and sets the Via's transport and branch for the actual hop.
+ * Prepares messages of SIP.js for the wire. Replaces its host token and its Allow by ours, and sets
+ * the Via's transport and branch for the actual hop.
  */
 import { ALLOW } from "../capabilities.ts";
 import { formatUri, parseNameAddr, type SipMessage, tagOf } from "../message/index.ts";

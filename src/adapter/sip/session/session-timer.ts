@@ -3,6 +3,7 @@
  * support it. It reads Session-Expires of received messages and adds it to sent ones. It requests a
  * refresh if we are the refresher. If the remote party should have refreshed the session and it
  * expires, it reports that.
+ *
  *   off ──2xx with Session-Expires──► running ──refreshed──► running …
  *    ▲────2xx without────────────────────┘  └──not refreshed in time──► expired
  *

@@ -1,7 +1,7 @@
 /**
- * A client transaction (RFC 3261 17.1, with RFC 6026's Accepted state): repeats the request until
- * there is a response, passes each response up once, absorbs repeated final responses and repeats
- * the ACK.
+ * A client transaction (RFC 3261 17.1, with RFC 6026's Accepted state). It repeats the request
+ * until there is a response and passes each response up once. It absorbs repeated final responses
+ * and repeats the ACK.
  *
  *   calling ──1xx──► proceeding ──final──► completed ──D/K──► terminated
  *      │└──────────────final / B / F────────►   2xx of an INVITE: accepted (M), every 2xx is passed up

@@ -1,6 +1,6 @@
 /**
- * A server transaction (RFC 3261 17.2, with RFC 6026's Accepted state): absorbs repeats of the
- * request, answers them with the last response, and repeats the rejection of an INVITE until its
+ * A server transaction (RFC 3261 17.2, with RFC 6026's Accepted state). It absorbs repeats of the
+ * request and answers them with the last response. It repeats the rejection of an INVITE until its
  * ACK arrives.
  *
  *   trying ──1xx──► proceeding ──≥300──► completed ──ACK──► confirmed ──I──► terminated
@@ -35,8 +35,8 @@ export class ServerTransaction {
   }
 
   /**
-   * True if the ACK must be passed to the user: each ACK of a 2xx with the branch of its INVITE
-   * (RFC 6026 7.1), and the first one of a rejection.
+   * True if the ACK must be passed to the user. This is each ACK of a 2xx with the branch of its
+   * INVITE (RFC 6026 7.1), and the first one of a rejection.
    */
   acknowledge(): boolean {
     if (this.#state === "accepted") return true;

@@ -58,7 +58,7 @@ export class StreamConnection implements StreamFlow {
   /** Chunks not framed yet; the first is being processed. */
   readonly #chunks: Buffer[] = [];
   #ended = false;
-  /** With TLS 1.3 a server rejects our certificate only after the handshake. */
+  /** In TLS 1.3, the server rejects the client only after the handshake. */
   refusal: string | null = null;
   readonly openedAtMs: number;
   #usedAtMs: number;

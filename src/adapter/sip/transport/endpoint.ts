@@ -80,7 +80,7 @@ export class Endpoint {
 
   /**
    * Throws AppError `unavailable` if the address cannot be bound for UDP and TCP, or the TLS
-   * address for TLS: a carrier that connects must never find another program there. The caller
+   * address for TLS. Otherwise a connecting carrier could find another program there. The caller
    * must close it.
    */
   static async open(options: EndpointOptions): Promise<Endpoint> {

@@ -2,8 +2,8 @@
  * Splits a byte stream into SIP messages by Content-Length (RFC 3261 18.3), whatever the chunk
  * boundaries. Bounded by MESSAGE_BYTES_MAX.
  *
- * A message with ambiguous framing (no length, two lengths) is an error, unless a request begins
- * right after its head: then it has no body, and that request is not lost. Bytes before a start
+ * A message with ambiguous framing (no length, two lengths) is an error. Exception: if a request
+ * begins right after its head, it has no body, and that request is not lost. Bytes before a start
  * line, caused by a length that was too short, count as a separate broken message.
  */
 import {

@@ -1,5 +1,6 @@
 /**
  * Dialog state of the scripted agent. Only the agent changes it.
+ *
  *   open ─ unsure ─► confirming ─ yes ─► (answer | filling)
  *    │ ─ tool ─► filling ─ all values ─► waiting ─ result ─► open
  *    │ ─ two misses ─► menu           └ gave up ─► offering

@@ -73,8 +73,8 @@ export class OpusPacketStore implements JitterStorage {
   }
 
   /**
-   * The packet directly after a gap at the latest block, if it has arrived. Its FEC may fill the
-   * gap.
+   * The packet directly after a gap at the last taken block, if it has arrived. Its FEC may fill
+   * the gap.
    */
   following(): StoredPacket | null {
     const from = this.takenPosition + BLOCK_TICKS;

@@ -1,5 +1,5 @@
 /**
- * The Silero v5 speech model at 8 kHz as a list of layers, each a matrix and a bias:
+ * The Silero v5 speech model at 8 kHz as a list of layers, each a matrix and a bias.
  * scripts/vad-model.ts extracts them from the published ONNX file and writes them to `weights.zst`
  * in this order.
  *
