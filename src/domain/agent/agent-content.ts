@@ -1,6 +1,6 @@
 /**
  * Content of an agent version: everything that decides how the agent behaves. It refers to files by the hash
- * of their text, which is stored once. It contains only the tools that the agent may use, without their
+ * of their text. Each text is stored once. It contains only the tools that the agent may use, without their
  * secrets.
  */
 import type { JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-/** Reads the stored versions of an agent and keeps its draft. */
+/** Reads the stored versions of an agent and stores its draft. */
 import { and, desc, eq, getTableColumns, inArray, min, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { type Author, authorText } from "../../../core/author.ts";
@@ -6,7 +6,7 @@ import type { Queries } from "../../../core/database.ts";
 import type { AgentContent } from "../../../domain/agent/agent-content.ts";
 import { agentDrafts, agentVersions, versionTexts } from "../schema/index.ts";
 
-/** Of a key its label, of a person the address; null: gone, or nobody's. */
+/** The label of a key or the address of a person. Null if it was deleted or there is no author. */
 const authorName = (author: SQLiteColumn): SQL<string | null> => sql`coalesce(
   (SELECT label FROM api_keys WHERE 'key:' || api_keys.id = ${author}),
   (SELECT email FROM users WHERE 'member:' || users.id = ${author}))`;
@@ -41,7 +41,7 @@ export function agentHistoryStore(queries: Queries) {
         .get();
     },
 
-    /** Its number; 0: none is stored. */
+    /** Number of the oldest version; 0 if none is stored. */
     async oldest(tenantId: number, agentId: number): Promise<number> {
       const row = await queries
         .select({ number: min(agentVersions.number) })

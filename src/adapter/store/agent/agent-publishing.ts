@@ -1,7 +1,9 @@
 /**
- * Makes an agent, its files and its own tools what a version says, and leaves other agents alone: a file
- * that others know too is copied, a tool of all agents stays as it is. A secret is never sent to a server
- * that it was not entered for: such a tool is switched off until its secret is entered again.
+ * Restores an agent's files and tools to the state of a version, without changing other agents. A file that
+ * other agents use is copied. A tool of all agents stays unchanged.
+ *
+ * A secret is never sent to a server other than its own. Such a tool is disabled until its secret is entered
+ * again.
  */
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
@@ -13,7 +15,7 @@ import type {
 import { isSameServer } from "../../../platform/net/tenant-url.ts";
 import { agentFiles, files, tools } from "../schema/index.ts";
 
-/** What is not as the version says, and why. */
+/** A deviation from the version, with its kind. */
 export interface PublishingNote {
   readonly kind: "file_copied" | "tool_needs_secret" | "tool_of_others";
   readonly name: string;
@@ -24,9 +26,9 @@ interface Publishing {
   readonly agentId: number;
   readonly nowMs: number;
   readonly textOf: (sha256: string) => string;
-  /** A secret that opens nothing, sealed to the tool. */
+  /** An empty secret, sealed to the tool. */
   readonly noSecret: (toolId: number) => string;
-  /** What is sealed is a secret that somebody entered. */
+  /** True if the sealed value is a secret that a person entered. */
   readonly isSecret: (sealed: string, toolId: number) => boolean;
 }
 

@@ -1,9 +1,9 @@
-/** Whether an agent's drafts are published only after a green rehearsal. */
+/** The rule that an agent's drafts are published only after a passed rehearsal. */
 import { eq } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { agents } from "../schema/index.ts";
 
-/** The caller has found the agent to be the tenant's. */
+/** The caller must check first that the agent belongs to the tenant. */
 export const agentRule = (queries: Queries) => ({
   async isSet(agentId: number): Promise<boolean> {
     const row = await queries

@@ -1,4 +1,4 @@
-/** The scenarios that are kept with an agent. */
+/** Scenarios stored with an agent. */
 import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { agentScenarios, calls } from "../schema/index.ts";
@@ -41,7 +41,7 @@ export function agentScenarioStore(queries: Queries) {
         .returning(shown)
         .get(),
 
-    /** False: it is kept, or unknown. */
+    /** True if the call has lost its transcript. False if it still has one, or the call is unknown. */
     async isCallExpired(tenantId: number, callUuid: string): Promise<boolean> {
       const row = await queries
         .select({ expiredAt: calls.transcriptExpiredAt })
@@ -51,7 +51,7 @@ export function agentScenarioStore(queries: Queries) {
       return (row?.expiredAt ?? null) !== null;
     },
 
-    /** False: there is none. */
+    /** Returns false if the scenario does not exist. */
     async remove(tenantId: number, agentId: number, id: number): Promise<boolean> {
       const removed = await queries
         .delete(agentScenarios)

@@ -1,4 +1,4 @@
-/** The splits of callers between two versions of an agent, and the calls that they are compared by. */
+/** Split tests between two versions of an agent, and the calls to compare them. */
 import { and, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { AgentSplit } from "../../../domain/agent/agent-split.ts";
@@ -6,7 +6,7 @@ import type { SplitCall } from "../../../domain/agent/split-comparison.ts";
 import { parsedJson } from "../query/prepared.ts";
 import { agentSplits, agents, calls } from "../schema/index.ts";
 
-/** The open split of the agent of a row, read with it. */
+/** The open split of the row's agent, read in the same query. */
 export const openSplit = () =>
   parsedJson<AgentSplit | null>(sql`(
     SELECT json_object('version', v.number, 'percent', s.percent_b, 'content', json(v.content))
@@ -45,7 +45,7 @@ export function agentSplitStore(queries: Queries) {
         .where(and(ofAgent(tenantId, agentId), isNull(agentSplits.endedAt)));
     },
 
-    /** The newest calls of both versions that are over. */
+    /** The newest finished calls of both versions. */
     async calls(split: SplitRow, limit: number): Promise<SplitCall[]> {
       const { tenantId, agentId, versionA, versionB, startedAt } = split;
       const rows = await queries

@@ -64,7 +64,7 @@ export function agentStore(queries: Queries): AgentRecords {
     async remove(tenantId, id) {
       if (!(await rows.remove(tenantId, id))) return false;
       await deleteUnusedTexts(queries, tenantId);
-      // Foreign keys detach files and numbers; past entries keep the id as history.
+      // Foreign keys detach files and numbers. Past schedule entries keep the id as history.
       await queries
         .update(schedules)
         .set({ agentId: null })

@@ -1,10 +1,10 @@
 /**
- * Versions of agents. `recordVersions` runs last in every transaction that changes agents, tools or files:
- * it reads their state inside the database and answers nothing, so that on a database server it travels
+ * Versions of agents. `recordVersions` runs last in every transaction that changes agents, tools or files. It
+ * reads their state inside the database and returns nothing, so that on a database server it is sent together
  * with COMMIT.
  *
- * Kept: the 50 newest versions of an agent, and the published one. Publishing closes an open split, so that
- * its versions are always among them.
+ * Kept versions: the 50 newest of an agent, and the published one. Publishing closes an open split, so both
+ * its versions are always kept.
  */
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { authorText, UPGRADE, type VersionNote } from "../../../core/author.ts";
@@ -46,7 +46,7 @@ const TOOLS = sql`(
 
 const CONTENT = sql`json_object(${sql.join(fields, sql`, `)}, 'files', json(${FILES}), 'tools', json(${TOOLS}))`;
 
-/** The JSON of a stored value; a field that is younger than the content has its default. */
+/** The JSON of a stored value. Fields newer than the stored content get their defaults. */
 const storedValue = (json: SQL, name: string, fallback: unknown) =>
   sql`json(coalesce(${json} -> ${sql.raw(`'$.${name}'`)}, ${JSON.stringify(fallback ?? null)}))`;
 
@@ -62,7 +62,7 @@ const storedObject = (json: SQL, names: readonly string[], defaults: Values, ...
 /** In the order in which TOOLS writes them. */
 const TOOL_FIELDS = "name description url secretHeader parameters callerLevel shared".split(" ");
 
-/** A stored content as it would be written now, for comparisons. */
+/** A stored content in today's format, for comparisons. */
 const asWrittenNow = (content: SQL) =>
   storedObject(
     content,
@@ -75,7 +75,7 @@ const asWrittenNow = (content: SQL) =>
       FROM json_each(${content}, '$.tools') t))`,
   );
 
-/** Of a file, before a version has it: what no version needs is deleted again with the next that is recorded. */
+/** Stores the file text before a version refers to it. Recording the next version deletes unreferenced texts. */
 export async function keepText(queries: Queries, tenantId: number, fileId: number): Promise<void> {
   await queries.run(sql`
     INSERT OR IGNORE INTO version_texts (tenant_id, sha256, content)
@@ -83,7 +83,7 @@ export async function keepText(queries: Queries, tenantId: number, fileId: numbe
     WHERE id = ${fileId} AND tenant_id = ${tenantId}`);
 }
 
-/** `agentId` null: of every agent of the tenant, as after a change of a tool or a file. */
+/** `agentId` null: every agent of the tenant, for example after a change of a tool or file. */
 export async function recordVersions(
   queries: Queries,
   tenantId: number,
@@ -128,7 +128,7 @@ const deleteOldVersions = (queries: Queries, inScope: SQL) =>
       AND NOT EXISTS (SELECT 1 FROM agents a
         WHERE a.id = agent_versions.agent_id AND a.version = agent_versions.number)`);
 
-/** Makes the draft, which is there, a version that is not published. Returns its number. */
+/** Turns the existing draft into an unpublished version. Returns its number. */
 export async function storeCandidate(
   queries: Queries,
   tenantId: number,
@@ -150,7 +150,7 @@ export async function storeCandidate(
   return stored.number;
 }
 
-/** Notes which texts the versions need that are new. */
+/** Records the texts that new versions refer to. */
 const linkTexts = (queries: Queries, inScope: SQL) =>
   queries.run(sql`
     INSERT INTO agent_version_files (version_id, sha256)
@@ -161,7 +161,7 @@ const linkTexts = (queries: Queries, inScope: SQL) =>
       AND json_extract(f.value, '$.sha256') IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM agent_version_files l WHERE l.version_id = v.id)`);
 
-/** Deletes the texts of a tenant that no version and no draft needs any more. */
+/** Deletes the tenant's texts that no version or draft refers to. */
 export async function deleteUnusedTexts(queries: Queries, tenantId: number): Promise<void> {
   await queries.run(sql`DELETE FROM version_texts WHERE tenant_id = ${tenantId}
     AND NOT EXISTS (
@@ -173,7 +173,7 @@ export async function deleteUnusedTexts(queries: Queries, tenantId: number): Pro
         AND json_extract(f.value, '$.sha256') = version_texts.sha256)`);
 }
 
-/** Gives the agents of an older appliance their first version. Reads little where all have one. */
+/** Stores a first version for agents without one, from older releases. Reads little if all have one. */
 export async function recordFirstVersions(database: Database, nowMs: number): Promise<void> {
   const waiting = await database.read.all<{ tenantId: number }>(sql`
     SELECT tenant_id AS "tenantId" FROM agents WHERE version = 0

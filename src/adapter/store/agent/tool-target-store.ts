@@ -14,7 +14,7 @@ const TARGET = {
   callerLevel: tools.callerLevel,
 };
 
-/** A tool as a version of an agent has it; null: the version is gone, or has no such tool. */
+/** A tool as stored in a version of an agent; null if the version is gone or has no such tool. */
 const versionTool = (agentId: unknown, number: unknown) => sql<string | null>`(
   SELECT t.value FROM agent_versions v, json_each(v.content, '$.tools') t
   WHERE v.tenant_id = ${tools.tenantId} AND v.agent_id = ${agentId} AND v.number = ${number}
@@ -41,6 +41,6 @@ export const toolTargetStore: ToolTargets = (queries) => ({
   },
 });
 
-/** A secret that was entered for another server is not sent to the one of before. */
+/** A secret entered for another server is not sent to the version's server. */
 const asIn = ({ url, secretHeader, parameters, callerLevel }: VersionTool, now: ToolTarget) =>
   isSameServer(url, now.url) ? { ...now, url, secretHeader, parameters, callerLevel } : null;

@@ -1,4 +1,4 @@
-/** All stores of billing, and the small parts of tenants and calls that it needs. */
+/** All stores of billing, including the columns of tenants and calls that it needs. */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { notFound } from "../../../core/errors.ts";
@@ -31,7 +31,7 @@ const findAccount = statement((queries) =>
     .prepare(),
 );
 
-/** How a tenant stands, as columns of its row. */
+/** A tenant's account (`Standing`), as columns of the tenant's row. */
 export function standingColumns() {
   const tenantId = arg("tenantId");
   return {
@@ -61,7 +61,7 @@ export function standingColumns() {
   };
 }
 
-/** Its arguments. `call` null: no call asks. */
+/** Arguments of `standingColumns`. `call` null: without a call. */
 export const standingArguments = (
   tenantId: number,
   call: { readonly uuid: string; readonly chargeKey: string } | null,

@@ -1,4 +1,4 @@
-/** Checkouts: what a tenant wants to pay for, and whether it was paid. */
+/** Checkouts: the ordered item, and whether it was paid. */
 import {
   and,
   type Column,

@@ -1,7 +1,6 @@
 /**
- * Reads the ledger and the calls for a monthly statement. Sums come from the hourly sums; partial
- * hours at a month's border (zones whose offset is not whole hours) are read exactly. Pages of rows
- * use an index seek.
+ * Reads the ledger and the calls for a monthly statement. Sums come from the hourly sums. Partial hours at a
+ * month's border (zones whose offset is not whole hours) are read exactly. Pages of rows use an index seek.
  */
 import { and, asc, type Column, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
@@ -25,7 +24,7 @@ const total = (column: unknown) => sql<number>`coalesce(sum(${column}), 0)`.mapW
 const costOfGoods = sql<MicroEur>`coalesce(${calls.costStt}, 0) + coalesce(${calls.costLlm}, 0)
   + coalesce(${calls.costTts}, 0) + coalesce(${calls.costTrunk}, 0)`;
 
-/** Of whole hours: whole days by their own sums. */
+/** Call sums of whole hours; whole days use the daily sums. */
 const callSumsOfHours = statement((queries) => {
   const of = (table: typeof callRollups | typeof callDays) => {
     const { calls, billableSeconds, includedSeconds, overageSeconds } = table;
@@ -83,8 +82,8 @@ const begunIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
   and(eq(calls.tenantId, tenantId), gte(calls.createdAt, fromMs), lt(calls.createdAt, toMs));
 
 /**
- * Rows of the span after the one with this id, ordered by time and id. 0: from the first. The plus keeps
- * SQLite from seeking the span's begin and reading all pages again that come before.
+ * Rows of the span after the one with this id, ordered by time and id; 0: from the first.
+ * The plus prevents an index seek to the start of the span, which would read all earlier pages again.
  */
 function after(
   table: typeof calls | typeof ledgerTransactions,
@@ -161,7 +160,7 @@ export function callsAfter(
     .limit(limit);
 }
 
-/** Sums of whole hours. Prepared: a page of a month needs each of its days. */
+/** Sums of whole hours. Prepared, because a month's page needs each of its days. */
 const hourlySums = statement((queries) =>
   queries
     .select({

@@ -1,4 +1,4 @@
-/** What agents' trials took of the engine: one row for each tenant and day. */
+/** Engine usage of agents' trials: one row per tenant and day. */
 import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";

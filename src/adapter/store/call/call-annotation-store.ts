@@ -1,4 +1,4 @@
-/** Tags and comments of calls. Every read and write names the tenant. */
+/** Tags and comments of calls. Every read and write includes the tenant. */
 import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -17,7 +17,7 @@ export function callAnnotationStore(queries: Queries) {
     ...tagQueries(queries),
     ...commentQueries(queries),
 
-    /** Undefined: the tenant has no such call. */
+    /** Undefined if the tenant has no such call. */
     async call(tenantId: number, callUuid: string) {
       return await queries
         .select({ id: calls.id, transcriptExpiredAt: calls.transcriptExpiredAt })
@@ -41,7 +41,7 @@ export const tagsOfCalls = (queries: Queries) =>
     .where(
       and(
         inArray(callTags.callId, sql`(SELECT value FROM json_each(${arg("callIds")}))`),
-        // The plus keeps SQLite from reading all tags of the tenant instead.
+        // The plus keeps SQLite from reading all tags of the tenant.
         sql`+${callTags.tenantId} = ${arg("tenantId")}`,
       ),
     )
@@ -50,7 +50,7 @@ const readTagsOfCalls = statement((queries) => tagsOfCalls(queries).prepare());
 
 function tagQueries(queries: Queries) {
   return {
-    /** All tags that the tenant's calls have, with how many have each. */
+    /** All tags of the tenant's calls, with the number of calls of each. */
     async tagsInUse(tenantId: number) {
       return await queries
         .select({ tag: callTags.tag, calls: count() })
@@ -68,7 +68,7 @@ function tagQueries(queries: Queries) {
       return rows.map(({ tag }) => tag);
     },
 
-    /** Of several calls, by their id. A call without tags is not in it. */
+    /** Tags of several calls, by call id. Calls without tags are missing. */
     async tagsByCall(
       tenantId: number,
       callIds: readonly number[],
@@ -95,7 +95,7 @@ function tagQueries(queries: Queries) {
 
 function commentQueries(queries: Queries) {
   return {
-    /** Oldest first, with the author's name; null: the account is gone. */
+    /** Oldest first, with the author's name; null if the account is gone. */
     async commentsOf(tenantId: number, callId: number) {
       return await queries
         .select({

@@ -1,7 +1,6 @@
 /**
- * Calls as the API lists them. Every filter combination has its index (schema/calls.ts), and
- * `total` comes from sums that triggers maintain, so that a page costs the same with a million
- * calls.
+ * Calls for the API's lists. Every filter combination has an index (schema/calls.ts). `total` comes from sums
+ * that triggers maintain. So a page costs the same with a million calls.
  */
 import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
@@ -25,7 +24,7 @@ export interface CallFilter {
   readonly agentId?: number;
   readonly status?: CallStatus;
   readonly direction?: "inbound" | "outbound";
-  /** Only calls that came in and were missed. */
+  /** True: only missed inbound calls. */
   readonly missed?: true;
   /** Epoch ms, whole UTC hours; inclusive. */
   readonly fromMs?: number;
@@ -46,11 +45,11 @@ type OfTenant<Given> = Given & { readonly tenantId: number };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The begin of a day long after all calls. */
+/** Start of a day long after all calls. */
 const LAST_HOUR = 24 * 1_000_000;
-/** From here on, skipping rows costs more than adding up days and hours. */
+/** Above this offset, skipping rows costs more than adding up days and hours. */
 const FAR_OFFSET = 50_000;
-/** Of sums added up: three weeks of hours, more than a year of days. */
+/** Maximum sums to add up: three weeks of hours, or more than a year of days. */
 const SUMS_MAX = 500;
 
 const ITEM = {
@@ -70,7 +69,7 @@ const ITEM = {
   scheduleId: calls.scheduleId,
 };
 
-/** What a person sees of a call in a list. */
+/** Fields of a call in a list for people. */
 export const FOUND = { ...ITEM, summary: calls.summary, latencyP95Ms: calls.latencyP95Ms };
 
 const readItems = flatRowReader(ITEM);
@@ -87,8 +86,8 @@ export function callHistoryStore(queries: Queries) {
     },
 
     /**
-     * The ids of `list`, in its order, with the total of all that match, and a number that changes
-     * whenever what `list` says of an ended call may have changed: all three of one moment.
+     * The ids of `list`, in its order, with the total of all matches and a change counter. The counter
+     * changes whenever the list data of an ended call may have changed. All three are of the same moment.
      */
     async listing(tenantId: number, filter: UntaggedFilter, page: Page) {
       const { toMs: belowMs, offset: skipped } = await nearer(queries, tenantId, filter, page);
@@ -98,13 +97,13 @@ export function callHistoryStore(queries: Queries) {
       return { total, ids: ids?.split(",") ?? [], changes };
     },
 
-    /** Calls of a `listing`, in no order; those that are there no more are left out. */
+    /** Calls of a `listing`, unordered, without those deleted since. */
     async listed(tenantId: number, ids: readonly string[]) {
       const row = { tenantId, ids: `[${ids.join()}]` };
       return readItems(await listedItems(queries).values(row));
     },
 
-    /** The same, as a person sees them. */
+    /** Like `list`, with the fields for people. */
     async found(tenantId: number, filter: CallFilter, page: Page) {
       const row = await pageRow(queries, tenantId, filter, page);
       return readFound(await foundOfPage(queries, row).values({ ...row }));
@@ -117,7 +116,7 @@ export function callHistoryStore(queries: Queries) {
       return Number(found?.n ?? 0);
     },
 
-    /** For the operator only: a call of any tenant. */
+    /** A call of any tenant; for the operator only. */
     async findAnywhere(callUuid: string) {
       return await queries.select().from(calls).where(eq(calls.callUuid, callUuid)).get();
     },
@@ -170,7 +169,7 @@ function callParts(queries: Queries) {
       return await turnsOfCall(queries).all({ callId });
     },
 
-    /** What was said in these calls, in order of time within each. */
+    /** The spoken words of these calls, in order of time per call. */
     async words(callIds: readonly number[]) {
       return await wordsOfCalls(queries).all({ callIds: JSON.stringify(callIds) });
     },
@@ -179,7 +178,7 @@ function callParts(queries: Queries) {
       return await toolCallsOfCall(queries).all({ callId });
     },
 
-    /** For a signed link, which names no tenant. Null unless the recording can be played. */
+    /** For a signed link, which contains no tenant. Null unless the recording can be played. */
     async recordingFile(callUuid: string): Promise<string | null> {
       const row = await queries
         .select({ file: calls.recordingFile, status: calls.recordingStatus })
@@ -197,7 +196,7 @@ type CallKinds = typeof calls | typeof callRollups | typeof callDays | typeof ca
 export const missedOf = (table: CallKinds, statuses: readonly CallStatus[]) =>
   and(eq(table.direction, "inbound"), inArray(table.status, statuses));
 
-/** `time`: the column that `fromMs` and `toMs` are compared with. */
+/** `time`: the column to compare with `fromMs` and `toMs`. */
 const matching = (
   table: CallKinds,
   time: SQLiteColumn,
@@ -226,7 +225,7 @@ export const taggedWith = (queries: Queries, tenantId: number, tag: string | und
           .where(and(eq(callTags.tenantId, tenantId), eq(callTags.tag, tag))),
       );
 
-/** The sums know no tags: the calls that have it are counted. */
+/** Counts the calls with a tag, because the sums do not include tags. */
 async function taggedTotal(
   queries: Queries,
   tenantId: number,
@@ -241,7 +240,7 @@ async function taggedTotal(
   );
 }
 
-/** What is asked of each status of missed calls: merged, each is read in the order of its index. */
+/** One query per status of missed calls, to be merged. Each is read in the order of its index. */
 export function eachMissed<Rows>(rows: (status: CallStatus) => Rows) {
   const [first, second, ...others] = MISSED_STATUSES;
   return [rows(first), rows(second), ...others.map(rows)] as const;
@@ -288,13 +287,13 @@ export const itemsByIds = (queries: Queries) =>
     .where(
       and(
         inArray(calls.id, sql`(SELECT value FROM json_each(${arg("ids")}))`),
-        // The plus keeps SQLite from reading all calls of the tenant instead.
+        // The plus keeps SQLite from reading all calls of the tenant.
         sql`+${calls.tenantId} = ${arg("tenantId")}`,
       ),
     );
 const listedItems = statement((queries) => itemsByIds(queries).prepare());
 
-/** The sums are by hours and days; given as well, so that one statement can ask for both. */
+/** The sums are per hour and per day. Both are filled in, so that one statement can use both. */
 const partsOf = ({ fromMs, toMs }: CallFilter): Partial<DayParts> =>
   fromMs === undefined && toMs === undefined
     ? {}
@@ -305,7 +304,7 @@ const partsOf = ({ fromMs, toMs }: CallFilter): Partial<DayParts> =>
 
 type SummedFilter = OfTenant<UntaggedFilter> & Partial<DayParts>;
 
-/** Whole days by their own sums, the rest by those of its hours. */
+/** Whole days use the daily sums, the rest the hourly sums. */
 function total(queries: Queries, { tenantId, ...row }: SummedFilter) {
   const { fromHour, untilHour, fromDay, toDay, sinceHour, toHour, ...filter } = row;
   const sums = (
@@ -330,13 +329,13 @@ function total(queries: Queries, { tenantId, ...row }: SummedFilter) {
 const totalOf = rowStatement((queries, row: SummedFilter) => total(queries, row).prepare());
 
 type Sums = typeof callRollups | typeof callDays;
-/** `from` and `to`: hours or days since 1970; `to` is not meant. */
+/** `from` (inclusive) and `to` (exclusive): hours or days since 1970. */
 type SumsFilter = OfTenant<Omit<UntaggedFilter, "fromMs" | "toMs">> & {
   readonly from?: number;
   readonly to?: number;
 };
 
-/** Calls of the newest hours or days that match. */
+/** Number of matching calls per hour or day, newest first. */
 const newestSums = (table: Sums, time: SQLiteColumn) =>
   rowStatement((queries, { tenantId, from, to, ...filter }: SumsFilter) =>
     queries
@@ -357,8 +356,8 @@ interface Place {
 }
 
 /**
- * The same page with fewer rows to skip: whole days, then whole hours above it are counted by their sums.
- * The sums know no tags.
+ * The same page with fewer rows to skip: whole days, then whole hours, are skipped by their sums.
+ * Not for tags, which the sums do not include.
  */
 async function nearer(
   queries: Queries,
@@ -383,7 +382,7 @@ async function nearer(
     }
     return found;
   };
-  // A day or hour whose end is not meant has a sum that says too much.
+  // If the filter ends within a day or hour, that sum counts too many calls.
   const isWhole = (everyMs: number) => start.toMs === undefined || start.toMs % everyMs === 0;
   const place = isWhole(DAY_MS) ? await beyond(callsOfDays, DAY_MS, start) : start;
   return isWhole(HOUR_MS) ? await beyond(callsOfHours, HOUR_MS, place) : place;
@@ -412,7 +411,7 @@ const listingOf = rowStatement((queries, row: ListingRow) => {
   return queries
     .select({
       total: matches.n,
-      // Rows that are skipped cost: none are where the page lies beyond the last.
+      // Skipping rows is expensive, so none are skipped for a page beyond the last.
       ids: sql`iif(${offset} < ${matches.n}, (SELECT group_concat(id) FROM ${ids}), NULL)`,
       changes: sql`coalesce((SELECT ${endedCallChanges.changes} FROM ${endedCallChanges}), 0)`,
     })

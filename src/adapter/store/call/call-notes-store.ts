@@ -31,7 +31,7 @@ const callsWithMessage = statement((queries) =>
 
 const RECENT_CALLS_MAX = 200;
 
-/** By side, the newest calls of a tenant that had a bad line. */
+/** The newest calls of a tenant with a bad line, by side. */
 const badLines = statement((queries) => {
   const recent = queries
     .select({ id: calls.id })
@@ -48,7 +48,7 @@ const badLines = statement((queries) => {
     .prepare();
 });
 
-/** `callId`: the row id of the call, already looked up for its tenant. */
+/** `callId`: row id of a call that belongs to the tenant. */
 export function callNotesStore(queries: Queries) {
   return {
     async add(callId: number, note: CallNote): Promise<void> {
@@ -62,12 +62,12 @@ export function callNotesStore(queries: Queries) {
       return rows.map(({ note }) => note);
     },
 
-    /** Counts the calls since then that had a bad line, by side. */
+    /** Number of calls since then with a bad line, by side. */
     async badLines(tenantId: number, fromMs: number) {
       return await badLines(queries).all({ tenantId, fromMs });
     },
 
-    /** Those of the calls in which a message was left. */
+    /** Those of the calls in which the caller left a message. */
     async withMessage(callIds: readonly number[]): Promise<ReadonlySet<number>> {
       const rows = await callsWithMessage(queries).all({ callIds: JSON.stringify(callIds) });
       return new Set(rows.map(({ callId }) => callId));

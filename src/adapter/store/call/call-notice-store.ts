@@ -1,6 +1,6 @@
 /**
- * Notices about calls that could not be assigned: numbers that several tenants claim, and addresses
- * that used a trunk's Contact user. One row per tenant, kind and subject; bounded.
+ * Notices about calls that could not be assigned: numbers claimed by several tenants, and addresses that used
+ * a trunk's Contact user. One row per tenant, kind and subject; bounded.
  */
 import { and, asc, desc, eq, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
@@ -45,7 +45,7 @@ export function callNoticeStore(queries: Queries) {
         .orderBy(desc(callNotices.lastAt));
     },
 
-    /** Of all tenants, for the operator. */
+    /** Notices of all tenants, for the operator. */
     all(limit: number) {
       return queries
         .select({ notice: callNotices, tenantName: tenants.name })
@@ -55,7 +55,7 @@ export function callNoticeStore(queries: Queries) {
         .limit(limit);
     },
 
-    /** Returns false if there is none. */
+    /** Returns false if none exists. */
     async remove(tenantId: number, kind: CallNoticeKind, subject: string): Promise<boolean> {
       const rows = await queries
         .delete(callNotices)

@@ -61,7 +61,7 @@ const findSharedAgent = statement((queries) =>
     .prepare(),
 );
 
-/** Of an agent's files, the first ones that are read whole; the rest is only looked up. */
+/** Maximum bytes of an agent's files to read completely, first files first. The others are only searched. */
 const WHOLE_FILES_BYTES_MAX = 1_000_000;
 
 const agentContext = statement((queries) => {
@@ -95,7 +95,7 @@ const disclosure = () => sql<string | null>`(
   SELECT text FROM tenant_disclosures
   WHERE tenant_id = ${arg("tenantId")} AND language = ${arg("language")})`;
 
-/** `id` null: no file of the tenant has this text any more. */
+/** `id` is null if no file of the tenant has this text any more. */
 type VersionFileRow = Omit<KnowledgeFile, "id"> & {
   readonly id: number | null;
   readonly sha256: string;
@@ -105,7 +105,7 @@ type VersionToolRow = CallConfig["tools"][number] & {
   readonly urlNow: string;
 };
 
-/** The same of a stored version. A tool that was switched off or deleted since is not there. */
+/** Like `agentContext`, for a stored version. Tools disabled or deleted since are missing. */
 const versionContext = statement((queries) =>
   queries
     .select({
@@ -192,7 +192,7 @@ export function callSetupStore(queries: Queries) {
 
     agent: (tenantId: number, agentId: number) => agentStore(queries).find(tenantId, agentId),
 
-    /** Reads at most two: callers only need to know whether there is exactly one. */
+    /** At most two: callers only need to know whether exactly one exists. */
     firstAgents(tenantId: number): Promise<AgentRow[]> {
       return queries.select().from(agents).where(eq(agents.tenantId, tenantId)).limit(2);
     },

@@ -1,6 +1,6 @@
 /**
- * Writes calls, turns and tool calls, one function per step of a call's life. Lists and analytics
- * have their own stores.
+ * Writes calls, turns and tool calls, one function per step of a call's life. Lists and analytics have
+ * separate stores.
  */
 
 import {
@@ -37,7 +37,7 @@ import { diagnosticsStore } from "./diagnostics-store.ts";
 export type CallRow = typeof calls.$inferSelect;
 type NewCallRow = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
 
-/** The INVITE of an answered call ended with 200, whatever happened later. */
+/** The final code of an answered call's INVITE, whatever happened later. */
 const SIP_OK = 200;
 
 const HOUR_MS = 3_600_000;
@@ -45,7 +45,7 @@ const HOUR_MS = 3_600_000;
 /** Must match the text of the partial index `calls_recording_in_work`. */
 export const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
 
-/** `own` for a prepared statement. */
+/** Condition for a call of a tenant, for prepared statements. */
 const OWN = and(eq(calls.callUuid, arg("callUuid")), eq(calls.tenantId, arg("tenantId")));
 
 type CallChanges = Partial<Omit<NewCallRow, "callUuid">>;
@@ -70,7 +70,7 @@ const updateOpenCall = rowStatement((queries, changes: CallChanges) =>
     .prepare(),
 );
 
-/** From so much waiting on, a call of a schedule begins when it is dialled, not when it was asked for. */
+/** After this much waiting, a scheduled call's start is the time of dialling instead of the request. */
 const WAITED_MS = 60_000;
 
 const startDialing = statement((queries) =>
@@ -111,7 +111,7 @@ const putTurn = rowStatement((queries, { callId, turnIndex, ...rest }: typeof tu
     .prepare(),
 );
 
-/** What a tenant's limits are checked against, as columns of any row. */
+/** Current values for checking a tenant's limits, as columns of any row. */
 export function loadColumns(queries: Queries) {
   const live = queries
     .select({ n: count() })
@@ -141,7 +141,7 @@ export function loadColumns(queries: Queries) {
   };
 }
 
-/** Its arguments: whole hours from their sums, the first part exactly. */
+/** Arguments of `loadColumns`: whole hours from their sums, the first part exactly. */
 export function loadArguments(tenantId: number, sinceMs: number) {
   const firstHour = Math.floor(sinceMs / HOUR_MS);
   return { tenantId, sinceMs, firstHour, untilMs: (firstHour + 1) * HOUR_MS };
@@ -236,8 +236,8 @@ function callProgress(queries: Queries) {
 
   return {
     /**
-     * Written before the INVITE is sent: from here on the call is never dialled again. A scheduled
-     * call counts from now on, in lists, sums and limits: in the hour in which it is placed.
+     * Written before the INVITE is sent. From here on the call is never dialled again. A scheduled call
+     * counts from now on in lists, sums and limits, in the hour of dialling.
      */
     async markDialing(
       tenantId: number,
@@ -328,9 +328,7 @@ function callConversation(queries: Queries) {
 /** The end of a call, once. */
 function callEnd(queries: Queries) {
   return {
-    /**
-     * Undefined if its end is written already. Read it first in the transaction that ends a call.
-     */
+    /** Undefined if its end is already written. Must be the first read of the transaction that ends a call. */
     async findEnding(
       tenantId: number,
       call: { readonly uuid: string; readonly chargeKey: string },
@@ -338,7 +336,7 @@ function callEnd(queries: Queries) {
       return await findEndingCall(queries).get(standingArguments(tenantId, call));
     },
 
-    /** Writes the end of a call, once. Returns what it changed. */
+    /** Writes the end of a call, once. Returns the changed fields. */
     async finish(tenantId: number, callUuid: string, finished: FinishedCall) {
       const { ending, endedAt, report, figures = NO_FIGURES, recording } = finished;
       const changes = {
@@ -372,25 +370,22 @@ function callEnd(queries: Queries) {
   };
 }
 
-/** Calls of a node, and calls that a dead node left behind. */
+/** Calls of a node, and calls left by a dead node. */
 function callsOfNodes(queries: Queries) {
   return {
-    /**
-     * Updates the heartbeat of this process's calls in one statement. Returns those that are still
-     * open.
-     */
+    /** Updates the heartbeat of this process's calls in one statement. Returns the open ones. */
     async heartbeat(callUuids: readonly string[], nowMs: number): Promise<Set<string>> {
       if (callUuids.length === 0) return new Set();
       const open = await beat(queries).all({ nowMs, callUuids: JSON.stringify(callUuids) });
       return new Set(open.map(({ callUuid }) => callUuid));
     },
 
-    /** Open calls of all tenants but these. */
+    /** Open calls of all tenants except these. */
     async leftLive(except: readonly string[] = []): Promise<CallRow[]> {
       return await liveExcept(queries).all({ callUuids: JSON.stringify(except) });
     },
 
-    /** Open calls and unprocessed recordings are this node's from now on. */
+    /** Assigns open calls and unprocessed recordings to this node. */
     async adoptLeft(node: string): Promise<void> {
       const isLeft = or(inArray(calls.status, LIVE_STATUSES), IS_IN_WORK);
       await queries
@@ -409,10 +404,10 @@ function callsOfNodes(queries: Queries) {
   };
 }
 
-/** The figures that limits are checked against. */
+/** Current values for checking limits. */
 function callLimits(queries: Queries) {
   return {
-    /** The cost of calls since then is for the daily limit. */
+    /** `spent` counts the calls since then, for the daily limit. */
     async load(tenantId: number, sinceMs: number) {
       const row = await callLoad(queries).get(loadArguments(tenantId, sinceMs));
       return row ?? { live: 0, spent: 0 };

@@ -20,7 +20,7 @@ import {
 } from "../schema/index.ts";
 import { type CallFilter, eachMissed, FOUND, missedOf, taggedWith } from "./call-history-store.ts";
 
-/** Position in a list of calls after which the next page begins. */
+/** Position in a list of calls; the next page begins after it. */
 interface CallPlace {
   readonly createdAt: number;
   readonly id: number;
@@ -190,7 +190,7 @@ const firstSteps = statement((queries) => {
     .select({
       agent: isThere(sql`agents WHERE ${owned}`),
       knowledge: isThere(sql`files JOIN agent_files ON file_id = files.id WHERE ${owned}`),
-      // Actions are only looked for where no call says it.
+      // Actions are searched only if no call proves it.
       talk: sql`CASE WHEN ${isThere(called)} THEN 1 ELSE ${isThere(done)} END`.mapWith(Boolean),
       number: isThere(sql`phone_numbers WHERE ${owned} AND agent_id IS NOT NULL`),
       first_call: isThere(called),
@@ -200,18 +200,15 @@ const firstSteps = statement((queries) => {
     .prepare();
 });
 
-/** Calls by page, and what a tenant has done. */
+/** Pages of calls, and a tenant's first steps. */
 function callPages(queries: Queries) {
   return {
-    /** The steps to the first call; `talks`: audited actions that are one with an agent. */
+    /** The steps to the first call. `talks`: audited actions that count as talking to an agent. */
     async firstSteps(tenantId: number, talks: readonly string[]) {
       return await firstSteps(queries).get({ tenantId, talks: JSON.stringify(talks) });
     },
 
-    /**
-     * Newest first, after the last row of the previous page, so that a million rows cost no more
-     * per page.
-     */
+    /** Newest first, after the last row of the previous page. So a page costs the same with a million rows. */
     async pageOfCalls(
       tenantId: number,
       filter: CallFilter,
@@ -223,7 +220,7 @@ function callPages(queries: Queries) {
       return readExported(await pageBelow(queries, row).values({ ...row }));
     },
 
-    /** Those of the named calls that the filter lets through, in no order. */
+    /** Those of these calls that match the filter, unordered. */
     async callsNamed(tenantId: number, filter: CallFilter, callIds: readonly number[]) {
       const row = { tenantId, ...filter, ids: JSON.stringify(callIds) };
       return readExported(await namedCalls(queries, row).values({ ...row }));
@@ -258,14 +255,14 @@ const readExported = flatRowReader(EXPORTED);
 
 interface NamedCalls extends CallFilter {
   readonly tenantId: number;
-  /** JSON. */
+  /** JSON array of ids. */
   readonly ids: string;
 }
 
 const namedCalls = rowStatement((queries, { tenantId, ids, ...filter }: NamedCalls) =>
   queries
     .select(EXPORTED)
-    // A cross join keeps this order: else all calls of the tenant are read.
+    // A cross join keeps this order. Otherwise all calls of the tenant would be read.
     .from(sql`json_each(${ids}) AS named`)
     .crossJoin(calls)
     .where(
@@ -278,7 +275,7 @@ const namedCalls = rowStatement((queries, { tenantId, ids, ...filter }: NamedCal
     .prepare(),
 );
 
-/** All of a filter but its end. */
+/** The whole filter except its end. */
 function fromTime(queries: Queries, tenantId: number, filter: CallFilter) {
   const { agentId, status, direction, missed, fromMs, tag } = filter;
   return and(

@@ -1,7 +1,4 @@
-/**
- * Which numbers and countries a tenant has dialled, and since when. Used to stop bursts of new
- * ones.
- */
+/** Numbers and countries that a tenant has dialled, with their first times. Used to stop bursts of new ones. */
 import { and, eq, gte, isNotNull, lt, min, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -48,18 +45,18 @@ const newNumbers = statement((queries) =>
 
 export function dialledStore(queries: Queries) {
   return {
-    /** True if the number was dialled before `sinceMs`, as far as schedules are kept. */
+    /** True if the number was dialled before `sinceMs`, as far as schedules are stored. */
     async knewNumber(tenantId: number, number: string, sinceMs: number): Promise<boolean> {
       return (await knewNumber(queries).get({ tenantId, number, sinceMs })) !== undefined;
     },
 
-    /** Numbers dialled since then and never before; at most `countMax`. */
+    /** Numbers first dialled since then; at most `countMax`. */
     async newNumbers(tenantId: number, sinceMs: number, countMax: number): Promise<string[]> {
       const found = await newNumbers(queries).all({ tenantId, sinceMs, before: sinceMs, countMax });
       return found.map(({ number }) => number);
     },
 
-    /** Foreign countries that were dialled, each with the time of its first call. */
+    /** Foreign countries dialled, each with the time of its first call. */
     async countriesAbroad(tenantId: number): Promise<{ country: string; firstAt: number }[]> {
       const found = await queries
         .select({ country: schedules.toCountry, firstAt: min(schedules.firedAt) })

@@ -8,7 +8,7 @@ const CALLS_MAX = 500;
 
 export function liveCallStore(queries: Queries) {
   return {
-    /** Of nodes other than this one. */
+    /** Live calls of other nodes. */
     async onRemoteNodes(tenantId: number, node: string) {
       return await queries
         .select({

@@ -8,7 +8,7 @@ export function recordingStore(queries: Queries) {
   return {
     ...recordingDeletion(queries),
 
-    /** When `recording.ready` of the call was sent to an endpoint; null: no subscriber. */
+    /** When `recording.ready` of the call was sent to an endpoint; null if none has subscribed to it. */
     async announcedAt(tenantId: number, callUuid: string): Promise<number | null> {
       const subscribed = queries
         .select({ id: outbox.id })
@@ -31,7 +31,7 @@ export function recordingStore(queries: Queries) {
       return event?.createdAt ?? null;
     },
 
-    /** Recordings that another node still has to encode, oldest first, of all tenants. */
+    /** Recordings that other nodes have not encoded yet, oldest first, of all tenants. */
     async leftByOtherNodes(node: string, limit: number): Promise<CallRow[]> {
       return await queries
         .select()
@@ -53,7 +53,7 @@ export function recordingStore(queries: Queries) {
 /** Files to delete after they were sent by email. */
 function recordingDeletion(queries: Queries) {
   return {
-    /** The recording was sent by email: delete it at that time. */
+    /** Schedules the deletion of a recording sent by email. */
     async deleteAt(tenantId: number, callUuid: string, atMs: number): Promise<void> {
       await queries
         .update(calls)
@@ -61,7 +61,7 @@ function recordingDeletion(queries: Queries) {
         .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
     },
 
-    /** Recordings on this node's disk that are due for deletion, of all tenants. */
+    /** Recordings due for deletion on this node's disk, of all tenants. */
     async dueForDeletion(nowMs: number, node: string, limit: number) {
       return await queries
         .select({ tenantId: calls.tenantId, callUuid: calls.callUuid, file: calls.recordingFile })

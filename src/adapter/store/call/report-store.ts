@@ -1,7 +1,8 @@
 /**
  * Data for analytics and usage, read from sums (call_rollups, call_days, call_hours), never from the calls.
- * Hours are UTC: in the few zones whose offset is not whole hours, a day begins within one. That hour
- * belongs to the day in which it begins, so that each call counts once.
+ *
+ * Hours are UTC. In the few zones whose offset is not whole hours, a day begins within one. That hour belongs
+ * to the day in which it begins, so that each call counts once.
  */
 import {
   and,
@@ -65,7 +66,7 @@ const sumsByHour = statement((queries) =>
     .prepare(),
 );
 
-/** Read once for each group, not for each of its rows. */
+/** Read once per group, not per row. */
 const agentName = sql<string | null>`(SELECT ${sql.raw("agents.name")} FROM ${agents}
   WHERE ${sql.raw("agents.id = parts.agent_id")} AND ${sql.raw("agents.tenant_id")} = ${arg("tenantId")})`;
 
@@ -91,8 +92,8 @@ const each = <Name extends Sum, Column>(names: readonly Name[], column: (name: N
   Object.fromEntries(names.map((name) => [name, column(name)])) as Record<Name, Column>;
 
 /**
- * Whole days by their own sums, the rest by those of its hours. Each sum costs, and to sort the rows of all
- * parts together costs more than to add up each part first.
+ * Whole days use the daily sums, the rest the hourly sums. Each part is summed first, because sorting the
+ * rows of all parts together costs more.
  */
 const sumsByKind = <Name extends Sum>(queries: Queries, names: readonly Name[]) => {
   const part = (table: typeof callDays | typeof callRollups, span: SQL | undefined) =>
@@ -153,7 +154,7 @@ const newestCalls = (queries: Queries) =>
     .limit(LATENCY_CALLS_MAX)
     .as("newest");
 
-/** As one text: a thousand rows take longer to collect than to read. */
+/** A column as one JSON text, because collecting a thousand rows takes longer than reading them. */
 const listed = <Value = number | null>(column: Column | SQL) =>
   parsedJson<Value[]>(sql`json_group_array(${column})`);
 
@@ -168,7 +169,7 @@ const latenciesOfCalls = statement((queries) => {
     .prepare();
 });
 
-/** Shorter than milliseconds; days begin at one everywhere. */
+/** Minutes are shorter than milliseconds in JSON. Days begin at a full minute in every zone. */
 const minute = (time: Column) => sql`${time} / ${sql.raw(String(MINUTE_MS))}`;
 
 const latenciesByMinute = statement((queries) => {
@@ -179,7 +180,7 @@ const latenciesByMinute = statement((queries) => {
     .prepare();
 });
 
-/** As one text: a thousand small ones take twice as long to parse. */
+/** One JSON text, because parsing a thousand small ones takes twice as long. */
 const measuresOfTurns = statement((queries) => {
   const newest = newestCalls(queries);
   const measured = queries
@@ -241,7 +242,7 @@ export function reportStore(queries: Queries) {
 /** Calls and minutes. */
 function callSums(queries: Queries) {
   return {
-    /** By hour, in order; `startMs` is the start of the hour. */
+    /** In order; `startMs` is the start of the hour. */
     async byHour(tenantId: number, span: Span): Promise<HourSums[]> {
       const rows = await sumsByHour(queries).values({ tenantId, ...hoursOf(span) });
       return rows.map(([hour, calls, answered, billableSeconds, cost]) => ({
@@ -254,21 +255,21 @@ function callSums(queries: Queries) {
     },
 
     /**
-     * By agent, status and direction, the agents in order. `agentId` 0 means no agent; the name of a
+     * Sums by agent, status and direction, ordered by agent. `agentId` 0 means no agent; the name of a
      * deleted agent is null.
      */
     byKind: async (tenantId: number, span: Span) =>
       await figuresByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
 
-    /** The same, with what the calls used. */
+    /** Like `byKind`, with the engine usage of the calls. */
     usageByKind: async (tenantId: number, span: Span) =>
       await usageByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
   };
 }
 
 /**
- * Latency and quality. Only the newest calls in the span are searched; otherwise a million calls would be
- * read where little was measured.
+ * Latency and quality. Only the newest calls in the span are searched. Otherwise a million calls would be
+ * read if few have measurements.
  */
 function callMeasures(queries: Queries) {
   return {
@@ -278,7 +279,7 @@ function callMeasures(queries: Queries) {
       return row ?? { p50: [], p95: [] };
     },
 
-    /** Of the newest calls in the span, newest first: in which minute each began, and its latency. */
+    /** Newest calls in the span, newest first: the minute of their start, and their latency. */
     async latenciesByMinute(tenantId: number, span: Span) {
       const [row] = await latenciesByMinute(queries).all({ tenantId, ...span });
       return row ?? { minutes: [], p95: [] };

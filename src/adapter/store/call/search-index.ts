@@ -1,12 +1,11 @@
 /**
- * The index of what is looked for in calls: words that were said, summaries and numbers (migration 0020).
- * `search_words` numbers the words of a tenant, `search_endings` finds a word by any part of it, and
- * `search_index` has a document a call, which is made of those numbers and of what lists filter by. So the
- * index has no word of a person's, and no tenant can reach, or is slowed by, the words of another.
+ * Word index of calls: spoken words, summaries and numbers (migration 0020). `search_words` assigns a number
+ * to each word of a tenant. `search_endings` finds a word by any part of it. `search_index` has one document
+ * per call with these numbers and the filter values. So the index itself contains no words, and tenants
+ * cannot reach or slow down each other.
  *
- * `search_queue` has every call that is not in the index, filled by triggers on `calls`. Whoever changes
- * the words of an ended call takes it out of the index first (`unindex`), as only its old words tell what
- * to take out.
+ * `search_queue` contains every unindexed call, filled by triggers on `calls`. Code that changes the words of
+ * an ended call must first remove it from the index (`unindex`), because that needs the old words.
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
@@ -17,24 +16,24 @@ import type { CallFilter } from "./call-history-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Of a tenant's that a sought one may stand for; above that the calls themselves are read. */
+/** Maximum words of a tenant that a search term may match. Above it, the calls themselves are read. */
 const WORDS_MAX = 500;
-/** A call with more is a candidate of every search. */
+/** A call with more words is a candidate of every search. */
 const WORDS_OF_CALL_MAX = 5_000;
-/** Written at once: a word has as many endings as letters. */
+/** Maximum new words per write: a word has as many endings as letters. */
 const NEW_WORDS_MAX = 300;
-/** Looked up at once: a document more only if its words are among so many. */
+/** Maximum words to index at once: more documents are added only within this limit. */
 const WORDS_AT_ONCE = 4_000;
 const DAYS_MAX = 100;
 const CALLS_MAX = 25;
-/** An index of fewer parts is searched faster; a step takes a few milliseconds. */
+/** Merging parts makes the index faster. A step with this many pages takes a few milliseconds. */
 const MERGED_PAGES = 64;
 const LAST_LETTER = "\u{10ffff}";
 
 interface Document {
   readonly callId: number;
   readonly createdAt: number;
-  /** Tokens of filters. */
+  /** Tokens of the filter values. */
   readonly facts: string;
   readonly words: readonly string[];
 }
@@ -53,7 +52,7 @@ const list = (values: readonly unknown[]) => sql`json_each(${JSON.stringify(valu
 const within = (column: SQL, text: string) =>
   sql`${column} >= ${text} AND ${column} < ${text + LAST_LETTER}`;
 
-/** Stands in the documents of calls with words that have no number. */
+/** Token in the documents of calls with unindexed words (too many, or too long). */
 const unnumbered = (tenantId: number) => `${tenantId}long`;
 const hourOf = (tenantId: number, atMs: number) => `${tenantId}hour${Math.floor(atMs / HOUR_MS)}`;
 const dayOf = (tenantId: number, atMs: number) => `${tenantId}day${Math.floor(atMs / DAY_MS)}`;
@@ -61,7 +60,7 @@ const statusOf = (tenantId: number, status: string) => `${tenantId}${status.repl
 
 const REVISION = sql`abs(random() % 9007199254740991)`;
 
-/** Of a row of `calls`. */
+/** Condition for a row of `calls`. */
 const isUnindexed = sql`EXISTS (SELECT 1 FROM search_queue q WHERE q.tenant_id = calls.tenant_id AND q.call_id = calls.id)`;
 
 export function searchIndexStore(queries: Queries) {
@@ -77,8 +76,8 @@ export function searchIndexStore(queries: Queries) {
 function lookUps(queries: Queries) {
   return {
     /**
-     * A query for documents that have all of these words, or the number of one of the contacts, and pass
-     * the filter but for its tag; null: so many words are meant that the index is of no use.
+     * A query for documents that contain all words, or the number of one of the contacts. They also match the
+     * filter, except its tag. Null if the words match too many others, so that the index is useless.
      */
     async queryFor(
       tenantId: number,
@@ -87,7 +86,7 @@ function lookUps(queries: Queries) {
       filter: CallFilter,
     ): Promise<string | null> {
       if (contactIds.length > WORDS_MAX) return null;
-      // A sign or a letter alone stands nearly everywhere: it would only be compared at length.
+      // A single character occurs nearly everywhere, so it would only cost time.
       const longer = sought.filter(({ text }) => text.length > 1);
       const meant = await Promise.all(
         (longer.length > 0 ? longer : sought).map((word) => numbersOf(queries, tenantId, word)),
@@ -100,14 +99,14 @@ function lookUps(queries: Queries) {
         numbers.length > 0 ? await wordIds(queries, tenantId, [...wordsOf(numbers)]) : [];
       const long = unnumbered(tenantId);
       const all = telling.map((ids) => `(${ids.join(" OR ")})`).join(" AND ");
-      // What is looked up costs by the word, also beside one that no call has.
+      // If no call has one of the words, the other words need no lookup.
       const said = telling.every((ids) => ids.length > 0) ? `((${all}) OR ${long})` : long;
       const own = numbered.flatMap(({ id, word }) => (/\d/.test(word) ? (id ?? []) : []));
       const any = own.length > 0 ? `((${said}) OR ${own.join(" OR ")})` : said;
       return [any, ...factsSought(tenantId, filter)].join(" AND ");
     },
 
-    /** Documents of a query, the last first. No call in them or in what follows is newer than `newestAt`. */
+    /** Documents of a query, newest document first. No call in them or in later pages is newer than `newestAt`. */
     async documents(query: string, before: number | null, limit: number) {
       return await queries.all<{ doc: number; callId: number; newestAt: number }>(
         sql`SELECT d.doc, d.call_id AS "callId", d.newest_at AS "newestAt"
@@ -119,7 +118,7 @@ function lookUps(queries: Queries) {
   };
 }
 
-/** The numbers of words that are like this. */
+/** Numbers of the words that match. */
 async function numbersOf(
   queries: Queries,
   tenantId: number,
@@ -176,10 +175,10 @@ function timesSought(tenantId: number, fromMs: number, toMs: number): string[] {
   return times;
 }
 
-/** Calls that are not in the index. */
+/** Unindexed calls. */
 function queueOf(queries: Queries) {
   return {
-    /** Ids above `after`, in their order. */
+    /** Ids above `after`, in order. */
     async waiting(tenantId: number, after: number, limit: number): Promise<number[]> {
       const rows = await queries.all<{ id: number }>(
         sql`SELECT call_id AS id FROM search_queue WHERE tenant_id = ${tenantId} AND call_id > ${after}
@@ -188,7 +187,7 @@ function queueOf(queries: Queries) {
       return rows.map(({ id }) => id);
     },
 
-    /** Calls that have the tag; null: more than that. */
+    /** Calls with the tag; null if more than `max`. */
     async tagged(tenantId: number, tag: string, max: number): Promise<number[] | null> {
       const rows = await queries.all<{ id: number }>(
         sql`SELECT call_id AS id FROM call_tags WHERE tenant_id = ${tenantId} AND tag = ${tag} LIMIT ${max + 1}`,
@@ -196,7 +195,7 @@ function queueOf(queries: Queries) {
       return rows.length > max ? null : rows.map(({ id }) => id);
     },
 
-    /** Whether more ended calls than that wait. */
+    /** True if more than `max` ended calls are waiting. */
     async isBehind(tenantId: number, max: number): Promise<boolean> {
       const row = await rowOf<{ id: number }>(
         queries,
@@ -206,7 +205,7 @@ function queueOf(queries: Queries) {
       return row !== undefined;
     },
 
-    /** Some calls of the tenant whose turn it is. */
+    /** Some due calls of one tenant. */
     async due(nowMs: number): Promise<{ tenantId: number; queued: QueuedCall[] } | null> {
       const first = await rowOf<{ tenantId: number }>(
         queries,
@@ -226,7 +225,7 @@ function queueOf(queries: Queries) {
 
 function changesOfQueue(queries: Queries) {
   return {
-    /** Those of the calls that are in the index. */
+    /** The indexed ones of these calls. */
     async indexed(callIds: readonly number[]): Promise<number[]> {
       const rows = await queries.all<{ id: number }>(
         sql`SELECT value AS id FROM ${list(callIds)} j JOIN ${calls} ON calls.id = j.value WHERE NOT ${isUnindexed}`,
@@ -234,7 +233,7 @@ function changesOfQueue(queries: Queries) {
       return rows.map(({ id }) => id);
     },
 
-    /** When those of the calls that have ended, and are not in the index, are put into it. */
+    /** Sets the indexing time of the ended, unindexed ones of these calls. */
     async setDue(callIds: readonly number[], dueAt: number): Promise<void> {
       await queries.run(
         sql`UPDATE search_queue SET due_at = ${dueAt}, revision = ${REVISION} FROM ${list(callIds)} j, calls c
@@ -242,7 +241,7 @@ function changesOfQueue(queries: Queries) {
       );
     },
 
-    /** Into the index from then on, as they are then. Whoever read them before does not index them. */
+    /** Queues calls for indexing after `dueAt`, in their state at that time. Data read before is not indexed. */
     async enqueue(tenantId: number, callIds: readonly number[], dueAt: number): Promise<void> {
       await queries.run(
         sql`INSERT INTO search_queue (tenant_id, call_id, due_at) SELECT ${tenantId}, value, ${dueAt} FROM ${list(callIds)} WHERE true
@@ -258,8 +257,9 @@ function indexing(queries: Queries) {
       documentsOf(queries, tenantId, callIds),
 
     /**
-     * Indexes calls as `documentsOf` read them, without those that were indexed or changed since; in a
-     * transaction. False: so many words are new that only some were stored; ask again.
+     * Indexes calls as read by `documentsOf`, except those indexed or changed since. Call it in a
+     * transaction. Returns false if only some words could be stored because too many are new; then call it
+     * again.
      */
     async index(tenantId: number, queued: readonly QueuedCall[], read: readonly Document[]) {
       const pairs = list(queued.map(({ callId, revision }) => [callId, revision]));
@@ -298,7 +298,7 @@ function indexing(queries: Queries) {
 
     unindex: (...call: UnindexedCall) => unindex(queries, ...call),
 
-    /** Makes some parts of the index one. Returns whether there may be more to do; in a transaction. */
+    /** Merges some parts of the index. Returns true if more may follow. Call it in a transaction. */
     async merge(): Promise<boolean> {
       const before = await changesOf(queries);
       await setting(queries, "merge", MERGED_PAGES);
@@ -307,7 +307,7 @@ function indexing(queries: Queries) {
   };
 }
 
-/** The number of each word; null: so many words are new that only some have one now. */
+/** The number of each word; null if only some could be stored because too many are new. */
 async function numbersFor(
   queries: Queries,
   tenantId: number,
@@ -330,8 +330,8 @@ async function numbersFor(
 type UnindexedCall = [tenantId: number, callId: number, dueAt: number, securely: boolean];
 
 /**
- * Takes a call out of the index, until `dueAt`, and forgets words that no other call has; in a
- * transaction. Securely: nothing of it stays in the file.
+ * Removes a call from the index until `dueAt`, and deletes words that no other call has. Call it in a
+ * transaction. `securely`: also overwrites the data in the file.
  */
 async function unindex(
   queries: Queries,
@@ -349,7 +349,7 @@ async function unindex(
       AND NOT EXISTS (SELECT 1 FROM search_queue WHERE tenant_id = ${tenantId} AND call_id = ${callId})`,
   );
   if (securely) {
-    // The index is written at a savepoint, else at the end: when the setting is back.
+    // The savepoint writes the index now. Otherwise it would be written at the end, after the setting is reset.
     await queries.run(sql`SAVEPOINT unindexed`);
     await queries.run(sql`RELEASE unindexed`);
     await setting(queries, "secure-delete", 0);
@@ -367,14 +367,14 @@ const setting = (queries: Queries, name: string, value: number) =>
 const changesOf = async (queries: Queries) =>
   (await rowOf<{ n: number }>(queries, sql`SELECT total_changes() AS n`))?.n ?? 0;
 
-/** The numbers of words; null: it has none. */
+/** The numbers of words; null for a word without one. */
 const wordIds = (queries: Queries, tenantId: number, words: readonly string[]) =>
   queries.all<{ word: string; id: number | null }>(
     sql`SELECT j.value AS word, w.id FROM ${list(words)} j
       LEFT JOIN search_words w ON w.tenant_id = ${tenantId} AND w.word = j.value`,
   );
 
-/** The first ones, with a bounded number of words together; one at least. */
+/** The first documents, with a bounded total number of words; at least one. */
 function someOf(documents: readonly Document[]): Document[] {
   let words = 0;
   return documents.filter((document, at) => {
@@ -388,11 +388,11 @@ interface StoredWords
     typeof calls.$inferSelect,
     "id" | "agentId" | "direction" | "status" | "createdAt" | "fromNumber" | "toNumber" | "summary"
   > {
-  /** All that was said; null: nothing. */
+  /** All spoken words; null if there are none. */
   readonly said: string | null;
 }
 
-/** What the index has to have of calls, in the order in which they are named. */
+/** Index contents of calls, in the given order. */
 async function documentsOf(
   queries: Queries,
   tenantId: number,

@@ -1,4 +1,4 @@
-/** Birthday calls: which are due, and their results. */
+/** Due birthday calls, and their results. */
 import {
   and,
   eq,
@@ -27,14 +27,14 @@ import {
   tenants,
 } from "../schema/index.ts";
 
-/** Calling hours of a tenant that has set none, minutes after midnight. */
+/** Default calling hours, minutes after midnight. */
 export const DEFAULT_FROM = 600;
 export const DEFAULT_TO = 1080;
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 /**
- * Calls since then were for a birthday of this year: a call in its first days may have been for one at the end of the
- * year before. One day early, so that the day has begun in no time zone.
+ * Start of the time range for this year's birthday calls. A call in the first days of a year may belong to a
+ * birthday of the previous year. One day early, to cover all time zones.
  */
 const callsSince = ({ year, month, day }: CalendarDay) =>
   Math.min(Date.UTC(year, month - 1, day - 1), Date.UTC(year, 0, 5));
@@ -123,7 +123,7 @@ function dueBirthdays(queries: Queries): Pick<BirthdayRecords, "due"> {
                 .from(birthdayCalls)
                 .where(and(eq(birthdayCalls.contactId, contacts.id), eq(birthdayCalls.year, year))),
             ),
-            // Contacts that were deleted and imported again must not be called twice.
+            // Contacts deleted and imported again must not be called twice.
             notExists(
               queries
                 .select({ one: sql`1` })
@@ -228,7 +228,8 @@ function birthdayCallEnds(
         .from(birthdayCalls)
         .innerJoin(calls, eq(calls.callUuid, birthdayCalls.callUuid))
         .where(and(eq(birthdayCalls.state, "scheduled"), isNotNull(calls.endedAt)));
-      // What was refused before it was dialled costs no try, unless it would be refused each time.
+      // If a call was refused before dialling, the attempt does not count, except if it would be refused each
+      // time.
       const isUndialled = exists(
         queries
           .select({ one: sql`1` })

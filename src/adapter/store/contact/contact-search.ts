@@ -1,7 +1,9 @@
 /**
- * Finds contacts by a part of their name or number. Each tenant's are kept as one text, folded, until one
- * of them is changed: triggers count what changes (migration 0020), by whichever node. To read 20,000
- * takes some milliseconds, which pieces divide; to look through them a fraction of one.
+ * Finds contacts by a part of their name or number. The contacts of a tenant are cached as one folded text
+ * until one changes. Triggers count the changes of all nodes (migration 0020).
+ *
+ * Reading 20,000 contacts takes some milliseconds, split into pieces. Searching the text takes a fraction of
+ * a millisecond.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { BoundedMap } from "../../../core/bounded-map.ts";
@@ -11,18 +13,18 @@ import { folded } from "../../../core/search-words.ts";
 import type { ContactSearch } from "../../../domain/contact/contacts.ts";
 
 const CONTACTS_AT_ONCE = 4_000;
-/** Of tenants; and of each. */
+/** Maximum number of cached tenants, and of characters per tenant. */
 const TEXTS_KEPT_MAX = 16;
 const LETTERS_KEPT_MAX = 2_000_000;
 
-/** Only such a text can stand in a number. */
+/** Only such a text can occur in a number. */
 const OF_NUMBER = /^\+?\d*$/;
 
 const NAMES = sql`first_name || ' ' || last_name`;
 const NAMES_AND_NUMBERS = sql`${NAMES} || char(9) || number_e164`;
 
 export function contactSearch(queries: Queries): ContactSearch & {
-  /** Ids of those in whose names it stands. */
+  /** Ids of contacts whose names contain the text. */
   named(tenantId: number, text: string): Promise<number[]>;
 } {
   const names = keptTexts(queries, NAMES);
@@ -34,7 +36,7 @@ export function contactSearch(queries: Queries): ContactSearch & {
   };
 }
 
-/** A line for each contact, in the order of the list: `ID:TEXT`. */
+/** One line per contact, in the order of the list: `ID:TEXT`. */
 function keptTexts(queries: Queries, text: SQL) {
   const kept = new BoundedMap<number, { readonly changes: number; readonly lines: string }>(
     TEXTS_KEPT_MAX,
@@ -50,7 +52,7 @@ function keptTexts(queries: Queries, text: SQL) {
   };
 }
 
-/** The ids of the lines in whose texts it stands. */
+/** Ids of the lines whose texts contain it. */
 function linesWith(lines: string, wanted: string): number[] {
   const ids: number[] = [];
   for (let at = lines.indexOf(wanted); at >= 0; ) {

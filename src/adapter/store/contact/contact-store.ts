@@ -69,7 +69,7 @@ export const contactsByIds = (queries: Queries) =>
     .where(
       and(
         inArray(contacts.id, sql`(SELECT value FROM json_each(${arg("ids")}))`),
-        // The plus keeps SQLite from reading all contacts of the tenant, which stand in this order.
+        // The plus prevents SQLite from reading all contacts of the tenant in this order.
         sql`+${contacts.tenantId} = ${arg("tenantId")}`,
       ),
     )
@@ -120,7 +120,7 @@ const namesWithNumbers = statement((queries) =>
     .prepare(),
 );
 
-/** Numbers, each with the name of a contact who has it, the oldest first. */
+/** Numbers with the name of a contact who has it; the oldest contact wins. */
 export async function contactNames(
   queries: Queries,
   tenantId: number,

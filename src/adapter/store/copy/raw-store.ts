@@ -1,6 +1,6 @@
 /**
- * A store as bare SQL, in a file or on a libSQL server, for copying one into the other: values come
- * and go exactly as they are stored.
+ * A store as plain SQL, in a file or on a libSQL server, for copying one into the other. Values are copied
+ * exactly as stored.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { createClient, type InValue } from "@libsql/client/http";
@@ -14,17 +14,17 @@ interface RawStatement {
 }
 
 export interface RawStore {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
   rows(sql: string, args?: readonly StoredValue[]): Promise<StoredValue[][]>;
-  /** All or nothing. Foreign keys are not enforced meanwhile. */
+  /** Runs all statements or none. Foreign keys are not enforced meanwhile. */
   write(statements: readonly RawStatement[]): Promise<void>;
   close(): void;
 }
 
 const REQUEST_MS = 60_000;
 
-/** `readOnly`: nothing can be written, and all reads see one state of the file. */
+/** `readOnly`: nothing can be written, and all reads see the same state of the file. */
 export function openRawFile(path: string, readOnly: boolean): RawStore {
   const sqlite = new Sqlite(path, { readwrite: true, create: !readOnly, safeIntegers: true });
   sqlite.run("PRAGMA busy_timeout = 5000");

@@ -1,7 +1,9 @@
 /**
- * Copies a whole store into an empty one, table by table, and then reads both again and compares them
- * row by row. The source is only read. A copy that was interrupted is taken up where it stopped; until
- * it is done and verified, no linevoice starts on the target (`UNFINISHED_COPY` among its migrations).
+ * Copies a whole store into an empty one, table by table. Then it reads both again and compares them row by
+ * row. The source is only read.
+ *
+ * An interrupted copy continues at its last row. Until it is done and verified, no linevoice starts on the
+ * target (`UNFINISHED_COPY` among its migrations).
  */
 import { createHash, type Hash } from "node:crypto";
 import { conflict } from "../../../core/errors.ts";
@@ -11,11 +13,14 @@ import type { RawStore, StoredValue } from "./raw-store.ts";
 export interface CopiedTable {
   readonly table: string;
   readonly rows: number;
-  /** Of all its rows with their types, in the order of their key. */
+  /** Hash of all rows with their types, in the order of their key. */
   readonly sha256: string;
 }
 
-/** Belong to a store, not to its data. So do the tables of the index of words: `REINDEXED` fills it anew. */
+/**
+ * Tables that belong to a store, not to its data. The word index is not copied either: `REINDEXED` rebuilds
+ * it.
+ */
 const OWN_TABLES = ["migrations", "migration_lock", "commit_marks"];
 const IS_OF_INDEX = /^search_/;
 const REINDEXED =
@@ -40,7 +45,7 @@ export async function copyStore(source: RawStore, target: RawStore): Promise<Cop
   return compared;
 }
 
-/** True if a copy into the target was begun, whatever from. A store that is new has no migrations. */
+/** True if a copy into the target was started, from any source. A new store has no migrations. */
 export async function isCopyBegun(target: RawStore): Promise<boolean> {
   const known = await target.rows("SELECT 1 FROM sqlite_master WHERE name = 'migrations'");
   if (known.length === 0) return false;
@@ -62,7 +67,7 @@ async function isUnfinished(target: RawStore, from: string): Promise<boolean> {
   return mark !== null;
 }
 
-/** Throws conflict for a store that misses migrations, MigrationRejected for a newer one. */
+/** Throws conflict if the store misses migrations, MigrationRejected if it is newer. */
 export async function requireUpToDate(source: RawStore, list: readonly Migration[]): Promise<void> {
   const rows = await source.rows("SELECT tag, hash FROM migrations");
   const done = new Map(rows.map(([tag, hash]) => [String(tag), String(hash)]));
@@ -105,7 +110,7 @@ async function requireEmpty(target: RawStore, tables: readonly string[]): Promis
 const triggersOf = (store: RawStore) =>
   store.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name");
 
-/** Triggers would count the copied rows again: they come back at the end. */
+/** Removes the triggers, which would count the copied rows again. `finish` restores them. */
 async function begin(target: RawStore, from: string): Promise<void> {
   await target.write([
     {
@@ -136,9 +141,9 @@ async function finish(source: RawStore, target: RawStore): Promise<void> {
 }
 
 interface Layout {
-  /** How many of the columns, the first ones, are the key in whose order the table stands. */
+  /** Number of leading columns that form the key. Rows are ordered by it. */
   readonly key: number;
-  /** Quoted. */
+  /** Quoted names. */
   readonly columns: readonly string[];
 }
 
@@ -206,7 +211,7 @@ async function copyTable(source: RawStore, target: RawStore, table: string): Pro
     await target.write(rows.map((args) => ({ sql, args })));
 }
 
-/** Throws conflict at the first row that differs. */
+/** Throws conflict at the first difference. */
 async function compareTable(
   source: RawStore,
   target: RawStore,

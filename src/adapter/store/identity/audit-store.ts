@@ -38,7 +38,7 @@ export function auditStore(queries: Queries): AuditStore {
   };
 }
 
-/** What is old, and what is too much. */
+/** Removes old entries, and those above the tenant's maximum. */
 function removals(queries: Queries): Pick<AuditStore, "removeBefore" | "removeBeyond"> {
   const remove = async (ids: SQLWrapper): Promise<number> => {
     const gone = await queries

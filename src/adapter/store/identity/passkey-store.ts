@@ -1,4 +1,4 @@
-/** Passkeys, and the challenges that were answered. */
+/** Passkeys, and used challenges. */
 import { and, asc, eq, lt } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { PasskeyStore } from "../../../domain/identity/stores.ts";

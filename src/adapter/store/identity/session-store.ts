@@ -96,7 +96,7 @@ export function sessionStore(queries: Queries): SessionStore {
   };
 }
 
-/** Which tenant a session is in. */
+/** The active tenant of a session. */
 function activeTenants(queries: Queries): Pick<SessionStore, "setTenant" | "endActing"> {
   return {
     async setTenant(sessionId, tenantId, actingUntil) {

@@ -1,4 +1,4 @@
-/** Memberships: which user works in which tenant, in which role. */
+/** Memberships: users of a tenant with their roles. */
 import { and, asc, count, eq } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { TeamStore } from "../../../domain/identity/stores.ts";

@@ -7,7 +7,7 @@ import { ownedBy, ownedRows } from "../query/owned-rows.ts";
 import { agentFiles, agents, files, versionTexts } from "../schema/index.ts";
 
 interface KnowledgeOwners {
-  /** The only look-up across tenants: which files each of them has. */
+  /** The only lookup across tenants: the file ids of each tenant. */
   idsOfTenants(): Promise<ReadonlyMap<number, readonly number[]>>;
 }
 
@@ -93,10 +93,10 @@ function fileAssignments(
   };
 }
 
-/** Hexadecimal digits of a hash that make an exact number. */
+/** Hexadecimal digits of the hash that fit into an exact number. */
 const TEXT_ID_DIGITS = 12;
 
-/** Names a text that only versions have, where files have their ids: negative, from its hash. */
+/** Id of a text that exists only in versions: negative, derived from its hash. Files have positive ids. */
 export const versionTextId = (sha256: string): number =>
   -1 - Number.parseInt(sha256.slice(0, TEXT_ID_DIGITS), 16);
 

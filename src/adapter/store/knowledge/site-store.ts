@@ -1,4 +1,4 @@
-/** Web sites that are read into knowledge. */
+/** Web sites whose pages are read as knowledge. */
 import { and, asc, eq, getTableColumns, isNull, lte, or } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { SiteRecords } from "../../../domain/knowledge/sites.ts";

@@ -1,4 +1,4 @@
-/** Questions without an answer: turns of the tenant's calls that are marked so. */
+/** Questions without an answer: turns of the tenant's calls with this mark. */
 import { and, desc, eq, inArray, isNotNull } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { UnansweredRecords } from "../../../domain/knowledge/unanswered.ts";
@@ -12,7 +12,7 @@ export function unansweredStore(queries: Queries): UnansweredRecords {
           key: turns.unanswered,
           text: turns.text,
           callUuid: calls.callUuid,
-          // Null as well for an agent that was deleted since.
+          // Also null for a deleted agent.
           agentId: agents.id,
           askedAt: calls.createdAt,
         })

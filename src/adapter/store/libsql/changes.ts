@@ -1,20 +1,20 @@
 /**
- * Tells when anything on a libSQL server has changed: this node's own transactions at once, those of
- * other nodes within about half a second, by the counter of commits that SQLite keeps for each
- * connection. Asked for only while somebody wants to know.
+ * Detects changes on a libSQL server: this node's transactions at once, those of other nodes within about
+ * half a second. It reads the commit counter that SQLite keeps per connection. It polls only while a caller
+ * is interested.
  */
 import type { HttpClient, HttpStream } from "@libsql/hrana-client";
 import type { Clock, Timer } from "../../../core/clock.ts";
 
 const LOOK_EVERY_MS = 500;
-/** What was seen longer ago says nothing about now. */
+/** An older reading is useless. */
 const SEEN_MS_MAX = 1_200;
 const WANTED_MS = 10_000;
 
 interface Changes {
   /** Differs after a change. Null while the server does not answer. */
   version(): number | null;
-  /** This node has changed something. */
+  /** Call it after a change by this node. */
   note(): void;
   close(): void;
 }
@@ -44,7 +44,7 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
       count = value;
       seenAt = askedAt;
     } catch {
-      // Nothing is known until it answers again.
+      // The state is unknown until the server answers again.
       stream?.close();
       stream = null;
     } finally {

@@ -1,17 +1,17 @@
 /**
- * Marks by which the outcome of a COMMIT can be looked up when its answer was lost. A transaction on a
- * database server writes its writer's next number with its last change. Whoever looks writes the same
- * number, if it is not there, as one that was never done: then the transaction cannot be committed later
- * either, should it still be on its way.
+ * Marks that show the outcome of a COMMIT whose reply was lost.
+ *
+ * A transaction on a database server writes its writer's next number with its last change. A lookup that does
+ * not find the number writes it as "not done". Then a delayed transaction cannot be committed later either.
  */
 import type { Random } from "../../../core/random.ts";
 import type { Query } from "./hrana-json.ts";
 
-/** Created with the tables of migrations: it belongs to the server, not to the data. */
+/** Created with the migrations table: it belongs to the server, not to the data. */
 export const MARKS_TABLE =
   "CREATE TABLE IF NOT EXISTS commit_marks (writer TEXT PRIMARY KEY, number INTEGER NOT NULL, is_done INTEGER NOT NULL, at INTEGER NOT NULL)";
 
-/** Writers of processes that are long gone. */
+/** Age after which marks of dead processes are deleted. */
 const KEPT_MS = 24 * 3_600_000;
 const WRITER_BYTES = 12;
 
@@ -26,14 +26,14 @@ export interface Mark {
   readonly atMs: number;
 }
 
-/** Fails if somebody has looked already. */
+/** Fails if a lookup has already marked it as not done. */
 export const write = ({ writer, number, atMs }: Mark): Query => ({
   sql: `INSERT INTO commit_marks (writer, number, is_done, at) VALUES (?, ?, 1, ?) ON CONFLICT (writer)
     DO UPDATE SET number = CASE WHEN number < excluded.number THEN excluded.number END, is_done = 1, at = excluded.at`,
   args: [writer, number, atMs],
 });
 
-/** The last one says whether it was done. Can be repeated. */
+/** The last query returns whether it was done. Can be repeated. */
 export const lookUp = ({ writer, number, atMs }: Mark): readonly Query[] => [
   {
     sql: `INSERT INTO commit_marks (writer, number, is_done, at) VALUES (?, ?, 0, ?) ON CONFLICT (writer)
@@ -43,7 +43,7 @@ export const lookUp = ({ writer, number, atMs }: Mark): readonly Query[] => [
   { sql: "SELECT is_done FROM commit_marks WHERE writer = ?", args: [writer] },
 ];
 
-/** Names for transactions that run side by side. One whose last outcome is unknown is not used again. */
+/** Names for concurrent transactions. If a name's last outcome is unknown, it is not used again. */
 export function keepWriters(random: Random) {
   const process = Buffer.from(random.bytes(WRITER_BYTES)).toString("base64url");
   const free: Writer[] = [];
@@ -56,7 +56,7 @@ export function keepWriters(random: Random) {
 
 export interface Writer {
   readonly name: string;
-  /** Of its last mark. */
+  /** Number of its last mark. */
   number: number;
 }
 

@@ -1,13 +1,15 @@
 /**
- * The database on a libSQL server that several nodes share: Hrana over WebSockets, or over HTTP,
- * under the same Drizzle and the same stores as the file.
+ * The database on a libSQL server that several nodes share: Hrana over WebSockets or HTTP, under the same
+ * Drizzle and the same stores as the file.
  *
- * A transaction begins immediately (retried while another node writes), is all or nothing, and
- * holds the server's writer for a bounded time. The next one follows on the same connection while the
- * COMMIT of the one before it is on its way, so a node asks for the server's writer over one
- * connection only: many that wait for it can lock sqld 0.24 up for ever. Every request has a timeout. A body that is too slow is cut off, and its
- * late statements have no effect. What a broken connection interrupts is repeated for a second and a
- * half; a mark in the database tells whether a COMMIT without an answer was carried out.
+ * A transaction begins immediately (retried while another node writes), is all or nothing, and holds the
+ * server's writer for a bounded time. The next transaction uses the same connection while the previous COMMIT
+ * is pending. So a node requests the server's writer over one connection only: many waiting connections can
+ * block sqld 0.24 forever.
+ *
+ * Every request has a timeout. A body that is too slow is aborted, and its late statements have no effect.
+ * After a broken connection, work is retried for 1.5 s. A mark in the database shows whether a COMMIT without
+ * a reply was executed.
  *
  * Backups and file integrity are the responsibility of the server's operator.
  */
@@ -40,13 +42,13 @@ export interface RemoteAddress {
 }
 
 interface RemoteLimits extends TransactionLimits {
-  /** How long to repeat what broken connections interrupt. */
+  /** How long to retry after broken connections. */
   readonly retryMs: number;
   /** Timeout of one request to the server. */
   readonly requestMs: number;
   /** Timeout of the connectivity check. */
   readonly pingMs: number;
-  /** How long to wait at the start for a server that is not available yet. */
+  /** How long to wait at the start for an unavailable server. */
   readonly openMs: number;
 }
 
@@ -59,13 +61,13 @@ const LIMITS: RemoteLimits = {
   openMs: 30_000,
 };
 const OPEN_PAUSE_MS = 500;
-/** Over HTTP, unpacked. Without it an answer that does not end would fill the memory until its timeout. */
+/** Maximum size of an unpacked HTTP reply. Otherwise an endless reply would fill the memory until its timeout. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 interface RemoteDependencies {
   readonly clock: Clock;
   readonly random: Random;
-  /** The name of this node in the lock for migrations. */
+  /** Name of this node in the migration lock. */
   readonly owner: string;
   readonly limits?: Partial<RemoteLimits>;
   readonly migrations?: readonly Migration[];
@@ -117,7 +119,7 @@ export async function openRemoteDatabase(
         throw unreachable(error);
       }
     },
-    // The server's disk is the server's: its failures come with each request.
+    // The server's disk cannot be probed from here: its failures appear in each request.
     probeWrites: () => Promise.resolve(),
     async close() {
       await turns.idle();
@@ -129,8 +131,8 @@ export async function openRemoteDatabase(
 }
 
 /**
- * Runs bodies of transactions. What a body is given is used again for a later one, because prepared
- * statements belong to it (prepared.ts).
+ * Runs the bodies of transactions. The `Queries` of a body are used again for later bodies, because prepared
+ * statements belong to them (prepared.ts).
  */
 function runBodies(begin: (turn: Turn) => RemoteTransaction) {
   interface Place {
@@ -164,7 +166,7 @@ function runBodies(begin: (turn: Turn) => RemoteTransaction) {
       free.push(place);
       return result;
     } catch (error) {
-      // A body that was cut off may still be at work: its place is not reused.
+      // An aborted body may still be running, so its place is not reused.
       await transaction.rollback();
       throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
     } finally {
@@ -189,7 +191,7 @@ function runBodies(begin: (turn: Turn) => RemoteTransaction) {
   return { run, finish };
 }
 
-/** Over sockets where the server takes them, otherwise over HTTP. */
+/** Uses WebSockets if the server accepts them, otherwise HTTP. */
 async function streamsOf(
   address: RemoteAddress,
   { requestMs, pingMs }: RemoteLimits,

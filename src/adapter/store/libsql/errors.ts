@@ -1,13 +1,13 @@
-/** What a libSQL server, or the way to it, answers in place of rows. */
+/** Errors of a libSQL server or of the connection to it. */
 import { describeError } from "../../../core/errors.ts";
 
-/** The server does not answer, or not in time. `cause` has the details. */
+/** The server does not answer in time. `cause` has the details. */
 export class StoreUnreachable extends Error {
   override readonly name = "StoreUnreachable";
   readonly code = "STORE_UNREACHABLE";
 }
 
-/** The transaction was committed, but what its last statements returned was lost with the connection. */
+/** The transaction was committed, but the results of its last statements were lost with the connection. */
 export class ResultLost extends StoreUnreachable {}
 
 export const isResultLost = (error: unknown): boolean =>

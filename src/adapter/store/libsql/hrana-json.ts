@@ -1,9 +1,9 @@
 /**
- * Statements and rows as Hrana 2 writes them in JSON. A row becomes an array of its values at once: as
- * the objects that `@libsql/hrana-client` makes, a page of 25 rows costs more than the rest of its request.
+ * Statements and rows in Hrana 2's JSON. A row becomes an array of values directly. With the objects of
+ * `@libsql/hrana-client`, a page of 25 rows costs more than the rest of its request.
  */
 
-/** Drizzle's driver needs no more of a result. */
+/** The part of a result that Drizzle's driver needs. */
 export interface Rows {
   readonly columns: readonly string[];
   /** The values of each row, in the order of `columns`. */
@@ -18,22 +18,22 @@ export interface Query {
   readonly args: readonly unknown[];
 }
 
-/** One of several in a request. Without a condition it runs whatever becomes of the others. */
+/** A statement of a batch. Without a condition it always runs, whatever the others do. */
 export interface Step {
   readonly query: Query;
-  /** Runs only if that step, by its place, succeeded, or only if it did not. */
+  /** Condition: run only if the step with this index succeeded, or only if it did not. */
   readonly after?: { readonly step: number; readonly succeeded: boolean };
 }
 
-/** Null: its condition was not met. */
+/** Null if its condition was not met. */
 export type StepResult = Rows | Error | null;
 
-/** What the server says of a statement or a request. */
+/** The server's error for a statement or request. */
 class HranaError extends Error {
   override readonly name = "HranaError";
   constructor(
     message: string,
-    /** As SQLite names it, for an error of a statement. */
+    /** SQLite's name of a statement's error. */
     readonly code: string | undefined,
   ) {
     super(message);
@@ -68,7 +68,7 @@ const MESSAGE_CHARACTERS_MAX = 1_000;
 export const errorOf = ({ message, code }: SentError) =>
   new HranaError(String(message).slice(0, MESSAGE_CHARACTERS_MAX), code ?? undefined);
 
-/** What a server says that is broken, or no libSQL server. */
+/** Error for a reply that is broken or not from a libSQL server. */
 export const noResult = (why: string) => new Error(`the answer is no result: ${why}`);
 
 export const batchOf = (steps: readonly Step[]) => ({
@@ -78,7 +78,7 @@ export const batchOf = (steps: readonly Step[]) => ({
   })),
 });
 
-/** Of so many statements. Throws what says that it cannot be their result. */
+/** Results of `count` statements. Throws if the reply has another shape. */
 export function resultsOf(batch: SentBatch | undefined, count: number): StepResult[] {
   if (!Array.isArray(batch?.step_results) || !Array.isArray(batch.step_errors))
     throw noResult("it has no lists of results and errors");
@@ -111,7 +111,7 @@ function rowsOf({ cols, rows, affected_row_count }: SentResult): Rows {
   };
 }
 
-/** A whole number is sent as an integer: to SQL 7.0 / 2 is not 7 / 2. */
+/** A whole number is sent as an integer: in SQL, 7.0 / 2 differs from 7 / 2. */
 function toCell(value: unknown): Cell {
   if (value === null) return { type: "null" };
   if (typeof value === "string") return { type: "text", value };

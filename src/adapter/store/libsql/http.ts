@@ -1,4 +1,4 @@
-/** Streams of a libSQL server over HTTP, for servers and proxies that take no WebSockets. */
+/** Streams of a libSQL server over HTTP, for servers and proxies without WebSocket support. */
 import {
   BatchCond,
   type BatchStep,

@@ -1,8 +1,8 @@
 /**
- * Migrations on a libSQL server, once among all nodes: a lease in the database decides which node
- * runs them; the others wait. All missing migrations run in one transaction with foreign keys off;
- * the keys are checked before the commit. The row of each migration is inserted first, so that a
- * node whose lease expired fails instead of applying a migration twice.
+ * Migrations on a libSQL server, once among all nodes: a lease in the database decides which node runs them;
+ * the others wait. All missing migrations run in one transaction with foreign keys off. The keys are checked
+ * before the commit. Each migration's row is inserted first, so that a node with an expired lease fails
+ * instead of applying a migration twice.
  */
 import type { Client, InStatement } from "@libsql/client/http";
 import { type Clock, sleep } from "../../../core/clock.ts";
@@ -34,7 +34,7 @@ const PARENTS_ARE_THERE =
 
 interface RemoteMigration {
   readonly clock: Clock;
-  /** The name of this node. */
+  /** Name of this node. */
   readonly owner: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Drizzle's driver for a libSQL server, with nothing but the execution of one statement. Rows of a
- * query with known columns stay arrays; only those of raw SQL become objects.
+ * Drizzle's driver for a libSQL server. It only executes single statements. Rows of a query with known
+ * columns stay arrays; only those of raw SQL become objects.
  */
 import type { Client, InStatement } from "@libsql/client/http";
 import type { SQL } from "drizzle-orm";
@@ -15,7 +15,7 @@ import { NO_ROWS, type Query, type Rows } from "./hrana-json.ts";
 
 type Execute = (query: Query) => Promise<Rows>;
 
-/** The server decides when pages leave its log; it refuses to be asked. */
+/** The server manages its checkpoints and rejects this pragma. */
 const isServerManaged = ({ sql }: Query) => /^PRAGMA wal_checkpoint/i.test(sql);
 
 export function queriesOf(execute: Execute): Queries {
@@ -45,7 +45,7 @@ class RowSession extends LibSQLSession<Schema, Schema> {
       : this.#raw.prepareQuery<Config>(...query);
   }
 
-  /** By position, as `$count` reads them. */
+  /** Rows as arrays, for `$count`. */
   override values<Row extends unknown[]>(query: SQL): Promise<Row[]> {
     const written = this.#dialect.sqlToQuery(query);
     type Arrays = PreparedQueryConfig & { readonly values: Row[] };
@@ -68,7 +68,7 @@ function clientOf(execute: Execute, present: (rows: Rows) => unknown): Client {
 
 const asTheyAre = (rows: Rows) => rows;
 
-/** Whoever writes SQL names the columns. */
+/** Raw SQL refers to columns by name. */
 const asObjects = ({ columns, rows, rowsAffected }: Rows) => ({
   columns,
   rows: rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]]))),

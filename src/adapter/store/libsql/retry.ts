@@ -1,6 +1,6 @@
 /**
- * Repeats what a broken connection has interrupted: at once, then with short pauses, for a bounded time.
- * While the server is away, which somebody has found out by waiting, others ask once more and no longer.
+ * Retries after a broken connection: at once, then with short pauses, for a bounded time. After one caller
+ * has failed to reach the server, other callers retry only once.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import { isSqlError, isTimeout, StoreUnreachable } from "./errors.ts";
@@ -8,8 +8,8 @@ import { isSqlError, isTimeout, StoreUnreachable } from "./errors.ts";
 const PAUSE_MS_MAX = 100;
 
 /**
- * `attempt` is told whether it is repeated. Errors of statements, timeouts, and StoreUnreachable, which
- * somebody has concluded already, are not repeated.
+ * `attempt` gets whether it is a retry. Not retried: errors of statements, timeouts, and StoreUnreachable,
+ * which an inner layer has already decided.
  */
 export type Retry = <Result>(attempt: (isRepeated: boolean) => Promise<Result>) => Promise<Result>;
 

@@ -1,9 +1,9 @@
 /**
- * Streams of a libSQL server over WebSocket (Hrana 2), each on a socket of its own. When the socket goes, for
- * whatever reason, the server ends the stream and the transaction in it at once. Over HTTP it would keep
- * a transaction whose answer was lost, and every writer of every node would wait five seconds for it.
+ * Streams of a libSQL server over WebSocket (Hrana 2), one socket per stream. When the socket closes, the
+ * server ends the stream and its transaction at once. Over HTTP it would keep a transaction whose reply was
+ * lost, and every writer of every node would wait five seconds for it.
  *
- * A request that is not answered in time closes its socket, which ends what it began.
+ * A request without a timely reply closes its socket, which also ends its transaction.
  */
 import type { Clock } from "../../../core/clock.ts";
 import {
@@ -17,9 +17,9 @@ import {
 } from "./hrana-json.ts";
 
 export interface HranaStream {
-  /** In one request, one after another. Rejects when the request fails: it is unknown what was carried out. */
+  /** Runs the steps in one request, in order. If the request rejects, it is unknown which steps ran. */
   batch(steps: readonly Step[]): Promise<readonly StepResult[]>;
-  /** Ends the transaction in it. */
+  /** Also ends its transaction. */
   close(): void;
   readonly closed: boolean;
 }
@@ -56,7 +56,7 @@ interface Asked {
 /** A socket has one stream. */
 const STREAM = 0;
 
-/** As `fetch` calls it. */
+/** The same error name as a timeout of `fetch`. */
 const timeoutAfter = (ms: number) =>
   Object.assign(new Error(`no answer within ${ms} ms`), { name: "TimeoutError" });
 
@@ -68,7 +68,7 @@ export function socketsTo(options: SocketOptions): StreamSource {
 class SocketStream implements HranaStream {
   readonly #socket: WebSocket;
   readonly #asked = new Map<number, Asked>();
-  /** What is sent when the socket is open; null: it is. */
+  /** Messages to send after the socket opens; null once it is open. */
   #unsent: string[] | null = [];
   #lastId = 0;
   #failure: Error | null = null;
@@ -105,7 +105,8 @@ class SocketStream implements HranaStream {
     const { promise, resolve, reject } = Promise.withResolvers<readonly StepResult[]>();
     this.#asked.set(id, { steps: steps.length, resolve, reject });
     const timer = clock.after(requestMs, () => {
-      // The others on this socket are told that it is gone: they may ask again at once.
+      // Reject only this request as a timeout. The others fail with the closed socket, so they may retry at
+      // once.
       reject(timeoutAfter(requestMs));
       this.close();
     });
@@ -150,7 +151,7 @@ class SocketStream implements HranaStream {
       if (message.type === "response_error") throw errorOf(message.error);
       asked?.resolve(resultsOf(message.response?.result, asked.steps));
     } catch (error) {
-      // Nobody asked for the stream, which cannot be used then.
+      // The failed request was our `open_stream`, so the stream is unusable.
       if (!asked) throw error;
       asked.reject(error);
     }
@@ -165,7 +166,7 @@ class SocketStream implements HranaStream {
   }
 }
 
-/** False for a server, or a proxy before it, that takes HTTP alone. */
+/** False if the server, or a proxy before it, accepts only HTTP. */
 export async function takesSockets(sockets: StreamSource): Promise<boolean> {
   const stream = sockets.openStream();
   try {

@@ -1,9 +1,9 @@
 /**
- * Connections of a libSQL server ("streams" of Hrana), kept open and used again: opening one costs
- * the server more than a query. A stream has one user at a time.
+ * Connections of a libSQL server ("streams" of Hrana), kept open for reuse: opening one costs the server more
+ * than a query. A stream has one user at a time.
  *
- * Reads that are asked for in the same turn of the event loop travel in one request. Those whose
- * connection has broken are repeated.
+ * Reads requested in the same turn of the event loop share one request. Reads on a broken connection are
+ * retried.
  */
 import { type Clock, yieldToEventLoop } from "../../../core/clock.ts";
 import { isSqlError, isTimeout, StoreUnreachable, unreachable } from "./errors.ts";
@@ -11,20 +11,20 @@ import { noResult, type Query, type Rows, type Step } from "./hrana-json.ts";
 import type { Retry } from "./retry.ts";
 import type { HranaStream, StreamSource } from "./sockets.ts";
 
-/** The server drops a stream over HTTP that was silent for 10 s. */
+/** The server drops an HTTP stream after 10 s of silence. */
 const KEPT_MS = 8_000;
 const KEPT_MAX = 16;
-/** Reads in one request: they run one after another on the server. */
+/** Maximum reads per request: the server runs them one after another. */
 const READS_MAX = 8;
 
 export interface Streams {
-  /** A kept one may have been dropped by the server meanwhile; a fresh one was not. */
+  /** Takes a stream. A kept one may have been dropped by the server; a fresh one was not. */
   take(fresh: boolean): HranaStream;
-  /** Keeps it for the next one, unless it was left in the middle of something. */
+  /** Keeps the stream for reuse, unless its work is incomplete. */
   release(stream: HranaStream, isClean: boolean): void;
-  /** Closes those that nobody uses. */
+  /** Closes the unused ones. */
   drop(): void;
-  /** For good: none is opened or kept after it. */
+  /** Closes permanently: no stream is opened or kept after it. */
   close(): void;
 }
 
@@ -56,15 +56,16 @@ export function keepStreams(client: StreamSource, clock: Clock): Streams {
 }
 
 /**
- * The one stream over which this node changes things. Several transactions may be on it, of which all
- * but the last wait for the answer to their COMMIT only: the server takes them one after another. With a
- * stream for each they would all wait for the server's writer, and a connection that gave up waiting
- * there while others wait can be handed the writer afterwards, and keeps it for ever (sqld 0.24).
+ * The only stream for this node's writes. Several transactions may use it: all except the last only wait for
+ * the reply to their COMMIT. The server processes them one after another.
+ *
+ * With separate streams, all would wait for the server's writer. In sqld 0.24, a connection that gave up
+ * waiting can still get the writer later, and then keeps it forever.
  */
 export interface WriteLine {
-  /** To be released as often as it was taken. */
+  /** Each `take` needs one `release`. */
   take(): HranaStream;
-  /** One that is not clean is closed, for all who are on it. */
+  /** If `isClean` is false, it is closed for all its users. */
   release(stream: HranaStream, isClean: boolean): void;
   close(): void;
 }
@@ -99,14 +100,14 @@ export function keepWriteLine(source: Pick<Streams, "take">, clock: Clock): Writ
 }
 
 export interface Outcome {
-  /** Of the steps before the one that failed. */
+  /** Results of the steps before the failed one. */
   readonly rows: readonly Rows[];
   readonly error: unknown;
 }
 
 /**
- * Runs the steps in one request, each only if the one before it succeeded, and `otherwise` if one
- * failed. Rejects when the request fails: then it is unknown what was carried out.
+ * Runs the steps in one request, each only if the previous one succeeded, and `otherwise` if one failed. If
+ * the request rejects, it is unknown which steps ran.
  */
 export async function runSteps(
   stream: HranaStream,
@@ -129,7 +130,7 @@ export async function runSteps(
   return { rows, error: null };
 }
 
-/** For the result of a step whose condition was met. */
+/** Result of a step whose condition was met. */
 function carriedOut<Result extends Rows | Error>(result: Result | null | undefined): Result {
   if (result) return result;
   throw noResult("a statement was not carried out");
@@ -146,7 +147,7 @@ interface Reading {
 export function readInTurns(streams: Streams, retry: Retry): (query: Query) => Promise<Rows> {
   let waiting: Reading[] = [];
 
-  /** Rejects if the connection breaks: some may have been answered then. */
+  /** Rejects if the connection breaks; some reads may have been answered by then. */
   async function ask(readings: readonly Reading[], isFresh: boolean): Promise<void> {
     const stream = streams.take(isFresh);
     let broken: unknown = null;

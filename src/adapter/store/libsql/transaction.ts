@@ -1,12 +1,12 @@
 /**
- * One transaction on a libSQL server, in as few round trips as its body allows. What nobody waits
- * for travels with what comes next: BEGIN with the first query, a change without RETURNING with the
- * query after it or with COMMIT, queries that are asked for together in one request. So a body that
- * reads once and then writes costs two round trips, and one that only writes costs one.
+ * One transaction on a libSQL server, in as few round trips as its body allows. Statements without a needed
+ * result wait for the next request. BEGIN is sent with the first query, and a change without RETURNING with
+ * the next query or with COMMIT. Queries requested together share one request. So a body that reads once and
+ * then writes costs two round trips, and one that only writes costs one.
  *
- * When its connection breaks it goes on over another one: what it has done before is done again there
- * and must have the same results. Whether a COMMIT without an answer was carried out says its mark
- * (commit-marks.ts). After a failure nothing more is carried out, and nothing is committed.
+ * If the connection breaks, the transaction continues over another one. It repeats its earlier statements
+ * there, which must return the same results. If a COMMIT got no reply, its mark shows whether it was executed
+ * (commit-marks.ts). After a failure nothing more is executed, and nothing is committed.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Clock, sleep, type Timer, yieldToEventLoop } from "../../../core/clock.ts";
@@ -28,7 +28,7 @@ import { type Outcome, runSteps, type Streams, type WriteLine } from "./streams.
 import type { Turn } from "./write-turns.ts";
 
 export interface TransactionLimits {
-  /** From BEGIN to COMMIT. */
+  /** Maximum time from BEGIN to COMMIT. */
   readonly transactionMs: number;
   /** How long to retry while other nodes write. */
   readonly busyMs: number;
@@ -53,24 +53,24 @@ interface Step {
 }
 
 const BUSY_PAUSE_MS_MAX = 50;
-/** Changes that wait for company. */
+/** Maximum number of changes that wait for the next request. */
 const WAITING_MAX = 128;
 const BEGIN: Query = { sql: "BEGIN IMMEDIATE", args: [] };
 const COMMIT: Query = { sql: "COMMIT", args: [] };
 const ROLLBACK: Query = { sql: "ROLLBACK", args: [] };
 
 const isRead = ({ sql }: Query) => /^\s*select\b/i.test(sql);
-/** A change that returns nothing: nobody needs to wait for it. */
+/** True for a change that returns nothing, so nobody needs to wait for it. */
 const isSilent = ({ sql }: Query) =>
   /^\s*(insert|update|delete)\b/i.test(sql) && !/\breturning\b/i.test(sql);
 
 export class RemoteTransaction {
   #stream: HranaStream | null = null;
   #waiting: Step[] = [];
-  /** Ends when everything that was sent has been answered. */
+  /** Resolves after the replies to everything sent. */
   #sending: Promise<void> = Promise.resolve();
   #isScheduled = false;
-  /** COMMIT follows what is sent next. */
+  /** True: send COMMIT together with the next request. */
   #isFinishing = false;
   #isBegun = false;
   #isOver = false;
@@ -78,7 +78,7 @@ export class RemoteTransaction {
   #failure: unknown = null;
   #timer: Timer | null = null;
   #writer: Writer | null = null;
-  /** What was carried out, to do it again on another connection. */
+  /** Executed statements, to be repeated on another connection. */
   readonly #done: { readonly query: Query; readonly rows: Rows }[] = [];
 
   constructor(private readonly deps: TransactionDependencies) {}
@@ -100,7 +100,7 @@ export class RemoteTransaction {
     });
   }
 
-  /** What is asked for next is the last: it travels with COMMIT. */
+  /** The next request is the last one, so COMMIT is sent with it. */
   finish(): void {
     this.#isFinishing = true;
   }
@@ -112,7 +112,7 @@ export class RemoteTransaction {
     if (this.#isOver) return;
     if (!this.#isBegun && this.#waiting.length === 0) return this.#end(true);
     const committed = this.#send("COMMIT");
-    // What was only read does not depend on how the transaction ends.
+    // Pure reads do not depend on the transaction's outcome.
     if (this.#isBegun && !this.#hasChanged) return;
     await committed;
     if (this.#failure !== null) throw this.#failure;
@@ -132,7 +132,7 @@ export class RemoteTransaction {
     await this.#send(this.#isFinishing ? "COMMIT" : null);
   }
 
-  /** Never rejects: steps are told, and `#failure` is remembered. */
+  /** Never rejects: the steps get their errors, and `#failure` stores the first one. */
   async #send(last: "COMMIT" | "ROLLBACK" | null): Promise<void> {
     const steps = this.#waiting;
     this.#waiting = [];
@@ -150,7 +150,7 @@ export class RemoteTransaction {
         lost = error;
         this.#end(true);
       } else this.#failure ??= isSqlError(error) ? error : unreachable(error);
-      // An error of a statement before COMMIT is followed by ROLLBACK.
+      // After a statement error before COMMIT, the caller sends ROLLBACK.
       if (last !== null || !isSqlError(error)) this.#end(isSqlError(error));
     }
     if (last !== null) this.deps.turn.release();
@@ -165,7 +165,7 @@ export class RemoteTransaction {
     }
   }
 
-  /** What was told to end is not begun again. */
+  /** Executes the queries, with retries. A ROLLBACK does not begin a new transaction. */
   #carryOut(queries: readonly Query[], last: "COMMIT" | "ROLLBACK" | null): Promise<Outcome> {
     if (last === "ROLLBACK") return this.#run([ROLLBACK], false);
     return this.deps.retry(async (isRepeated) => {
@@ -178,7 +178,7 @@ export class RemoteTransaction {
       } catch (error) {
         if (isSqlError(error) || this.#isOver) throw this.#failure ?? error;
         this.#loseStream(isTimeout(error));
-        // Nobody waits for the end of a transaction that has read only.
+        // A transaction without changes does not need its end.
         if (sent.length === 1 && last !== null) throw unreachable(error);
         if (isRepeated && isTimeout(error)) this.deps.turn.giveUpOthers();
         await this.deps.turn.again();
@@ -190,7 +190,7 @@ export class RemoteTransaction {
   }
 
   async #goOn(queries: readonly Query[], isLast: boolean): Promise<Outcome> {
-    // From here on a timeout of its own decides: the limit would not know what became of it.
+    // From here on the request's timeout applies. The transaction's limit would leave the outcome unknown.
     if (isLast) this.#timer?.cancel();
     const outcome = this.#run(queries, isLast);
     if (isLast) this.deps.turn.release();
@@ -202,7 +202,7 @@ export class RemoteTransaction {
     return await runSteps(this.#stream, queries, isLast ? ROLLBACK.sql : null);
   }
 
-  /** Begins, again after what was done before on a connection that has broken. */
+  /** Begins, and repeats earlier statements if their connection broke. */
   async #begin(queries: readonly Query[], isLast: boolean): Promise<Outcome> {
     const before = this.#done;
     if (before.length === 0) return await this.#beginWith(queries, isLast);
@@ -217,7 +217,7 @@ export class RemoteTransaction {
     return await this.#goOn(queries, isLast);
   }
 
-  /** Repeated while others write. */
+  /** Retries while other nodes write. */
   async #beginWith(queries: readonly Query[], isLast: boolean): Promise<Outcome> {
     const { line, limits, clock, random, turn } = this.deps;
     const until = clock.monotonic() + limits.busyMs;
@@ -244,7 +244,7 @@ export class RemoteTransaction {
     this.#isBegun = false;
     if (this.#stream) this.deps.line.release(this.#stream, false);
     this.#stream = null;
-    // The others are on the same way.
+    // The kept streams use the same broken path.
     if (isSilent) this.deps.streams.drop();
   }
 
@@ -257,7 +257,7 @@ export class RemoteTransaction {
     };
   }
 
-  /** What the last steps have answered, or null if they were not carried out, and never will be. */
+  /** Results of the last steps. Null if they were not executed and never will be. */
   async #lookUp(mark: Mark, queries: readonly Query[]): Promise<Outcome | null> {
     const { line, retry, turn } = this.deps;
     const seen = await retry(async () => {
@@ -302,7 +302,7 @@ export class RemoteTransaction {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timer?.cancel();
-    // After an unknown outcome its next mark could be written before its last one.
+    // After an unknown outcome, the writer's next mark could overtake its last one, so its name is not reused.
     if (this.#writer && isClean) this.deps.writers.release(this.#writer);
     if (this.#stream) this.deps.line.release(this.#stream, isClean);
     this.#stream = null;

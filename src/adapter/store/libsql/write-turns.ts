@@ -1,16 +1,16 @@
 /**
- * Turns of the transactions of a node on a database server. One has the turn at a time; it gives it away
- * when its COMMIT is on the way, and must have it again before it begins anew. Of those that wait for
- * the answer to their COMMIT there are a bounded number.
+ * Turns of a node's transactions on a database server. One transaction has the turn at a time. It releases
+ * the turn when its COMMIT was sent, and needs it again for a retry. The number of transactions waiting for
+ * the reply to their COMMIT is bounded.
  */
 import { StoreUnreachable } from "./errors.ts";
 
 export interface Turn {
-  /** The next one may begin: it will see all that this one did. */
+  /** Lets the next transaction begin. It will see all changes of this one. */
   release(): void;
-  /** Resolves when the turn is ours, before all who have not begun yet. */
+  /** Resolves when we have the turn again, before transactions that have not started. */
   again(): Promise<void>;
-  /** The server does not answer: those who wait to begin anew need not ask it, too. */
+  /** The server does not answer. Transactions waiting for a retry fail at once. */
   giveUpOthers(): void;
 }
 
@@ -26,7 +26,7 @@ export class WriteTurns {
   #begun = 0;
   #isTaken = false;
 
-  /** In order, urgent ones first. A failure does not block the next. */
+  /** Runs the tasks in order, urgent ones first. A failure does not block the next. */
   run<Result>(task: (turn: Turn) => Promise<Result>, isUrgent: boolean): Promise<Result> {
     const started = Promise.withResolvers<void>();
     (isUrgent ? this.#urgent : this.#ordinary).push(started);

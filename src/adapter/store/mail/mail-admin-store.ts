@@ -24,7 +24,7 @@ export function mailAdminStore(queries: Queries) {
   return {
     ...mailLists(queries),
 
-    /** Null: no such email. */
+    /** Null if the email does not exist. */
     async statusOf(id: number): Promise<"pending" | "sent" | "dead" | null> {
       const row = await queries
         .select({ status: mails.status })
@@ -34,7 +34,7 @@ export function mailAdminStore(queries: Queries) {
       return row?.status ?? null;
     },
 
-    /** Restarts a dead email with all its attempts. */
+    /** Restarts a dead email with its attempts reset. */
     async revive(id: number, nowMs: number): Promise<void> {
       await queries
         .update(mails)
@@ -72,7 +72,10 @@ function mailLists(queries: Queries) {
       return await queries.$count(mails, eq(mails.status, status));
     },
 
-    /** The numbers of dead emails and of waiting ones that failed at least once, and the latest error of these. */
+    /**
+     * Numbers of dead emails and of waiting emails that failed at least once, and the latest error of the
+     * waiting ones.
+     */
     async troubled() {
       const row = await troubledMails(queries).get();
       return row ?? { dead: 0, waiting: 0, lastError: null };

@@ -37,7 +37,7 @@ const columns = {
 };
 
 const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
-/** The attachment is on another node's disk. Without a node's name: nothing is. */
+/** True if the attachment is on another node's disk. Without a node name, always false. */
 const isOnRemoteNode = (node: Placeholder | string | null) =>
   sql`(${mails.attachment} IS NOT NULL AND EXISTS (
   SELECT 1 FROM ${calls} WHERE ${calls.callUuid} = ${mails.callUuid} AND ${calls.node} <> ${node}))`;
@@ -140,7 +140,7 @@ const mailOutcomes = (
         nextAttemptAt: null,
         lastError: null,
         ...NO_LEASE,
-        // The text of an email with a sign-in link is deleted once it is sent.
+        // The text of an email with a sign-in link is deleted after sending.
         body: sql`case when ${mails.key} like ${`${LINK_MAIL_PREFIX}%`} then '' else ${mails.body} end`,
       })
       .where(heldBy(id, owner))

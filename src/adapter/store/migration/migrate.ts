@@ -1,7 +1,7 @@
 /**
- * The embedded migrator. Drizzle's migrator runs with foreign keys on, so that a table rebuild
- * cascades and deletes child rows. This one turns them off first, uses one immediate transaction,
- * rejects changed or unknown migrations, and checks every foreign key before the commit.
+ * The embedded migrator. Drizzle's migrator runs with foreign keys on, so a table rebuild cascades and
+ * deletes child rows. This one turns them off first and uses one immediate transaction. It rejects changed or
+ * unknown migrations, and checks every foreign key before the commit.
  */
 import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
@@ -21,10 +21,7 @@ export class MigrationRejected extends Error {
   override readonly name = "MigrationRejected";
 }
 
-/**
- * The migrations of 0.1.0, which the baseline replaces. A database with all of them is at the
- * baseline.
- */
+/** The migrations of 0.1.0, replaced by the baseline. A database with all of them is at the baseline. */
 const REPLACED: readonly string[] = [
   "0000_init",
   "0001_call_rollups",
@@ -48,7 +45,7 @@ const REPLACED: readonly string[] = [
 ];
 const REPLACED_LAST = "0018_trunk-channels";
 
-/** Stands among the migrations of a database while a store is copied into it (store-copy.ts). */
+/** Entry in the target's migrations while a store is copied into it (store-copy.ts). */
 export const UNFINISHED_COPY = "unfinished_copy";
 
 const STATEMENT_BREAK = "--> statement-breakpoint";
@@ -56,7 +53,7 @@ const STATEMENT_BREAK = "--> statement-breakpoint";
 export const hashOf = (migration: Migration): string =>
   createHash("sha256").update(migration.sql).digest("hex");
 
-/** Statements of a migration. The migrator turns foreign keys off, not the file. */
+/** Statements of a migration, without those about foreign keys: the migrator turns them off, not the file. */
 export const statementsOf = (migration: Migration): string[] =>
   migration.sql
     .split(STATEMENT_BREAK)
@@ -73,8 +70,8 @@ function applied(db: Database): Map<string, string> {
 }
 
 /**
- * Translates the applied migrations to the current list: a database of 0.1.0 has the baseline.
- * Throws MigrationRejected for one that an older, unfinished version created.
+ * Translates the applied migrations to the current list: a database of 0.1.0 has the baseline. Throws
+ * MigrationRejected for a database of an older, unfinished version.
  */
 export function withBaseline(
   done: ReadonlyMap<string, string>,
@@ -90,7 +87,7 @@ export function withBaseline(
   return new Map([[baseline.tag, hashOf(baseline)], ...others]);
 }
 
-/** Records the baseline; does nothing in a database that is not of 0.1.0. */
+/** Records the baseline; does nothing unless the database is from 0.1.0. */
 export const baselineStatements = (list: readonly Migration[], nowMs: number) => [
   ...list.slice(0, 1).map((baseline) => ({
     sql: `INSERT INTO migrations (tag, hash, applied_at) SELECT ?, ?, ?
@@ -103,7 +100,7 @@ export const baselineStatements = (list: readonly Migration[], nowMs: number) =>
   },
 ];
 
-/** Throws MigrationRejected for a database that is newer than `list`, or has other migrations. */
+/** Throws MigrationRejected if the database is newer than `list` or has other migrations. */
 export function checkApplied(done: ReadonlyMap<string, string>, list: readonly Migration[]): void {
   const known = new Map(list.map((migration) => [migration.tag, migration]));
   for (const [tag, hash] of done) {
@@ -123,7 +120,7 @@ export function checkApplied(done: ReadonlyMap<string, string>, list: readonly M
   }
 }
 
-/** But for the table of migrations. */
+/** True if it has no tables except the one of migrations. */
 const isEmpty = (db: Database): boolean =>
   db.query("SELECT 1 FROM sqlite_schema WHERE tbl_name <> 'migrations'").get() === null &&
   db.query("SELECT 1 FROM migrations").get() === null;
@@ -135,8 +132,9 @@ export function migrationStatus(db: Database, list: readonly Migration[]): Migra
 }
 
 /**
- * Applies the missing migrations, all or nothing. Returns their tags. `schemaAfterAll`: statements with which an
- * empty database has the schema in which the list ends; else it is led through all of them.
+ * Applies the missing migrations, all or none. Returns their tags.
+ * `schemaAfterAll`: statements that create the final schema in an empty database. Without it, all migrations
+ * run one by one.
  */
 export function migrate(
   db: Database,
@@ -162,7 +160,7 @@ export function migrate(
             nowMs,
           ]);
         }
-        // It reads every row: with a million calls a start would take seconds more.
+        // This reads every row: with a million calls it would add seconds to the start.
         const broken = missing.length === 0 ? [] : db.query("PRAGMA foreign_key_check").all();
         if (broken.length > 0)
           throw new MigrationRejected(

@@ -1,4 +1,4 @@
-/** The migrations of this program, as scripts/migrations.ts packs them. */
+/** The migrations of this program, as packed by scripts/migrations.ts. */
 import { readFileSync } from "node:fs";
 import migrationsPath from "./data/migrations.zst" with { type: "file" };
 import schemaPath from "./data/schema.zst" with { type: "file" };
@@ -9,5 +9,5 @@ const unpacked = (path: string): string =>
 
 export const migrations: readonly Migration[] = JSON.parse(unpacked(migrationsPath));
 
-/** The schema in which they end, as statements: for an empty store. */
+/** The final schema as statements, for an empty store. */
 export const schemaAfterAll = (): string => unpacked(schemaPath);

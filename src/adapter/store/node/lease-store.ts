@@ -1,7 +1,7 @@
 /**
- * Releases the leases of a dead process. Only for a database that this process owns alone (a file
- * in a locked directory): every lease found at the start then belongs to a dead process, and
- * waiting for it to expire would only delay interrupted work.
+ * Releases the leases of a dead process. Only for a database owned by this process alone (a file in a locked
+ * directory). Every lease found at the start then belongs to a dead process, and waiting for it to expire
+ * would only delay interrupted work.
  */
 import { isNotNull } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";

@@ -1,4 +1,4 @@
-/** The nodes that share this store: each writes its own row, the operator whether it is drained. */
+/** The nodes that share this store. Each writes its own row; the operator sets whether it is drained. */
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { nodes } from "../schema/index.ts";
@@ -12,7 +12,7 @@ export function nodeStore(queries: Queries) {
       return queries.select().from(nodes).orderBy(nodes.name, nodes.id);
     },
 
-    /** This node is alive. It stays drained if it is. */
+    /** Records that this node is alive. A drained node stays drained. */
     async beat(own: OwnRow): Promise<void> {
       await queries
         .insert(nodes)
@@ -23,7 +23,7 @@ export function nodeStore(queries: Queries) {
         });
     },
 
-    /** This node was shut down in order. */
+    /** Records that this node was shut down cleanly. */
     async stop(id: string): Promise<void> {
       await queries.update(nodes).set({ isStopped: true, calls: 0 }).where(eq(nodes.id, id));
     },
@@ -32,7 +32,7 @@ export function nodeStore(queries: Queries) {
       await queries.update(nodes).set({ isDraining }).where(eq(nodes.id, id));
     },
 
-    /** Forgets nodes that were not seen since then, unless they are drained. */
+    /** Deletes nodes not seen since then, except drained ones. */
     async forget(beforeMs: number): Promise<void> {
       await queries
         .delete(nodes)

@@ -1,6 +1,6 @@
 /**
- * Which node holds which trunk. Every change names the expected state, so that two nodes cannot
- * both succeed.
+ * Leases of trunks: the node that holds each trunk. Every change includes the expected state, so that two
+ * nodes cannot both succeed.
  */
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
@@ -16,7 +16,7 @@ export function trunkLeaseStore(queries: Queries) {
       return queries.select().from(trunkLeases);
     },
 
-    /** Takes a trunk that no node holds. Returns false if another node was faster. */
+    /** Takes a free trunk. Returns false if another node was faster. */
     async take(trunkId: number, node: string, nowMs: number): Promise<boolean> {
       const taken = await queries
         .insert(trunkLeases)
@@ -27,7 +27,7 @@ export function trunkLeaseStore(queries: Queries) {
     },
 
     /**
-     * Takes a trunk from a dead node. Returns false if that node has renewed since `seen`, or
+     * Takes a trunk from a dead node. Returns false if that node has renewed its lease since `seen`, or if
      * another node was faster.
      */
     async takeOver(seen: TrunkLease, node: string, nowMs: number): Promise<boolean> {
@@ -57,10 +57,9 @@ export function trunkLeaseStore(queries: Queries) {
   };
 }
 
-/** A node gives up its leases. */
 function endOfLease(queries: Queries) {
   return {
-    /** Gives a trunk that this node holds to another, which finds it at its next renewal. */
+    /** Transfers this node's trunk to another node, which notices it at its next renewal. */
     async handOver(trunkId: number, from: string, to: string): Promise<void> {
       await queries
         .update(trunkLeases)
@@ -68,7 +67,7 @@ function endOfLease(queries: Queries) {
         .where(and(eq(trunkLeases.trunkId, trunkId), eq(trunkLeases.node, from)));
     },
 
-    /** At a clean shutdown, so that other nodes need not wait. */
+    /** Releases leases at a clean shutdown, so that other nodes need not wait. */
     async release(node: string, trunkIds: readonly number[]): Promise<void> {
       await queries
         .delete(trunkLeases)

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a flat selection quickly. Drizzle determines for every field of every row how
- * to read it, which on a page of 25 costs as much as SQLite's own work. Here it is determined once.
+ * Reads the rows of a flat selection quickly. Drizzle decides for every field of every row how to read it. On
+ * a page of 25 rows that costs as much as SQLite's work. Here it is decided once.
  */
 import { Column, type GetColumnData } from "drizzle-orm";
 

@@ -1,11 +1,8 @@
-/**
- * Splits a span of time for sums that are stored per UTC hour: whole hours, and the remaining
- * parts.
- */
+/** Splits a time span for sums stored per UTC hour: whole hours, and the remaining parts. */
 import type { Span } from "../../../domain/billing/statement.ts";
 
 interface HourSpan {
-  /** Hours since the epoch: from inclusive, to exclusive; empty if both are equal. */
+  /** Hours since the epoch: `fromHour` inclusive, `toHour` exclusive; empty if equal. */
   readonly fromHour: number;
   readonly toHour: number;
   /** The rest of the span: at most two partial hours. */

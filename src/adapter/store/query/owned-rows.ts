@@ -1,7 +1,4 @@
-/**
- * Rows that belong to a tenant: the common part of the resource stores. Every condition includes
- * the tenant.
- */
+/** Rows that belong to a tenant: the common part of the resource stores. Every condition includes the tenant. */
 import { and, asc, count, eq, type GetColumnData, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../core/database.ts";

@@ -1,18 +1,17 @@
 /**
- * Prepared statements. Building a query costs ten times as much as running it, so what calls need
- * often is built once per connection. Arguments are given by name: `arg("tenantId")` in the query,
- * `{ tenantId }` when it runs.
+ * Prepared statements. Building a query costs ten times as much as running it, so frequent queries are built
+ * once per connection. Arguments have names: `arg("tenantId")` in the query, `{ tenantId }` when it runs.
  */
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 
 export const arg = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
 
-/** A selected column whose text is JSON: rows of other tables, read with the one row. */
+/** A selected column of JSON text, for rows of other tables in the same query. */
 export const parsedJson = <Value>(json: SQL) =>
   sql`${json}`.mapWith((text: string) => JSON.parse(text) as Value);
 
-/** A statement of which `build` always builds the same one. */
+/** A prepared statement. `build` must always build the same one. */
 export function statement<Statement>(
   build: (queries: Queries) => Statement,
 ): (queries: Queries) => Statement {
@@ -27,9 +26,9 @@ export function statement<Statement>(
 }
 
 /**
- * As `statement`, for rows and changes whose columns vary: one statement for each set of columns.
- * `build` is given the row with arguments of the columns' names in place of its values. A null stays
- * null, because a column's encoder would take it for a value.
+ * Like `statement`, for rows and changes with varying columns: one statement per set of columns. `build` gets
+ * the row with arguments named like the columns in place of its values. A null stays null, because a column's
+ * encoder would take it for a value.
  */
 export function rowStatement<Given extends object, Statement>(
   build: (queries: Queries, row: Given) => Statement,

@@ -1,10 +1,10 @@
-/** The language in which a tenant's mails are written. */
+/** The language of a tenant's mails. */
 import { sql } from "drizzle-orm";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 
 /**
- * Of the user whose address the tenant has, else of its first owner. A column of a query of `tenants`, which is
- * named because a column of one table has no table before it.
+ * Locale of the user with the tenant's address, else of its first owner. For queries of `tenants`. The table
+ * name is explicit because Drizzle omits it in queries of one table.
  */
 export const readerLocale = sql<AgentLanguage>`coalesce(
   (select u.locale from users u where u.email = lower(tenants.email)),

@@ -19,7 +19,7 @@ import {
 } from "../schema/index.ts";
 import { personStore } from "./person-store.ts";
 
-/** Time to erase a call that is out of the index; later it is indexed as it is. */
+/** How long an erased call stays out of the index. After that it is indexed in its new state. */
 const UNINDEXED_MS = 600_000;
 /** Bound variables per statement. */
 const CHUNK = 500;
@@ -40,7 +40,7 @@ export function eraseStore(queries: Queries) {
     ...eraseSearch(queries),
     ...eraseIndexed(queries),
 
-    /** Deletes texts, copies and numbers; the call stays in bills and reports. */
+    /** Deletes texts, copies and numbers. The call stays in bills and reports. */
     async erase(
       tenantId: number,
       number: string,
@@ -90,8 +90,8 @@ export function eraseStore(queries: Queries) {
 function eraseIndexed(queries: Queries) {
   return {
     /**
-     * Takes a call out of the index of words, and what only it had said out of the list of words. Before
-     * `erase`, a call a transaction: each has hundreds of words.
+     * Removes a call from the word index, and its unique words from the word list. Runs before `erase`, with
+     * one call per transaction, because each has hundreds of words.
      */
     async unindex(tenantId: number, callId: number, nowMs: number): Promise<void> {
       await searchIndexStore(queries).unindex(tenantId, callId, nowMs + UNINDEXED_MS, true);

@@ -1,6 +1,6 @@
 /**
- * A tenant's data about a person besides the calls: contact, memories, PIN attempts, CRM data,
- * campaign lines, scenarios with the number or of the person's calls.
+ * A tenant's data about a person outside of the calls: contact, memories, PIN attempts, CRM data, campaign
+ * rows, and scenarios that contain the number or come from the person's calls.
  */
 import { and, count, eq, inArray, type SQL } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -41,7 +41,7 @@ export function personStore(queries: Queries) {
   });
 
   return {
-    /** True if the contact asked not to be called. */
+    /** True if the contact opted out of calls. */
     async isOnDoNotCallList(tenantId: number, number: string): Promise<boolean> {
       const where = and(wheres(tenantId, number).contacts, eq(contacts.doNotCall, true));
       return (await rows(queries, contacts, where)) > 0;
@@ -67,7 +67,7 @@ export function personStore(queries: Queries) {
       };
     },
 
-    /** Deletes all of it, including the campaign lines. */
+    /** Deletes all of it, including the campaign rows. */
     async erase(tenantId: number, number: string, callUuids: readonly string[]): Promise<void> {
       const where = wheres(tenantId, number);
       const persons = queries.select({ id: contacts.id }).from(contacts).where(where.contacts);
@@ -92,7 +92,7 @@ async function rows(queries: Queries, table: SQLiteTable, where: SQL | undefined
   return row?.n ?? 0;
 }
 
-/** Ids of the tenant's scenarios with the number in their words, or made of one of these calls. */
+/** Ids of the tenant's scenarios that contain the number or come from one of these calls. */
 async function scenariosOf(
   queries: Queries,
   tenantId: number,

@@ -1,6 +1,6 @@
 /**
- * Finds and deletes expired data of all tenants, one batch at a time. Bounds are inclusive: data
- * exactly as old as its limit is deleted. Runs inside the retention job's transactions.
+ * Finds and deletes expired data of all tenants, one batch at a time. Bounds are inclusive: data exactly as
+ * old as its limit is deleted. Runs inside the retention job's transactions.
  */
 import {
   and,
@@ -43,11 +43,11 @@ import {
 
 const DAY_MS = 86_400_000;
 const BLOCK_DAYS = 30;
-/** Six months in total, however many blocks were paid for. */
+/** Six months in total, for any number of paid blocks. */
 const EXTENDED_DAYS_MAX = 180;
 /** Notes that contain a caller's words or a number. */
 const WORDS_OF_PEOPLE: (typeof callNotes.$inferSelect.kind)[] = ["message", "transfer"];
-/** The event that carries a transcript. */
+/** The event that contains a transcript. */
 const TRANSCRIPT_EVENT = "transcript.completed";
 
 /** The tenant's limit: the appliance's days, extended by paid blocks up to six months. */
@@ -66,8 +66,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
       const due = await queries
         .select({ id: calls.id, tenantId: calls.tenantId, callUuid: calls.callUuid })
         .from(tenants)
-        // A cross join keeps this order: an index search per tenant instead of a scan of
-        // everything.
+        // A cross join keeps this order: an index search per tenant instead of a full scan.
         .crossJoin(calls)
         .where(
           and(
@@ -90,7 +89,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
       await queries.delete(agentScenarios).where(inArray(agentScenarios.callUuid, uuids));
       await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
       await callAnnotationStore(queries).deleteOf(ids);
-      // Proof of disclosure stays with the record: its text is the operator's.
+      // Proof of disclosure stays with the record: the text is the operator's.
       await queries
         .delete(callNotes)
         .where(and(inArray(callNotes.callId, ids), inArray(callNotes.kind, WORDS_OF_PEOPLE)));
@@ -139,7 +138,7 @@ function expiredRecordings(
         .where(and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId)));
     },
 
-    /** True if a call, or an email that is not sent yet, still needs the file. */
+    /** True if a call, or a pending email, still needs the file. */
     async isFileNeeded(callUuid: string, file: string): Promise<boolean> {
       const call = await queries
         .select({ file: calls.recordingFile, status: calls.recordingStatus })
@@ -158,7 +157,7 @@ function expiredRecordings(
   };
 }
 
-/** Events that every subscriber has received or finally missed. Their outbox rows go with them. */
+/** Events that every subscriber has received or finally missed. Their outbox rows are deleted too. */
 function oldEvents(
   queries: Queries,
   before: { readonly anyMs: number; readonly transcriptMs: number },
@@ -177,7 +176,7 @@ function oldEvents(
   );
 }
 
-/** A table's primary key, and which of its rows are old. */
+/** A table's primary key, and the condition for its old rows. */
 type OldRowsOf = readonly [SQLiteColumn, SQL | undefined];
 
 const OLD: Readonly<Record<OldRows, (beforeMs: number, queries: Queries) => OldRowsOf>> = {
@@ -190,7 +189,7 @@ const OLD: Readonly<Record<OldRows, (beforeMs: number, queries: Queries) => OldR
     const isOver = inArray(crmPosts.status, ["delivered", "failed"]);
     return [crmPosts.id, and(isOver, lte(crmPosts.createdAt, beforeMs))];
   },
-  /** Sent or failed emails, except one whose recording is still to be deleted. */
+  /** Sent or failed emails, except one whose recording still has to be deleted. */
   mails(beforeMs) {
     const isSent = and(eq(mails.status, "sent"), isNull(mails.attachment));
     return [mails.id, and(lte(mails.createdAt, beforeMs), or(eq(mails.status, "dead"), isSent))];

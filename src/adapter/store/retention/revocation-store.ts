@@ -1,4 +1,4 @@
-/** The journal of revocations' queries, and the changes that it makes in a restored database. */
+/** Queries for the journal of revocations, and the changes that it makes in a restored database. */
 import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { TenantRole } from "../../../domain/identity/stores.ts";
@@ -31,7 +31,7 @@ export function revocationStore(queries: Queries) {
     ...revokedSignIn(queries),
     ...revokedConsent(queries),
 
-    /** Null: this database has never been used with that journal. */
+    /** Null if this database was never used with that journal. */
     async position(journal: string): Promise<number | null> {
       const row = await queries
         .select({ position: revocationJournals.position })
@@ -48,7 +48,7 @@ export function revocationStore(queries: Queries) {
         .onConflictDoUpdate({ target: revocationJournals.journal, set: { position } });
     },
 
-    /** True if it has recorded positions of another journal. */
+    /** True if it has positions of another journal. */
     async hasOthers(journal: string): Promise<boolean> {
       const row = await queries
         .select({ journal: revocationJournals.journal })
@@ -70,7 +70,7 @@ function revokedAccess(queries: Queries) {
         .where(and(eq(apiKeys.secretHash, secretHash), isNull(apiKeys.revokedAt)));
     },
 
-    /** Returns false if there is no such webhook. */
+    /** Returns false if the webhook does not exist. */
     async setWebhookSecret(tenantId: number, id: number, secretSealed: string): Promise<boolean> {
       const rows = await queries
         .update(webhooks)
@@ -129,7 +129,7 @@ function revokedSignIn(queries: Queries) {
       await queries.delete(passkeys).where(eq(passkeys.id, id));
     },
 
-    /** Reduces the role; never gives more rights than the backup did. Null: removes the member. */
+    /** Reduces the role to `role` at most; null removes the member. */
     async limitMember(tenantId: number, userId: number, role: TenantRole | null): Promise<void> {
       const where = and(eq(memberships.tenantId, tenantId), eq(memberships.userId, userId));
       if (role === null) {
@@ -168,7 +168,7 @@ function revokedConsent(queries: Queries) {
           .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, number)));
     },
 
-    /** All numbers of other people that a tenant has stored, without the tenant's own. */
+    /** All numbers of other people that a tenant has stored, without the tenant's numbers. */
     async numbersOf(tenantId: number): Promise<string[]> {
       const columns = [
         calls.fromNumber,

@@ -81,7 +81,7 @@ const runningCampaigns = statement((queries) =>
     .prepare(),
 );
 
-/** Campaigns as their tenant sees them. */
+/** Campaigns for their tenant. */
 function campaignRows(
   queries: Queries,
 ): Pick<CampaignRecords & RunnerRecords, "list" | "find" | "hasAgent" | "insert" | "setStatus"> {
@@ -116,7 +116,7 @@ function campaignRows(
   };
 }
 
-/** What runs, and when it may. */
+/** Running campaigns, with their calling hours. */
 function runningRows(
   queries: Queries,
 ): Pick<CampaignRecords & RunnerRecords, "calendar" | "leaveRunning" | "running"> {
@@ -222,7 +222,7 @@ function targetRows(
   };
 }
 
-/** Contacts with the number of a target who asked not to be called. */
+/** Contacts with the number of a target who opted out of calls. */
 const refusing = (queries: Queries) =>
   queries
     .select({ one: sql`1` })
@@ -235,7 +235,10 @@ const refusing = (queries: Queries) =>
       ),
     );
 
-/** Targets with the same number that are being called: a second call at the same time finds the line busy. */
+/**
+ * Other targets with the same number that are being called. A second call at the same time would find the
+ * line busy.
+ */
 function calledNow(queries: Queries) {
   const live = alias(campaignTargets, "live");
   return queries
@@ -316,7 +319,7 @@ export const latestResults = (queries: Queries) =>
         eq(campaignTargets.campaignId, arg("campaignId")),
         isNotNull(campaignTargets.outcome),
         isNotNull(campaignTargets.callUuid),
-        // Who is being called again has the outcome of the call before.
+        // A target being called again still has the outcome of its previous call.
         not(IS_CALLING),
         gte(campaignTargets.updatedAt, arg("sinceMs")),
       ),

@@ -1,10 +1,10 @@
-/** A campaign's numbers as people see them, in the order of its file. */
+/** A campaign's numbers for lists, in the order of its file. */
 import { and, asc, eq, gt } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { TargetRecords, TargetStatus } from "../../../domain/campaign/listed-targets.ts";
 import { calls, campaignTargets } from "../schema/index.ts";
 
-/** Rows of a page, found in an index alone. */
+/** Ids of a page, read from an index only. */
 export const targetIds = (
   queries: Queries,
   campaignId: number,
@@ -38,7 +38,7 @@ export function listedTargets(queries: Queries): TargetRecords {
           attempts: campaignTargets.attempts,
           outcome: campaignTargets.outcome,
           notBefore: campaignTargets.notBefore,
-          // A call that was deleted is not named any more.
+          // Null for a deleted call.
           callUuid: calls.callUuid,
           lastAttemptAt: calls.createdAt,
         })

@@ -1,4 +1,4 @@
-/** Scheduled calls as the API lists them, without immediate requests. */
+/** Scheduled calls for the API's list, without immediate requests. */
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { arg, statement } from "../query/prepared.ts";
@@ -22,7 +22,7 @@ const waitingSchedules = statement((queries) =>
     .where(
       and(
         inArray(schedules.id, sql`(SELECT value FROM json_each(${arg("ids")}))`),
-        // The pluses keep SQLite from reading all that wait of the tenant instead.
+        // The pluses keep SQLite from reading all waiting entries of the tenant.
         sql`+${schedules.tenantId} = ${arg("tenantId")}`,
         sql`NOT +${schedules.immediate} AND +${schedules.status} = 'pending'`,
       ),
@@ -47,7 +47,7 @@ export function scheduleListStore(queries: Queries) {
       return await queries.$count(schedules, matching(tenantId, filter));
     },
 
-    /** When those of the entries that wait are due, by their id. */
+    /** Due times of the waiting ones of these entries, by id. */
     async dueTimes(tenantId: number, ids: readonly number[]): Promise<Map<number, number>> {
       if (ids.length === 0) return new Map();
       const rows = await waitingSchedules(queries).all({ tenantId, ids: `[${ids.join()}]` });

@@ -1,8 +1,7 @@
 /**
- * Schedule entries: immediate requests and later calls, each started exactly once. Claiming is a
- * lease with a fencing token: only the holder of the newest token may change the entry, and the
- * status it writes (`fired`) is final. So a node that wakes up after its lease expired changes
- * nothing.
+ * Schedule entries: immediate requests and later calls, each started exactly once. Claiming is a lease with a
+ * fencing token: only the holder of the newest token may change the entry. The status `fired` is final. So a
+ * node that wakes up after its lease expired changes nothing.
  */
 import {
   and,
@@ -32,21 +31,21 @@ type NewSchedule = Omit<typeof schedules.$inferInsert, "tenantId" | "id">;
 const node = arg("node");
 
 /**
- * The trunk of the tenant is held by another node, or by none yet. A tenant without a trunk may be
- * handled by any node.
+ * True if another node, or no node so far, holds the tenant's trunk. Any node may handle a tenant without a
+ * trunk.
  */
 const isTrunkOnRemoteNode = sql`EXISTS (
   SELECT 1 FROM ${trunks} LEFT JOIN ${trunkLeases} ON ${trunkLeases.trunkId} = ${trunks.id}
   WHERE ${trunks.tenantId} = ${schedules.tenantId} AND ${trunkLeases.node} IS NOT ${node})`;
 
-/** Takes the result of `dueValues`. Prepared, because it runs every second. */
+/** Needs the arguments of `dueValues`. Prepared, because it runs every second. */
 const due = and(
   eq(schedules.status, "pending"),
   lte(schedules.scheduleAt, arg("dueBy")),
   or(
     isNull(schedules.leaseUntil),
     lt(schedules.leaseUntil, arg("nowMs")),
-    // A lease this long means that the clock was set back since.
+    // Such a long lease means that the clock was set back since.
     and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, arg("leaseEnd"))),
   ),
   sql`${schedules.tenantId} NOT IN (SELECT value FROM json_each(${arg("full")}))`,
@@ -139,14 +138,14 @@ function dueSchedules(queries: Queries) {
   };
 }
 
-/** When the next entry is due, and how many were started. */
+/** Time of the next due entry, and the number of started ones. */
 function scheduleCounts(queries: Queries) {
   const countOf = async (which: SQL | undefined) => await queries.$count(schedules, which);
 
   return {
     /**
-     * When the earliest entry that can be claimed by `dueBy` is due; null: none. Read first: an
-     * idle node must not write.
+     * Due time of the earliest entry that can be claimed by `dueBy`; null if none. Read this first: an idle
+     * node must not write.
      */
     async firstDue(
       nowMs: number,
@@ -158,14 +157,14 @@ function scheduleCounts(queries: Queries) {
       return first?.scheduleAt ?? null;
     },
 
-    /** Calls dialled between two times, both included, for the limit per minute. */
+    /** Calls dialled between two times (both inclusive), for the limit per minute. */
     firedBetween(tenantId: number, sinceMs: number, untilMs: number): Promise<number> {
       return countOf(
         and(eq(schedules.tenantId, tenantId), between(schedules.firedAt, sinceMs, untilMs)),
       );
     },
 
-    /** Immediate requests since then that are not dialled yet. */
+    /** Immediate requests since then without a dialled call. */
     immediateSince(tenantId: number, sinceMs: number): Promise<number> {
       return countOf(
         and(
@@ -179,10 +178,10 @@ function scheduleCounts(queries: Queries) {
   };
 }
 
-/** Entries that a node left behind. */
+/** Entries left by a node. */
 function leftSchedules(queries: Queries) {
   return {
-    /** Releases claimed entries. An entry that another owner has claimed since is left alone. */
+    /** Releases claimed entries, except those that another owner has claimed since. */
     async release(
       owner: string,
       entries: readonly Pick<ScheduleEntry, "id" | "leaseToken">[],
@@ -204,8 +203,8 @@ function leftSchedules(queries: Queries) {
     },
 
     /**
-     * Ends the pending state of an entry. Returns false if that has already happened, or if `token`
-     * is given and another owner has claimed the entry since.
+     * Ends the pending state of an entry. Returns false if it has already ended, or if `token` is given and
+     * another owner has claimed the entry since.
      */
     async leavePending(
       tenantId: number,

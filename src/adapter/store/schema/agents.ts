@@ -18,7 +18,7 @@ import type { StoredPage } from "../../../domain/knowledge/sites.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenantId } from "./tenants.ts";
 
-/** Read with the defaults of the fields that are younger than the row. */
+/** Content with defaults for fields newer than the row. */
 const agentContent = customType<{ data: AgentContent; driverData: string }>({
   dataType: () => "text",
   toDriver: (content) => JSON.stringify(content),
@@ -34,7 +34,7 @@ export const agents = sqliteTable(
     prompt: text("prompt").notNull(),
     firstMessage: text("first_message").notNull(),
     firstSpeaker: text("first_speaker", { enum: ["assistant", "customer"] }).notNull(),
-    /** As the tenant wrote it: one of the four voices, or an alias defined by the operator. */
+    /** The tenant's input: one of the four voices, or an alias defined by the operator. */
     voice: text("voice").notNull(),
     language: text("language", { enum: AGENT_LANGUAGES }).notNull(),
     maxDurationSeconds: integer("max_duration_sec").notNull(),
@@ -47,9 +47,9 @@ export const agents = sqliteTable(
     transcriptEmailEnabled: flag("transcript_email_enabled").notNull(),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
-    /** The number of the version that is published; 0: none is stored yet. */
+    /** Number of the published version; 0: none is stored. */
     version: integer("version").notNull().default(0),
-    /** Whether a draft is published only after a green rehearsal; no part of a version. */
+    /** True if drafts are published only after a passed rehearsal. Not part of a version. */
     publishesRehearsed: flag("publishes_rehearsed").notNull().default(false),
   },
   (t) => [
@@ -59,7 +59,7 @@ export const agents = sqliteTable(
   ],
 );
 
-/** Immutable. agent-version-store.ts writes them with every change of an agent, its tools or files. */
+/** Immutable rows. agent-version-store.ts adds them with every change of an agent, its tools or files. */
 export const agentVersions = sqliteTable(
   "agent_versions",
   {
@@ -69,11 +69,11 @@ export const agentVersions = sqliteTable(
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
     number: integer("number").notNull(),
-    /** `candidate`: stored for a share of the callers; the agent's own record is another. */
+    /** `candidate`: stored for a split test; differs from the agent's record. */
     kind: text("kind", { enum: ["published", "candidate"] }).notNull(),
     /** `key:7`, `member:3`, `operator`, `upgrade` (core/author.ts). */
     author: text("author").notNull(),
-    /** The version that was published again. */
+    /** Number of the older version to which this one returned; null if none. */
     restoredFrom: integer("restored_from"),
     createdAt: time("created_at").notNull(),
     content: agentContent("content").notNull(),
@@ -81,7 +81,7 @@ export const agentVersions = sqliteTable(
   (t) => [uniqueIndex("agent_versions_number").on(t.agentId, t.number)],
 );
 
-/** Which texts a version needs. */
+/** The file texts of a version. */
 export const agentVersionFiles = sqliteTable(
   "agent_version_files",
   {
@@ -96,7 +96,7 @@ export const agentVersionFiles = sqliteTable(
   ],
 );
 
-/** The texts of the files of all versions and drafts, each text of a tenant once. */
+/** File texts of all versions and drafts, each text of a tenant once. */
 export const versionTexts = sqliteTable(
   "version_texts",
   {
@@ -107,7 +107,7 @@ export const versionTexts = sqliteTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.sha256] })],
 );
 
-/** At most one draft an agent. */
+/** At most one draft per agent. */
 export const agentDrafts = sqliteTable(
   "agent_drafts",
   {
@@ -124,7 +124,7 @@ export const agentDrafts = sqliteTable(
   (t) => [index("agent_drafts_tenant").on(t.tenantId)],
 );
 
-/** Callers shared between two versions; at most one split of an agent is open. */
+/** Split tests between two versions; at most one per agent is open. */
 export const agentSplits = sqliteTable(
   "agent_splits",
   {
@@ -136,7 +136,7 @@ export const agentSplits = sqliteTable(
     /** The published version. */
     versionA: integer("version_a").notNull(),
     versionB: integer("version_b").notNull(),
-    /** How many of a hundred callers get `versionB`. */
+    /** Percentage of callers that get `versionB`. */
     percentB: integer("percent_b").notNull(),
     startedAt: time("started_at").notNull(),
     endedAt: time("ended_at"),
@@ -147,7 +147,7 @@ export const agentSplits = sqliteTable(
   ],
 );
 
-/** What an agent is rehearsed with. No part of a version. */
+/** Rehearsal scenarios of an agent. Not part of a version. */
 export const agentScenarios = sqliteTable(
   "agent_scenarios",
   {
@@ -156,7 +156,7 @@ export const agentScenarios = sqliteTable(
     agentId: integer("agent_id")
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
-    /** As the YAML has it. */
+    /** The name from the YAML. */
     name: text("name").notNull(),
     yaml: text("yaml").notNull(),
     /** The call that it was made of; null: none. It is deleted with that call's transcript. */
@@ -179,13 +179,14 @@ export const files = sqliteTable(
     format: text("format", { enum: ["txt", "md", "csv", "json"] }).notNull(),
     content: text("content").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
-    /** Of the content; null: stored before versions were kept. */
+    /** Hash of the content; null: stored before versions existed. */
     contentSha256: text("content_sha256"),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },
   (t) => [
-    // All but the text, so that what only lists files reads no text: a row's last columns stand behind it.
+    // Contains all columns except the text, so that lists need not read it: a row's last columns follow its
+    // text.
     index("files_listed").on(
       t.tenantId,
       t.id,
@@ -213,7 +214,7 @@ export const agentFiles = sqliteTable(
   (t) => [primaryKey({ columns: [t.agentId, t.fileId] }), index("agent_files_file").on(t.fileId)],
 );
 
-/** Web sites whose pages lie in files. */
+/** Web sites whose pages are stored as files. */
 export const knowledgeSites = sqliteTable(
   "knowledge_sites",
   {
@@ -222,7 +223,7 @@ export const knowledgeSites = sqliteTable(
     url: text("url").notNull(),
     depthMax: integer("depth_max").notNull(),
     pagesMax: integer("pages_max").notNull(),
-    /** 0: only when it is asked for. */
+    /** Hours between crawls; 0: only on request. */
     everyHours: integer("every_hours").notNull(),
     agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
     fileIds: json<readonly number[]>("file_ids").notNull(),
@@ -240,7 +241,7 @@ export const tools = sqliteTable(
   {
     id: id(),
     tenantId: tenantId(),
-    /** Null: every agent of the tenant may use it. */
+    /** Null: all agents of the tenant may use it. */
     agentId: integer("agent_id").references(() => agents.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     description: text("description").notNull(),
@@ -249,10 +250,7 @@ export const tools = sqliteTable(
     secretSealed: text("secret_sealed").notNull(),
     parameters: json<JsonObject>("parameters").notNull(),
     enabled: flag("enabled").notNull().default(true),
-    /**
-     * Required certainty about the caller: 0 anybody, 1 the number belongs to a contact, 2 a PIN
-     * was also entered.
-     */
+    /** Required certainty about the caller. 0: anybody; 1: the number of a contact; 2: also a correct PIN. */
     callerLevel: integer("caller_level").$type<0 | 1 | 2>().notNull().default(0),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
@@ -270,7 +268,7 @@ export const phoneNumbers = sqliteTable(
     agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
     inboundEnabled: flag("inbound_enabled").notNull(),
     createdAt: time("created_at").notNull(),
-    /** Time of the first call over the tenant's own trunk, or of the operator's confirmation; null: only claimed. */
+    /** Time of the first call over the tenant's trunk, or of the operator's confirmation; null: only claimed. */
     confirmedAt: time("confirmed_at"),
   },
   (t) => [

@@ -1,4 +1,4 @@
-/** What a tenant's people add to a call: tags, and comments. Both go when the call's words go. */
+/** Tags and comments that users add to a call. Both are deleted with the call's transcript. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { callId } from "./calls.ts";
 import { id, time } from "./columns.ts";
@@ -10,7 +10,7 @@ export const callTags = sqliteTable(
   {
     callId: callId(),
     tenantId: tenantId(),
-    /** As its first user wrote it. */
+    /** Spelling of its first user. */
     tag: text("tag").notNull(),
   },
   (t) => [
@@ -25,7 +25,7 @@ export const callComments = sqliteTable(
     id: id(),
     tenantId: tenantId(),
     callId: callId(),
-    /** The author; null: the account is gone. */
+    /** The author; null if the account is gone. */
     userId: integer("user_id").references(() => users.id, { onDelete: "set null" }),
     text: text("text").notNull(),
     createdAt: time("created_at").notNull(),

@@ -27,7 +27,7 @@ export const calls = sqliteTable(
     tenantId: tenantId(),
     /** No foreign key: a call keeps the id of its agent after the agent is deleted. */
     agentId: integer("agent_id"),
-    /** The version of the agent that ran; null: none was stored. */
+    /** The version of the agent that ran; null if none was stored. */
     agentVersion: integer("agent_version"),
     scheduleId: integer("schedule_id"),
     direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
@@ -46,17 +46,17 @@ export const calls = sqliteTable(
     endedAt: time("ended_at"),
     /** Last heartbeat, for recovery after a crash. */
     heartbeatAt: time("heartbeat_at"),
-    /** The node that handles the call and has its recording; null: older than node names. */
+    /** Node that handles the call and has its recording; null: older than node names. */
     node: text("node"),
     answeredBy: text("answered_by", { enum: ["human", "machine", "unknown"] }),
     summary: text("summary"),
-    /** Proof of disclosure stays with the turns. */
+    /** Time of the transcript's deletion. The proof of disclosure stays. */
     transcriptExpiredAt: time("transcript_expired_at"),
     recordingStatus: text("recording_status", { enum: RECORDING_STATUSES }).notNull(),
     /** Relative to the recordings directory. */
     recordingFile: text("recording_file"),
     recordingMs: integer("recording_ms"),
-    /** Sent by email: deleted when the link of its `recording.ready` has expired. */
+    /** When to delete a recording sent by email: after the link of its `recording.ready` expires. */
     recordingDeleteAt: time("recording_delete_at"),
     billableSeconds: integer("billable_seconds").notNull().default(0),
     includedSeconds: integer("included_seconds").notNull().default(0),
@@ -69,12 +69,12 @@ export const calls = sqliteTable(
     costTts: money("cost_tts"),
     costTrunk: money("cost_trunk"),
     llmInputTokens: integer("llm_input_tokens").notNull().default(0),
-    /** Of these, what the provider still had from an earlier request. */
+    /** Input tokens from the provider's cache; included in the input tokens. */
     llmCachedInputTokens: integer("llm_cached_input_tokens").notNull().default(0),
     llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
     ttsCharacters: integer("tts_characters").notNull().default(0),
     sttSeconds: real("stt_seconds").notNull().default(0),
-    /** Of all these and their costs, what was begun early and thrown away. */
+    /** Discarded speculative work; included in the counts above and their costs. */
     discardedTokens: integer("discarded_tokens").notNull().default(0),
     discardedCharacters: integer("discarded_characters").notNull().default(0),
     discardedSttSeconds: real("discarded_stt_seconds").notNull().default(0),
@@ -96,16 +96,16 @@ export const calls = sqliteTable(
     packetsLost: integer("packets_lost"),
     jitterMs: real("jitter_ms"),
     mos: real("mos"),
-    /** Reported by the remote party; null: it sent no receiver reports. */
+    /** Reported by the remote party; null if it sent no receiver reports. */
     sentPacketsLost: integer("sent_packets_lost"),
     sentJitterMs: real("sent_jitter_ms"),
     roundTripMs: integer("round_trip_ms"),
-    /** Suite of RFC 4568, `none` for plain RTP. */
+    /** Cipher suite (RFC 4568); `none` for plain RTP. */
     srtp: text("srtp"),
   },
   (t) => [
     uniqueIndex("calls_uuid").on(t.callUuid),
-    // With the latencies, which reports read of a thousand calls without looking at the calls.
+    // Includes the latencies, so that reports of a thousand calls need not read the calls.
     index("calls_tenant_newest").on(t.tenantId, t.createdAt, t.id, t.latencyP50Ms, t.latencyP95Ms),
     index("calls_tenant_agent").on(t.tenantId, t.agentId, t.createdAt, t.id),
     index("calls_tenant_status").on(t.tenantId, t.status, t.createdAt, t.id),
@@ -122,7 +122,7 @@ export const calls = sqliteTable(
       t.id,
     ),
     index("calls_live").on(t.status),
-    // For retention: contains only rows that are still to be deleted.
+    // For retention: contains only rows with something left to delete.
     index("calls_transcript_kept")
       .on(t.tenantId, t.endedAt)
       .where(sql`transcript_expired_at IS NULL AND ended_at IS NOT NULL`),
@@ -153,7 +153,7 @@ const sums = () => ({
   cost: money("cost").notNull(),
   costOfGoods: money("cost_of_goods").notNull(),
   llmInputTokens: integer("llm_input_tokens").notNull(),
-  /** 0 for calls before tokens of the cache were counted. */
+  /** 0 for calls before cached tokens were counted. */
   llmCachedInputTokens: integer("llm_cached_input_tokens").notNull().default(0),
   llmOutputTokens: integer("llm_output_tokens").notNull(),
   ttsCharacters: integer("tts_characters").notNull(),
@@ -166,9 +166,9 @@ const sums = () => ({
 });
 
 /**
- * Sums of calls per UTC hour, maintained by triggers on `calls` (migration 0003), so that totals
- * and reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0. Without rowid
- * (migration 0019): a month is read where it stands, in the order of the key.
+ * Sums of calls per UTC hour, maintained by triggers on `calls` (migration 0003), so that totals and reports
+ * never read a million calls. `hour` is created_at / 3,600,000; `agentId` 0 is no agent. Without rowid
+ * (migration 0019), so that a month is read sequentially in key order.
  */
 export const callRollups = sqliteTable(
   "call_rollups",
@@ -182,9 +182,9 @@ export const callRollups = sqliteTable(
 );
 
 /**
- * The same per UTC day (`hour` / 24), maintained by triggers on `call_rollups` (migration 0021): a month of a
- * busy tenant is a few hundred rows instead of ten thousand. No row without calls. Whoever rebuilds
- * `call_rollups` makes its triggers again.
+ * The same per UTC day (`hour` / 24), maintained by triggers on `call_rollups` (migration 0021). A month of a
+ * busy tenant is a few hundred rows instead of ten thousand. Days without calls have no row. A migration that
+ * rebuilds `call_rollups` must create its triggers again.
  */
 export const callDays = sqliteTable(
   "call_days",
@@ -198,8 +198,8 @@ export const callDays = sqliteTable(
 );
 
 /**
- * And per UTC hour of all kinds together, without those that are queued: hours are what the days of a
- * tenant's zone are made of.
+ * Sums per UTC hour of all kinds together, without queued calls. Days of a tenant's zone are summed from
+ * these hours.
  */
 export const callHours = sqliteTable(
   "call_hours",
@@ -222,15 +222,15 @@ export const callTotals = sqliteTable(
 );
 
 /**
- * How often what lists show of an ended call was changed or deleted, in one row that triggers on
- * `calls` maintain (migration 0016). No row: never.
+ * Counts changes and deletions of ended calls' list fields, in one row maintained by triggers on `calls`
+ * (migration 0016). No row means no change.
  */
 export const endedCallChanges = sqliteTable("ended_call_changes", {
   id: integer("id").primaryKey(),
   changes: integer("changes").notNull(),
 });
 
-/** Of a row that goes with its call. */
+/** Reference to a call. The row is deleted with the call. */
 export const callId = () =>
   integer("call_id")
     .notNull()
@@ -248,9 +248,9 @@ export const turns = sqliteTable(
     interrupted: flag("interrupted").notNull(),
     latencyMs: integer("latency_ms"),
     measures: json<TurnMeasures>("measures"),
-    /** Agent turns: the passages of knowledge that they repeat. */
+    /** Agent turns: knowledge passages that they repeat. */
     sources: json<readonly TurnSource[]>("sources"),
-    /** Customer turns: the normal form of a question that nobody could answer. */
+    /** Customer turns: normal form of an unanswered question. */
     unanswered: text("unanswered"),
   },
   (t) => [
@@ -283,31 +283,26 @@ export const schedules = sqliteTable(
     id: id(),
     tenantId: tenantId(),
     callUuid: text("call_uuid").notNull(),
-    /**
-     * Set to null in pending entries when the agent is deleted; other entries keep it as history.
-     */
+    /** Set to null in pending entries if the agent is deleted; other entries keep it as history. */
     agentId: integer("agent_id"),
     toNumber: text("to_number").notNull(),
     fromNumber: text("from_number").notNull(),
     scheduleAt: time("schedule_at").notNull(),
     status: text("status", { enum: SCHEDULE_STATUSES }).notNull(),
-    /** Why it failed: an error code of decisions 2. */
+    /** Error code of decisions 2, if it failed. */
     reason: text("reason"),
     /**
-     * True for POST /calls without schedule_at: stored so that it runs exactly once, hidden from
-     * GET /schedules.
+     * True for POST /calls without schedule_at. Stored so that it runs exactly once; hidden from GET
+     * /schedules.
      */
     immediate: flag("immediate").notNull(),
     firedAt: time("fired_at"),
-    /** ISO 3166 country of a foreign number that was dialled; null: own country, or not dialled. */
+    /** ISO 3166 country of a dialled foreign number; null: own country, or not dialled. */
     toCountry: text("to_country"),
-    /** The node that holds the lease. */
+    /** Node that holds the lease. */
     leaseOwner: text("lease_owner"),
     leaseUntil: time("lease_until"),
-    /**
-     * Fencing token: increases with every claim, so that a node with an expired lease cannot use
-     * it.
-     */
+    /** Fencing token: increases with every claim, so that a node with an expired lease cannot use it. */
     leaseToken: integer("lease_token").notNull().default(0),
     createdAt: time("created_at").notNull(),
   },

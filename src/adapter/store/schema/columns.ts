@@ -9,5 +9,5 @@ export const money = (name: string) => integer(name).$type<MicroEur>();
 export const flag = (name: string) => integer(name, { mode: "boolean" });
 export const json = <Value>(name: string) => text(name, { mode: "json" }).$type<Value>();
 
-/** What releases a row: nobody holds its lease. */
+/** Values that release the lease of a row. */
 export const NO_LEASE = { leaseOwner: null, leaseUntil: null };

@@ -13,17 +13,17 @@ export const contacts = sqliteTable(
     numberE164: text("number_e164").notNull(),
     firstName: text("first_name").notNull().default(""),
     lastName: text("last_name").notNull().default(""),
-    /** Form of address where the language's rules would be wrong; null: by rule. */
+    /** Form of address if the language's rules give a wrong one; null: by the rules. */
     vocative: text("vocative"),
     /** `1980-02-29`, or `--02-29` without a year; null: unknown. */
     birthday: text("birthday"),
     /** Null: the agent's language. */
     language: text("language", { enum: ["lt", "lv", "en", "ru"] }),
     notes: text("notes").notNull().default(""),
-    /** Agreed to be called for greetings and campaigns. */
+    /** Consent to birthday and campaign calls. */
     consent: flag("consent").notNull().default(false),
     doNotCall: flag("do_not_call").notNull().default(false),
-    /** Argon2id of the telephone PIN, PHC string; null: none. */
+    /** Argon2id of the telephone PIN, PHC string; null: no PIN. */
     pinHash: text("pin_hash"),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
@@ -35,7 +35,7 @@ export const contacts = sqliteTable(
   ],
 );
 
-/** The purpose of an outbound call; no row: none was given. Deleted with the call's memory. */
+/** The purpose of an outbound call; no row if none was given. Deleted with the call's memory. */
 export const callPurposes = sqliteTable("call_purposes", {
   callUuid: text("call_uuid").primaryKey(),
   tenantId: tenantId(),
@@ -45,7 +45,7 @@ export const callPurposes = sqliteTable("call_purposes", {
   createdAt: time("created_at").notNull(),
 });
 
-/** Topics and results of outbound attempts: the agent knows them when the person calls back. */
+/** Topics and results of outbound attempts. The agent uses them when the person calls back. */
 export const callMemories = sqliteTable(
   "call_memories",
   {
@@ -53,13 +53,13 @@ export const callMemories = sqliteTable(
     tenantId: tenantId(),
     numberE164: text("number_e164").notNull(),
     callUuid: text("call_uuid").notNull(),
-    /** What the call was about. */
+    /** Topic of the call. */
     reason: text("reason").notNull(),
     /** The result, in words. */
     outcome: text("outcome").notNull(),
-    /** What was promised; empty: nothing. */
+    /** Promise of the agent; empty: none. */
     promise: text("promise").notNull().default(""),
-    /** Mentioned only to a caller whose identity is verified. */
+    /** Mentioned only to a caller with verified identity. */
     sensitive: flag("sensitive").notNull().default(false),
     attemptedAt: time("attempted_at").notNull(),
   },
@@ -70,7 +70,7 @@ export const callMemories = sqliteTable(
   ],
 );
 
-/** PIN attempts, for the lock-out and as a record. */
+/** PIN attempts, for the lock-out and for the record. */
 export const pinAttempts = sqliteTable(
   "pin_attempts",
   {
@@ -92,7 +92,7 @@ export const featureSettings = sqliteTable("feature_settings", {
   /** Calling hours: minutes after midnight in the tenant's zone. */
   callingFrom: integer("calling_from").notNull().default(600),
   callingTo: integer("calling_to").notNull().default(1080),
-  /** Public holidays on which nobody is called: a country code such as LT; null: none. */
+  /** Country code of the public holidays without calls, such as LT; null: none. */
   holidays: text("holidays"),
   birthdayAgentId: integer("birthday_agent_id").references(() => agents.id, {
     onDelete: "set null",
@@ -104,7 +104,7 @@ export const featureSettings = sqliteTable("feature_settings", {
   updatedAt: time("updated_at").notNull(),
 });
 
-/** At most one per contact and year. */
+/** At most one row per contact and year. */
 export const birthdayCalls = sqliteTable(
   "birthday_calls",
   {
@@ -127,7 +127,7 @@ export const birthdayCalls = sqliteTable(
   ],
 );
 
-/** The CRM's last data about a number: used when the CRM does not respond in time. */
+/** The CRM's last data about a number, used if the CRM does not respond in time. */
 export const crmCache = sqliteTable(
   "crm_cache",
   {
@@ -143,7 +143,7 @@ export const crmCache = sqliteTable(
   ],
 );
 
-/** Results queued for a CRM; every attempt for the same call has the same key. */
+/** Results queued for a CRM. All attempts for a call have the same key. */
 export const crmPosts = sqliteTable(
   "crm_posts",
   {
@@ -212,13 +212,13 @@ export const campaignTargets = sqliteTable(
   (t) => [
     uniqueIndex("campaign_targets_once").on(t.campaignId, t.numberE164),
     index("campaign_targets_due").on(t.campaignId, t.status, t.notBefore),
-    // A page of the list, in the file's order: a row's id ends every index.
+    // For pages of the list in the file's order: every index ends with the row id.
     index("campaign_targets_listed").on(t.campaignId),
     index("campaign_targets_listed_state").on(t.campaignId, t.status),
-    // The newest results, by which the breaker judges.
+    // The newest results, for the circuit breaker.
     index("campaign_targets_results").on(t.campaignId, t.updatedAt),
     index("campaign_targets_call").on(t.callUuid),
-    // Queried in every round; contains only numbers that are being called.
+    // Queried in every round; contains only numbers in a call.
     index("campaign_targets_calling").on(t.callUuid).where(sql`status = 'calling'`),
   ],
 );

@@ -7,10 +7,10 @@ import { callId } from "./calls.ts";
 import { json, time } from "./columns.ts";
 import { tenantId } from "./tenants.ts";
 
-/** `records` in base64. */
+/** `records` is base64. */
 type StoredPacketHeaders = Omit<PacketHeaders, "records"> & { readonly records: string };
 
-/** One row per call, written at its end; both lists are bounded (call/diagnostics.ts). */
+/** One row per call, written at its end. Both lists are bounded (call/diagnostics.ts). */
 export const callDiagnostics = sqliteTable("call_evidence", {
   callId: callId().primaryKey(),
   tenantId: tenantId(),
@@ -18,13 +18,13 @@ export const callDiagnostics = sqliteTable("call_evidence", {
   sip: json<readonly SipTraceEntry[]>("sip").notNull(),
   /** RTP statistics every few seconds. */
   quality: json<readonly QualitySample[]>("quality").notNull(),
-  /** At most 134 KB; null: they were not kept. */
+  /** At most 134 KB; null if they were not kept. */
   packetHeaders: json<StoredPacketHeaders>("packet_headers"),
 });
 
 /**
- * The waveform of a recording. A trigger (migration 0010) deletes it in the statement that removes
- * the recording's file from its call, so that it never outlives the recording.
+ * Waveform of a recording. A trigger (migration 0010) deletes it in the statement that removes the
+ * recording's file from its call. So it never outlives the recording.
  */
 export const callPeaks = sqliteTable("call_peaks", {
   callId: callId().primaryKey(),
@@ -37,7 +37,7 @@ export const callPeaks = sqliteTable("call_peaks", {
   createdAt: time("created_at").notNull(),
 });
 
-/** A tenant's own disclosure sentence, instead of the operator's. */
+/** A tenant's disclosure sentence, instead of the operator's. */
 export const tenantDisclosures = sqliteTable(
   "tenant_disclosures",
   {

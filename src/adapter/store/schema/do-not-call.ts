@@ -1,6 +1,4 @@
-/**
- * Do-not-call requests of people of whom nothing else is stored: only a fingerprint of the number.
- */
+/** Do-not-call requests of people without other stored data: only a fingerprint of the number. */
 import { sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, time } from "./columns.ts";
 import { tenantId } from "./tenants.ts";

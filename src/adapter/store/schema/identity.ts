@@ -23,13 +23,13 @@ export const users = sqliteTable(
       .default("en"),
     /** Argon2id, PHC string; null: the user signs in by link or passkey until a password is set. */
     passwordHash: text("password_hash"),
-    /** The operator may do everything on this appliance. */
+    /** True for an operator, who has all rights on this appliance. */
     operator: flag("operator").notNull().default(false),
     /** AES-256-GCM under the master key, bound to this row; null: no second factor. */
     totpSealed: text("totp_sealed"),
-    /** Started, but not yet confirmed by a first code. */
+    /** Sealed secret that a first code has not confirmed yet. */
     totpPendingSealed: text("totp_pending_sealed"),
-    /** Time step of the last used code: no code works twice. */
+    /** Time step of the last used code, so that no code works twice. */
     totpLastStep: integer("totp_last_step").notNull().default(0),
     createdAt: time("created_at").notNull(),
     lastSeenAt: time("last_seen_at"),
@@ -66,18 +66,18 @@ export const sessions = sqliteTable(
     /** The token before the last rotation, valid for some seconds for requests in progress. */
     formerHash: text("former_hash"),
     formerUntil: time("former_until"),
-    /** `totp`: the password was correct, the second factor is missing: no access yet. */
+    /** `totp`: the password was correct, but the second factor is missing, so there is no access yet. */
     stage: text("stage", { enum: ["totp", "full"] }).notNull(),
     method: text("method", { enum: ["password", "passkey", "link"] }).notNull(),
     tenantId: integer("tenant_id").references(() => tenants.id),
-    /** An operator acts as the tenant until then; null: is one of its people. */
+    /** End of an operator's impersonation of the tenant; null if the user is a member. */
     actingUntil: time("acting_until"),
-    /** The next request gets a new token. */
+    /** True: the next request gets a new token. */
     rotate: flag("rotate").notNull().default(false),
     ip: text("ip").notNull(),
     userAgent: text("user_agent").notNull(),
     createdAt: time("created_at").notNull(),
-    /** When the user last confirmed their identity; null: not since the session began. */
+    /** Time of the user's last confirmation; null: none since the session began. */
     confirmedAt: time("confirmed_at"),
     lastSeenAt: time("last_seen_at").notNull(),
     expiresAt: time("expires_at").notNull(),
@@ -95,7 +95,7 @@ export const recoveryCodes = sqliteTable(
   {
     id: id(),
     userId: userId(),
-    /** HMAC-SHA-256 under its own key, hex. */
+    /** HMAC-SHA-256 under a separate key, hex. */
     codeHash: text("code_hash").notNull(),
     usedAt: time("used_at"),
   },
@@ -131,7 +131,7 @@ export const oneTimeLinks = sqliteTable(
     kind: text("kind", { enum: ["owner", "sign_in", "reset", "invitation"] }).notNull(),
     /** SHA-256 of the token, hex. */
     tokenHash: text("token_hash").notNull(),
-    /** The user whom it signs in, whose password it sets, or who invites. */
+    /** User to sign in, user whose password to set, or the inviting user. */
     userId: integer("user_id").references(() => users.id, { onDelete: "cascade" }),
     tenantId: integer("tenant_id").references(() => tenants.id),
     email: text("email"),
@@ -161,10 +161,7 @@ export const signInAttempts = sqliteTable(
   (t) => [index("sign_in_attempts_age").on(t.lastAt)],
 );
 
-/**
- * Passkey challenges that were answered: none is accepted twice. Kept until they would have
- * expired.
- */
+/** Used passkey challenges, to reject repeated use. Kept until their expiry. */
 export const usedChallenges = sqliteTable(
   "used_challenges",
   {
@@ -174,12 +171,12 @@ export const usedChallenges = sqliteTable(
   (t) => [index("used_challenges_age").on(t.expiresAt)],
 );
 
-/** Who changed what. Rows are only added, and deleted after their retention. */
+/** Audit log of changes. Rows are only added, and deleted after their retention. */
 export const auditEntries = sqliteTable(
   "audit_entries",
   {
     id: id(),
-    /** Null: not about a tenant, or an unknown user tried to sign in. */
+    /** Null if no tenant is involved, or an unknown user tried to sign in. */
     tenantId: integer("tenant_id").references(() => tenants.id),
     userId: integer("user_id"),
     userEmail: text("user_email"),
@@ -188,7 +185,7 @@ export const auditEntries = sqliteTable(
     target: text("target").notNull(),
     ip: text("ip").notNull(),
     outcome: text("outcome", { enum: ["done", "refused", "failed"] }).notNull(),
-    /** What it was done to, and the changed values; never a secret. */
+    /** Changed object and values; never a secret. */
     details: json<AuditDetails>("details"),
     at: time("at").notNull(),
   },

@@ -1,6 +1,4 @@
-/**
- * Double-entry ledger (append-only, enforced by triggers in the migration), holds and checkouts.
- */
+/** Double-entry ledger (append-only, enforced by triggers in the migration), holds and checkouts. */
 import { sql } from "drizzle-orm";
 import {
   index,
@@ -21,7 +19,7 @@ export const ledgerTransactions = sqliteTable(
   {
     id: id(),
     tenantId: tenantId(),
-    /** Prevents duplicates: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
+    /** Idempotency key: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
     key: text("key").notNull(),
     kind: text("kind", { enum: LEDGER_KINDS }).notNull(),
     note: text("note").notNull(),
@@ -30,7 +28,7 @@ export const ledgerTransactions = sqliteTable(
   (t) => [
     uniqueIndex("ledger_transactions_key").on(t.key),
     index("ledger_transactions_tenant").on(t.tenantId, t.createdAt),
-    // The transactions that a statement lists one by one: few compared to call charges.
+    // Transactions that a statement lists individually: few compared to call charges.
     index("ledger_transactions_listed").on(t.tenantId, t.createdAt).where(sql`kind <> 'charge'`),
   ],
 );
@@ -60,17 +58,16 @@ export const wallets = sqliteTable("wallets", {
     .references(() => tenants.id),
   balance: money("balance").notNull(),
   /**
-   * The lowest threshold that the balance was below when it was last checked; if above all, the
-   * largest safe integer. The default 0 means that all thresholds were notified, so that a first
-   * payment causes no notice.
+   * Lowest threshold above the balance at the last check; the largest safe integer if none is above. Default
+   * 0: all thresholds count as notified, so that a first payment causes no notice.
    */
   toldBelow: money("told_below").notNull().default(microEur(0)),
 });
 
 /**
- * What a tenant pays per calendar month of its zone, from the wallet: one row per month and item.
- * `lapsed`: not charged, because it was paid otherwise. `unpaid`: over, and never paid. `refunded`:
- * ended, because its payment was taken back.
+ * Wallet payments of a tenant per calendar month of its zone: one row per month and item. `lapsed`: not
+ * charged, because it was paid otherwise. `unpaid`: the month has ended unpaid. `refunded`: ended, because
+ * its payment was reversed.
  */
 export const renewals = sqliteTable(
   "renewals",
@@ -102,13 +99,13 @@ export const planUsage = sqliteTable(
     tenantId: tenantId(),
     month: text("month").notNull(),
     secondsUsed: integer("seconds_used").notNull(),
-    /** Plan seconds of the month, if a plan was bought in it; null: all of the current plan. */
+    /** Plan seconds of a month with a bought plan; null: all seconds of the current plan. */
     secondsIncluded: integer("seconds_included"),
   },
   (t) => [uniqueIndex("plan_usage_month").on(t.tenantId, t.month)],
 );
 
-/** What trials (chats, browser talks, rehearsals) took of the engine on a day of the tenant's zone. */
+/** Engine usage of trials (chats, web calls, rehearsals) per day of the tenant's zone. */
 export const trialDays = sqliteTable(
   "trial_days",
   {
@@ -116,7 +113,7 @@ export const trialDays = sqliteTable(
     /** `2026-11-21` */
     day: text("day").notNull(),
     seconds: integer("seconds").notNull(),
-    /** Seconds beyond the free ones that the wallet paid for. */
+    /** Seconds beyond the free ones, paid by the wallet. */
     boughtSeconds: integer("bought_seconds").notNull(),
     charged: money("charged").notNull(),
     llmInputTokens: integer("llm_input_tokens").notNull(),

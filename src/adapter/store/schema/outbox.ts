@@ -21,7 +21,7 @@ export const webhooks = sqliteTable(
     events: json<string[]>("events").notNull(),
     secretSealed: text("secret_sealed").notNull(),
     enabled: flag("enabled").notNull(),
-    /** Since when every delivery has failed; null: the last one succeeded. */
+    /** Start of the current series of failures; null if the last delivery succeeded. */
     failingSince: time("failing_since"),
     disabledReason: text("disabled_reason"),
     createdAt: time("created_at").notNull(),
@@ -36,13 +36,13 @@ export const legacyEndpoints = sqliteTable(
     tenantId: tenantId(),
     url: text("url").notNull(),
     failingSince: time("failing_since").notNull(),
-    /** Not null: nothing is sent until the URL is set for an agent again. */
+    /** Set: nothing is sent until the URL is set for an agent again. */
     disabledReason: text("disabled_reason"),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.url] })],
 );
 
-/** One event. Every subscriber gets the same body, byte for byte. */
+/** One event. Every subscriber gets the same bytes. */
 export const events = sqliteTable(
   "events",
   {
@@ -61,7 +61,7 @@ export const events = sqliteTable(
   ],
 );
 
-/** One subscriber's copy of an event: it is claimed, attempted and retried. */
+/** One subscriber's copy of an event, with its attempts. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -70,7 +70,7 @@ export const outbox = sqliteTable(
     eventId: text("event_id")
       .notNull()
       .references(() => events.id, { onDelete: "cascade" }),
-    /** Null: the agent's legacy webhook_url. */
+    /** Null for the agent's legacy webhook_url. */
     webhookId: integer("webhook_id").references(() => webhooks.id, { onDelete: "cascade" }),
     legacyUrl: text("legacy_url"),
     status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
@@ -88,7 +88,7 @@ export const outbox = sqliteTable(
     index("outbox_ready_webhook")
       .on(t.webhookId, t.nextAttemptAt)
       .where(sql`status = 'pending' AND webhook_id IS NOT NULL`),
-    // Counted on pages: most of what is stored has been delivered.
+    // Counted on pages. Partial, because most stored rows are delivered.
     index("outbox_failed_webhook")
       .on(t.webhookId)
       .where(sql`status = 'failed' AND webhook_id IS NOT NULL`),
@@ -129,7 +129,7 @@ export const mails = sqliteTable(
   {
     id: id(),
     tenantId: tenantId(),
-    /** Prevents duplicates: `transcript:<call uuid>`. */
+    /** Idempotency key: `transcript:<call uuid>`. */
     key: text("key").notNull(),
     callUuid: text("call_uuid"),
     recipient: text("recipient").notNull(),
@@ -141,7 +141,7 @@ export const mails = sqliteTable(
     recordingForm: text("recording_form", { enum: ["attached", "linked", "unreachable"] })
       .notNull()
       .default("attached"),
-    /** Closing text, depending on how the recording is sent; null: it is part of the body. */
+    /** Closing texts for each way to send the recording; null if the body contains everything. */
     recordingWords: json<RecordingWords>("recording_words"),
     status: text("status", { enum: ["pending", "sent", "dead"] }).notNull(),
     attempts: integer("attempts").notNull(),
@@ -169,7 +169,7 @@ export const idempotency = sqliteTable(
     method: text("method").notNull(),
     path: text("path").notNull(),
     bodyHash: text("body_hash").notNull(),
-    /** Null: the first request is still running. */
+    /** Null while the first request is running. */
     status: integer("status"),
     response: text("response"),
     createdAt: time("created_at").notNull(),
@@ -181,8 +181,8 @@ export const idempotency = sqliteTable(
 );
 
 /**
- * Requests of the last minute, by key, for the limit that nodes on one store share. A time in the future
- * is one until which a node may use what it has set aside.
+ * Requests of the last minute, by key, for the limit shared by the nodes of one store. A future time marks a
+ * reservation: the node may use it until then.
  */
 export const rateRequests = sqliteTable(
   "rate_requests",

@@ -16,28 +16,28 @@ export const tenants = sqliteTable("tenants", {
   cliIdentity: flag("cli_identity").notNull().default(false),
   birthdayCalls: flag("birthday_calls").notNull().default(false),
   crmBridge: flag("crm_bridge").notNull().default(false),
-  /** The legacy tenant-wide webhook secret, sealed, and its first 8 characters. */
+  /** Legacy tenant-wide webhook secret, sealed; and its first 8 characters. */
   webhookSecretSealed: text("webhook_secret_sealed").notNull(),
   webhookSecretPrefix: text("webhook_secret_prefix").notNull(),
-  /** `call.completed` instead of `call.ended` to `agent.webhook_url` (specification 6). */
+  /** True: `agent.webhook_url` gets `call.completed` instead of `call.ended` (specification 6). */
   legacyWebhook: flag("legacy_webhook").notNull().default(false),
-  /** Comma-separated prefixes, e.g. `+370,+371`; null: the country of the caller ID. */
+  /** Comma-separated prefixes, e.g. `+370,+371`; null: only the country of the caller ID. */
   allowedPrefixes: text("allowed_prefixes"),
-  /** Comma-separated short numbers that may be dialled, e.g. `112,1xxx`; null: none. */
+  /** Comma-separated allowed short numbers, e.g. `112,1xxx`; null: none. */
   shortNumbers: text("short_numbers"),
   callsPerMinuteMax: integer("calls_per_minute_max").notNull().default(30),
   /** Null: `[limits] daily_spend_eur`. */
   dailySpendMax: money("daily_spend_max"),
-  /** When the owner was last notified that calls to new destinations were stopped. */
+  /** Time of the owner's last notice about stopped calls to new destinations. */
   burstToldAt: time("burst_told_at"),
-  /** Extra 30-day transcript blocks paid for, 0 to 5. */
+  /** Paid extra 30-day transcript blocks, 0 to 5. */
   retentionBlocks: integer("retention_blocks").notNull().default(0),
-  /** Members must sign in with a passkey or have an authenticator. */
+  /** True if members must use a passkey or an authenticator. */
   requiresSecondFactor: flag("requires_second_factor").notNull().default(false),
   createdAt: time("created_at").notNull(),
 });
 
-/** Of a row that belongs to one tenant. */
+/** Reference to the tenant that owns the row. */
 export const tenantId = () =>
   integer("tenant_id")
     .notNull()
@@ -53,14 +53,14 @@ export const apiKeys = sqliteTable(
     secretHash: text("secret_hash").notNull(),
     /** First 16 characters, to distinguish keys. */
     prefix: text("prefix").notNull(),
-    /** Allowed scopes; null: everything. */
+    /** Allowed scopes; null: all. */
     scopes: json<readonly KeyScope[]>("scopes"),
-    /** When the key stops working; null: never. */
+    /** Expiry of the key; null: never. */
     expiresAt: time("expires_at"),
-    /** Addresses and networks (CIDR) that may use it; null: any. */
+    /** Allowed addresses and networks (CIDR); null: any. */
     networks: json<readonly string[]>("networks"),
     createdAt: time("created_at").notNull(),
-    /** The user who made it, or whose key did; null: the operator, or nobody noted it. */
+    /** User who created it, directly or with a key; null: the operator, or unknown. */
     createdBy: integer("created_by"),
     lastUsedAt: time("last_used_at"),
     revokedAt: time("revoked_at"),
@@ -74,7 +74,7 @@ export const trunks = sqliteTable(
     id: id(),
     tenantId: tenantId(),
     server: text("server").notNull(),
-    /** 0: not given, found by DNS. */
+    /** 0: not set, found by DNS. */
     port: integer("port").notNull(),
     transport: text("transport", { enum: ["udp", "tcp", "tls", "auto"] }).notNull(),
     username: text("username").notNull(),
@@ -86,11 +86,11 @@ export const trunks = sqliteTable(
     register: flag("register").notNull(),
     /** Concurrent calls that the carrier allows; null: as many as the plan allows. */
     channels: integer("channels"),
-    /** Addresses and networks (CIDR) that the carrier also sends calls from; null: none. */
+    /** Additional addresses and networks (CIDR) of the carrier's calls; null: none. */
     extraNetworks: json<readonly string[]>("extra_networks"),
     /**
-     * True if the operator set server and proxy, which may then be any address; those of a tenant
-     * must pass the address rules.
+     * True if the operator set server and proxy: they may then be any address. Those of a tenant must pass
+     * the address rules.
      */
     setByOperator: flag("set_by_operator").notNull().default(true),
     createdAt: time("created_at").notNull(),
@@ -99,19 +99,16 @@ export const trunks = sqliteTable(
   (t) => [uniqueIndex("trunks_tenant").on(t.tenantId)],
 );
 
-/**
- * Notices about calls that could not be assigned, for the owner of a trunk and for the operator;
- * one row per subject.
- */
+/** Notices about calls that could not be assigned, for the trunk's owner and the operator; one row per subject. */
 export const callNotices = sqliteTable(
   "call_notices",
   {
     id: id(),
     tenantId: tenantId(),
     /**
-     * `number_conflict`: several trunks claim the called number. `number_claimed`: the tenant
-     * requested a number of another tenant. `unknown_source`: the address used the trunk's Contact
-     * user but does not belong to the trunk.
+     * `number_conflict`: several trunks claim the called number.
+     * `number_claimed`: the tenant requested a number of another tenant.
+     * `unknown_source`: the address used the trunk's Contact user but does not belong to the trunk.
      */
     kind: text("kind", { enum: ["number_conflict", "number_claimed", "unknown_source"] }).notNull(),
     /** The number or the address. */

@@ -1,7 +1,7 @@
 /**
- * The checkpoint worker: copies SQLite's write-ahead log into the database file, and syncs both, while others
- * read and write. While nobody writes it also begins the log anew. Each message is answered when what could
- * be done is.
+ * The checkpoint worker: copies SQLite's write-ahead log into the database file and syncs both, while others
+ * read and write. If nobody writes, it also restarts the log. It replies to each message, even after a
+ * failure.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import type { CheckpointOrder } from "./wal-checkpoints.ts";
@@ -21,7 +21,10 @@ function copyLog({ path, isAlone }: CheckpointOrder): void {
   }
 }
 
-/** Whoever writes first into a log that was copied syncs its header. The same number again changes nothing. */
+/**
+ * Makes the first write into the copied log here, because that write syncs the log's header. Writing the same
+ * number changes nothing.
+ */
 function beginAnew(sqlite: Sqlite): void {
   sqlite.run("PRAGMA synchronous = NORMAL");
   const version = sqlite.query<{ user_version: number }, []>("PRAGMA user_version").get();
@@ -32,7 +35,7 @@ self.onmessage = ({ data: order }: MessageEvent<CheckpointOrder>) => {
   try {
     copyLog(order);
   } catch {
-    // A disk that fails: the next flush hears of it, too, and tells who wrote. It is tried again later.
+    // If the disk fails, the next flush fails too and reports it to the writers. The next checkpoint retries.
   }
   self.postMessage(null);
 };

@@ -1,11 +1,10 @@
 /**
- * The database: one SQLite file in WAL mode, used through Drizzle. Two connections: `read` for
- * single statements, and one writer inside `tx`, so that transactions never share a connection.
- * Runs on the main thread only.
+ * The database: one SQLite file in WAL mode, used through Drizzle. Two connections: `read` for single
+ * statements, and one writer inside `tx`, so that transactions never share a connection. Runs on the main
+ * thread only.
  *
  * Stores use Drizzle's asynchronous interface, so that the same code runs on a libSQL server
- * (libsql/database.ts). A `tx` body must await nothing but its own queries: it holds the only
- * writer.
+ * (libsql/database.ts). A `tx` body must await only its own queries, because it holds the only writer.
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Clock, yieldToEventLoop } from "../../../core/clock.ts";
@@ -28,15 +27,16 @@ function connect(path: string): Sqlite {
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run("PRAGMA foreign_keys = ON");
   sqlite.run("PRAGMA temp_store = MEMORY");
-  // Always: a row that moves to another place in its page leaves a copy, which an erasure cannot find later.
+  // Always on: a row that moves within its page leaves a copy, which an erasure cannot find later.
   sqlite.run("PRAGMA secure_delete = ON");
   return sqlite;
 }
 
 /**
- * Opens the file, creating and migrating it if necessary. Throws MigrationRejected for a newer
- * database. Without a clock work in the background is committed at once, too; without a worker a commit
- * copies the log into the file now and then.
+ * Opens the file, creating and migrating it if necessary. Throws MigrationRejected for a newer database.
+ *
+ * Without a clock, background work is committed at once too. Without a worker, some commits copy the log into
+ * the file.
  */
 export function openDatabase(
   path: string,
@@ -53,7 +53,7 @@ export function openDatabase(
   }
   const reader = connect(path);
   const log = logOf(path, { writer, reader }, clock, spawnCheckpointWorker);
-  // A COMMIT leaves the disk to the log's flush; a checkpoint still syncs both files itself.
+  // A COMMIT does not sync; the log's flush does. A checkpoint still syncs both files.
   writer.run("PRAGMA synchronous = NORMAL");
   const writes = new GroupCommit(writer, queriesOf(writer), clock, log);
   const commits = commitsSeenBy(reader, writes);
@@ -71,7 +71,7 @@ export function openDatabase(
     async probeWrites() {
       if (writes.failure() === null) return;
       const version = writer.query<{ user_version: number }, []>("PRAGMA user_version");
-      // The same number again: a page is written, and nothing is changed.
+      // Writing the same number writes a page without a change.
       await writes.run(async () => {
         writer.run(`PRAGMA user_version = ${version.get()?.user_version ?? 0}`);
       });
@@ -83,7 +83,7 @@ export function openDatabase(
       try {
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch {
-        // The disk does not accept writes: the log beside the file holds the missing changes.
+        // The disk rejects writes. The log file next to the database contains the missing changes.
       }
       writer.close(true);
     },
@@ -114,9 +114,10 @@ function logOf(
 }
 
 /**
- * The pragma counts commits of other connections; this connection's own changes are added. It is a seventh
- * of a kept read, so that it is asked once in a turn of the event loop, and after each of our commits: a
- * request that follows another process's commit is read in a later turn.
+ * The pragma counts commits of other connections; this connection's changes are added.
+ *
+ * It costs a seventh of a cached read. So it runs once per turn of the event loop, and after each of our
+ * commits. A request that follows another process's commit is read in a later turn.
  */
 function commitsSeenBy(reader: Sqlite, writes: Pick<GroupCommit<Queries>, "commits">) {
   const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");

@@ -1,8 +1,9 @@
 /**
- * Drizzle over a connection to a file. Parameters are written `+?`, which is the same value: SQLite 3.54
- * plans by what is bound to `column = ?` and `LIMIT ?`, and the runtime clears all parameters before each
- * run, which makes SQLite plan such a statement anew every time. That takes ten times as long as to run
- * it. The price: a partial index is only used where its condition stands in the query as text.
+ * Drizzle over a connection to a file. Parameters are written as `+?`, which has the same value. SQLite 3.54
+ * plans `column = ?` and `LIMIT ?` by their bound values. The runtime clears all parameters before each run,
+ * so SQLite would plan such a statement again every time. That takes ten times as long as running it.
+ *
+ * The price: a partial index is used only if the query contains its condition as literal text.
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { SQLiteBunSession } from "drizzle-orm/bun-sqlite";
@@ -15,10 +16,7 @@ class PlannedOnce extends SQLiteSyncDialect {
   }
 }
 
-/**
- * The only cast of this kind in the project: the driver is synchronous, but its builders can be
- * awaited.
- */
+/** The only cast of this kind in the project: the driver is synchronous, but its builders can be awaited. */
 export function queriesOf(sqlite: Sqlite): Queries {
   const dialect = new PlannedOnce();
   const session = new SQLiteBunSession(sqlite, dialect, undefined);

@@ -1,19 +1,21 @@
 /**
- * Group commit: transactions requested at about the same time share one COMMIT, and with it one
- * flush to disk, which is the main cost of a small transaction. The flush runs outside of this thread
- * (wal-flush.ts), and the next group begins meanwhile.
+ * Group commit: transactions requested at about the same time share one COMMIT and one flush to disk, which
+ * is the main cost of a small transaction. The flush runs outside of this thread (wal-flush.ts), and the next
+ * group begins meanwhile.
  *
- * The result is as if each had its own COMMIT. Bodies run one at a time, in order, and see what
- * earlier ones wrote. A body that throws undoes only its own writes. No promise settles before the
- * writes it depends on are durable; this includes failures, since an earlier body's writes may have
- * caused them. An urgent one settles at the COMMIT. If the COMMIT fails, or SQLite rolls back the whole
- * transaction (disk full), all members reject with its error. If the flush fails, they reject too, though
- * their writes can be read and may last: nothing is written until SQLite could store all of the log.
+ * The result is as if each had a separate COMMIT. Bodies run one at a time, in order, and see earlier writes.
+ * A body that throws undoes only its own writes. No promise settles before the writes it depends on are
+ * durable. This includes failures, since an earlier body's writes may have caused them. An urgent one settles
+ * at the COMMIT.
  *
- * A group waits one turn of the event loop for more members: almost no time when the loop is idle,
- * and under load as long as the other requests of that turn need. It is closed at `GROUP_MAX`.
- * Transactions for which nobody waits begin no group: they join the next one, or make one of their
- * own when the first of them has waited for `LINGER_MS`.
+ * If the COMMIT fails, or SQLite rolls back the whole transaction (disk full), all members reject with its
+ * error. If the flush fails, they reject too, though their writes are readable and may persist. After that,
+ * nothing is written until SQLite could store the whole log.
+ *
+ * A group waits one turn of the event loop for more members. That is almost no time if the loop is idle, and
+ * under load as long as the other requests of that turn need. It is closed at `GROUP_MAX`. Background
+ * transactions do not start a group: they join the next one, or start one after the first has waited for
+ * `LINGER_MS`.
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Clock, type Timer, yieldToEventLoop } from "../../../core/clock.ts";
@@ -22,7 +24,7 @@ import type { WalFlush } from "./wal-flush.ts";
 
 type Urgency = "urgent" | "background";
 
-/** SQLite's names of what a disk does to a write. */
+/** SQLite's error names for disk failures. */
 const DISK_FAILURE = /^SQLITE_(IOERR|FULL|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
 
 type DiskFailure = Error & { readonly code: string };
@@ -30,7 +32,7 @@ type DiskFailure = Error & { readonly code: string };
 const isDiskFailure = (error: unknown): error is DiskFailure =>
   error instanceof Error && "code" in error && DISK_FAILURE.test(String(error.code));
 
-/** The disk did not take the log: by SQLite's name for the same. */
+/** The disk rejected the log. `code` is SQLite's name for this error. */
 class FlushFailed extends Error {
   readonly code = "SQLITE_IOERR_FSYNC";
 
@@ -67,7 +69,7 @@ export class GroupCommit<Queries> {
   #lingering: Timer | null = null;
   #commits = 0;
 
-  /** Without a clock nothing lingers; without a log to flush, a COMMIT is durable by itself. */
+  /** Without a clock, background transactions do not wait. Without a log, a COMMIT is durable by itself. */
   constructor(
     private readonly sqlite: Sqlite,
     private readonly queries: Queries,
@@ -75,7 +77,7 @@ export class GroupCommit<Queries> {
     private readonly log: Log | null = null,
   ) {}
 
-  /** In the background: nobody waits for it. Order is kept all the same. */
+  /** `urgency` "background": nobody waits for it, but the order is kept. */
   run<Result>(body: (queries: Queries) => Promise<Result>, urgency?: Urgency): Promise<Result> {
     return new Promise((done, fail) => {
       const member = {
@@ -106,7 +108,7 @@ export class GroupCommit<Queries> {
     return this.#commits;
   }
 
-  /** Why the newest group could not be written; null: it was. */
+  /** Why the newest group could not be written; null if it was. */
   failure(): DiskFailure | null {
     return this.#failure;
   }
@@ -163,7 +165,7 @@ export class GroupCommit<Queries> {
   async #tellWhenDurable(taken: readonly Member<Queries>[], done: readonly Done[]): Promise<void> {
     try {
       await this.log?.flush();
-      // Behind what is missing in the log, SQLite would not find this either.
+      // After a gap in the log, SQLite would not find these writes either.
       if (this.#isLogInDoubt) throw this.#failure;
     } catch (error) {
       this.#isLogInDoubt = true;
@@ -176,15 +178,15 @@ export class GroupCommit<Queries> {
     for (const { settle, isUrgent } of done) if (!isUrgent) settle();
   }
 
-  /** Writes of groups before may have caused the error: it is told when they are durable. */
+  /** Earlier groups may have caused the error, so it is reported after their writes are durable. */
   async #failAll(taken: readonly Member<Queries>[], error: unknown): Promise<void> {
     await this.log?.pending()?.catch(() => undefined);
     for (const { fail } of taken) fail(error);
   }
 
   /**
-   * What a flush did not write may be missing on the disk though it can still be read: SQLite copies all of
-   * the log into the database file and syncs that. Throws while the disk does not take it.
+   * After a failed flush, writes may be missing on the disk though they are readable. So SQLite copies the
+   * whole log into the database file and syncs it. Throws while the disk rejects it.
    */
   #secureLog(): void {
     const [outcome] = this.sqlite
@@ -195,7 +197,7 @@ export class GroupCommit<Queries> {
   }
 }
 
-/** Runs the waiting bodies in one transaction. Returns what settles their promises. */
+/** Runs the waiting bodies in one transaction. Returns functions that settle their promises. */
 async function commitTogether<Queries>(
   sqlite: Sqlite,
   queries: Queries,
@@ -206,7 +208,7 @@ async function commitTogether<Queries>(
   if (!first) return done;
   const add = ({ urgency }: Member<Queries>, settle: () => void) =>
     done.push({ settle, isUrgent: urgency === "urgent" });
-  // A transaction that could not be rolled back earlier must end before another begins.
+  // A transaction that could not be rolled back before must end first.
   if (sqlite.inTransaction) sqlite.run("ROLLBACK");
   sqlite.run("BEGIN IMMEDIATE");
   add(first, await first.begin(queries));
@@ -222,8 +224,8 @@ async function commitTogether<Queries>(
 }
 
 /**
- * Never throws: the waiting caller must see the original error. What remains is rolled back
- * before the next group.
+ * Never throws: the waiting caller must see the original error. If the rollback fails, it is repeated before
+ * the next group.
  */
 function undo(sqlite: Sqlite): void {
   try {

@@ -19,12 +19,13 @@ export function integrityProblems(sqlite: Sqlite, check: IntegrityCheck): string
   return rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
 }
 
-/** Whether the file itself is bad. SQLite's other errors are the disk's: full, read-only, failing. */
+/** True if the file itself is damaged. Other SQLite errors come from the disk: full, read-only, failing. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
 
 /**
- * Checks a file through its own connection. A missing file is not a problem. Throws what is no damage of it.
+ * Checks a file through a separate connection. A missing file is not a problem. Throws errors other than
+ * damage.
  */
 export function fileProblems(path: string, check: IntegrityCheck): string[] {
   if (!existsSync(path)) return [];

@@ -1,4 +1,4 @@
-/** Opens the database read-only beside a running server. Migrates and changes nothing. */
+/** Opens the database read-only while a server is running. Migrates and changes nothing. */
 import { Database as Sqlite } from "bun:sqlite";
 import type { Queries } from "../../../core/database.ts";
 import { queriesOf } from "./file-queries.ts";

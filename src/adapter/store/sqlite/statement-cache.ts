@@ -1,14 +1,13 @@
 /**
- * Caches compiled statements by their text: Drizzle compiles each query again, which costs more
- * than running it. Sharing a statement is safe because every use binds, runs and reads to the end
- * in one call. Bounded; the least recently used statement is removed, and finalised when it is no
- * longer in use.
+ * Caches compiled statements by their text: Drizzle compiles each query again, which costs more than running
+ * it. Sharing a statement is safe because every use binds, runs and reads to the end in one call. Bounded:
+ * the least recently used statement is removed, and finalised when it is no longer in use.
  */
 
 import { type SQLQueryBindings, Database as Sqlite, type Statement } from "bun:sqlite";
 import { BoundedMap } from "../../../core/bounded-map.ts";
 
-/** More than the appliance has; lists of varying length (`IN (?, ?, …)`) add more. */
+/** More than the appliance has. Lists of varying length (`IN (?, ?, …)`) add more. */
 const STATEMENTS_MAX = 512;
 
 type Prepared<Row, Params extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<

@@ -1,38 +1,40 @@
 /**
- * Keeps SQLite's write-ahead log short without the thread that commits: to copy the log into the database
- * file is to wait for the disk twice. A worker does it (checkpoint.worker.ts), which starts when it is first
- * needed. Commits go on meanwhile. The log begins anew only when all of it is copied, so that its end is
- * copied while transactions wait; a log that grew instead would wait for the file system's own locks.
+ * Keeps SQLite's write-ahead log short without blocking the committing thread: copying the log into the
+ * database file waits for the disk twice. A worker does it (checkpoint.worker.ts), started when first needed.
+ * Commits continue meanwhile.
  *
- * When it is several times as long as it should be (somebody reads an old state, the worker died), SQLite
- * copies it at a commit, as it would without a worker.
+ * The log restarts only after all of it is copied, so its end is copied while transactions wait. If the log
+ * grew instead, writes would wait for the file system's locks.
+ *
+ * If the log is several times too long (a reader uses an old state, or the worker died), SQLite copies it at
+ * a commit, as without a worker.
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Clock, within } from "../../../core/clock.ts";
 
 export interface WalCheckpoints {
-  /** Asks for a copy if enough is in the log. */
+  /** Starts a copy if the log is long enough. */
   afterCommit(): void;
-  /** What a transaction waits for before it begins; null: nothing. */
+  /** Promise to await before a transaction; null if none. */
   room(): Promise<unknown> | null;
-  /** Waits for a copy that is under way, and ends the worker. */
+  /** Waits for the running copy, then ends the worker. */
   close(): Promise<void>;
 }
 
-/** To the worker. */
+/** Message to the worker. */
 export interface CheckpointOrder {
   readonly path: string;
-  /** Transactions wait meanwhile. */
+  /** True if transactions wait meanwhile. */
   readonly isAlone: boolean;
 }
 
-/** 16 MB. With each copy a call waits, so that copies are to be seldom. */
+/** Log pages (16 MB) before a copy. Each copy delays calls, so copies should be rare. */
 const PAGES = 4000;
 const PAGES_MAX = 4 * PAGES;
-/** A call that rings waits as long at most: on a disk that is slower the log grows meanwhile. */
+/** Maximum delay of a ringing call. On a slower disk the log grows meanwhile. */
 const ROOM_TIMEOUT_MS = 50;
 
-/** `writer` and `reader` are all of this process that may write to the database at `path`. */
+/** `writer` and `reader` must be all connections of this process that may write to the database at `path`. */
 export function walCheckpoints(
   path: string,
   { writer, reader }: { readonly writer: Sqlite; readonly reader: Sqlite },
@@ -46,10 +48,13 @@ export function walCheckpoints(
   let worker: Worker | null = null;
   let running: Promise<void> | null = null;
   let isRoomWanted = false;
-  /** Pages in the log when a copy was last asked for: where somebody reads an old state, none can be made. */
+  /**
+   * Pages in the log at the last requested copy. While a reader uses an old state, a new request would be
+   * useless.
+   */
   let asked = 0;
 
-  /** Pages in the log, and how many of them the file has not. */
+  /** Pages in the log, and the number of uncopied ones. */
   function state(): { readonly log: number; readonly left: number } {
     const { log, checkpointed } = pragma.get() ?? { log: 0, checkpointed: 0 };
     return { log, left: log - checkpointed };

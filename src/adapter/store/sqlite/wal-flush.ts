@@ -1,20 +1,20 @@
 /**
- * Writes SQLite's write-ahead log to the disk outside of the thread that commits (`PRAGMA synchronous =
- * NORMAL` leaves that to us). One flush at a time: whoever asks while one runs shares the next one, since
- * the running one may have begun before their COMMIT.
+ * Syncs SQLite's write-ahead log outside of the committing thread (`PRAGMA synchronous = NORMAL` allows
+ * that). One flush at a time: callers during a flush share the next one, since the running one may have
+ * started before their COMMIT.
  *
- * The log is opened beside SQLite: its locks are on the database and on the shared memory, so that this
- * descriptor loses none of them.
+ * The log is opened separately from SQLite. SQLite's locks are on the database and on the shared memory, so
+ * closing this descriptor releases none of them.
  */
 import { type FileHandle, open } from "node:fs/promises";
 
-/** A handle that nothing refers to ends the process with an error when it is collected. */
+/** Keeps handles referenced: a garbage-collected handle ends the process with an error. */
 const handles = new Set<FileHandle>();
 
 export interface WalFlush {
-  /** Resolves when all that is committed now is on the disk; rejects with the disk's error. */
+  /** Resolves when all commits so far are on the disk; rejects with the disk's error. */
   flush(): Promise<void>;
-  /** The last flush that is under way or waits; null: all that can be read is on the disk. */
+  /** The last running or waiting flush; null if everything is on the disk. */
   pending(): Promise<void> | null;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function walFlush(databasePath: string): WalFlush {
   let next: Promise<void> | null = null;
 
   async function sync(): Promise<void> {
-    // SQLite makes the log with the first change.
+    // SQLite creates the log with the first change.
     log ??= open(`${databasePath}-wal`, "r").then(
       (handle) => {
         handles.add(handle);

@@ -1,4 +1,4 @@
-/** Lists that only the dashboard shows: the wallet's history and the health of webhooks. */
+/** Lists for the dashboard only: the wallet's history and the health of webhooks. */
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { microEur } from "../../../core/money.ts";
@@ -11,7 +11,7 @@ import {
   webhooks,
 } from "../schema/index.ts";
 
-/** The status stands in the query as text, so that each count reads a partial index of its own. */
+/** The status is literal text in the query, so that each count can use its partial index. */
 const deliveriesThat = (status: "pending" | "failed") =>
   sql<number>`(SELECT count(*) FROM outbox WHERE webhook_id = webhooks.id
     AND status = '${sql.raw(status)}')`;
@@ -39,7 +39,6 @@ export function dashboardListStore(queries: Queries) {
 
     webhookStates: async (tenantId: number) => await statesOfWebhooks(queries).all({ tenantId }),
 
-    /** Returns false if there is no such webhook. */
     async enableWebhook(tenantId: number, id: number): Promise<void> {
       await queries
         .update(webhooks)
@@ -49,7 +48,7 @@ export function dashboardListStore(queries: Queries) {
   };
 }
 
-/** What the stored calls were charged for, by the keys of their transactions (`call:<uuid>`). */
+/** Charged seconds of the stored calls, by the keys of their transactions (`call:<uuid>`). */
 async function secondsOf(queries: Queries, tenantId: number, keys: readonly string[]) {
   const uuids = keys.filter((key) => key.startsWith("call:")).map((key) => key.slice(5));
   const { billableSeconds: total, includedSeconds: plan, overageSeconds: over } = calls;

@@ -6,23 +6,23 @@ import { rateRequests } from "../schema/index.ts";
 interface Asked {
   readonly keyId: number;
   readonly nowMs: number;
-  /** Requests until then count no more. */
+  /** Requests until this time no longer count. */
   readonly forgottenMs: number;
   readonly limit: number;
-  /** Places for requests that are there. 0: only to set aside. */
+  /** Places for current requests; 0: only reserve. */
   readonly places: number;
-  /** Places for later requests, to be used by `setAsideMs`. */
+  /** Places to reserve for later requests, valid until `setAsideMs`. */
   readonly aside: number;
   readonly setAsideMs: number;
 }
 
-/** Nodes set nothing aside when fewer places than this are left, and never more than a part of them. */
+/** Minimum free places for a reservation, and the divisor of its maximum share. */
 const PLENTY = 64;
 const PART = 16;
 
 export function rateStore(queries: Queries) {
   return {
-    /** All of `places` or none, and as many of `aside` as there may be: one round trip. */
+    /** Takes all of `places` or none, and reserves up to `aside` more, in one round trip. */
     async take(asked: Asked) {
       const { keyId, nowMs, forgottenMs, limit, places, aside, setAsideMs } = asked;
       await queries
@@ -50,7 +50,7 @@ export function rateStore(queries: Queries) {
       };
     },
 
-    /** So many of the places that `take` has set aside were not used. */
+    /** Returns unused places of a reservation. */
     async refund(asideId: number, count: number): Promise<void> {
       await queries
         .update(rateRequests)

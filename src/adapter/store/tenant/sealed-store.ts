@@ -1,6 +1,6 @@
 /**
- * All values sealed under the master key, each with its binding: a rotation of the key processes
- * them. A test compares the list with the schema.
+ * All values sealed under the master key, each with its binding. A key rotation processes them. A test
+ * compares the list with the schema.
  */
 import { sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
@@ -20,7 +20,7 @@ interface SealedColumn {
   readonly binding: (row: SealedRow) => string;
 }
 
-/** `name` is the row's key, for tables that have one besides the id. */
+/** `name` is the row's key, for tables with another key besides the id. */
 interface SealedRow {
   readonly rowid: number;
   readonly tenantId: number;
@@ -67,7 +67,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
 ];
 
-/** How a row is named in a binding, if not by its id. */
+/** Names of rows in a binding, for tables that do not use the id. */
 const NAMES: Readonly<Record<string, { readonly tenantId: string; readonly name: string }>> = {
   appliance_secrets: { tenantId: "0", name: "name" },
   idempotency: { tenantId: "tenant_id", name: "key" },
@@ -90,7 +90,7 @@ export function sealedStore(queries: Queries) {
       );
     },
 
-    /** One of the appliance's own secrets; null: not created yet. */
+    /** One of the appliance's secrets; null if not created yet. */
     async secret(name: string): Promise<string | null> {
       const [found] = await queries.all<{ sealed: string }>(
         sql`SELECT sealed FROM appliance_secrets WHERE name = ${name}`,

@@ -1,7 +1,4 @@
-/**
- * Tenants for the operator: creates, lists and suspends them. Covers all tenants, unlike the other
- * stores.
- */
+/** Tenants for the operator: creates, lists and suspends them. Covers all tenants, unlike the other stores. */
 import { and, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { type MicroEur, microEur } from "../../../core/money.ts";
@@ -21,13 +18,13 @@ import {
 } from "../schema/index.ts";
 
 const DAY_MS = 24 * HOUR_MS;
-/** Of one tenant: a busy one has tens of thousands a day. */
+/** Maximum calls per tenant: a busy tenant has tens of thousands a day. */
 const LATENCY_CALLS_MAX = 1000;
 
 type TenantRecord = typeof tenants.$inferSelect;
 type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
 
-/** Nothing: all. */
+/** Without fields: all tenants. */
 export interface TenantPage {
   readonly ids?: readonly number[];
   readonly limit?: number;
@@ -59,7 +56,7 @@ export function tenantAdminStore(queries: Queries) {
       return queries.select().from(tenants).where(eq(tenants.id, tenantId)).get();
     },
 
-    /** Null: there is no such agent. */
+    /** Null if the agent does not exist. */
     async ownerOfAgent(agentId: number): Promise<number | null> {
       const row = await queries
         .select({ tenantId: agents.tenantId })
@@ -69,7 +66,7 @@ export function tenantAdminStore(queries: Queries) {
       return row?.tenantId ?? null;
     },
 
-    /** Null: there is no such call. */
+    /** Null if the call does not exist. */
     async ownerOfCall(callUuid: string): Promise<number | null> {
       const row = await queries
         .select({ tenantId: calls.tenantId })
@@ -83,7 +80,7 @@ export function tenantAdminStore(queries: Queries) {
 
 function tenantLists(queries: Queries) {
   return {
-    /** Of all, in the order of their ids: what a search looks at. */
+    /** Names and addresses of all tenants for searching, in the order of ids. */
     labels() {
       const { id, name, email } = tenants;
       return queries.select({ id, name, email }).from(tenants).orderBy(id);
@@ -93,7 +90,7 @@ function tenantLists(queries: Queries) {
       return await queries.$count(tenants);
     },
 
-    /** In the order of their ids. */
+    /** In the order of ids. */
     async list({ ids, limit = -1, offset = 0 }: TenantPage) {
       return await (ids
         ? tenantsNamed(queries).all(idsOf(ids))
@@ -129,7 +126,7 @@ export const callsOfTenants = (queries: Queries) => {
         calls: sql<number>`sum(${callRollups.calls})`.mapWith(Number),
         failed: failed.mapWith(Number),
       })
-      // Through the tenants, so that the hours of each are found by the primary key.
+      // From the tenants, so that the primary key finds the hours of each.
       .from(tenants)
       .crossJoin(callRollups)
       .where(
@@ -145,7 +142,7 @@ export const callsOfTenants = (queries: Queries) => {
 };
 const readCalls = statement((queries) => callsOfTenants(queries).prepare());
 
-/** What calls and trials cost the operator from a UTC day on, by tenant. */
+/** The operator's costs of calls and trials since a UTC day, by tenant. */
 const readCosts = statement((queries) => {
   const calls = sql`(SELECT coalesce(sum(d.cost_of_goods), 0) FROM ${callDays} d
     WHERE d.tenant_id = ${sql.raw("tenants.id")} AND d.day >= ${arg("sinceDay")})`;
@@ -160,7 +157,7 @@ const readCosts = statement((queries) => {
 
 /** The query of `latenciesSince`. Exported for a test of its query plan. */
 export const latenciesOfTenants = (queries: Queries) => {
-  // Drizzle would leave out the tables' names: there is no join.
+  // Raw SQL, because without a join Drizzle omits the table names.
   const latencies = sql`(
     SELECT json_group_array(latency) FROM (
       SELECT c.latency_p95_ms AS latency FROM calls c
@@ -174,9 +171,9 @@ export const latenciesOfTenants = (queries: Queries) => {
 };
 const readLatencies = statement((queries) => latenciesOfTenants(queries).prepare());
 
-/** How the calls of these tenants went. Tenants without calls have no row. */
+/** Results of these tenants' calls. Tenants without calls have no row. */
 const tenantActivity = (queries: Queries) => ({
-  /** Calls that began since that hour, and how many of them failed. */
+  /** Calls since that hour, and how many of them failed. */
   costsSince: async (tenantIds: readonly number[], sinceMs: number) =>
     await readCosts(queries).all({
       ...idsOf(tenantIds),
@@ -195,8 +192,8 @@ const tenantActivity = (queries: Queries) => ({
 function tenantMarks(queries: Queries) {
   return {
     /**
-     * Reserves the notice about stopped calls. Returns the tenant for the caller that may send it;
-     * null: it was sent since `notSinceMs`.
+     * Reserves the notice about stopped calls. Returns the tenant for the caller that may send it; null if it
+     * was sent since `notSinceMs`.
      */
     async claimBurstNotice(
       tenantId: number,

@@ -44,7 +44,7 @@ const findTimeZone = statement((queries) =>
 
 export function tenantStore(queries: Queries) {
   return {
-    /** What the API returns about a tenant and its trunk. */
+    /** The API's fields of a tenant and its trunk. */
     async profile(tenantId: number) {
       return await findProfile(queries).get({ tenantId });
     },

@@ -7,7 +7,7 @@ import { trunks } from "../schema/index.ts";
 export type TrunkRecord = typeof trunks.$inferSelect;
 type NewTrunk = Omit<typeof trunks.$inferInsert, "id" | "tenantId" | "passwordSealed">;
 
-/** The port to show: the transport's default if none was given; 0: DNS decides. */
+/** The port to show: the transport's default if none was given; 0 if DNS decides. */
 export function shownPort(trunk: { readonly port: number; readonly transport: string }): number {
   if (trunk.port > 0 || trunk.transport === "auto") return trunk.port;
   return trunk.transport === "tls" ? 5061 : 5060;
@@ -39,7 +39,7 @@ export function trunkStore(queries: Queries) {
       return await trunkOfTenant(queries).get({ tenantId });
     },
 
-    /** Trunks of all tenants, or of these: for the SIP stack at start and the operator's list. */
+    /** Trunks of all tenants or of these, for the SIP stack's start and the operator's list. */
     async all(tenantIds?: readonly number[]): Promise<TrunkRecord[]> {
       if (!tenantIds) return await queries.select().from(trunks).orderBy(trunks.id);
       return await trunksOfTenants(queries).all({ ids: `[${tenantIds.join()}]` });

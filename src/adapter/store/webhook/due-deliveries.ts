@@ -1,7 +1,9 @@
 /**
- * The queries of the delivery claim: what may be sent now. Where little is due, it is found by its time,
- * however many endpoints wait for a retry. Where much is due, which may be the backlog of dead ones, the
- * oldest of each endpoint are found, from endpoint to endpoint until there are enough: no backlog is read.
+ * The queries of the delivery claim.
+ *
+ * A small number of due deliveries is found by time, even if many endpoints wait for a retry. A large number
+ * may be the backlog of dead endpoints. Then the oldest deliveries are found endpoint by endpoint, until
+ * there are enough, so that no backlog is read.
  */
 import { and, count, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
@@ -9,7 +11,7 @@ import type { Busy, Claim, Due, Look } from "../../../domain/webhook/stores.ts";
 import { arg, statement } from "../query/prepared.ts";
 import { events, legacyEndpoints, outbox, webhooks } from "../schema/outbox.ts";
 
-/** More than this is much. */
+/** More due deliveries count as a large backlog. */
 const LITTLE_MAX = 64;
 
 const nowMs = arg("nowMs");
@@ -19,7 +21,7 @@ const isDue = sql`ready.status = 'pending' AND ready.next_attempt_at <= ${nowMs}
   AND coalesce(ready.lease_until, 0) <= ${nowMs}`;
 
 /**
- * Without the hint, SQLite's planner reads everything pending: its statistics do not cover a dead
+ * Without the hint, SQLite's planner reads all pending deliveries: its statistics do not cover a dead
  * endpoint.
  */
 const KINDS = {
@@ -39,8 +41,8 @@ const KINDS = {
 type Kind = (typeof KINDS)[keyof typeof KINDS];
 
 /**
- * Every endpoint behind the given one with a pending delivery, found by skipping through its index
- * (a loose index scan).
+ * Every endpoint after the given one with a pending delivery, found by skipping through its index (a loose
+ * index scan).
  */
 const waitingEndpoints = ({ column, index, after }: Kind) => sql`
   SELECT min(${column}) FROM outbox INDEXED BY ${index}
@@ -50,7 +52,7 @@ const waitingEndpoints = ({ column, index, after }: Kind) => sql`
     WHERE status = 'pending' AND ${column} IS NOT NULL AND ${column} > endpoint.name)
   FROM endpoint WHERE endpoint.name IS NOT NULL`;
 
-/** An earlier event of the same call is being sent to the same endpoint. */
+/** True if an earlier event of the same call is being sent to the same endpoint. */
 const overtakes = sql`EXISTS (
   SELECT 1 FROM events AS own
   CROSS JOIN events AS other INDEXED BY events_call ON other.call_uuid = own.call_uuid
@@ -69,7 +71,7 @@ const oldestOf = (kind: Kind) => sql`
       ORDER BY ready.next_attempt_at, ready.id LIMIT ${arg("each")}))) AS oldest
   WHERE endpoint.name NOT IN ${kind.busy}`;
 
-/** What is due, the oldest first, with whether it may be sent. */
+/** Due deliveries, oldest first, with whether each may be sent. */
 const oldestOfAll = sql`
   SELECT ready.id, NOT ${overtakes} AND CASE WHEN ready.webhook_id IS NULL
     THEN ready.legacy_url NOT IN ${KINDS.legacy.busy}
@@ -118,7 +120,7 @@ const dueByEndpoint = statement((queries) =>
     .prepare(),
 );
 
-/** Of what is due, the oldest: how many, and whether one of them may be sent. */
+/** Number of the oldest due deliveries, and whether one of them may be sent. */
 const lookByTime = statement((queries) => {
   const found = deliveriesOf(queries, oldestOfAll).where(IS_READY).as("found");
   const looked = { count: count(), isAny: sql<number | null>`max(${found.isSendable})` };

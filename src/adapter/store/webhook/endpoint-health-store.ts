@@ -16,7 +16,7 @@ const webhook = (tenantId: number, id: number) =>
 const legacy = (tenantId: number, url: string) =>
   and(eq(legacyEndpoints.tenantId, tenantId), eq(legacyEndpoints.url, url));
 
-/** Call it when a tenant sets this URL for an agent: clears its failures. */
+/** Clears the failures of a URL. Call it when a tenant sets the URL for an agent. */
 export async function resetLegacyUrl(
   queries: Queries,
   tenantId: number,
@@ -101,7 +101,7 @@ function endpointOutcomes(queries: Queries): Pick<HealthStore, "succeeded" | "fa
   };
 }
 
-/** Disabling an endpoint, and whom to notify. */
+/** Disables an endpoint, and finds the contact to notify. */
 function switchedOff(queries: Queries): Pick<HealthStore, "disable" | "contact"> {
   return {
     async disable(tenantId, { webhookId, legacyUrl }, reason, nowMs) {

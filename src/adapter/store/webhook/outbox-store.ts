@@ -1,4 +1,4 @@
-/** Events and their outbox: which subscriber still gets which event, under which lease. */
+/** Events and their outbox: the pending deliveries of each subscriber, with their leases. */
 import {
   and,
   asc,
@@ -22,7 +22,7 @@ import { events, outbox, webhooks } from "../schema/outbox.ts";
 import { tenants } from "../schema/tenants.ts";
 import { dueDeliveries, lookForDue } from "./due-deliveries.ts";
 
-/** As text, so that the index of an endpoint's pending deliveries is used (file-queries.ts). */
+/** Literal text, so that SQLite uses the index of an endpoint's pending deliveries (file-queries.ts). */
 const IS_PENDING = sql`${outbox.status} = 'pending'`;
 
 const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
@@ -45,8 +45,8 @@ const insertEvent = statement((queries) =>
 );
 
 /**
- * A delivery of each event to each enabled webhook that selected its type. Nothing is read first: on a
- * database server that would be a round trip, and after `finish` it would be too late to write.
+ * Inserts a delivery of each event for each enabled webhook that selected its type. Nothing is read first. On
+ * a database server that would be a round trip, and after `finish` it would be too late to write.
  */
 const deliverEvents = statement((queries) => {
   const given = sql`json_each(${arg("events")}) AS given`;

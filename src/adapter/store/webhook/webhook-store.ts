@@ -1,6 +1,4 @@
-/**
- * Webhooks as their tenant sees them, and their delivery log. Secrets are written, never returned.
- */
+/** Webhooks for their tenant, and their delivery log. Secrets are written, never returned. */
 import { and, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { EVENT_TYPES } from "../../../domain/webhook/event-types.ts";

@@ -38,8 +38,8 @@ const webhookTargets = statement((queries) =>
 );
 
 /**
- * Of JSON, so that a group of outcomes is one statement. In the order of the table's columns. Materialized,
- * or SQLite would write each record's JSON again for each of its values.
+ * Inserts records from JSON, so that a group of outcomes is one statement. Columns are in the table's order.
+ * Materialised, because SQLite would otherwise serialise each record's JSON again for each value.
  */
 const insertDeliveryRecords = statement((queries) =>
   queries
