@@ -32,7 +32,6 @@ export const RTP_BYTES_KEPT = 12;
 export const RTCP_BYTES_KEPT = 8;
 export const TICKS_PER_MS = 10;
 export const OUT_BIT = 0x80;
-/** Offset of the header in a record. */
 export const HEADER_OFFSET = 8;
 
 interface KeptPacket {

@@ -28,7 +28,7 @@ export type Revocation =
       readonly user: string;
       readonly role: "owner" | "member" | "viewer" | null;
     }
-  /** A number's owner does not want calls, or withdrew that request. */
+  /** A person asked not to be called, or withdrew that request. */
   | {
       readonly kind: "refusal";
       readonly tenant: number;

@@ -133,7 +133,6 @@ export const nameIn = (max: number, description: string, example: string) =>
     params: { from: 1, to: max },
   });
 
-/** A name that may be empty. */
 export const nameOrEmpty = (max: number, description: string, example: string) =>
   field(stringWith(atMost(max), z.regex(ONE_LINE)), {
     description,

@@ -13,7 +13,7 @@ export function decodeText(bytes: Uint8Array, said: string | null = null): strin
   if (!text.includes("\ufffd")) return text;
   const other = said === null || /^utf-?(8|16)/i.test(said) ? null : decoderOf(said);
   if (other) return other.decode(bytes);
-  // One broken letter among many valid ones: the text is UTF-8.
+  // Fewer broken letters than valid ones: the text is UTF-8.
   const broken = text.match(/\ufffd/g)?.length ?? 0;
   const good = text.match(/[^\x00-\x7f\ufffd]/g)?.length ?? 0;
   if (broken <= good) return text;

@@ -13,7 +13,6 @@ export const LLM_PROVIDERS = [embeddedLlm, openAi.llm, standby.llm] as const;
 export const TTS_PROVIDERS = [embeddedTts, openAi.tts, standby.tts] as const;
 export const COMBINED_PROVIDERS = [realtime] as const;
 
-/** The embedded engine's id. */
 export const EMBEDDED = embeddedStt.id;
 
 const byPart: { readonly [P in Part]: readonly PartProvider<P>[] } = {

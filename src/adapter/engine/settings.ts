@@ -44,7 +44,6 @@ export const DEFAULT_GUARD: GuardSettings = {
 
 const embeddedAlone: readonly ProviderChoice[] = [{ id: "embedded", settings: {} }];
 
-/** The embedded engine alone. */
 export const EMBEDDED_ONLY: EngineSettings = {
   label: "embedded",
   providers: { stt: embeddedAlone, llm: embeddedAlone, tts: embeddedAlone },

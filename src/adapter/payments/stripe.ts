@@ -92,7 +92,6 @@ interface EventDependencies extends RefundContext {
   readonly log: Log;
 }
 
-/** Receives the webhook events of Stripe. */
 export class StripeEvents {
   readonly #log: Log;
 

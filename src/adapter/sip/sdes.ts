@@ -93,7 +93,6 @@ export function offerCrypto({ keys }: SrtpPolicy): string[] {
   return OFFERED.map((suite, index) => writeLine(index + 1, suite, keys[suite]));
 }
 
-/** The crypto line of our answer. */
 export function answerCrypto({ keys }: SrtpPolicy, offer: CryptoLine): string {
   const line = writeLine(offer.tag, offer.suite, keys[offer.suite]);
   return offer.mki ? `${line}|${offer.mki.written}` : line;

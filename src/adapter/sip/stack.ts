@@ -43,7 +43,6 @@ export interface SipSettings {
   readonly externalIp: "auto" | (string & {});
   /** Networks (CIDR) that trunks may use although they are not public. */
   readonly allowNetworks: readonly string[];
-  /** Value of the User-Agent header. */
   readonly userAgent: string;
   readonly registerExpiresSeconds: number;
   /** In order of preference. Must not contain codecs that the media engine does not support. */

@@ -87,7 +87,6 @@ export class SipTrunk implements Trunk {
   readonly #changes: AddressChanges;
   readonly #check: ConnectionCheck;
   #keepAliveTimer: Timer | undefined;
-  /** The last announced address. */
   #announcedAddress: Address | undefined;
   #closed = false;
 

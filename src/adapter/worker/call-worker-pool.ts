@@ -103,14 +103,13 @@ interface CallWorkerPoolOptions {
   /** If missing, the scripted agents have no knowledge. */
   readonly askTopics?: AskTopics;
   readonly timeouts?: Partial<PoolTimeouts>;
-  /** Longest time that a thread of this process has waited for a processor. */
   readonly processorWaitMs?: () => number;
 }
 
 interface PoolTimeouts {
   /**
-   * Maximum time from spawn to `ready`, without spans of this length in which the machine had
-   * hardly any free CPU.
+   * Maximum time from spawn to `ready`. If the machine had hardly any free CPU meanwhile, the
+   * worker gets the same time again.
    */
   readonly startMs: number;
   /** Maximum time from `open` to `opened`, which includes synthesising the greeting. */

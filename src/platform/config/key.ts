@@ -28,7 +28,6 @@ function described<Schema extends z.ZodType>(schema: Schema, meta: KeyMeta): Sch
   return schema;
 }
 
-/** Metadata of a key; undefined for a section. */
 export function keyMeta(schema: z.ZodType): KeyMeta | undefined {
   const meta = schema.meta();
   return meta && typeof meta.allowed === "string" ? (meta as unknown as KeyMeta) : undefined;

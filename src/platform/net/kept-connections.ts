@@ -8,7 +8,6 @@ const PER_HOST_MAX = 256;
 export class KeptConnections {
   readonly #idle = new Map<string, HttpConnection[]>();
 
-  /** Number of hosts with an idle connection. */
   get hosts(): number {
     return this.#idle.size;
   }

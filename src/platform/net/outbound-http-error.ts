@@ -1,4 +1,3 @@
-/** The errors of the outbound HTTP client. */
 type OutboundHttpFailure =
   | "invalid_url"
   | "blocked_address"

@@ -170,7 +170,6 @@ export class SpeechClient {
     return channel;
   }
 
-  /** Ends an utterance. Resolves with its text. */
   endUtterance(channel: SttChannel, utterance: number): Promise<SttResult> {
     return new Promise<SttResult>((resolve, reject) => {
       const settle = () => {

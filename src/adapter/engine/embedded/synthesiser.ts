@@ -19,7 +19,6 @@ import { espeakVoiceName, VOICE_GAINS } from "./speech/voices.ts";
 /** A neural voice takes longer per character, and the caller waits for the first piece. */
 const OWN_CHARACTERS_MAX = 100;
 
-/** Sentence for measuring the level of a voice. */
 export const LEVEL_SENTENCE = "Good afternoon, how can I help you today?";
 
 /** Longer texts are cut. Nobody listens to more at once, and the work per request is bounded. */

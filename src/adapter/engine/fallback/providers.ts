@@ -173,7 +173,7 @@ export class CallProviders {
     this.options.log.warn("provider.unsupported_text", { provider: name, error: error.message });
   }
 
-  /** Logs the failure and reports it to the provider's health. */
+  /** Logs the failure and updates the provider's health. */
   failed<P extends Part>(part: P, { name, provider }: Candidate<P>, error: unknown): void {
     const failure = error instanceof ProviderFailure ? error : null;
     provider.failed(failure);

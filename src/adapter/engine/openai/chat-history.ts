@@ -138,7 +138,6 @@ export class ChatHistory {
     if (question) this.#messages.splice(question.at);
   }
 
-  /** The answer is complete. */
   complete(): void {
     this.#answerWasCut = false;
   }

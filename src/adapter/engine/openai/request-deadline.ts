@@ -23,7 +23,6 @@ export class RequestDeadline {
     if (outer.aborted) this.#onOuterAbort();
   }
 
-  /** Aborts the request. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

@@ -272,7 +272,6 @@ export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyP
   return [...missingKey(table, id, part, own), ...unknown];
 }
 
-/** Problems with the keys of the embedding server. */
 export const embeddingKeyProblems = (table: EmbeddingSettings, id: string): KeyProblem[] =>
   table.embedding_model === null ? [] : missingKey(table, id, "embedding", embeddingServer(table));
 

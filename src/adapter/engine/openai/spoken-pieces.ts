@@ -37,7 +37,6 @@ export class SpokenPieces {
     this.#written = new WrittenAnswer(options.toolNames);
   }
 
-  /** Tool calls written in the text. */
   get calls(): readonly WrittenCall[] {
     return this.#written.calls;
   }

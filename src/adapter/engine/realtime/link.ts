@@ -211,7 +211,6 @@ export class RealtimeLink {
     this.#responses.lose(this.fail(this.options.part, "connect", "the call is over"));
   }
 
-  /** Sends a text as an item of the conversation. */
   sendText(by: ChatMessage["by"], text: string): boolean {
     return this.send(this.#itemOf(by, text));
   }

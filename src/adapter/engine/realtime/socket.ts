@@ -47,7 +47,6 @@ interface RealtimeSocketOptions {
   readonly onGone: (failure: ProviderFailure) => void;
 }
 
-/** A ready session. */
 interface RealtimeSession {
   /** Milliseconds since the epoch; null if the server does not report it. */
   readonly expiresAt: number | null;
@@ -85,7 +84,6 @@ export class RealtimeSocket {
   #framesSinceMs = 0;
   #errors = 0;
   #events = 0;
-  /** Id of the unconfirmed update. */
   #updateId = "";
   #expiresAt: number | null = null;
   /** Error from the server before it confirmed the session. */

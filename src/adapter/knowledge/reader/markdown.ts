@@ -98,7 +98,6 @@ export class MarkdownWriter {
     if (cell) cell.columns = bounded(columns, COLUMNS_SPANNED_MAX);
   }
 
-  /** The current cell continues the cell above it. */
   continueCell(): void {
     const cell = this.#tables.at(-1)?.cell;
     if (cell) cell.continues = true;

@@ -21,7 +21,6 @@ interface WorkerReaderOptions {
   readonly spawn: () => WorkerHandle;
   readonly clock: Clock;
   readonly log: Log;
-  /** Memory of the process in bytes. */
   readonly memoryBytes?: () => number;
 }
 

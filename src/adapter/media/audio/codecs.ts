@@ -20,6 +20,5 @@ export const ALWAYS_TAKEN: readonly AudioCodec[] = Object.values(CODECS).filter(
   (codec: AudioCodec) => codec.isAlwaysTaken,
 );
 
-/** Ticks of the RTP clock per millisecond. */
 export const clockTicksPerMs = ({ name }: AudioCodec): number =>
   codecFormat(name).clockRateHz / 1000;

@@ -147,7 +147,7 @@ function libcDirectory(): string {
 
 /**
  * The compiler reads only files, and possibly no directory is writable, so the file is in memory.
- * It contains the C library's full path: its short name exists only on machines with libc6-dev.
+ * The C library is linked by its file name: its short name exists only on machines with libc6-dev.
  */
 function compile() {
   const libc = dlopen("libc.so.6", { memfd_create: { args: [pointer, u32], returns: i32 } });

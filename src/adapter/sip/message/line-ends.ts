@@ -30,9 +30,7 @@ export const withoutLeadingLines = (text: string): string =>
 const REQUEST_LINE = String.raw`[^\s()<>@,;:\\"/[\]?={}]{1,64} \S{1,2048} SIP\/2\.0`;
 const STATUS_LINE = String.raw`SIP\/2\.0 [1-6]\d\d(?: [^\r\n]*)?`;
 
-/** Matches the start line of a request. */
 export const BEGINS_REQUEST = new RegExp(`^${REQUEST_LINE}\\r?\\n`, "i");
-/** Matches the start line of a message. */
 export const BEGINS_MESSAGE = new RegExp(`^(?:${REQUEST_LINE}|${STATUS_LINE})\\r?\\n`, "i");
 /** Matches a start line after another line. */
 export const LATER_MESSAGE = new RegExp(`\\n(?=(?:${REQUEST_LINE}|${STATUS_LINE})\\r?\\n)`, "i");

@@ -45,7 +45,6 @@ function dialogsOf(session: Session): DialogInternals[] {
   );
 }
 
-/** The session's dialog with that name, or undefined. */
 export function dialogNamed(session: Session, name: DialogName): { early: boolean } | undefined {
   return dialogsOf(session).find(
     ({ callId, localTag, remoteTag }) =>

@@ -361,7 +361,6 @@ export abstract class BaseLeg {
     return remoteTargetOf(this.session);
   }
 
-  /** This leg's dialog of that name, if it has one. */
   dialogNamed(name: DialogName): { early: boolean } | undefined {
     return dialogNamed(this.session, name);
   }

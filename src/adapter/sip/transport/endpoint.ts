@@ -94,7 +94,6 @@ export class Endpoint {
     }
   }
 
-  /** Received keep-alives. */
   get keepAlives(): number {
     return this.#keepAlives;
   }

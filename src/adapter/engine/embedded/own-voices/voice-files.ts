@@ -15,7 +15,6 @@ export interface FailedVoice {
   readonly voice: AgentVoice;
 }
 
-/** Voices that use these files. */
 export const voicesIn = (voices: VoiceFiles, files: ReadonlySet<string>): FailedVoice[] =>
   AGENT_LANGUAGES.flatMap((language) =>
     AGENT_VOICES.filter((voice) => files.has(voices[language]?.[voice] ?? "")).map((voice) => ({

@@ -14,7 +14,6 @@ import { entriesInSteps } from "./knowledge.ts";
 import type { Match } from "./retrieval.ts";
 import { type Finding, lessonOf, type Topic, type Topics, topicsInSteps } from "./topics.ts";
 
-/** Sources of an agent's topics. */
 export interface TopicSource {
   readonly language: AgentLanguage;
   readonly tools: readonly ToolSnapshot[];

@@ -10,7 +10,6 @@ import type { KnowledgeEntry } from "./knowledge.ts";
 import { stemsOf } from "./words.ts";
 
 export interface Match {
-  /** Index of the entry. */
   readonly entry: number;
   readonly score: number;
   /** Lead over the next best entry. */

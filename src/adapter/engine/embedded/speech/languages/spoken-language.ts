@@ -172,7 +172,6 @@ export function formOf(forms: string, wanted: Case): string {
   return listOf(forms)[CASES.indexOf(wanted)] ?? "";
 }
 
-/** Joins the non-empty words. */
 export const joined = (...words: readonly string[]): string => words.filter(Boolean).join(" ");
 
 export const NOMINATIVE: Agreement = { gender: "masculine", case: "nominative" };
