@@ -180,9 +180,10 @@ export const callersNumberIn = (description: string) =>
     },
   );
 
-export const idIn = (what: string) =>
+/** `more` says what `null` means. */
+export const idIn = (what: string, more = "") =>
   field(integerWith(z.positive()), {
-    description: `Id from the tenant's list of ${what}.`,
+    description: `Id from the tenant's list of ${what}.${more && ` ${more}`}`,
     example: 1,
     must: "be a positive integer",
     reason: "choice",

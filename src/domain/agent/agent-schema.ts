@@ -67,7 +67,9 @@ const duringCall = () => ({
 });
 
 const afterCall = () => ({
-  webhook_url: httpsUrl("Legacy URL that receives `call.ended`.").nullable().default(null),
+  webhook_url: httpsUrl("Legacy URL that receives `call.ended`. `null` for none.")
+    .nullable()
+    .default(null),
   transcript_email: emailIn("Recipient of the email after each call. `null` for none.")
     .nullable()
     .default(null),

@@ -8,8 +8,10 @@ import type { RecordOf } from "../../core/wire-names.ts";
 
 /** Changeable fields. */
 export const numberShape = {
-  label: nameIn(120, "Label of your choice.", "Front desk").nullable().default(null),
-  agent_id: idIn("agents").nullable().default(null),
+  label: nameIn(120, "Label of your choice. `null` for none.", "Front desk")
+    .nullable()
+    .default(null),
+  agent_id: idIn("agents", "`null` for none.").nullable().default(null),
   inbound_enabled: flag("Whether inbound calls to the number are answered.", true).default(true),
 };
 

@@ -129,7 +129,11 @@ export const EVENTS = {
         "Summary in one or two sentences. `null` if there is none.",
         "The caller booked a visit.",
       ),
-      language: shown(z.string().nullable(), "Language of the conversation.", "en"),
+      language: shown(
+        z.string().nullable(),
+        "Language of the conversation. `null` if the call had no agent.",
+        "en",
+      ),
     }),
     example: {
       call_id: EXAMPLE_CALL_ID,

@@ -69,7 +69,11 @@ const contentShape = {
       z.strictObject({
         filename: shown(z.string(), "File name with extension.", "prices.md"),
         size_bytes: shown(z.int(), "Size of the text in bytes of UTF-8.", 2048),
-        sha256: shown(z.string().nullable(), "SHA-256 of the text.", "0".repeat(64)),
+        sha256: shown(
+          z.string().nullable(),
+          "SHA-256 of the text. Currently never `null`.",
+          "0".repeat(64),
+        ),
       }),
     ),
     "Knowledge files of the agent, with the SHA-256 of each text.",

@@ -51,17 +51,17 @@ export const EnginePartTrial = z.strictObject({
     "Speech to text, language model or text to speech.",
     "tts",
   ),
-  provider: shown(z.string(), "Which provider was asked.", "openai"),
+  provider: shown(z.string(), "Provider of the part.", "openai"),
   first_ms: shown(
     z.int().nullable(),
-    "Milliseconds to the first word or sound; null: none came.",
+    "Time until the first word or sound, ms. `null` if there was none.",
     420,
   ),
-  total_ms: shown(z.int(), "Milliseconds to the end.", 900),
-  result: shown(z.string(), "What was understood, answered or spoken.", "1.9 s of speech"),
-  cost_eur: eurOut("What it cost by the prices in the configuration."),
-  error: shown(z.string().nullable(), "What the provider said when it failed.", null),
-  remedy: shown(z.string().nullable(), "What to do about it; null: nothing.", null),
+  total_ms: shown(z.int(), "Time until the end, ms.", 900),
+  result: shown(z.string(), "Recognised text, answer, or length of the speech.", "1.9 s of speech"),
+  cost_eur: eurOut("Cost by the prices in the configuration."),
+  error: shown(z.string().nullable(), "Error of the provider. `null` if it did not fail.", null),
+  remedy: shown(z.string().nullable(), "How to fix it. `null` if there is nothing to fix.", null),
 });
 export type EnginePartTrial = z.output<typeof EnginePartTrial>;
 
@@ -119,7 +119,7 @@ export const applianceOperations = {
           .toLowerCase()
           .regex(/^[0-9a-f-]{36}$/),
         {
-          description: "Only of this call, with what is stored of it.",
+          description: "Return only records of this call. `null`: all records.",
           example: "019aa1b2-0000-7000-8000-000000000001",
           must: "be a call's UUID, as `GET /calls` shows it",
         },

@@ -37,7 +37,7 @@ export type ContactImportReport = z.output<typeof ContactImportReport>;
 /** A chunk of the exported contacts. */
 const ContactExportPiece = z.strictObject({
   csv: z.string(),
-  next: shown(z.int().nullable(), "Where the next begins; null: that was all."),
+  next: shown(z.int().nullable(), "Start of the next chunk. `null` after the last one."),
 });
 export type ContactExportPiece = z.output<typeof ContactExportPiece>;
 
@@ -87,7 +87,7 @@ export const contactOperations = {
       csv: z.string().max(1_000_000),
       country: shown(
         z.string().max(10).nullable(),
-        "Whose national numbers are understood; null: E.164 only.",
+        "Country whose national numbers are accepted. `null`: only E.164.",
       ),
       dry_run: z.boolean(),
       skip_bad: z.boolean(),

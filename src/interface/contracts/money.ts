@@ -21,7 +21,11 @@ export const checkoutFields = {
     "Item of the checkout.",
     "topup",
   ),
-  item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
+  item: shown(
+    z.string().nullable(),
+    "Slug of the plan, or number of blocks. `null` for other items.",
+    null,
+  ),
   amount_eur: eurOut("Amount to pay."),
   status: shown(
     z.enum(["open", "paid", "expired", "cancelled"]),

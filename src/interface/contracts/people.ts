@@ -28,8 +28,14 @@ export type UserAccount = z.output<typeof UserAccount>;
 
 const CreatedUser = z.strictObject({
   user: UserAccount,
-  made: shown(z.boolean(), "False: there was such an account; it works in this tenant too now."),
-  link: shown(OneTimeUrl.nullable(), "Sets the first password; null where there is one."),
+  made: shown(
+    z.boolean(),
+    "Whether the account is new. `false`: an existing account was added to the tenant.",
+  ),
+  link: shown(
+    OneTimeUrl.nullable(),
+    "Link to set the first password. `null` if the account has one.",
+  ),
 });
 
 const presentLink = (link: MadeLink) => wireOf(OneTimeUrl, link);
@@ -74,7 +80,7 @@ export const peopleOperations = {
   "user.reset_password": operation({
     input: z.strictObject({
       email: z.string().max(500),
-      mail: shown(z.boolean(), "Sent instead of shown, where mail can leave.").default(false),
+      mail: shown(z.boolean(), "Whether to mail the link instead of showing it.").default(false),
       remove_second_factor: z.boolean().default(false),
     }),
     output: z.strictObject({ email: z.string(), link: OneTimeUrl.nullable() }),

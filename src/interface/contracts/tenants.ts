@@ -55,24 +55,25 @@ const creditFields = {
       params: { from: -1_000_000, to: 1_000_000 },
     },
   ),
-  note: filled(500, "What for; shown to the tenant.", "Goodwill"),
+  note: filled(500, "Reason; shown to the tenant.", "Goodwill"),
 };
 
 /** Protects a tenant from toll fraud (decisions 9, 12). Only the operator may change it. */
 export const dialingFields = {
   allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
-    description: "Prefixes that may be called; null: the country of the caller id.",
+    description: "Allowed prefixes. `null`: the country of the caller ID.",
     example: ["+370", "+371"],
     must: "be a list of 1 to 50 prefixes such as +370, or null for the country of the caller id",
   }).nullable(),
   short_numbers: field(z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50), {
-    description: "Short numbers, star codes and extensions that may be called; null: none.",
+    description: "Allowed short numbers, star codes and extensions. `null`: none.",
     example: ["112", "1xxx"],
     must: "be a list of 1 to 50 short numbers of digits, *, # and x (any one digit), or null for none",
   }).nullable(),
-  calls_per_minute_max: integer(1, 600, "Outbound calls a minute.", 30),
+  calls_per_minute_max: integer(1, 600, "Maximum outbound calls per minute.", 30),
   daily_spend_max_eur: field(z.number().min(0).max(100_000).multipleOf(0.01), {
-    description: "Cap of a day, EUR; null: the appliance's. Calls that have begun go on above it.",
+    description:
+      "Maximum spending per day, EUR. `null`: the default of the appliance. Running calls continue above it.",
     example: 50,
     must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
     reason: "amount",

@@ -14,24 +14,32 @@ export const OperatorTrunk = z.strictObject({
   id: shown(z.int(), "Id of the trunk.", 1),
   tenant_id: id,
   ...shownFields(trunkShape),
-  port: shown(z.int(), "SIP port; 0: not stated, found by DNS.", 5060),
+  port: shown(z.int(), "SIP port. 0 if DNS gives it.", 5060),
   extra_networks: shown(
     z.array(z.string()),
-    "Addresses and networks that calls come from besides the server's.",
+    "Further addresses and networks from which calls come.",
     ["192.0.2.7"],
   ),
   status: shown(
     z.enum(["registered", "registering", "failed", "unregistered", "not_required", "unknown"]),
-    "Registration now; not_required: IP peering; unknown: it does not run.",
+    "Registration status. `not_required`: IP peering. `unknown`: the trunk does not run.",
     "registered",
   ),
-  last_code: shown(z.int().nullable(), "SIP code of the last failed REGISTER.", null),
-  reason: shown(
-    z.enum(REGISTRATION_PROBLEMS).nullable(),
-    "Why it failed, where the code does not say it.",
+  last_code: shown(
+    z.int().nullable(),
+    "SIP code of the last failed REGISTER. `null` if there was none.",
     null,
   ),
-  explanation: shown(z.string().nullable(), "What it means and what to check.", null),
+  reason: shown(
+    z.enum(REGISTRATION_PROBLEMS).nullable(),
+    "Reason of the failure. `null` if the SIP code explains it, or nothing failed.",
+    null,
+  ),
+  explanation: shown(
+    z.string().nullable(),
+    "Meaning of the failure, and what to check. `null` if registration did not fail.",
+    null,
+  ),
   next_attempt_at: timeOrNull("Time of the next attempt. `null` if there is none."),
 });
 export type OperatorTrunk = z.output<typeof OperatorTrunk>;
@@ -56,25 +64,47 @@ export const TrunkTest = z
             "session_timer",
             "alg",
           ]),
-          "What was checked.",
+          "Name of the check.",
           "registration",
         ),
-        result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its result.", "ok"),
-        finding: shown(z.string(), "What was found.", "Registered."),
-        remedy: shown(z.string().nullable(), "What fixes it.", null),
+        result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Result of the check.", "ok"),
+        finding: shown(z.string(), "Finding of the check.", "Registered."),
+        remedy: shown(
+          z.string().nullable(),
+          "How to fix it. `null` if there is nothing to fix.",
+          null,
+        ),
       }),
     ),
     pending: shown(
       z.enum(["options", "call"]).nullable(),
-      "What the far end is being asked; null: the test is over.",
+      "Request in progress. `null` if the test is over.",
       null,
     ),
-    options_code: shown(z.int().nullable(), "Final code of OPTIONS; null: no answer.", 200),
-    round_trip_ms: shown(z.number().nullable(), "Of OPTIONS.", 12.5),
+    options_code: shown(
+      z.int().nullable(),
+      "Final code of OPTIONS. `null` if nobody answered.",
+      200,
+    ),
+    round_trip_ms: shown(
+      z.number().nullable(),
+      "Round-trip time of OPTIONS in ms. `null` if nobody answered.",
+      12.5,
+    ),
     local_address: shown(z.string(), "Our address on this machine.", "10.0.0.5:5060"),
-    advertised_address: shown(z.string(), "Our address as we tell it.", "192.0.2.1:5060"),
-    seen_as: shown(z.string().nullable(), "Our address as the far end sees it.", null),
-    codecs: shown(z.array(z.string()).nullable(), "What the far end speaks.", ["PCMA"]),
+    advertised_address: shown(
+      z.string(),
+      "Our address as we send it to the far end.",
+      "192.0.2.1:5060",
+    ),
+    seen_as: shown(
+      z.string().nullable(),
+      "Our address as the far end sees it. `null` if it does not report it.",
+      null,
+    ),
+    codecs: shown(z.array(z.string()).nullable(), "Codecs of the far end. `null` if unknown.", [
+      "PCMA",
+    ]),
   })
   .meta({ id: "TrunkTest" });
 

@@ -17,7 +17,7 @@ import { eurOut, shown, timeOrNull, timeOut } from "../../contracts/schema.ts";
 import type { RecordingLinks } from "../recording-links.ts";
 import { eurOrNull } from "./present.ts";
 
-const step = (what: string) => shown(z.int().nullable(), what, 400);
+const step = (what: string) => shown(z.int().nullable(), `${what} \`null\` if not measured.`, 400);
 
 const TurnMeasures = z.strictObject({
   endpoint_ms: step("Time until the end of the turn was detected, ms."),
@@ -165,7 +165,7 @@ const itemShape = {
   created_at: timeOut(
     "Time when the call was requested or came in. For a scheduled call, time when it was placed.",
   ),
-  answered_at: timeOrNull("Time of the answer."),
+  answered_at: timeOrNull("Time of the answer. `null` if the call was not answered."),
   ended_at: timeOrNull("Time of the end. `null` if it is not over."),
   ended_reason: shown(
     z.enum(ENDED_REASONS).nullable(),
@@ -287,12 +287,18 @@ export const CallDetail = z
       tts_eur: optionalEur("Cost of text to speech. `null` if unknown."),
       trunk_eur: optionalEur("Cost of the carrier. `null` if unknown."),
       total_eur: optionalEur("Sum of the known costs. `null` if none is known."),
-      discarded_eur: optionalEur("Part of the sum for discarded early answers."),
+      discarded_eur: optionalEur(
+        "Part of the sum for discarded early answers. `null` while the call is active.",
+      ),
     }),
     usage: CallUsage,
     latency: z.strictObject({
-      p50_ms: optionalNumber("Median answer latency of the agent's turns in ms."),
-      p95_ms: optionalNumber("95th percentile of the answer latency in ms."),
+      p50_ms: optionalNumber(
+        "Median answer latency of the agent's turns in ms. `null` if none was measured.",
+      ),
+      p95_ms: optionalNumber(
+        "95th percentile of the answer latency in ms. `null` if none was measured.",
+      ),
     }),
     tool_calls: z.array(ToolCall),
     disclosure: shown(
@@ -313,7 +319,11 @@ export const CallDetail = z
       [],
     ),
     sip: z.strictObject({
-      call_id: shown(z.string().nullable(), "Call-ID of the SIP dialog.", null),
+      call_id: shown(
+        z.string().nullable(),
+        "Call-ID of the SIP dialog. `null` if there was none, or the person's data was erased.",
+        null,
+      ),
       final_code: shown(
         z.int().nullable(),
         "Final SIP status code. `null` if there was none.",

@@ -88,13 +88,15 @@ export const createCall = contract({
   body: z
     .strictObject({
       to_number: e164In("Number to call."),
-      agent_id: idIn("agents").nullable().optional(),
-      from_number: e164In("Caller ID: one of the tenant's numbers. Default: the trunk's caller ID.")
+      agent_id: idIn("agents", "Missing or `null`: the default agent.").nullable().optional(),
+      from_number: e164In(
+        "Caller ID: one of the tenant's numbers. Missing or `null`: the trunk's caller ID.",
+      )
         .nullable()
         .optional(),
       schedule_at: field(timeIn(), {
         description:
-          "Time of the call in ISO 8601, at most a year ahead. Default: now. Without `Z` or an offset it is UTC. The format of `scheduled_at` is also accepted.",
+          "Time of the call in ISO 8601, at most a year ahead. Missing or `null`: now. Without `Z` or an offset it is UTC. The format of `scheduled_at` is also accepted.",
         example: "2026-11-21T04:05:06Z",
         must: "be an ISO 8601 time, like 2026-11-21T04:05:06Z, not in the past and at most a year ahead",
       })

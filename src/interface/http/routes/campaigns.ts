@@ -81,7 +81,9 @@ export const createCampaign = contract({
     .strictObject({
       name: label("Name of the campaign. Given to the agent as the reason for the call."),
       agent_id: idIn("agents"),
-      from_number: e164In("Caller ID: one of the tenant's numbers. Default: the trunk's caller ID.")
+      from_number: e164In(
+        "Caller ID: one of the tenant's numbers. Missing or `null`: the trunk's caller ID.",
+      )
         .nullable()
         .optional(),
       csv: field(z.string(), {

@@ -139,7 +139,11 @@ export const importContacts = contract({
     problems: z.array(
       z.strictObject({
         line: shown(z.int(), "Line number in the file. The header is line 1.", 3),
-        column: shown(z.string().nullable(), "Name of the column.", "number"),
+        column: shown(
+          z.string().nullable(),
+          "Name of the column. `null` if the whole line is invalid.",
+          "number",
+        ),
         problem: shown(z.string(), "Description of the problem.", '"12" is no telephone number.'),
       }),
     ),

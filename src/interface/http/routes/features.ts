@@ -72,7 +72,7 @@ export const updateFeatures = contract({
       })
         .nullable()
         .optional(),
-      birthday_agent_id: idIn("agents").nullable().optional(),
+      birthday_agent_id: idIn("agents", "`null`: no birthday calls.").nullable().optional(),
       crm_url: httpsUrl("URL that receives lookups and call outcomes. `null` if none is set.")
         .nullable()
         .optional(),

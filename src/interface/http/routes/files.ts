@@ -80,7 +80,11 @@ export const createFile = contract({
   description:
     "A `.json` file must be valid JSON. A `.csv` file must have a header row. `agent_id` attaches the file to that agent.",
   body: z
-    .strictObject({ filename, content, agent_id: idIn("agents").nullable().default(null) })
+    .strictObject({
+      filename,
+      content,
+      agent_id: idIn("agents", "`null` for none.").nullable().default(null),
+    })
     .meta({ id: "NewFile" }),
   textField: "content",
   reply: okReply({ file: KnowledgeFile }),
@@ -120,7 +124,7 @@ export const importFile = contract({
         example: "PGh0bWw+PGgxPlByaWNlczwvaDE+PHA+QSBjaGVjay11cCBpcyA0MCBFVVIuPC9wPjwvaHRtbD4=",
         must: BASE64_RULE,
       }),
-      agent_id: idIn("agents").nullable().default(null),
+      agent_id: idIn("agents", "`null` for none.").nullable().default(null),
     })
     .meta({ id: "DocumentToImport" }),
   bodyBytesMax: IMPORT_BODY_BYTES_MAX,
@@ -153,7 +157,7 @@ export const updateFile = contract({
     .strictObject({
       filename: filename.optional(),
       content: content.optional(),
-      agent_id: idIn("agents").nullable().optional(),
+      agent_id: idIn("agents", "`null` detaches the file from all agents.").nullable().optional(),
       agent_ids: field(z.array(z.int().positive()).max(1000), {
         description: "Complete list of ids of the agents that use the file.",
         example: [1],

@@ -114,7 +114,8 @@ const RunSummary = z
 
 const ms = (description: string) => shown(z.number(), description, 1_200);
 
-const stageMs = (description: string) => shown(z.number().nullable(), description, 120);
+const stageMs = (description: string) =>
+  shown(z.number().nullable(), `${description} \`null\` if not measured.`, 120);
 
 const Stages = z.object({
   endpointing_ms: stageMs("Time until the end of the turn was detected, ms."),
@@ -146,8 +147,16 @@ const Result = z
         interrupted: shown(z.boolean(), "Whether the other side interrupted.", false),
         start_ms: ms("Time since the answer, ms."),
         end_ms: ms("Time since the answer, ms."),
-        latency_ms: shown(z.number().nullable(), "Answer latency in ms.", 380),
-        stages: Stages.nullable().default(null),
+        latency_ms: shown(
+          z.number().nullable(),
+          "Answer latency in ms. `null` if the turn is not an answer.",
+          380,
+        ),
+        stages: shown(
+          Stages.nullable(),
+          "Stages of the answer latency. `null` if not measured.",
+          null,
+        ).default(null),
       }),
     ),
     timeline: z

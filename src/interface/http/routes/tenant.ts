@@ -52,7 +52,7 @@ export const Tenant = z
       ),
       status: shown(
         z.enum(["registered", "registering", "failed", "unregistered", "not_required"]).nullable(),
-        "Registration status. `not_required` for a trunk without registration.",
+        "Registration status. `not_required` for a trunk without registration. `null` without a trunk.",
         "registered",
       ),
     }),
