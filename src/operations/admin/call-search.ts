@@ -106,10 +106,7 @@ export function createCallSearch(
     return [...shown, ...others];
   }
   return {
-    /**
-     * Live calls first, then newest first; a search returns newest first only. `total` null: not counted.
-     * `more`: further calls exist.
-     */
+    /** Live calls first (not in a search), then newest first. `total` null: not counted. `more`: more calls exist. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
       if (words.trim() !== "") return await search(read, names, { tenantId, filter, words, page });
       const [total, listed] = await totalAndPage(page, {
