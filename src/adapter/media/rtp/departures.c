@@ -1,34 +1,34 @@
 /*
- * The thread from which packets leave (departures.ts): it takes what a call worker queued, sleeps until
- * the packet is due, and sends it. One thread queues, one takes; two semaphores of POSIX count what is
- * queued and what is free, and order the memory between the two. The main thread makes and ends it, so that
- * a call worker may break off between any two of these functions: what it had open is closed at the end.
+ * The send thread (departures.ts). It takes a packet from the queue of a call worker, sleeps until the packet
+ * is due, and sends it. One thread writes the queue and one reads it. Two POSIX semaphores count queued and
+ * free places, and order the memory between the two threads. The main thread creates and ends the send
+ * thread. So a call worker may die between any two of these functions: its sockets are closed at the end.
  *
- * The compiler that is part of the runtime reads this on a machine without any header, so what is used
- * of the C library is declared here, as it is on 64-bit Linux.
+ * The runtime's own compiler reads this file on machines without header files. Therefore the used parts of
+ * the C library are declared here, as on 64-bit Linux.
  */
 #define PLACES 1024
 #define OCTETS_MAX 704
-/* Of a sockaddr_in6; the kernel takes a sockaddr_in in as many. */
+/* Size of a sockaddr_in6. The kernel accepts a sockaddr_in in the same number of bytes. */
 #define ADDRESS_OCTETS 28
-/* In place of a size. */
+/* Replaces the size of a packet. */
 #define CLOSE_SOCKET -1
 #define CLOCK_MONOTONIC 1
 #define TIMER_ABSTIME 1
 /* MSG_DONTWAIT and MSG_NOSIGNAL. */
 #define AT_ONCE 0x4040
-/* With SCHED_RESET_ON_FORK: what it might start does not inherit it. */
+/* With SCHED_RESET_ON_FORK: threads started by this one would not inherit it. */
 #define SCHED_FIFO 0x40000001
 #define SIG_SETMASK 2
 #define PR_SET_NAME 15
-/* So many packets without a rest, which is far below what the unit allows of real time (LimitRTTIME). */
+/* Packets without a pause: far below the systemd unit's limit of real-time work (LimitRTTIME). */
 #define UNRESTED_MAX 32
 #define REST_MS 0.05
 #define PR_SET_TIMERSLACK 29
 /* SOCK_DGRAM and SOCK_CLOEXEC. */
 #define DATAGRAMS 0x80002
 
-/* A `sem_t` and a `sigset_t` are not longer. */
+/* At least as large as a `sem_t` and a `sigset_t`. */
 typedef long semaphore[8];
 typedef unsigned long signals[16];
 struct timespec {
@@ -68,7 +68,7 @@ struct departures {
   semaphore queued, empty;
   unsigned next_in, next_out;
   int is_started;
-  /* Of the call worker, then of the thread's end. */
+  /* Used by the call worker, later by the end of the thread. */
   struct owned_socket *sockets;
   struct place places[PLACES];
 };
@@ -100,15 +100,15 @@ static void *depart(void *argument) {
   struct departures *departures = argument;
   double slept_until_ms = 0;
   int unrested = 0;
-  /* Whoever stops, suspends or ends the process means its other threads. */
+  /* Signals to the process are handled by its other threads. */
   const int lowest = 1;
   signals all;
   for (int word = 0; word < 16; word++) all[word] = ~0UL;
   pthread_sigmask(SIG_SETMASK, &all, 0);
   prctl(PR_SET_NAME, "departures");
   prctl(PR_SET_TIMERSLACK, 1UL);
-  /* It works for a moment and waits for no other thread, so it may go first. Where the system refuses, it
-   * keeps the nice value of the thread that started it. */
+  /* It works only briefly and waits for no other thread, so it may have priority. If the system does not allow
+   * it, it keeps the nice value of the thread that started it. */
   sched_setscheduler(0, SCHED_FIFO, &lowest);
   for (;;) {
     sem_wait(&departures->queued);
@@ -119,8 +119,8 @@ static void *depart(void *argument) {
       if (slept_until_ms > now_ms()) unrested = 0;
       sleep_until(slept_until_ms);
     }
-    /* Each send may do the kernel's work for a flood of packets that arrive. Behind its time the thread would
-     * never sleep, and be taken for one that has gone astray. */
+    /* In each send the kernel may also process a flood of received packets. A late thread would then never
+     * sleep, and the system would treat it as a runaway real-time thread. */
     if (++unrested > UNRESTED_MAX) {
       sleep_until(now_ms() + REST_MS);
       unrested = 0;
@@ -133,7 +133,7 @@ static void *depart(void *argument) {
   return 0;
 }
 
-/* Null: the system gives no memory. */
+/* Returns null without memory. */
 struct departures *create_departures(void) {
   struct departures *departures = calloc(1, sizeof *departures);
   if (!departures) return 0;
@@ -142,13 +142,13 @@ struct departures *create_departures(void) {
   return departures;
 }
 
-/* Once the call worker has ended: after what it queued, and without a wait. */
+/* Called after the call worker has ended. The thread ends after the queued packets; does not wait for it. */
 void end_departures(struct departures *departures) {
   if (departures->is_started) sem_post(&departures->queued);
   else release(departures);
 }
 
-/* All below is for the call worker. 0: the system gives no thread. */
+/* The call worker uses this function and all below. Returns 0 if no thread can be created. */
 int start_departures(struct departures *departures) {
   unsigned long thread;
   if (pthread_create(&thread, 0, depart, departures) != 0) return 0;
@@ -157,7 +157,7 @@ int start_departures(struct departures *departures) {
   return 1;
 }
 
-/* Negative: the system gives none. */
+/* Returns a negative number if no socket can be created. */
 int open_socket(struct departures *departures, int family) {
   struct owned_socket *opened = calloc(1, sizeof *opened);
   if (!opened) return -1;
@@ -179,7 +179,7 @@ static struct place *next_place(struct departures *departures, int socket, int s
   return place;
 }
 
-/* 0: it is too long, or no place is free. */
+/* Returns 0 if the packet is too long, or if no place is free. */
 int queue_packet(struct departures *departures, double due_ms, int socket, const void *octets,
                  int size, const void *address) {
   if (size < 0 || size > OCTETS_MAX || sem_trywait(&departures->empty) != 0) return 0;
@@ -191,7 +191,7 @@ int queue_packet(struct departures *departures, double due_ms, int socket, const
   return 1;
 }
 
-/* After what was queued before; waits for a place. */
+/* Closes the socket after all packets queued so far. Waits for a free place. */
 void queue_close(struct departures *departures, int socket) {
   struct owned_socket **at = &departures->sockets;
   while (*at && (*at)->socket != socket) at = &(*at)->next;

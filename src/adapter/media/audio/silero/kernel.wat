@@ -1,8 +1,8 @@
 ;; kernel.wasm is this file, assembled: wat2wasm kernel.wat (Debian package wabt). A test compares them.
 ;; One operation for every layer of the speech model: out[r] = bias[r] + sum of weights[r][c] * in[c].
-;; Rows stand one after the other; columns are padded with zeros to a multiple of eight. Addresses in bytes.
-;; Four rows are summed at a time, so that the input is read once for them; each row is summed in the same
-;; order as alone.
+;; Rows follow each other; columns are padded with zeros to a multiple of eight. Addresses are in bytes.
+;; Four rows are summed at a time, so that the input is read once for all four. The order of additions within
+;; a row is the same as for a single row.
 (module
   (memory (import "model" "memory") 1)
   (func $sum (param $first v128) (param $second v128) (result f32)
