@@ -30,7 +30,7 @@ const services = {
   },
 } as unknown as Services;
 
-writeFileSync(path, ""); // what a crashed server leaves
+writeFileSync(path, ""); // as a crashed server leaves it
 const stale = await createControlClient(path)
   .ask("tenant.list", {})
   .catch((error: unknown) => error);
@@ -68,7 +68,7 @@ test("a followed call arrives step by step and ends", async () => {
   ]);
 });
 
-test("a client of another version is told so", async () => {
+test("a client of another version gets an error", async () => {
   const socket = createConnection(path);
   socket.write(`${JSON.stringify({ hello: 99, operation: "tenant.list", input: {} })}\n`);
   let answer = "";

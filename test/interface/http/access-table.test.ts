@@ -1,6 +1,6 @@
 /**
- * Who may do what, over every route of both documents: walked, not listed, so that a route that is
- * added tomorrow is in the table too.
+ * Access rights of every route in both documents. The routes are walked, not listed, so that new routes are
+ * included.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Role } from "../../../src/interface/contracts/operation.ts";
@@ -18,7 +18,7 @@ const MOUNT = "/api/dashboard";
 const RANK: Readonly<Record<Role, number>> = { viewer: 1, member: 2, owner: 3, operator: 4 };
 const ROLES: readonly Role[] = ["viewer", "member", "owner", "operator"];
 
-/** Ids that nothing has: an allowed request ends as not_found or as a bad body, and harms nothing. */
+/** Paths with unknown ids: an allowed request ends as not_found or as a bad body, and does no harm. */
 const pathOf = ({ path }: Contract): string =>
   path
     .replace("{id}", "999999")
@@ -38,7 +38,7 @@ const label = ({ contract, path }: (typeof everyRoute)[number]) => `${contract.m
 
 let world: Appliance;
 let base = "";
-/** Asks what is mounted, twice for every route: a session has 600 requests a minute. */
+/** Sends the requests of all mounted routes, two each: a session may send 600 per minute. */
 let asker: Browser;
 const browsers = new Map<Role, Browser>();
 
@@ -80,7 +80,7 @@ const isMounted = async (route: (typeof everyRoute)[number]): Promise<boolean> =
   return (answer.headers.get("allow") ?? "").includes(route.contract.method);
 };
 
-test("every route of the documents is there", async () => {
+test("the documents contain every route", async () => {
   const missing: string[] = [];
   for (const route of everyRoute) if (!(await isMounted(route))) missing.push(label(route));
   expect(missing).toEqual([]);
@@ -101,7 +101,7 @@ describe("every route", () => {
   });
 
   for (const role of ROLES)
-    test(`asks of a session what its contract says: ${role}`, async () => {
+    test(`requires of a session what its contract says: ${role}`, async () => {
       const wrong: string[] = [];
       for (const route of closed) {
         const { contract } = route;
@@ -115,7 +115,7 @@ describe("every route", () => {
       expect(wrong).toEqual([]);
     });
 
-  test("of the dashboard opens to no API key", async () => {
+  test("of the dashboard accepts no API key", async () => {
     const wrong: string[] = [];
     for (const route of closed.filter(({ mount }) => mount === MOUNT)) {
       const key = { authorization: `Bearer ${world.apiKey}`, "x-lv-api-key": world.apiKey };
@@ -125,7 +125,7 @@ describe("every route", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("that changes something refuses a session whose request came from elsewhere", async () => {
+  test("that changes something refuses a session with a cross-site request", async () => {
     const wrong: string[] = [];
     const { cookie } = browserOf("operator");
     for (const route of everyRoute) {
@@ -147,7 +147,7 @@ describe("every route", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("of a tenant is closed to somebody who was taken out of it, and to a suspended one's people", async () => {
+  test("of a tenant is closed to a removed person, and to a suspended tenant's people", async () => {
     const { id } = await world.app.ask("tenant.create", {
       name: "Closed",
       email: "closed@example.com",
@@ -172,7 +172,7 @@ describe("every route", () => {
   });
 });
 
-test("an API key works as before, whatever cookie comes along", async () => {
+test("an API key works as before, with any cookie", async () => {
   const made = await fetch(`${base}/api/v1/keys`, {
     method: "POST",
     headers: {

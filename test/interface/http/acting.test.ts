@@ -1,4 +1,7 @@
-/** An operator acts as a tenant: after a recent sign-in, for an hour, in the tenant's audit log, and without its secrets, payments and team. */
+/**
+ * An operator acts as a tenant: after a recent sign-in, for an hour, in the tenant's audit log, and without its
+ * secrets, payments and team.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import { pick } from "../../support/http/api-server.ts";
@@ -58,7 +61,7 @@ test("needs a recent sign-in, ends after an hour, and both ends are in the tenan
   expect(pick(await operator.ask("GET", "/session"), "session.acting_until")).toBeNull();
 });
 
-test("ends when the operator leaves, goes elsewhere or signs out", async () => {
+test("ends when the operator leaves, enters another tenant or signs out", async () => {
   const { away, home, operator, enter, entries } = await world();
   await enter(away);
   await operator.ask("DELETE", "/active-tenant");
@@ -71,7 +74,7 @@ test("ends when the operator leaves, goes elsewhere or signs out", async () => {
   expect(acting).toEqual(Array.from({ length: 3 }, () => ["stopActing", "setActiveTenant"]).flat());
 });
 
-test("gives no secrets, payments and team, and what was tried is told", async () => {
+test("allows no secrets, payments and team changes, and the attempts are in the audit log", async () => {
   const { away, operator, enter, entries } = await world();
   await enter(away);
   const tried = [
@@ -91,7 +94,7 @@ test("gives no secrets, payments and team, and what was tried is told", async ()
   );
 });
 
-test("a neighbour acts as nobody, and sees nothing of it", async () => {
+test("an owner of another tenant cannot act as anybody, and sees nothing of it", async () => {
   const { away, operator, enter } = await world();
   const neighbour = await signedInBrowser(server, {
     tenantId: (await server.tenant({ name: "Neighbour" })).id,
@@ -106,7 +109,7 @@ test("a neighbour acts as nobody, and sees nothing of it", async () => {
   expect((await neighbour.ask("GET", "/audit")).text).not.toContain(operator.person.email);
 });
 
-test("an operator who acts as a company revokes neither its keys nor its invitations", async () => {
+test("an impersonating operator revokes neither keys nor invitations", async () => {
   const { away, operator, owner, enter } = await world();
   const made = await owner.fetch("POST", "/api/v1/keys", { label: "CRM" });
   const invited = await owner.ask("POST", "/team/invitations", {
@@ -123,7 +126,7 @@ test("an operator who acts as a company revokes neither its keys nor its invitat
   expect(pick(await owner.ask("GET", "/team"), "invitations")).toHaveLength(1);
 });
 
-test("removing a person lists the keys that they made and that still work", async () => {
+test("removing a person lists their keys that still work", async () => {
   const { away, owner } = await world();
   const leaving = await signedInBrowser(server, { tenantId: away.id });
   const made = await leaving.fetch("POST", "/api/v1/keys", { label: "CRM" });

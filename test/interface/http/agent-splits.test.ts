@@ -1,4 +1,4 @@
-/** Two versions share an agent's callers: opened, what a call then runs, the comparison, and closed. */
+/** Two versions share an agent's callers: opening, calls, comparison, and closing. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { callSetupStore } from "../../../src/adapter/store/call/call-setup-store.ts";
 import { fileStore } from "../../../src/adapter/store/knowledge/file-store.ts";
@@ -85,7 +85,7 @@ describe("a split", () => {
     expect([second.status, pick(second, "error")]).toEqual([409, "conflict"]);
   });
 
-  test("is of its tenant alone", async () => {
+  test("belongs to its tenant only", async () => {
     const [own, other] = [await tenantWithVersions(), await tenantWithVersions()];
     await open(own, { version: 1, percent: 20 });
     const foreign = { ...other, agent: own.agent, at: own.at };
@@ -108,7 +108,7 @@ describe("a split", () => {
     expect(await split(own, "split.ended_at")).toBeString();
   });
 
-  test("of the draft stores it as a version that nobody else runs", async () => {
+  test("of the draft stores it as a version that only the split uses", async () => {
     const own = await tenantWithAgent();
     const files = [{ filename: "a.md", content: "Of the draft." }];
     await ask(server, own, "PATCH", `${own.at}/draft`, { prompt: "Drafted.", files });
@@ -134,7 +134,7 @@ describe("a split", () => {
   });
 });
 
-test("a call of the other version knows its files and tools: of today's tools only those that are on", async () => {
+test("a call of the other version has its files and tools, if the tools are still on", async () => {
   const own = await tenantWithAgent();
   const add = async (filename: string) => {
     const body = { filename, content: `${filename} before`, agent_id: own.agent };
@@ -227,7 +227,7 @@ test("the comparison counts the split's own calls, by version", async () => {
   expect(of("ended_reason")).toMatchObject({ name: "caller_hangup", tried: { value: 1 } });
 });
 
-test("the oldest version that is kept compares with nothing, and says so", async () => {
+test("the oldest stored version has nothing to compare with, and the answer says so", async () => {
   const own = await tenantWithAgent();
   const oldest = await ask(server, own, "GET", `${own.at}/comparison?from=9&to=1`);
   expect(oldest.status).toBe(404);

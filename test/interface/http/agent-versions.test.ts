@@ -1,4 +1,4 @@
-/** Versions of agents: what makes one, who made it, what it holds, and how long it is kept. */
+/** Versions of agents: what creates one, its author, its content, and how long it is kept. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asc, eq, sql } from "drizzle-orm";
 import { recordFirstVersions } from "../../../src/adapter/store/agent/agent-version-store.ts";
@@ -40,7 +40,7 @@ async function tenantWithAgent(): Promise<ApiTenant & { readonly agent: number }
   return { ...tenant, agent };
 }
 
-/** As they are stored, the oldest first. */
+/** The stored versions, oldest first. */
 const stored = (agent: number) =>
   server.database.read
     .select()
@@ -69,7 +69,7 @@ const tool = (agentId: number | null, name = "find_booking") => ({
 });
 
 describe("a version is stored", () => {
-  test("for a new agent, and for each change of it with who made it", async () => {
+  test("for a new agent, and for each change of it with its author", async () => {
     const own = await tenantWithAgent();
     const path = `/agents/${own.agent}`;
     const changed = await ask(server, own, "PATCH", path, { prompt: "You answer for a garage." });
@@ -101,7 +101,7 @@ describe("a version is stored", () => {
     expect(pick(await ask(server, own, "GET", path), "agent.version")).toBe(3);
   });
 
-  test("not where nothing changes", async () => {
+  test("only if something changes", async () => {
     const own = await tenantWithAgent();
     const same = await ask(server, own, "PATCH", `/agents/${own.agent}`, AGENT);
     expect(pick(same, "agent.version")).toBe(1);
@@ -109,7 +109,7 @@ describe("a version is stored", () => {
     expect((await stored(own.agent)).length).toBe(1);
   });
 
-  test("for every agent that uses the file that changes, and for no other", async () => {
+  test("for every agent that uses the changed file, and for no other", async () => {
     const own = await tenantWithAgent();
     const other = pickId(await ask(server, own, "POST", "/agents", AGENT), "agent.id");
     const file = { filename: "prices.md", content: "40 EUR", agent_id: own.agent };
@@ -128,7 +128,7 @@ describe("a version is stored", () => {
     expect((await stored(other)).length).toBe(1);
   });
 
-  test("for tools: its own and the shared, those that are switched on, without secrets", async () => {
+  test("with tools: the agent's own and the shared, if switched on, without secrets", async () => {
     const own = await tenantWithAgent();
     const { tools } = server.services;
     const mine = await tools.create(own.id, tool(own.agent));
@@ -148,7 +148,7 @@ describe("a version is stored", () => {
     expect(JSON.stringify(versions)).not.toMatch(/s3cret|another/);
   });
 
-  test("of agents that were there before versions, once", async () => {
+  test("for agents from before versions existed, once", async () => {
     const own = await server.tenant();
     const agent = await insertAgent(server.database, own.id, { name: "Old" });
     await server.database.tx(async (queries) => {
@@ -169,7 +169,7 @@ describe("a version is stored", () => {
   });
 });
 
-test("the 50 newest are kept, and their texts", async () => {
+test("the 50 newest versions are kept with their texts", async () => {
   const own = await tenantWithAgent();
   const file = { filename: "prices.md", content: "before", agent_id: own.agent };
   const id = pickId(await ask(server, own, "POST", "/files", file), "file.id");
@@ -230,7 +230,7 @@ describe("the versions of an agent", () => {
     expect((await ask(server, own, "GET", versionsOf(own, "/9"))).status).toBe(404);
   });
 
-  test("are of their tenant alone", async () => {
+  test("belong to their tenant only", async () => {
     const [own, other] = [await tenantWithAgent(), await tenantWithAgent()];
     const foreign = { ...other, agent: own.agent };
     const at = `/agents/${own.agent}`;
@@ -253,7 +253,7 @@ describe("the versions of an agent", () => {
 });
 
 describe("publishing a version again", () => {
-  test("brings back fields, files and own tools, and leaves other agents alone", async () => {
+  test("restores fields, files and own tools, and does not change other agents", async () => {
     const own = await tenantWithAgent();
     const other = pickId(await ask(server, own, "POST", "/agents", AGENT), "agent.id");
     const add = async (filename: string, agents: number[]) => {
@@ -291,7 +291,7 @@ describe("publishing a version again", () => {
     expect(pick(again, "version")).toBe(now?.number);
   });
 
-  test("never sends the secret of a tool to the server of before", async () => {
+  test("never sends a tool's secret to its earlier server", async () => {
     const own = await tenantWithAgent();
     const { tools } = server.services;
     const made = await tools.create(own.id, tool(own.agent));
@@ -302,7 +302,7 @@ describe("publishing a version again", () => {
       enabled: false,
       url: "https://example.com/tool",
     });
-    // Nor is it switched on when the same is published once more.
+    // The tool stays off when the same version is published once more.
     const again = await ask(server, own, "POST", versionsOf(own, "/2/publish"));
     expect(pick(again, "notes")).toEqual([{ kind: "tool_needs_secret", name: "find_booking" }]);
     expect(await tools.get(own.id, made.id)).toMatchObject({ enabled: false });
@@ -314,7 +314,7 @@ describe("publishing a version again", () => {
 });
 
 describe("a draft", () => {
-  test("is a copy of its own until it is published", async () => {
+  test("is a separate copy until it is published", async () => {
     const own = await tenantWithAgent();
     const at = `/agents/${own.agent}`;
     expect(pick(await ask(server, own, "GET", `${at}/draft`), "draft")).toBeNull();
@@ -342,7 +342,7 @@ describe("a draft", () => {
     expect(pick(await ask(server, own, "GET", `${at}/draft`), "draft")).toBeNull();
   });
 
-  test("that is changed again leaves nothing of the texts that it had", async () => {
+  test("changed again keeps none of its earlier texts", async () => {
     const own = await tenantWithAgent();
     for (const content of ["First.", "Second.", "Third."])
       await ask(server, own, "PATCH", `/agents/${own.agent}/draft`, {
@@ -351,7 +351,7 @@ describe("a draft", () => {
     expect(await texts(own.id)).toEqual(["Third."]);
   });
 
-  test("of an older version is published only with force; a discarded one leaves no text", async () => {
+  test("of an older version is published only with force; a discarded one keeps no text", async () => {
     const own = await tenantWithAgent();
     const at = `/agents/${own.agent}`;
     const files = [{ filename: "a.md", content: "Of the draft." }];
@@ -369,7 +369,7 @@ describe("a draft", () => {
     expect(pick(await ask(server, own, "GET", at), "agent.prompt")).toBe("Forced.");
   });
 
-  test("of an agent bound to rehearsals is published when the last one of its content was green", async () => {
+  test("of an agent bound to rehearsals is published if its content's last run passed", async () => {
     const own = await tenantWithAgent();
     const at = `/agents/${own.agent}`;
     const { agentVersions } = server.services;
@@ -422,8 +422,8 @@ describe("a draft", () => {
   });
 });
 
-describe("versions and drafts that are older than a field", () => {
-  /** Removes fields from the stored versions and drafts, as if the program knew them only since now. */
+describe("versions and drafts from before a field existed", () => {
+  /** Removes fields from the stored versions and drafts, as if they were older than the fields. */
   async function olderWorld() {
     const { agent, ...tenant } = await tenantWithAgent();
     await server.services.tools.create(tenant.id, tool(agent));
@@ -442,7 +442,7 @@ describe("versions and drafts that are older than a field", () => {
     return { tenant, agent, patch, get, numbers };
   }
 
-  test("a change of nothing makes no version, and a change of the new field makes one", async () => {
+  test("an empty change creates no version, and a change of the new field creates one", async () => {
     const { patch, numbers } = await olderWorld();
     const before = await numbers();
     await patch({ name: AGENT.name, send_digits_inbound: false, webhook_url: null });
@@ -453,7 +453,7 @@ describe("versions and drafts that are older than a field", () => {
     expect((await numbers()).length).toBe(before.length + 1);
   });
 
-  test("a roll-back sets the field back to its default", async () => {
+  test("a rollback sets the field back to its default", async () => {
     const { tenant, agent, patch, get, numbers } = await olderWorld();
     const newest = (await numbers()).at(-1);
     await patch({ send_digits_inbound: true, webhook_url: "https://example.com/x" });

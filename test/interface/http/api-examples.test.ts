@@ -1,4 +1,4 @@
-/** The requests of the API reference, run as they stand: each language gets the answer that the others get. */
+/** The requests of the API reference, run unchanged: every language gets the same answers. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { EXAMPLES, LANGUAGES } from "../../../scripts/api-examples.ts";
@@ -9,7 +9,9 @@ setDefaultTimeout(120_000);
 
 type Language = keyof typeof LANGUAGES;
 
-/** How one process of a language runs all of its snippets, each with a key of its own and after a line with its id. */
+/**
+ * How one process of a language runs all of its snippets, each with a separate key and after a line with its id.
+ */
 interface Runner {
   readonly command: readonly string[];
   readonly extension: string;
@@ -46,13 +48,13 @@ const RUNNERS: Readonly<Record<Language, Runner>> = {
       `putenv("LINEVOICE_KEY=${key}"); echo "@@ ${id}\\n"; include "${file}";`,
   },
 };
-/** What a request gets that was written wrongly. */
+/** Status codes of badly written requests. */
 const WRONG = new Set([400, 401, 405, 411, 413, 415]);
 const languages = Object.keys(LANGUAGES) as Language[];
 
 const directory = tempDir();
 let server: ApiServer;
-/** Of each example its tenant's key: one of the requests revokes it. */
+/** A tenant's key per example, because one request revokes it. */
 const keys = new Map<string, string>();
 const answered = new Map<Language, { statuses: Map<string, number>; errors: string }>();
 
@@ -60,7 +62,7 @@ beforeAll(async () => {
   server = await startApiServer({ directory });
   for (const { id } of EXAMPLES) {
     const tenant = await server.tenant();
-    // A call without `agent_id` is the only agent's.
+    // A call without `agent_id` uses the only agent.
     await ask(server, tenant, "POST", "/agents", { name: "Reception", prompt: "Take messages." });
     keys.set(id, tenant.key);
   }
@@ -74,7 +76,7 @@ async function runAll(language: Language): Promise<void> {
   for (const example of EXAMPLES) {
     const file = join(directory, `${example.id}.${extension}`);
     const text = LANGUAGES[language](example);
-    // curl does not show the status: it is asked to.
+    // An option for curl to print the status.
     await Bun.write(file, text.replace("curl -sS", "curl -sS -o /dev/null -w '%{http_code} '"));
     lines.push(each(example.id, file, keys.get(example.id) ?? ""));
   }

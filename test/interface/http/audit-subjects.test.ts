@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 const room = dashboardWorld("127.0.8.213");
 const { as } = room;
 
-/** What was done, oldest first: operation, subject, changes. */
+/** Audit log entries, oldest first: operation, subject, changes. */
 async function told(role: "owner" | "operator", actions: readonly string[]) {
   const answer = await as(role).ask("GET", "/audit?limit=100");
   return replyOf(listAudit, answer)
@@ -23,7 +23,7 @@ async function told(role: "owner" | "operator", actions: readonly string[]) {
     .reverse();
 }
 
-test("names keys by label, whoever makes and revokes them", async () => {
+test("names keys by label, for every creator and revoker", async () => {
   const owner = as("owner");
   const made = await owner.fetch("POST", "/api/v1/keys", { label: "Booking" });
   await owner.fetch("DELETE", `/api/v1/keys?id=${pickId(made, "key.id")}`);
@@ -47,7 +47,7 @@ test("names keys by label, whoever makes and revokes them", async () => {
   ]);
 });
 
-test("names webhooks by address, without what a query carries", async () => {
+test("names webhooks by address, without the query", async () => {
   const { app, tenantId } = room.world;
   const { secret } = await app.ask("key.create", { tenant: tenantId, label: "Shop" });
   const url = `https://127.0.0.1:${room.receiver.port}/hook`;
@@ -66,7 +66,7 @@ test("names webhooks by address, without what a query carries", async () => {
   expect(await told("owner", actions)).toEqual(actions.map((action) => [action, url]));
 });
 
-test("names people by address: who is invited, changed and removed", async () => {
+test("names people by address: invited, changed and removed", async () => {
   const owner = as("owner");
   const invitation = { email: "guest@example.com", role: "viewer" };
   const invited = await owner.ask("POST", "/team/invitations", invitation);
@@ -88,7 +88,7 @@ test("names people by address: who is invited, changed and removed", async () =>
   ]);
 });
 
-test("names the company that an operator changes", async () => {
+test("names the company changed by an operator", async () => {
   const operator = as("operator");
   const path = `/operator/tenants/${room.strangerTenant}`;
   await operator.ask("PATCH", path, { suspended: true });

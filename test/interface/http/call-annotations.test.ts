@@ -1,4 +1,4 @@
-/** Tags and comments over HTTP: who may, how long they may be, what a neighbour gets, and the list and CSV by tag. */
+/** Tags and comments over HTTP: rights, lengths, other tenants, and the list and CSV by tag. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import * as annotations from "../../../src/interface/http/dashboard/routes/call-annotations.ts";
 import { findCalls } from "../../../src/interface/http/dashboard/routes/found-calls.ts";
@@ -81,7 +81,7 @@ test("a comment has 1 to 2,000 characters; its author deletes it, or an owner", 
   expect(await comments("owner")).toEqual([]);
 });
 
-test("a neighbour's owner gets what nobody's call gives, and leaves all as it was", async () => {
+test("another tenant's owner gets the answer for an unknown call, and changes nothing", async () => {
   await ask("owner", "POST", `/calls/${uuid}/comments`, { text: "Ours" });
   const path = `/calls/${uuid}/annotations`;
   const before = replyOf(annotations.getCallAnnotations, await ask("owner", "GET", path));

@@ -1,6 +1,6 @@
 /**
- * Lists of calls reuse the JSON of ended calls. Whatever happens to a call, the answer is, octet for
- * octet, what the rows as they are now would give.
+ * Lists of calls reuse the JSON of ended calls. Every answer must equal, octet for octet, one made from the
+ * current rows.
  */
 import { expect, test } from "bun:test";
 import { and, eq, isNull, sql } from "drizzle-orm";
@@ -74,7 +74,7 @@ const QUERIES: readonly (readonly [string, object, number, number])[] = [
   ...CALL_STATUSES.map((status) => [`?status=${status}`, { status }, 25, 0] as const),
 ];
 
-/** What each answer must be, made without any text that was kept. */
+/** Compares each answer with one made without cached texts. */
 async function requireSame(tenant = room.own): Promise<void> {
   const records = createCallRecords(room.server.database);
   for (const [query, filter, limit, offset] of QUERIES) {
@@ -89,7 +89,7 @@ async function requireSame(tenant = room.own): Promise<void> {
   }
 }
 
-test("each page of a varied store is what its rows give, for each tenant, again and again", async () => {
+test("each page of a varied store equals its rows, for each tenant, repeatedly", async () => {
   await store(room.own.id);
   await store(room.other.id);
   for (let time = 0; time < 2; time++) {
@@ -132,7 +132,7 @@ test.each(Object.entries(CHANGES))(
   },
 );
 
-test("an erased person's number is in no answer any more", async () => {
+test("an erased person's number is in no answer", async () => {
   const { database } = room.server;
   await requireSame();
   expect((await room.get("/calls?limit=200")).text).toContain(PERSON);
@@ -143,7 +143,7 @@ test("an erased person's number is in no answer any more", async () => {
   await requireSame(room.other);
 });
 
-test("a call that goes on, ends or is deleted is shown as it is", async () => {
+test("a call that continues, ends or is deleted is shown correctly", async () => {
   const { database } = room.server;
   const [live] = await database.read
     .select()
@@ -169,7 +169,7 @@ test("a call that goes on, ends or is deleted is shown as it is", async () => {
   await requireSame();
 });
 
-test("only calls that no page had, or that have not ended, are read; one changed meanwhile is not kept", async () => {
+test("only unseen or live calls are read; one changed meanwhile is not cached", async () => {
   const { database } = room.server;
   const tenant = await room.server.tenant();
   await store(tenant.id);
@@ -198,7 +198,7 @@ test("only calls that no page had, or that have not ended, are read; one changed
   await page(0);
   expect(asked).toEqual([10, 10 - ended(10)]);
   asked.length = 0;
-  // Between the rows' reading and their keeping, one changes and another page is asked for.
+  // Between the read of the rows and their caching, one changes and another page is requested.
   meanwhile = async () => {
     meanwhile = async () => {};
     await database.tx(async (queries) => {
@@ -213,7 +213,7 @@ test("only calls that no page had, or that have not ended, are read; one changed
   expect(again.filter((text) => text.includes("+37067777777"))).toHaveLength(10);
 });
 
-test("a page is whole when it has more calls than fit beside what is kept", async () => {
+test("a page is complete even if it has more calls than the cache holds", async () => {
   const { database } = room.server;
   const tenant = await room.server.tenant();
   await database.tx(async (queries) => {
@@ -231,7 +231,7 @@ test("a page is whole when it has more calls than fit beside what is kept", asyn
     const page = await texts.page(tenant.id, {}, { limit: 4_096, offset });
     expect(page.calls).toEqual(names(last - offset, Math.min(4_096, last - offset)));
   }
-  // The first of them made room for the last one, and is read again.
+  // Its first call was evicted for the last one, and is read again.
   const first = await texts.page(tenant.id, {}, { limit: 2, offset: 0 });
   expect(first).toEqual({ calls: names(last, 2), total: last });
 });

@@ -1,4 +1,4 @@
-/** A campaign's list: what became of each number, over REST, and as CSV. */
+/** A campaign's list: the result of each number, over REST, and as CSV. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { campaignStore } from "../../../src/adapter/store/schedule/campaign-store.ts";
@@ -37,7 +37,7 @@ async function newCampaign(tenant: ApiTenant, csv: string): Promise<number> {
   return pickId(made, "campaign.id");
 }
 
-/** What the campaign's runner does with a number: it calls, and hears how the call ended. */
+/** Calls the number and reports the call's end, as the campaign's runner does. */
 async function called(number: string, status: "done" | "waiting", outcome: string) {
   const { callUuid } = await server.calls.request(clinic.id, {
     toNumber: number as never,
@@ -99,7 +99,7 @@ const rows = () => [
     outcome: "busy",
     call_uuid: busyCall,
     last_attempt_at: placed,
-    // Two hours later the day is over; Saturday is a day on which campaigns call.
+    // Two hours later the day is over; campaigns also call on Saturday.
     next_attempt_at: "2026-11-21T08:00:00+00:00",
   },
   {
@@ -112,7 +112,7 @@ const rows = () => [
   },
 ];
 
-test("each number has its state, tries, last call and how it ended, and when it is called next", async () => {
+test("each number has its state, tries, last call and result, and the time of its next call", async () => {
   const { status, json } = await ask(server, clinic, "GET", path());
   expect({ status, json }).toEqual({
     status: 200,
@@ -120,7 +120,7 @@ test("each number has its state, tries, last call and how it ended, and when it 
   });
 });
 
-test("pages and states are what was asked for; the total counts what matches", async () => {
+test("pages and states match the request; the total counts the matches", async () => {
   const [first, second, third] = rows();
   for (const [query, targets, total] of [
     ["?limit=2", [first, second], 3],
@@ -151,14 +151,14 @@ test("as CSV it has every number, and the columns of its file", async () => {
   expect(some.text.split("\r\n")).toHaveLength(3);
 });
 
-test("a campaign that waits for more than its hours does not say when it calls next", async () => {
+test("a campaign that waits for more than its hours hides the next call", async () => {
   await server.suspend(clinic.id);
   const { json } = await ask(server, clinic, "GET", path());
   await server.database.tx((queries) => tenantAdminStore(queries).setSuspended(clinic.id, false));
   expect(json).toMatchObject({ targets: rows().map(() => ({ next_attempt_at: null })) });
 });
 
-test("a campaign that does not run calls nobody next", async () => {
+test("a campaign that does not run has no next call", async () => {
   const act = (action: string) =>
     ask(server, clinic, "POST", `/campaigns/${campaign}/action`, { action });
   await act("pause");
@@ -178,7 +178,7 @@ test("another company's campaign is not found, nor is its CSV", async () => {
   }
 });
 
-test("a call that was deleted is not named any more", async () => {
+test("a deleted call is no longer named", async () => {
   await server.database.tx((queries) => queries.delete(calls).where(eq(calls.callUuid, doneCall)));
   const { json } = await ask(server, clinic, "GET", `${path()}?status=done`);
   expect(json).toMatchObject({
@@ -186,7 +186,7 @@ test("a call that was deleted is not named any more", async () => {
   });
 });
 
-test("a long list is exported whole and in order", async () => {
+test("a long list is exported completely and in order", async () => {
   const lines = Array.from({ length: 1_200 }, (_, n) => `+3706${2_000_000 - n}`);
   const id = await newCampaign(clinic, `number\n${lines.join("\n")}\n`);
   const { text } = await ask(server, clinic, "GET", `/campaigns/${id}/targets/export`);

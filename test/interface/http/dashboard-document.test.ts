@@ -1,10 +1,10 @@
-/** The dashboard's document: names, roles and what is open. */
+/** The dashboard's OpenAPI document: names, roles and open routes. */
 import { expect, test } from "bun:test";
 import { dashboardDocument } from "../../../src/interface/http/dashboard/document.ts";
 import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 
-test("a changing operation's name means one thing in both documents: the audit log shows it", () => {
+test("a changing operation's name has one meaning in both documents, because the audit log shows it", () => {
   const changing = [...allContracts(), ...dashboardContracts()].filter(
     ({ method }) => method !== "GET",
   );
@@ -13,7 +13,7 @@ test("a changing operation's name means one thing in both documents: the audit l
   expect(twice).toEqual([]);
 });
 
-test("what is open is listed here: a route that opens by mistake fails this test", () => {
+test("open routes are listed here: a route opened by mistake fails this test", () => {
   const open = [...allContracts(), ...dashboardContracts()].filter((contract) => contract.open);
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     "GET /invitation",
@@ -36,7 +36,7 @@ test("what is open is listed here: a route that opens by mistake fails this test
   ]);
 });
 
-test("what owners alone may do is listed here", () => {
+test("routes reserved for owners are listed here", () => {
   const owned = [...allContracts(), ...dashboardContracts()].filter(({ role }) => role === "owner");
   const names = new Set(owned.map(({ operationId }) => operationId));
   for (const name of [
@@ -46,7 +46,7 @@ test("what owners alone may do is listed here", () => {
     expect([name, names.has(name)]).toEqual([name, true]);
 });
 
-test("what is below /operator is for operators alone", () => {
+test("routes below /operator are for operators only", () => {
   const below = dashboardContracts().filter(({ path }) => path.startsWith("/operator"));
   expect(below.length).toBeGreaterThan(10);
   expect(below.filter(({ role }) => role !== "operator").map(({ path }) => path)).toEqual([]);

@@ -1,4 +1,7 @@
-/** The dashboard over real HTTP on a whole appliance without calls: deliveries, money, lists as CSV, home, the operator. */
+/**
+ * The dashboard over real HTTP on a whole appliance without calls: deliveries, money, lists as CSV, home, the
+ * operator.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callNotesStore } from "../../../src/adapter/store/call/call-notes-store.ts";
@@ -25,7 +28,7 @@ setDefaultTimeout(60_000);
 const room = dashboardWorld("127.0.8.171");
 const { as } = room;
 
-test("a webhook that was switched off is shown, switched on, and gets what failed", async () => {
+test("a switched-off webhook is shown, switched on, and gets its failed events", async () => {
   const made = replyOf(
     rest.createWebhook,
     await as("owner").fetch("POST", "/api/v1/webhooks", {
@@ -116,7 +119,7 @@ test("calls as CSV: quoted, never a formula, every row once over many pages", as
     fromNumber: index === 0 ? "=cmd|' /C calc'!A0" : "+37061234567",
     toNumber: OWN_NUMBER,
     status: "completed" as const,
-    // Many share a moment: a page's border lies within.
+    // Many calls share a timestamp, so that a page ends among equal ones.
     createdAt: base + Math.floor(index / 300),
     recordingStatus: "none" as const,
     overageRate: 0 as never,
@@ -150,7 +153,7 @@ test("calls as CSV: quoted, never a formula, every row once over many pages", as
   expect(none.text.trim().split("\r\n").length).toBe(1);
 });
 
-test("home says how everything stands, what is wrong and what is left to do", async () => {
+test("home shows the current state, problems and open steps", async () => {
   const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
   expect(home.statuses.trunk.state).toBe("ok");
   expect(home.statuses.engine).toEqual({
@@ -176,7 +179,7 @@ test("home says how everything stands, what is wrong and what is left to do", as
   expect(empty.live_calls).toBe(0);
 });
 
-test("home warns before plan and wallet run out, says when they have, and leads to the wallet", async () => {
+test("home warns before plan and wallet run out, reports when they have, and links to the wallet", async () => {
   const tenantId = room.strangerTenant;
   const { year, month } = wallClock("Europe/Vilnius", Date.now());
   const used = (secondsUsed: number) =>
@@ -200,7 +203,7 @@ test("home warns before plan and wallet run out, says when they have, and leads 
   await used(0);
 });
 
-test("a trunk that fails after the first call is a problem, and no step to that call", async () => {
+test("a trunk that fails after the first call is a problem, not a step to the first call", async () => {
   await room.world.app.database.tx(async (queries) => {
     await queries.insert(calls).values({
       tenantId: room.strangerTenant,
@@ -221,7 +224,7 @@ test("a trunk that fails after the first call is a problem, and no step to that 
   expect(done).toMatchObject({ trunk: true, first_call: true });
 });
 
-test("who took recordings, exports and log lines along stands in the audit log, done or refused", async () => {
+test("the audit log lists who downloaded recordings, exports and log lines, done or refused", async () => {
   const uuid = "019aa1b2-0000-7000-8000-00000000a0d1";
   const file = `${uuid}.mp3`;
   await room.world.app.database.tx(async (queries) => {
@@ -258,7 +261,7 @@ test("who took recordings, exports and log lines along stands in the audit log, 
   expect(of("getCallsCsv")).toEqual(["getCallsCsv /calls.csv done"]);
   expect(of("getStatementCsv")).toEqual(["getStatementCsv /statement.csv done"]);
   expect(of("exportContacts")).toEqual(["exportContacts /contacts/export done"]);
-  // What is the appliance's is in the operator's log, not in a company's.
+  // The appliance's entries are in the operator's log, not in a company's.
   expect(of("operatorListLogs")).toEqual([]);
   const all = replyOf(team.listAudit, await as("operator").ask("GET", "/audit?limit=200")).entries;
   expect(all).toContainEqual(
@@ -267,7 +270,7 @@ test("who took recordings, exports and log lines along stands in the audit log, 
 });
 
 describe("the operator", () => {
-  test("makes tenants, changes their plan, suspends and resumes them", async () => {
+  test("creates tenants, changes their plan, suspends and resumes them", async () => {
     const operator = as("operator");
     const made = replyOf(
       operatorTenants.createTenant,
@@ -328,7 +331,7 @@ describe("the operator", () => {
     expect((await as("owner").ask("GET", "/operator/tenants")).status).toBe(403);
   });
 
-  test("backs up, and sees the log without what is personal", async () => {
+  test("makes backups, and sees the log without personal data", async () => {
     const operator = as("operator");
     const { backup } = replyOf(
       operatorNodes.createBackup,
@@ -349,7 +352,7 @@ describe("the operator", () => {
     expect(warned.lines.every((line) => line.level === "error")).toBe(true);
   });
 
-  test("sees the nodes; one that is alone cannot be drained", async () => {
+  test("sees the nodes; a single one cannot be drained", async () => {
     const operator = as("operator");
     const { nodes } = replyOf(
       operatorNodes.listNodes,
@@ -367,7 +370,7 @@ describe("the operator", () => {
     expect((await as("owner").ask("GET", "/operator/nodes")).status).toBe(403);
   });
 
-  test("tests mail, and sends again what was given up", async () => {
+  test("tests mail, and sends failed mails again", async () => {
     const operator = as("operator");
     const sent = replyOf(
       operatorMail.testMail,
@@ -411,7 +414,7 @@ describe("the operator", () => {
     expect([after.status, messageOf(after)]).toEqual([409, expect.stringContaining("sent")]);
   });
 
-  test("tries the engine, one request to each part; others do not", async () => {
+  test("tries the engine with one request per part; others may not", async () => {
     const say = { say: "Good afternoon.", ask: "When are you open?" };
     const tried = await as("operator").ask("POST", "/operator/engine/try", say);
     const { parts } = replyOf(operatorHealth.tryEngine, tried);
@@ -424,12 +427,12 @@ describe("the operator", () => {
     expect([bad.status, errorOf(bad)]).toEqual([400, "valid_stt_wav_required"]);
   });
 
-  test("is told where the doctor is when the server has none", async () => {
+  test("gets an error if the server has no doctor", async () => {
     expect((await as("operator").ask("GET", "/operator/health")).status).toBe(503);
   });
 });
 
-test("home says that the line was bad, and on which side, to its own company only", async () => {
+test("home shows a bad line, and on which side, to its own company only", async () => {
   const uuid = "019aa1b2-0000-7000-8000-0000000badc0";
   const { database } = room.world.app;
   await insertCall(database, room.strangerTenant, uuid);

@@ -1,4 +1,7 @@
-/** The dashboard's product routes over real HTTP, on a whole appliance without calls: who may, and what a tenant sets up. */
+/**
+ * The dashboard's product routes over real HTTP, on a whole appliance without calls: rights, and a tenant's
+ * settings.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { trunkStore } from "../../../src/adapter/store/tenant/trunk-store.ts";
 import { bodyOf, draftOf } from "../../../src/dashboard/web/pages/trunk/trunk-draft.ts";
@@ -19,7 +22,7 @@ const { as } = room;
 
 const bodyFor = (method: string) => (method === "GET" || method === "DELETE" ? undefined : {});
 
-test("every route is answered to those whose role allows it, and to nobody else", async () => {
+test("every route accepts those whose role allows it, and nobody else", async () => {
   for (const contract of productContracts()) {
     const path = contract.path
       .replace("{id}", "999999")
@@ -72,7 +75,7 @@ describe("tools", () => {
     parameters,
   });
 
-  test("are made, tried, changed and deleted; the secret only goes in", async () => {
+  test("are created, tried, changed and deleted; the secret is write-only", async () => {
     const made = await as("member").ask("POST", "/tools", draft());
     expect([made.status, made.text.includes("canary")]).toEqual([200, false]);
     const { tool } = replyOf(tools.createTool, made);
@@ -122,7 +125,7 @@ describe("tools", () => {
     expect(replyOf(tools.deleteTool, gone)).toEqual({ ok: true, id: tool.id, deleted: true });
   });
 
-  test("run for real in a conversation in writing, and its answer is told", async () => {
+  test("run for real in a written conversation, which shows their answer", async () => {
     const made = replyOf(
       tools.createTool,
       await as("member").ask("POST", "/tools", {
@@ -152,7 +155,7 @@ describe("tools", () => {
     await as("member").ask("DELETE", `/tools/${made.tool.id}`);
   });
 
-  test("that break a rule are refused with the field that is at fault", async () => {
+  test("that break a rule are refused with the wrong field", async () => {
     const wrong: [Record<string, unknown>, string][] = [
       [{ name: "Find Booking" }, "valid_name_required"],
       [{ name: "1st" }, "valid_name_required"],
@@ -195,7 +198,7 @@ describe("tools", () => {
 });
 
 describe("the trunk", () => {
-  test("is shown without its password, tested, and replaced without saying it again", async () => {
+  test("is shown without its password, tested, and replaced without sending the password again", async () => {
     const { trunk: shown } = replyOf(trunk.getTrunk, await as("viewer").ask("GET", "/trunk"));
     if (!shown) throw new Error("there is no trunk");
     expect(shown).toMatchObject({ username: "clinic", status: "registered", register: true });
@@ -226,7 +229,7 @@ describe("the trunk", () => {
     ]);
   });
 
-  test("of another tenant is none of theirs; without one there is nothing to test or delete", async () => {
+  test("of another tenant is hidden; without one there is nothing to test or delete", async () => {
     expect(replyOf(trunk.getTrunk, await room.stranger.ask("GET", "/trunk"))).toEqual({
       ok: true,
       trunk: null,
@@ -261,7 +264,7 @@ describe("the trunk", () => {
       port: 5060,
       port_stated: false,
     });
-    // What the form shows and sends back untouched: the port stays with DNS, and one stated stays stated.
+    // The form's unchanged values: an unset port stays unset, and a given one stays.
     for (const stated of [{}, { port: 5062 }]) {
       await room.stranger.ask("POST", "/trunk", { ...bare, register: false, ...stated });
       const read = await room.stranger.ask("GET", "/trunk");
@@ -271,7 +274,7 @@ describe("the trunk", () => {
       const row = rows.find(({ server }) => server === bare.server);
       expect(row?.port).toBe("port" in stated ? stated.port : 0);
     }
-    // Sent again under its Idempotency-Key, the change answers the version that it answered first.
+    // Sent again with its Idempotency-Key, the change returns the version of the first answer.
     const body = { ...bare, register: false };
     const once = () => room.stranger.ask("POST", "/trunk", body, { "idempotency-key": "set" });
     const versions = [await once(), await once(), await room.stranger.ask("GET", "/trunk")].map(
@@ -300,7 +303,7 @@ const DIALING = {
   daily_spend_max_eur: 12.34,
 } as const;
 
-test("countries, short numbers and limits of dialling are the operator's alone", async () => {
+test("only the operator may set countries, short numbers and dialling limits", async () => {
   const before = replyOf(
     settings.getTenantSettings,
     await as("owner").ask("GET", "/tenant-settings"),
@@ -342,7 +345,7 @@ test("countries, short numbers and limits of dialling are the operator's alone",
   const stranger = await room.stranger.ask("GET", "/tenant-settings");
   expect(replyOf(settings.getTenantSettings, stranger).settings.allowed_prefixes).toBeNull();
 
-  // The command line's way, on the same rows.
+  // The command line, on the same rows.
   const { ask } = room.world.app;
   const { tenantId: tenant } = room.world;
   expect(await ask("tenant.dialing", { tenant, daily_spend_max_eur: null })).toEqual({
@@ -362,7 +365,7 @@ test("countries, short numbers and limits of dialling are the operator's alone",
   expect(replyOf(settings.getTenantSettings, back).settings).toEqual(before);
 });
 
-test("a tenant's settings change one by one, and bad ones are named", async () => {
+test("a tenant's settings change one by one, and invalid ones are named", async () => {
   const own = as("owner");
   const { settings: before } = replyOf(
     settings.getTenantSettings,
@@ -407,7 +410,7 @@ test("a tenant's settings change one by one, and bad ones are named", async () =
     expect(errorOf(await own.ask("PATCH", "/tenant-settings", body))).toBe(code);
 });
 
-test("where nothing is mailed, the operator alone sees an invitation's link: it names the password of that address", async () => {
+test("without mail, only the operator sees an invitation's link, because it sets the password of that address", async () => {
   const inviteAs = async (role: "owner" | "operator") => {
     const body = { email: `${role}@elsewhere.example`, role: "viewer" };
     const made = await as(role).ask("POST", "/team/invitations", body);

@@ -1,4 +1,4 @@
-/** WebSockets of the dashboard: who may open one, and what ends it. */
+/** WebSockets of the dashboard: who may open one, and what closes it. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
 import { Elysia } from "elysia";
@@ -45,7 +45,7 @@ test("without a session, or from another site's page, no socket opens", async ()
   socket.close();
 });
 
-test("a viewer follows, but neither listens nor talks", async () => {
+test("a viewer follows calls, but neither listens nor talks", async () => {
   const viewer = await browserOf(world.app, { tenantId: world.tenantId, role: "viewer" });
   const socket = await new DashboardSocket(viewer, "/ws").open();
   await refused(new DashboardSocket(viewer, `/agents/${world.agentId}/talk`));
@@ -53,12 +53,12 @@ test("a viewer follows, but neither listens nor talks", async () => {
   socket.close();
 });
 
-test("nobody listens to a call that is none", async () => {
+test("an unknown call cannot be listened to", async () => {
   for (const uuid of ["019aa1b2-0000-7000-8000-000000000001", "..%2f..", "x"])
     await refused(new DashboardSocket(owner, `/calls/${uuid}/listen`));
 });
 
-test("a socket ends soon after its session was revoked, signed out or taken its rights", async () => {
+test("a socket closes soon after its session was revoked, signed out or lost its rights", async () => {
   const first = await browserOf(world.app, { tenantId: world.tenantId });
   const second = await browserOf(world.app, { tenantId: world.tenantId });
   const talking = await new DashboardSocket(first, `/agents/${world.agentId}/talk`).open();
@@ -75,7 +75,7 @@ test("a socket ends soon after its session was revoked, signed out or taken its 
   expect(await following.ended()).toBe(4401);
 });
 
-test("what is said on a talk's socket that it does not know ends it with a reason", async () => {
+test("an unknown message on a talk's socket closes it with a reason", async () => {
   const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
   talk.socket.send("hello");
   const error = await talk.until(({ type }) => type === "error", "it is refused");
@@ -87,14 +87,14 @@ test("what is said on a talk's socket that it does not know ends it with a reaso
   await early.until(({ type }) => type === "error", "the rate is refused");
 });
 
-test("a message larger than any we expect ends the socket, and the server goes on", async () => {
+test("a message larger than expected closes the socket, and the server continues", async () => {
   const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
   talk.socket.send(new Uint8Array(1_000_000));
   await talk.ended();
   expect((await owner.ask("GET", "/live")).status).toBe(200);
 });
 
-test("one person has twenty sockets at most", async () => {
+test("a person has at most twenty sockets", async () => {
   const many = await browserOf(world.app, { tenantId: world.tenantId });
   const open = await Promise.all(
     Array.from({ length: 20 }, () => new DashboardSocket(many, "/ws").open()),
@@ -113,7 +113,7 @@ test("one person has twenty sockets at most", async () => {
   for (const socket of open) socket.close();
 });
 
-test("registration changes are told as they happen", async () => {
+test("registration changes are sent at once", async () => {
   const live = await new DashboardSocket(owner, "/ws").open();
   const { trunk } = (await owner.ask("GET", "/trunk")).json as { trunk: Record<string, unknown> };
   const { server, port, transport, username, caller_id } = trunk;
@@ -132,7 +132,7 @@ test("registration changes are told as they happen", async () => {
   live.close();
 });
 
-test("of a talk's long messages one is read, and only to start it", async () => {
+test("a talk accepts one long message only: the one that starts it", async () => {
   const long = { x: "x".repeat(1_000) };
   const digit = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
   digit.send({ type: "digit", digit: "1", ...long });
@@ -144,7 +144,7 @@ test("of a talk's long messages one is read, and only to start it", async () => 
   await twice.until(({ type }) => type === "error", "a second long start is refused");
 });
 
-/** A server with one socket, of whose requests the headers say who they are. */
+/** A server with one socket; request headers name the person. */
 function socketServer(
   open: () => Promise<(socket: Socket) => SocketHandler>,
   clock: Clock = systemClock,
@@ -176,7 +176,7 @@ function socketServer(
   return { port: server.port ?? 0, browser: new Browser(`http://127.0.8.74:${server.port}`), stop };
 }
 
-test("twenty of a person is a limit for those that come at once, too", async () => {
+test("the limit of twenty per person also applies to simultaneous requests", async () => {
   const { browser, stop } = socketServer(async () => {
     await Bun.sleep(50);
     return () => ({ closed: () => undefined });
@@ -188,7 +188,7 @@ test("twenty of a person is a limit for those that come at once, too", async () 
   await stop();
 });
 
-test("a company that has taken all sockets leaves room to others, and gets none back from them", async () => {
+test("a company with all sockets leaves room for others, and gets none back from them", async () => {
   const { browser, stop } = socketServer(async () => () => ({ closed: () => undefined }));
   const of = (tenant: number, user: number) =>
     new DashboardSocket(browser, "/flood", { tenant: String(tenant), user: String(user) });
@@ -204,7 +204,7 @@ test("a company that has taken all sockets leaves room to others, and gets none 
   await stop();
 });
 
-test("of what comes at once little audio is heard; thousands of messages end the socket", async () => {
+test("of a flood little audio is heard; thousands of messages close the socket", async () => {
   const heard = { texts: 0, frames: 0 };
   const open = async () => () => ({
     message(data: string | Uint8Array) {
@@ -233,7 +233,7 @@ test("of what comes at once little audio is heard; thousands of messages end the
   await stop();
 });
 
-test("a browser that reads nothing is cut off a megabyte behind, and gets no audio before", async () => {
+test("a browser that reads nothing is disconnected a megabyte behind, and gets no audio before", async () => {
   const told = Promise.withResolvers<Socket>();
   let closed = 0;
   const { port, stop } = socketServer(async () => (socket) => {

@@ -1,6 +1,6 @@
 /**
- * What one company's owner gets of another's by the dashboard's API: every route that names a record, walked, so
- * that a route that is added tomorrow is asked for, too; and every id in a body.
+ * Access of one company's owner to another company's records over the dashboard's API: every route with a record
+ * is walked, so that new routes are included; and every id in a body.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const NO_CALL = "019aa1b2-0000-7000-8000-00000000000b";
 let world: Appliance;
 let owner: Browser;
 let stranger: Browser;
-/** By the beginning of a path. */
+/** Ids by the beginning of a path. */
 let ids: Readonly<Record<string, number | string>>;
 
 const TOOL = {
@@ -97,7 +97,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Where a body is needed. */
+/** Bodies for the routes that need one. */
 const BODIES: Readonly<Record<string, object>> = {
   addCallComment: { text: "x" },
   addCallTag: { tag: "x" },
@@ -127,25 +127,28 @@ function idOf({ path }: Contract): number | string {
   return found[1];
 }
 
-test("there are many routes that name a record", () => expect(named.length).toBeGreaterThan(20));
+test("there are many routes with a record", () => expect(named.length).toBeGreaterThan(20));
 
-test.each(named)("%s is 404 for another company's record, as for none", async (_, contract) => {
-  const foreign = await askAs(stranger, contract, idOf(contract));
-  const none = await askAs(
-    stranger,
-    contract,
-    contract.path.includes("{uuid}") ? NO_CALL : 999_999,
-  );
-  expect([foreign.status, pick(foreign, "error")]).toEqual([404, "not_found"]);
-  expect(foreign.text).toBe(none.text);
-  expect(foreign.text).not.toContain(MARKER);
-});
+test.each(named)(
+  "%s is 404 for another company's record, as for an unknown one",
+  async (_, contract) => {
+    const foreign = await askAs(stranger, contract, idOf(contract));
+    const none = await askAs(
+      stranger,
+      contract,
+      contract.path.includes("{uuid}") ? NO_CALL : 999_999,
+    );
+    expect([foreign.status, pick(foreign, "error")]).toEqual([404, "not_found"]);
+    expect(foreign.text).toBe(none.text);
+    expect(foreign.text).not.toContain(MARKER);
+  },
+);
 
 test.each(named.filter(([, { method }]) => method === "GET"))(
-  "%s answers the record's own company",
+  "%s accepts the record's own company",
   async (_, contract) => {
     const answer = await askAs(owner, contract, idOf(contract));
-    // There is no waveform of a file that is no recording.
+    // A file that is not a recording has no waveform.
     expect([200, contract.operationId === "getCallPeaks" ? 404 : 200]).toContain(answer.status);
   },
 );
@@ -162,7 +165,7 @@ test.each([
   },
 );
 
-test("lists, searches and files show nothing of another company, and theirs are whole", async () => {
+test("lists, searches and files show nothing of another company, and the other company's are complete", async () => {
   const lists = dashboardContracts().filter(
     (contract) =>
       contract.method === "GET" &&

@@ -1,4 +1,6 @@
-/** The documentation site that the binary serves: pages, links, the search's index, `llms.txt`, `security.txt`. */
+/**
+ * The documentation site served by the binary: pages, links, the search index, `llms.txt`, `security.txt`.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +32,7 @@ afterAll(() => server.stop());
 
 const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
 
-test("every link leads to a page or a heading that is there, or to a file of the repository", async () => {
+test("every link leads to an existing page or heading, or to a file of the repository", async () => {
   const lost: string[] = [];
   for (const [address, html] of pages)
     for (const [, href = ""] of html.matchAll(/(?:href|src)="([^"]+)"/g)) {
@@ -48,7 +50,7 @@ test("every link leads to a page or a heading that is there, or to a file of the
   expect(lost).toEqual([]);
 });
 
-test("every page is there as Markdown too, and is the file", async () => {
+test("every page also exists as Markdown, equal to the file", async () => {
   for (const [address, file] of [
     ["/docs/index.md", "docs/README.md"],
     ["/docs/trunks.md", "docs/trunks.md"],
@@ -62,7 +64,7 @@ test("every page is there as Markdown too, and is the file", async () => {
   }
 });
 
-test("a page is the same in each encoding, however often it is asked for", async () => {
+test("a page is the same in each encoding, in repeated requests", async () => {
   const page = readFileSync(join(ROOT, "docs/trunks.md"), "utf8");
   for (const [encoding, unpacked] of [
     ["br", brotliDecompressSync],
@@ -89,7 +91,7 @@ test("an address without a page says where the pages are", async () => {
   expect([short.status, short.headers.get("location")]).toEqual([302, "/docs/"]);
 });
 
-test("the search's index has every heading, with an address that is there", async () => {
+test("the search index has every heading, with a valid address", async () => {
   const response = await fetch(`${server.base}/docs/search.json`);
   const entries: { url: string; heading: string; text: string }[] = await response.json();
   const lost = entries.filter(({ url }) => {
@@ -100,7 +102,7 @@ test("the search's index has every heading, with an address that is there", asyn
   expect(entries.some(({ text }) => text.includes("kamailio"))).toBe(true);
 });
 
-test("llms.txt names every page of the index with its Markdown", async () => {
+test("llms.txt lists every page of the index with its Markdown", async () => {
   const text = await (await fetch(`${server.base}/llms.txt`)).text();
   expect(text).toStartWith("# Linevoice\n\n> ");
   const named = [...text.matchAll(/^- \[[^\]]+\]\((\/docs\/[^)]+\.md)\): .+$/gm)].map(
@@ -111,7 +113,7 @@ test("llms.txt names every page of the index with its Markdown", async () => {
   for (const url of named) expect((await fetch(server.base + url)).status).toBe(200);
 });
 
-test("security.txt says whom to tell, and expires within a year (RFC 9116)", async () => {
+test("security.txt has a contact, and expires within a year (RFC 9116)", async () => {
   const text = await (await fetch(`${server.base}/.well-known/security.txt`)).text();
   expect(text).toMatch(/^Contact: https:\/\/\S+$/m);
   const expiresAt = Date.parse(/^Expires: (.+)$/m.exec(text)?.[1] ?? "");

@@ -1,4 +1,4 @@
-/** What the document says of events, defaults and patterns is what the program does. */
+/** Events, defaults and patterns in the document match the program. */
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { checkTransferTarget } from "../../../src/domain/call/admission/dialing-rules.ts";
@@ -45,12 +45,12 @@ const document = openApiDocument(allContracts(), "0") as unknown as {
 };
 
 describe("the webhooks section", () => {
-  test("has the specification's seven events, and those that were added", () => {
+  test("has the specification's seven events, and the added ones", () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES]);
     for (const type of SPECIFIED_EVENT_TYPES) expect(document.webhooks[type]).toBeDefined();
   });
 
-  test.each([...EVENT_TYPES])("%s: headers, envelope and an example of its own shape", (type) => {
+  test.each([...EVENT_TYPES])("%s: headers, envelope and a matching example", (type) => {
     const { parameters, requestBody } = document.webhooks[type]?.post ?? {};
     expect(parameters?.map(({ name, in: place }) => `${place} ${name}`)).toEqual([
       "header X-LV-Event",
@@ -71,7 +71,7 @@ describe("the webhooks section", () => {
 });
 
 describe("defaults", () => {
-  test("are said of every field of a new agent that may be left out, and are what it gets", async () => {
+  test("are given for every optional field of a new agent, and are its actual values", async () => {
     const server = await startApiServer({ directory: tempDir() });
     const tenant = await server.tenant();
     const made = await ask(server, tenant, "POST", "/agents", { name: "A", prompt: "B" });
@@ -100,7 +100,7 @@ describe("defaults", () => {
     await server.stop();
   });
 
-  test("are not said of changes: what is left out there stays", () => {
+  test("are not given for changes: omitted fields stay unchanged", () => {
     const changes = document.components.schemas.AgentChanges?.properties ?? {};
     for (const field of Object.values(changes)) expect(field.default).toBeUndefined();
   });
@@ -130,7 +130,7 @@ describe("the pattern of a transfer's target", () => {
     ["sip:a%2@example.com", false],
     ["37060000003", false],
     ["tel:+37060000003", false],
-  ])("%s is taken: %p", (to, taken) => {
+  ])("%s is accepted: %p", (to, taken) => {
     expect([pattern.test(to), isForm(to)]).toEqual([taken, taken]);
   });
 });

@@ -52,7 +52,7 @@ test("is served at the root and under both mounts, without a key", async () => {
   expect(texts[0]).toContain("Brand Sari");
 });
 
-test("names every route of the specification and the decisions", () => {
+test("contains every route of the specification and the decisions", () => {
   const routes = allContracts().map(({ method, path }) => `${method} ${path}`);
   const specified =
     `GET /ping, GET /tenant, GET /agents, POST /agents, GET /agents/{id}, PATCH /agents/{id},
@@ -103,7 +103,7 @@ describe("every operation", () => {
   });
 });
 
-test("names the headers that answers carry", async () => {
+test("lists the headers of answers", async () => {
   const document = openApiDocument(allContracts(), "0") as {
     paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
   };
@@ -139,7 +139,7 @@ test("names the headers that answers carry", async () => {
   }
 });
 
-/** Of every answer over HTTP, or said by the document elsewhere. */
+/** Headers of every HTTP answer, or described elsewhere in the document. */
 const PLAIN_HEADERS = new Set([
   "cache-control",
   "content-length",
@@ -166,12 +166,12 @@ const tell = (
     body: body ? JSON.stringify(body) : null,
   });
 
-test("patterns need nothing that a client's regular expressions may lack, and mean what the server's mean", () => {
+test("patterns use only features of all clients' regular expressions, and match like the server's", () => {
   const document = openApiDocument(allContracts(), "0.1.0");
   const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
     ([, text = ""]): string => JSON.parse(text),
   );
-  // JSON Schema 2020-12, 6.4. Python's `re` refuses the whole schema for a class it does not know.
+  // JSON Schema 2020-12, 6.4. Python's `re` refuses the whole schema for an unknown class.
   expect(patterns.filter((pattern) => /\\p\{/i.test(pattern))).toEqual([]);
   const { schemas } = document.components as {
     schemas: { NewAgent: { properties: { name: { pattern: string } } } };
@@ -182,13 +182,13 @@ test("patterns need nothing that a client's regular expressions may lack, and me
   expect(others.filter((each) => shown.test(each) !== ONE_LINE.test(each))).toEqual([]);
 });
 
-test("names invalid_json wherever a body can be sent, also where none is needed", () => {
+test("lists invalid_json wherever a body can be sent, also if none is needed", () => {
   const changing = allContracts().filter(({ method }) => method === "POST" || method === "PATCH");
   const without = changing.filter((contract) => !errorCodes(contract).includes("invalid_json"));
   expect(without.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-test("a file name's extension may be in capitals, as the server takes it", () => {
+test("accepts a file name's extension in capitals, like the server", () => {
   const { components } = openApiDocument(allContracts(), "0") as {
     components: { schemas: Record<string, { properties: Record<string, { pattern: string }> }> };
   };
@@ -198,7 +198,7 @@ test("a file name's extension may be in capitals, as the server takes it", () =>
 });
 
 describe("the viewer", () => {
-  test("loads nothing from elsewhere", async () => {
+  test("loads nothing from other hosts", async () => {
     const page = await fetch(`${server.base}/docs/viewer`);
     const html = await page.text();
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -219,11 +219,11 @@ describe("the viewer", () => {
 });
 
 describe("docs/openapi.json", () => {
-  test("nothing that a client of it relies on is gone or narrower", async () => {
+  test("keeps everything that a client of it uses", async () => {
     expect(breakingChanges(await Bun.file(DOCUMENT_FILE).json(), reviewDocument())).toEqual([]);
   });
 
-  test("is what this document makes: npm run docs", async () => {
+  test("is the generated document: npm run docs", async () => {
     expect((await Bun.file(DOCUMENT_FILE).text()) === reviewText()).toBe(true);
   });
 });

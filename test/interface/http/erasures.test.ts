@@ -18,7 +18,7 @@ const OTHER = "+37061000778";
 const ERASURES = "/api/v1/erasures";
 const COUNT = `${ERASURES}?number=${encodeURIComponent(PERSON)}`;
 
-test("first it is told what there is, then it is gone; others stay", async () => {
+test("the data is shown first, then deleted; other people's data stays", async () => {
   for (const [number, name] of [
     [PERSON, "Forgotten"],
     [OTHER, "Remembered"],
@@ -67,7 +67,7 @@ test("first it is told what there is, then it is gone; others stay", async () =>
   expect(audit.text).not.toContain(PERSON.slice(1));
 });
 
-test("a caller behind a telephone system is erased by the number that the calls show", async () => {
+test("a caller behind a telephone system is erased by the number in the calls", async () => {
   for (const number of ["1001", "1002"])
     await storeCalls(room.world, Date.now(), [
       { direction: "inbound", status: "completed", summary: number, agoMs: 1, number, said: [] },
@@ -87,7 +87,7 @@ test("a caller behind a telephone system is erased by the number that the calls 
   expect(before).toMatchObject({ action: "erasePerson", command_line: false });
 });
 
-test("it is the owner's, with a recent sign-in, and of a person's number", async () => {
+test("it needs an owner with a recent sign-in, and a person's number", async () => {
   for (const role of ["viewer", "member"] as const) {
     expect((await as(role).fetch("GET", COUNT)).status).toBe(403);
     expect((await as(role).fetch("POST", ERASURES, { number: OTHER })).status).toBe(403);
@@ -104,7 +104,7 @@ test("it is the owner's, with a recent sign-in, and of a person's number", async
   expect((await as("owner").fetch("GET", "/api/v1/contacts")).text).toContain("Remembered");
 });
 
-test("a program erases who is no contact: with a key that manages, of its own company, as often as it asks", async () => {
+test("a key with manage rights erases a person who is not a contact, in its own company only, repeatedly", async () => {
   const { app, tenantId } = room.world;
   const number = "+37061000779";
   await storeCalls(room.world, Date.now(), [

@@ -1,4 +1,4 @@
-/** The dashboard's list of calls tells of a call what its page tells. */
+/** The dashboard's list of calls shows the same as a call's page. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { like } from "drizzle-orm";
 import { callNotesStore } from "../../../src/adapter/store/call/call-notes-store.ts";
@@ -72,7 +72,7 @@ describe("missed calls", () => {
     return { numbers: calls.map(({ from_number }) => from_number?.at(-1)).join(""), total };
   };
 
-  test("are those that came in and reached nobody, newest first, whatever became of them", async () => {
+  test("are unanswered inbound calls, newest first, whatever their end", async () => {
     expect(await found("status=missed")).toEqual({ numbers: "1456", total: 4 });
     expect(await found("status=missed&limit=2&offset=1")).toEqual({ numbers: "45", total: 4 });
     expect(await found("status=missed&direction=outbound")).toEqual({ numbers: "", total: 0 });
@@ -80,7 +80,7 @@ describe("missed calls", () => {
     expect((await found("status=missed&words=61000803")).numbers).toBe("");
   });
 
-  test("and those who left a message are told apart", async () => {
+  test("with a message are marked", async () => {
     const { database } = room.world.app;
     const [left] = await database.read.select().from(calls).where(like(calls.fromNumber, "%3"));
     const note = {
@@ -108,7 +108,7 @@ describe("missed calls", () => {
     ).toBe("1456");
   });
 
-  test("of seven days are counted on Home as the list that it leads to has them", async () => {
+  test("of seven days are counted on Home as in the linked list", async () => {
     const { week } = replyOf(getHome, await room.as("viewer").ask("GET", "/home"));
     expect(week.missed).toBe(2);
     const { total } = await found(`status=missed&from=${week.days[0]?.date}`);
@@ -116,13 +116,13 @@ describe("missed calls", () => {
   });
 });
 
-/** The day of 20 November begins there at this time of UTC; in half hours with the next UTC hour. */
+/** UTC time at which 20 November begins there; for half-hour zones the next UTC hour. */
 test.each([
   ["Europe/Vilnius", "2026-11-19T22:00:00Z"],
   ["America/New_York", "2026-11-20T05:00:00Z"],
   ["Asia/Kolkata", "2026-11-19T19:00:00Z"],
   ["UTC", "2026-11-20T00:00:00Z"],
-])("days are those of the company's calendar: %s", async (timeZone, begin) => {
+])("days follow the company's calendar: %s", async (timeZone, begin) => {
   const { database } = room.world.app;
   const beginMs = Date.parse(begin);
   await database.tx(async (queries) => {

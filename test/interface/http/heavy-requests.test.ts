@@ -1,4 +1,4 @@
-/** Heavy requests count for more, and who guesses keys is not looked up any more. */
+/** Heavy requests count for more, and after many guessed keys of an address no more are looked up. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AppError } from "../../../src/core/errors.ts";
 import { HeavyRequests } from "../../../src/interface/http/heavy-requests.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("an import", () => {
-  test("counts for 20 requests of a key, and another tenant's key for none", async () => {
+  test("counts for 20 requests of a key, and for none of another tenant's key", async () => {
     const [own, other] = [await server.tenant(), await server.tenant()];
     const left = async () => {
       const answer = await ask(server, own, "POST", "/contacts/import", CSV);
@@ -60,7 +60,7 @@ describe("heavy requests of a company at once", () => {
   const statusesOf = async (sent: readonly Promise<{ readonly status: number }>[]) =>
     (await Promise.all(sent)).map(({ status }) => status).sort();
 
-  test("six are under way and twenty wait, whichever session or key sends them; a neighbour's count for none", async () => {
+  test("six run and twenty wait, over all its sessions and keys, without effect on another company", async () => {
     const [own, other] = [await server.tenant(), await server.tenant()];
     const members = await Promise.all(
       [1, 2].map(() => signedInBrowser(server, { tenantId: own.id, role: "member" })),
@@ -92,7 +92,7 @@ describe("heavy requests of a company at once", () => {
   test.each([
     [1_000, Array(27).fill(200)],
     [300_000, [...Array(26).fill(200), 429]],
-  ])("a body of %d bytes without a stated length", async (bytes, expected) => {
+  ])("a body of %d bytes without a Content-Length", async (bytes, expected) => {
     const own = await server.tenant();
     const body = new TextEncoder().encode(JSON.stringify(fileOf(bytes)));
     const send = () =>
@@ -109,7 +109,7 @@ describe("heavy requests of a company at once", () => {
     expect(await statusesOf(Array.from({ length: 27 }, send))).toEqual(expected);
   });
 
-  test("a seat is waited for in turn, for 20 s at most", async () => {
+  test("requests wait for a slot in order, for at most 20 s", async () => {
     const requests = new HeavyRequests(clock);
     const seats = Array.from({ length: 8 }, () => requests.seatOf(1));
     const told: string[] = [];
@@ -131,10 +131,10 @@ describe("heavy requests of a company at once", () => {
   });
 });
 
-describe("keys that are none", () => {
+describe("invalid keys", () => {
   const unknown = (n: number) => ({ id: 0, key: `lv_live_${String(n).padStart(64, "0")}` });
 
-  test("120 a minute of one address are looked up; then only a key that was known before", async () => {
+  test("120 per minute and address are looked up; then only keys known before", async () => {
     const tenant = await server.tenant();
     expect((await ask(server, tenant, "GET", "/tenant")).status).toBe(200);
     await clock.advance(60_001);

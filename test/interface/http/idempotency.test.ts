@@ -1,4 +1,4 @@
-/** Idempotency keys over real HTTP: what was answered once is answered again, and done once. */
+/** Idempotency keys over real HTTP: a request is executed once, and its answer repeated. */
 import { describe, expect, test } from "bun:test";
 import { idempotency } from "../../../src/adapter/store/schema/index.ts";
 import { idempotencyStore } from "../../../src/adapter/store/tenant/idempotency-store.ts";
@@ -34,7 +34,7 @@ describe("idempotency", () => {
     expect(after).toBe(before + 1);
   });
 
-  test("the same key with another body or path is a conflict; another tenant's key is its own", async () => {
+  test("the same key with another body or path is a conflict; another tenant's key is separate", async () => {
     await once("a-2", newAgent);
     const otherBody = await once("a-2", { ...newAgent, name: "Other" });
     expect([otherBody.status, pick(otherBody, "error")]).toEqual([409, "conflict"]);
@@ -43,7 +43,7 @@ describe("idempotency", () => {
     expect((await once("a-2", newAgent, "/agents", other)).status).toBe(200);
   });
 
-  test("requests that arrive together make one thing", async () => {
+  test("simultaneous requests create one thing", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => once("a-3", newAgent)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
@@ -56,7 +56,7 @@ describe("idempotency", () => {
     expect(again.text).toBe(first.text);
   });
 
-  test("a secret that was replayed is sealed at rest", async () => {
+  test("a replayed secret is encrypted at rest", async () => {
     const made = await once("a-5", { label: "x" }, "/keys");
     const again = await once("a-5", { label: "x" }, "/keys");
     expect(again.text).toBe(made.text);
@@ -64,7 +64,7 @@ describe("idempotency", () => {
     expect(JSON.stringify(rows)).not.toContain("lv_live_");
   });
 
-  test("a first request that a crash cut off is not repeated blindly", async () => {
+  test("a first request cut off by a crash is not repeated blindly", async () => {
     const { createHash } = await import("node:crypto");
     await server.database.tx(async (q) => {
       await q.insert(idempotency).values({
@@ -102,7 +102,7 @@ describe("idempotency", () => {
 
 const NOTHING = new Uint8Array();
 
-test("while the clock is doubted no key becomes new again, and none is purged", async () => {
+test("while the clock is not trusted no key expires, and none is deleted", async () => {
   const clock = fakeClock();
   let mayDelete = true;
   const held = createIdempotency({
@@ -131,7 +131,7 @@ test("while the clock is doubted no key becomes new again, and none is purged", 
   held.stop();
 });
 
-test("what is kept of one tenant's answers in a day is bounded, and costs a neighbour nothing", async () => {
+test("the stored answers of a tenant per day are limited, without effect on another tenant", async () => {
   const clock = fakeClock();
   const [answer, row] = [1_000, 512];
   const kept = createIdempotency({

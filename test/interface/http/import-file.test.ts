@@ -1,4 +1,4 @@
-/** Documents over REST: read, added as Markdown files, or refused with what to do. */
+/** Documents over REST: read, added as Markdown files, or refused with an instruction. */
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { AppError } from "../../../src/core/errors.ts";
@@ -43,7 +43,7 @@ test("a long document becomes several files, all of them or none", async () => {
   expect(await count()).toBe(before);
 });
 
-test("what cannot be read is refused with what to do", async () => {
+test("an unreadable document is refused with an instruction", async () => {
   const problem = async (bytes: Uint8Array) => {
     const { status, json } = await send("a.pdf", bytes);
     return [status, pick({ json } as never, "error"), pick({ json } as never, "message")];
@@ -58,7 +58,7 @@ test("what cannot be read is refused with what to do", async () => {
   expect((await problem(new Uint8Array()))[2]).toBe("The document has no text.");
 });
 
-test("a document is taken up to 8 MB: below, at and above the limit", async () => {
+test("a document is accepted up to 8 MB: below, at and above the limit", async () => {
   const document = (bytes: number) => {
     const page = bytesOf("<html><p>Open from nine.</p><!--");
     const whole = new Uint8Array(bytes).fill(32);
@@ -73,14 +73,14 @@ test("a document is taken up to 8 MB: below, at and above the limit", async () =
   expect([far.status, pick(far, "error")]).toEqual([413, "payload_too_large"]);
 });
 
-test("what is no base64 is refused", async () => {
+test("invalid base64 is refused", async () => {
   for (const content_base64 of ["$$$$", "abc", "====", "ab c"]) {
     const answer = await post("/files/import", { filename: "a.pdf", content_base64 });
     expect([answer.status, pick(answer, "error")]).toEqual([400, "valid_content_base64_required"]);
   }
 });
 
-test("of 200 MB no more is read than 16 MB above the limit, and nothing where the sender says how much it is", async () => {
+test("of 200 MB at most 16 MB above the limit are read, and nothing if the Content-Length is given", async () => {
   const limit = importFile.bodyBytesMax ?? Number.POSITIVE_INFINITY;
   const read = async (headers: Record<string, string>) => {
     let sent = 0;

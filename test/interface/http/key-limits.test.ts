@@ -1,4 +1,4 @@
-/** Limited API keys (decisions 12): scopes on every route, expiry, networks, and keys that make keys. */
+/** Limited API keys (decisions 12): scopes on every route, expiry, networks, and keys that create keys. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { KEY_SCOPES, type KeyScope } from "../../../src/domain/tenant/key-limits.ts";
 import { requiredScope } from "../../../src/interface/http/contract.ts";
@@ -47,7 +47,7 @@ async function keyWith(limits: Record<string, unknown>, maker: ApiTenant = own) 
 
 const keyed = allContracts().filter(({ open }) => !open);
 
-/** Which routes need which scope, stated once more: a route that moves shows here. */
+/** The required scopes of routes, listed a second time, so that a change is noticed here. */
 const CALLS = [
   "actOnCampaign",
   "cancelSchedule",
@@ -57,7 +57,7 @@ const CALLS = [
   "transferCall",
 ];
 
-describe("each route opens with its scope alone", () => {
+describe("each route accepts its scope only", () => {
   test("reading needs read, calls need calls, all else manage", () => {
     const of = (scope: KeyScope) =>
       keyed.filter((contract) => requiredScope(contract) === scope).map((c) => c.operationId);
@@ -74,11 +74,11 @@ describe("each route opens with its scope alone", () => {
     const wrong: unknown[] = [];
     for (const contract of keyed) {
       const { method, operationId } = contract;
-      // What destroys the fixtures is asked for without an id: refused or not is all that counts.
+      // Requests that would delete the fixtures use no id: only their refusal counts.
       const path =
         method === "DELETE" ? `${contract.path.replace(/\{\w+\}/g, "0")}` : ownPath(contract, mine);
       const body = validBody(contract, mine);
-      // A limited key says what the key it makes may do.
+      // A limited key must give the limits of the key that it creates.
       const sent = operationId === "createKey" ? { ...(body as object), scopes: [scope] } : body;
       const answer = await ask(server, tenant, method, path, sent);
       const refused = answer.status === 403 && pick(answer, "error") === "insufficient_scope";
@@ -107,7 +107,7 @@ describe("each route opens with its scope alone", () => {
   });
 });
 
-test("a key without limits may do everything, and shows that it has none", async () => {
+test("a key without limits has all rights, and shows that it has no limits", async () => {
   const { made, tenant } = await keyWith({});
   expect(made.json).toMatchObject({ key: { scopes: null, expires_at: null, networks: null } });
   expect((await ask(server, tenant, "POST", "/agents", { name: "a", prompt: "p" })).status).toBe(
@@ -130,7 +130,7 @@ test("a limited key is listed with its limits, and without its secret", async ()
   expect(listed.text).not.toContain(pickText(made, "key.secret"));
 });
 
-test("a limited key is not shown what a key with other limits was given for the same Idempotency-Key", async () => {
+test("a limited key does not see another key's answer with the same Idempotency-Key", async () => {
   const repeated = { "idempotency-key": "ci" };
   const make = (by: ApiTenant) => ask(server, by, "POST", "/keys", { label: "ci" }, repeated);
   const made = await make(own);
@@ -160,7 +160,7 @@ test("a one-time secret is replayed to its own key only, an ordinary answer to a
   expect((await ask(server, second, "POST", "/agents", agent, repeated)).text).toBe(made.text);
 });
 
-test("a limited key revokes itself and weaker ones, none that may do more", async () => {
+test("a limited key revokes itself and weaker ones, none with more rights", async () => {
   const limits = { scopes: ["read", "manage"], networks: ["127.0.0.0/8"] };
   const { tenant: limited, made: itself } = await keyWith(limits);
   const { made: weaker } = await keyWith({ ...limits, scopes: ["read"] });
@@ -178,7 +178,7 @@ test("a limited key revokes itself and weaker ones, none that may do more", asyn
   expect(await revoke(itself)).toEqual([200, ""]);
 });
 
-describe("what limits are refused", () => {
+describe("refused limits", () => {
   test.each([
     [{ scopes: [] }, "valid_scopes_required"],
     [{ scopes: ["admin"] }, "valid_scopes_required"],
@@ -194,7 +194,7 @@ describe("what limits are refused", () => {
     expect([made.status, pick(made, "error")]).toEqual([400, error]);
   });
 
-  test("20 networks are taken", async () => {
+  test("20 networks are accepted", async () => {
     const { made } = await keyWith({
       networks: Array.from({ length: 20 }, (_, n) => `192.0.2.${n}`),
     });
@@ -202,7 +202,7 @@ describe("what limits are refused", () => {
   });
 });
 
-test("from another network a key is answered, byte for byte, like one that is unknown", async () => {
+test("from another network a key gets the answer of an unknown key, byte for byte", async () => {
   const { tenant } = await keyWith({ networks: ["192.0.2.0/24"] });
   const from = (key: string, address: string) =>
     ask(server, { id: own.id, key }, "GET", "/tenant", undefined, {
@@ -213,11 +213,11 @@ test("from another network a key is answered, byte for byte, like one that is un
   const elsewhere = await from(tenant.key, "198.51.100.1");
   const unknown = await from(`lv_live_${"0".repeat(64)}`, "198.51.100.1");
   expect([elsewhere.status, elsewhere.text]).toEqual([401, unknown.text]);
-  // Straight from the proxy's own address, which is not among them either.
+  // Directly from the proxy's address, which is not in the networks either.
   expect((await ask(server, tenant, "GET", "/tenant")).status).toBe(401);
 });
 
-describe("a key makes no key that may do more than itself", () => {
+describe("a key creates no key with more rights than itself", () => {
   const later = "2030-06-01T00:00:00Z";
   const limits = {
     scopes: ["manage", "read"],
@@ -243,7 +243,7 @@ describe("a key makes no key that may do more than itself", () => {
   });
 });
 
-test("an expired key is answered like one that is unknown, from that second on, cached or not", async () => {
+test("an expired key gets the answer of an unknown key, from that second on, cached or not", async () => {
   const clock = fakeClock();
   const world = await startApiServer({ directory: tempDir(), clock });
   try {

@@ -1,4 +1,4 @@
-/** A request whose body, or whose turn, comes late does only what its sender may do then. */
+/** A request with a late body, or a late turn, uses its sender's current rights. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -49,7 +49,7 @@ const cookieOf = ({ cookie, base }: Browser) => ({ cookie: cookie ?? "", origin:
 
 const nothing = () => Promise.resolve();
 
-test("a key that is revoked before the body is whole makes no other key; one that goes on does", async () => {
+test("a key revoked before the body is complete creates no other key; one still valid does", async () => {
   const keyed = async () => {
     const made = await ask(server, own, "POST", "/keys", {
       label: "late",
@@ -66,7 +66,7 @@ test("a key that is revoked before the body is whole makes no other key; one tha
   expect(await late("/api/v1/keys", { authorization: revoked }, body, revoke)).toBe(401);
 });
 
-test("a key that is revoked while its export waits for a turn exports nothing", async () => {
+test("a key revoked while its export is queued exports nothing", async () => {
   const made = await ask(server, own, "POST", "/keys", { label: "waits" });
   const gone = { id: own.id, key: pickText(made, "key.secret") };
   const free = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ test("a key that is revoked while its export waits for a turn exports nothing", 
   expect((await exported).status).toBe(401);
 });
 
-test("an owner who is removed, becomes less or is signed out meanwhile invites nobody", async () => {
+test("an owner who is removed, demoted or signed out meanwhile invites nobody", async () => {
   const chief = await signedInBrowser(server, { tenantId: own.id });
   const path = "/api/dashboard/team/invitations";
   const body = { email: "back@door.example", role: "owner" };

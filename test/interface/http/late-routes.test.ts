@@ -1,4 +1,4 @@
-/** Routes that are loaded once the server listens, or with the first request. */
+/** Routes loaded after the server listens, or with the first request. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { LateRoutes } from "../../../src/interface/http/late-routes.ts";
 import { startApiServer } from "../../support/http/api-server.ts";
@@ -6,7 +6,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-test("what lies below a mount is covered, the mount too, another that begins alike is not", () => {
+test("paths below a mount are covered, the mount too, but not a longer name with the same beginning", () => {
   const routes = new LateRoutes(["/api/v1", "/v1"], async () => undefined);
   for (const path of ["/v1", "/v1/", "/v1/agents", "/api/v1/agents/1"])
     expect([path, routes.covers(path)]).toEqual([path, true]);
@@ -14,7 +14,7 @@ test("what lies below a mount is covered, the mount too, another that begins ali
     expect([path, routes.covers(path)]).toEqual([path, false]);
 });
 
-test("they are loaded once, however many wait; a load that failed is tried again", async () => {
+test("they are loaded once, however many requests wait; a failed load is repeated", async () => {
   let tries = 0;
   const routes = new LateRoutes(["/v1"], async () => {
     if (++tries === 1) throw new Error("not today");

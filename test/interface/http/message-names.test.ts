@@ -1,11 +1,14 @@
-/** Which message it is goes to the dashboard; programs with a key get the specification's five fields. */
+/**
+ * The name of an error message goes to the dashboard only; programs with a key get the specification's five
+ * fields.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import { timedServer } from "../../support/http/timed-server.ts";
 
 setDefaultTimeout(60_000);
 
-test("a refusal carries its reason and what fills the blanks only for a browser", async () => {
+test("a refusal carries its reason and parameters only for a browser", async () => {
   const { server } = await timedServer();
   const { id, key } = await server.tenant();
   const owner = await signedInBrowser(server, { tenantId: id });

@@ -1,4 +1,4 @@
-/** Links that work once, over real HTTP: for how long, for what, and what ends them. */
+/** Links that work once, over real HTTP: lifetime, purpose, and end. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { mailStore } from "../../../src/adapter/store/mail/mail-store.ts";
@@ -32,7 +32,7 @@ describe("links for a new password", () => {
     return /#token=([\w-]{43})/.exec(bodies[0]?.body ?? "")?.[1] ?? "";
   }
 
-  test("the newest counts, whoever asked for it: person, operator, or a new account", async () => {
+  test("the newest counts, created by a person, an operator, or with a new account", async () => {
     const email = "several@example.com";
     const draft = { email, name: null, tenantId, role: "viewer", operator: false } as const;
     const create = async () => (await server.identity.setup.createUser(draft)).link?.url ?? "";
@@ -51,7 +51,7 @@ describe("links for a new password", () => {
     }
   });
 
-  test("an account that is there becomes the operator's when it is made again as one, and stays so", async () => {
+  test("an existing account becomes an operator's when created again as one, and stays so", async () => {
     const wish = { email: "rank@example.com", name: null, tenantId, role: "viewer" } as const;
     const ranks = [];
     for (const operator of [false, true, false])
@@ -59,7 +59,7 @@ describe("links for a new password", () => {
     expect(ranks).toEqual([false, true, true]);
   });
 
-  test("a new password ends them, and the printed links that would sign in", async () => {
+  test("a new password ends them, and the printed sign-in links", async () => {
     const { id, email } = await account("renewed@example.com");
     const browser = new Browser(server.base);
     await signIn(email, PASSWORD, newSource(), browser);
@@ -98,7 +98,7 @@ describe("one-time links", () => {
     expect(raced.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
   });
 
-  test("a link of one kind is none of another, and none is what was never made", async () => {
+  test("a link of another kind or an unknown one is refused", async () => {
     const { id, email } = await person(server, { tenantId });
     const signInUrl = (await server.identity.setup.createSignInLink(id)).url;
     const reset = await server.identity.setup.resetLink(email, false);
@@ -111,7 +111,7 @@ describe("one-time links", () => {
       expect((await browser.ask("POST", "/sign-in/link", { token })).status).toBe(404);
   });
 
-  test("the token is stored nowhere, and a mailed one is gone from the queue once it is sent", async () => {
+  test("the token is stored nowhere, and a mailed one is removed from the queue after sending", async () => {
     const { email } = await account("forgot@example.com");
     const browser = new Browser(server.base);
     await browser.ask("POST", "/forgot-password", { email }, newSource());

@@ -1,4 +1,4 @@
-/** What the check of docs/openapi.json calls a breaking change. */
+/** Changes of docs/openapi.json that count as breaking. */
 import { expect, test } from "bun:test";
 import { breakingChanges } from "../../../scripts/openapi-breaking.ts";
 
@@ -38,7 +38,7 @@ test("additions and wider inputs break nothing", () => {
   expect(inputs(body({ kind: { enum: ["a"] } }), body({ kind: { enum: ["a", "b"] } }))).toEqual([]);
 });
 
-test("a path, an operation, a field or a choice that is gone breaks", () => {
+test("a removed path, operation, field or choice breaks", () => {
   const known = documentOf(none, none);
   expect(breakingChanges(known, { paths: {} })).toEqual(["POST /agents: is gone"]);
   expect(inputs(body({ name: field }), none)).toEqual(["POST /agents body.name: is gone"]);
@@ -51,7 +51,7 @@ test("a path, an operation, a field or a choice that is gone breaks", () => {
   ]);
 });
 
-test("an input that is newly required breaks, and an answer that may be missing", () => {
+test("a newly required input breaks, and an answer that may be missing", () => {
   expect(inputs(body({ name: field }), body({ name: field }, ["name"]))).toEqual([
     "POST /agents body.name: is required now",
   ]);

@@ -1,4 +1,4 @@
-/** The link that makes the first owner, over real HTTP. */
+/** The link that creates the first owner, over real HTTP. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { Browser } from "../../support/browser/dashboard-session.ts";
@@ -21,7 +21,7 @@ describe("the owner's link", () => {
     ...more,
   });
 
-  test("makes the first owner and the first company, once, and signs in", async () => {
+  test("creates the first owner and the first company, once, and signs in", async () => {
     const browser = new Browser(server.base);
     expect(pick(await browser.ask("GET", "/session"), "setup_needed")).toBe(true);
     const token = tokenOf((await server.identity.setup.ownerLink()).url);
@@ -61,7 +61,7 @@ describe("the owner's link", () => {
     expect([await valid(second.url), await valid(third.url)]).toEqual([false, true]);
   });
 
-  test("takes no address that has an account, and is not used up by trying", async () => {
+  test("accepts no address with an account, and is not used up by attempts", async () => {
     const browser = new Browser(server.base);
     const token = tokenOf((await server.identity.setup.ownerLink()).url);
     const taken = await browser.ask("POST", "/owner-link", draft(token));
@@ -71,7 +71,7 @@ describe("the owner's link", () => {
     expect(pick(await browser.ask("GET", "/session"), "session.tenants")).toEqual([]);
   });
 
-  test("wants a password that is not guessed at once", async () => {
+  test("needs a password that is hard to guess", async () => {
     const token = tokenOf((await server.identity.setup.ownerLink()).url);
     for (const password of [
       "short",

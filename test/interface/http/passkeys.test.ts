@@ -1,4 +1,4 @@
-/** What of a passkey's answer is required, beyond that it was signed. */
+/** Requirements for a passkey's answer, in addition to its signature. */
 import { afterAll, expect, test } from "bun:test";
 import { person } from "../../support/browser/dashboard-session.ts";
 import { softAuthenticator } from "../../support/browser/soft-authenticator.ts";
@@ -10,7 +10,7 @@ const ORIGIN = "https://voice.example";
 const server = await startApiServer({ directory: tempDir() });
 afterAll(() => server.stop());
 
-test("a challenge is 16 random bytes, 6 of its end and 16 of a MAC, and never the same", async () => {
+test("a challenge has 16 random bytes, 6 of its expiry and 16 of a MAC, and is always different", async () => {
   const { passkeys } = server.identity;
   const challenges = await Promise.all([
     passkeys.signInOptions(ORIGIN),
@@ -21,7 +21,7 @@ test("a challenge is 16 random bytes, 6 of its end and 16 of a MAC, and never th
   expect(first?.subarray(0, 16)).not.toEqual(second?.subarray(0, 16));
 });
 
-test("a key that was only touched neither becomes a passkey nor signs in; one that verified its person does", async () => {
+test("an authenticator that was only touched is refused for set-up and sign-in; one that verified its person is accepted", async () => {
   const { passkeys } = server.identity;
   const { id } = await person(server, { tenantId: (await server.tenant()).id });
   const device = softAuthenticator(ORIGIN);
@@ -48,7 +48,7 @@ test("a key that was only touched neither becomes a passkey nor signs in; one th
   expect([await signIn(true), await signIn(false)]).toEqual([["done", id], "unauthorized"]);
 });
 
-test("a challenge lives five minutes; a user has twenty passkeys at most", async () => {
+test("a challenge lives five minutes; a user has at most twenty passkeys", async () => {
   const clock = fakeClock();
   const timed = await startApiServer({ directory: tempDir(), clock });
   const { passkeys } = timed.identity;
@@ -71,7 +71,7 @@ test("a challenge lives five minutes; a user has twenty passkeys at most", async
   await timed.stop();
 });
 
-test("a challenge is answered once, by whom and for what it was made", async () => {
+test("a challenge is answered once, by its own person and for its own purpose", async () => {
   const { passkeys } = server.identity;
   const { id: tenantId } = await server.tenant();
   const [ona, rasa] = [await person(server, { tenantId }), await person(server, { tenantId })];

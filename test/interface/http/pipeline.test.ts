@@ -1,4 +1,4 @@
-/** What holds for every request: authentication, limits, bodies, methods, shutdown. */
+/** Rules for every request: authentication, limits, bodies, methods, shutdown. */
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { apiKeys as keyTable, tenants } from "../../../src/adapter/store/schema/index.ts";
@@ -13,7 +13,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const { server, tenant, other, raw, withKey } = await keyedTenants();
 
 describe("authentication", () => {
-  test("both header forms open, in any case of the scheme", async () => {
+  test("both header forms are accepted, in any case of the scheme", async () => {
     for (const headers of [
       { authorization: `Bearer ${tenant.key}` },
       { authorization: `bearer ${tenant.key}` },
@@ -23,7 +23,7 @@ describe("authentication", () => {
       expect((await raw("/v1/tenant", { headers: Object.entries(headers) })).status).toBe(200);
   });
 
-  test("no key, a malformed, an unknown and a revoked one get one identical answer", async () => {
+  test("a missing, malformed, unknown or revoked key gets the identical answer", async () => {
     const made = await ask(server, tenant, "POST", "/keys", { label: "x" });
     const revoked = pickText(made, "key.secret");
     await ask(server, tenant, "DELETE", `/keys?id=${pickId(made, "key.id")}`);
@@ -47,13 +47,13 @@ describe("authentication", () => {
     expect((await raw("/api/v1/tenant")).headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("comes before everything: unknown paths, wrong methods and bad bodies are 401 without a key", async () => {
+  test("comes before everything: without a key, unknown paths, wrong methods and bad bodies are 401", async () => {
     expect((await raw("/api/v1/nowhere")).status).toBe(401);
     expect((await raw("/api/v1/agents", { method: "PUT" })).status).toBe(401);
     expect((await raw("/api/v1/agents", { method: "POST", body: "{" })).status).toBe(401);
   });
 
-  test("a suspended tenant's key opens nothing once the cache is told", async () => {
+  test("a suspended tenant's key is refused after the cache is cleared", async () => {
     const suspended = await server.tenant();
     expect((await ask(server, suspended, "GET", "/tenant")).status).toBe(200);
     await server.database.tx(async (q) => {
@@ -64,7 +64,7 @@ describe("authentication", () => {
     expect((await ask(server, suspended, "GET", "/tenant")).status).toBe(401);
   });
 
-  test("a key that was just made opens, however many unknown ones came from its address", async () => {
+  test("a new key is accepted, however many unknown ones came from its address", async () => {
     const guessed = await startApiServer({ directory: tempDir() });
     const owner = await guessed.tenant();
     const statusWith = async (key: string) =>
@@ -83,7 +83,7 @@ describe("authentication", () => {
   });
 });
 
-test("the ping needs nothing and answers the same under both mounts", async () => {
+test("the ping needs no key and returns the same under both mounts", async () => {
   for (const path of ["/api/v1/ping", "/v1/ping", "/v1/ping/"]) {
     const response = await raw(path);
     expect(await response.json()).toEqual({
@@ -145,11 +145,11 @@ describe("bodies", () => {
     ["null", "invalid_json"],
     ['"text"', "invalid_json"],
     [`${"[".repeat(200_000)}`, "invalid_json"],
-  ])("%p is no JSON object", async (body, error) => {
+  ])("%p is not a JSON object", async (body, error) => {
     expect(await codeOf(await post(body))).toEqual([400, error, null]);
   });
 
-  test("half of a character is refused where UTF-8 could not keep it, a whole one is not", async () => {
+  test("half of a surrogate pair is refused, a whole pair is accepted", async () => {
     const named = (name: string) => `{"name":"${name}","prompt":"b"}`;
     for (const half of ["\\ud83d", "\\uDE00", "a\\ud83d\\ud83d\\ude00"])
       expect(await codeOf(await post(named(half)))).toEqual([400, "invalid_json", null]);
@@ -157,7 +157,7 @@ describe("bodies", () => {
     expect(response.status).toBe(200);
   });
 
-  test("another content type is refused, a charset is not", async () => {
+  test("another content type is refused, a charset is accepted", async () => {
     const text = JSON.stringify(newAgent);
     expect(await codeOf(await post(text, { "content-type": "text/plain" }))).toEqual([
       400,
@@ -168,14 +168,14 @@ describe("bodies", () => {
     expect(response.status).toBe(200);
   });
 
-  test("a field that does not exist is named, also __proto__", async () => {
+  test("an unknown field is named, also __proto__", async () => {
     const text = '{"name":"a","prompt":"b","__proto__":{"x":1}}';
     expect(await codeOf(await post(text))).toEqual([400, "unknown_field", "__proto__"]);
     const colour = JSON.stringify({ ...newAgent, colour: "red" });
     expect(await codeOf(await post(colour))).toEqual([400, "unknown_field", "colour"]);
   });
 
-  test("a body above the limit is 413 in our shape, declared or chunked", async () => {
+  test("a body above the limit is 413 in our format, declared or chunked", async () => {
     const big = JSON.stringify({ ...newAgent, prompt: "x".repeat(2_097_152) });
     expect(await codeOf(await post(big))).toEqual([413, "payload_too_large", null]);
     const chunk = new TextEncoder().encode("x".repeat(65_536));
@@ -194,7 +194,7 @@ describe("bodies", () => {
     expect((await ask(server, tenant, "GET", "/tenant")).status).toBe(200);
   });
 
-  test("who sends the whole of a body above the limit before it reads gets the answer", async () => {
+  test("a client that sends a whole oversized body before it reads still gets the answer", async () => {
     const body = Buffer.alloc(8 * 1024 * 1024, "x");
     const { hostname, port } = new URL(server.base);
     const lines = [
@@ -221,7 +221,7 @@ describe("bodies", () => {
     }
   });
 
-  test("a POST without a body schema takes none or {}", async () => {
+  test("a POST without a body schema accepts no body or {}", async () => {
     const made = await ask(server, tenant, "POST", "/webhooks", {
       url: "https://a.example",
       events: ["call.ended"],
@@ -243,7 +243,7 @@ describe("methods and paths", () => {
     );
   });
 
-  test("a fixed path beside one with an id is not that id", async () => {
+  test("a fixed path next to one with an id is not treated as an id", async () => {
     for (const [method, path, allow] of [
       ["DELETE", "/webhooks/snippet", "GET, HEAD, OPTIONS"],
       ["DELETE", "/webhooks/snippet/", "GET, HEAD, OPTIONS"],
@@ -260,7 +260,7 @@ describe("methods and paths", () => {
     expect((await ask(server, tenant, "HEAD", "/contacts/export")).status).toBe(200);
   });
 
-  test("OPTIONS says what is allowed; HEAD is GET without a body", async () => {
+  test("OPTIONS returns the allowed methods; HEAD is GET without a body", async () => {
     const options = await ask(server, tenant, "OPTIONS", "/phone-numbers/1");
     expect([options.status, options.headers.get("allow")]).toEqual([
       204,
@@ -271,13 +271,13 @@ describe("methods and paths", () => {
     expect((await ask(server, tenant, "HEAD", "/agents/999999")).status).toBe(404);
   });
 
-  test("an unknown path is 404 in our shape, with a key and outside the API", async () => {
+  test("an unknown path is 404 in our format, with a key and outside the API", async () => {
     const answer = await ask(server, tenant, "GET", "/nowhere");
     expect([answer.status, pick(answer, "error")]).toEqual([404, "not_found"]);
     expect((await raw("/nowhere")).status).toBe(404);
   });
 
-  test("ids that cannot exist are answered like ids that do not", async () => {
+  test("impossible ids get the same answer as unknown ones", async () => {
     const plain = await ask(server, tenant, "GET", "/agents/999999", undefined, {
       "x-request-id": "r",
     });
@@ -289,7 +289,7 @@ describe("methods and paths", () => {
     }
   });
 
-  test("a foreign id is answered byte for byte like an unknown one", async () => {
+  test("a foreign id gets the same answer as an unknown one, byte for byte", async () => {
     const foreign = pickId(await ask(server, other, "POST", "/agents", newAgent), "agent.id");
     const header = { "x-request-id": "r" };
     const theirs = await ask(server, tenant, "GET", `/agents/${foreign}`, undefined, header);
@@ -298,7 +298,7 @@ describe("methods and paths", () => {
   });
 });
 
-test("a sane request id is taken over, another is replaced, errors carry it too", async () => {
+test("a valid request id is kept, another is replaced, and errors contain it too", async () => {
   const sane = await ask(server, tenant, "GET", "/nowhere", undefined, { "x-request-id": "abc-1" });
   expect([sane.headers.get("x-request-id"), pick(sane, "request_id")]).toEqual(["abc-1", "abc-1"]);
   const wild = await ask(server, tenant, "GET", "/tenant", undefined, {
@@ -307,7 +307,7 @@ test("a sane request id is taken over, another is replaced, errors carry it too"
   expect(wild.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test("answers outside the API carry a request id, too", async () => {
+test("answers outside the API contain a request id too", async () => {
   const headers = { "x-request-id": "abc-1", accept: "text/html" };
   for (const path of [
     ...["/openapi.json", "/api/v1/openapi.json", "/healthz", "/readyz", "/docs", "/docs/api"],
@@ -320,7 +320,7 @@ test("answers outside the API carry a request id, too", async () => {
 });
 
 describe("trouble", () => {
-  test("what fails inside says nothing about the inside", async () => {
+  test("an internal failure reveals no internals", async () => {
     const lines: string[] = [];
     const log = {
       debug() {},
@@ -349,7 +349,7 @@ describe("trouble", () => {
     await broken.stop();
   });
 
-  test("each answer of the API is logged, also one without a route or a key", async () => {
+  test("each answer of the API is logged, also without a route or a key", async () => {
     const answers: unknown[] = [];
     const log = {
       ...silentLog,
@@ -370,7 +370,7 @@ describe("trouble", () => {
     await logged.stop();
   });
 
-  test("storage out of reach is 503 with Retry-After", async () => {
+  test("an unreachable store is 503 with Retry-After", async () => {
     const broken = await startApiServer({
       directory: tempDir(),
       dependencies: {
@@ -389,7 +389,7 @@ describe("trouble", () => {
 });
 
 describe("shutdown", () => {
-  test("draining answers 503 with Retry-After, while the process says it is alive", async () => {
+  test("a draining server answers 503 with Retry-After, while its liveness check passes", async () => {
     const leaving = await startApiServer({ directory: tempDir() });
     const caller = await leaving.tenant();
     leaving.server.refuse();
@@ -401,7 +401,7 @@ describe("shutdown", () => {
     await leaving.stop();
   });
 
-  test("what is under way is answered, then the port is free; last use is written", async () => {
+  test("pending requests are answered, then the port is free; the last use is stored", async () => {
     const leaving = await startApiServer({ directory: tempDir() });
     const caller = await leaving.tenant();
     const last = ask(leaving, caller, "GET", "/tenant");
@@ -414,7 +414,7 @@ describe("shutdown", () => {
   });
 });
 
-test("a client that breaks off in the middle of a body harms nobody", async () => {
+test("a client that disconnects in mid-body affects nobody", async () => {
   const { hostname, port } = new URL(server.base);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => {});

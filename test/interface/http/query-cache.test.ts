@@ -1,4 +1,4 @@
-/** Answers that are kept until something is committed: what a client sees of them. */
+/** Answers cached until the next commit, as a client sees them. */
 import { expect, test } from "bun:test";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { ask, pick, pickId, startApiServer } from "../../support/http/api-server.ts";
@@ -8,7 +8,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const room = twoTenants();
 const { get, post, patch, remove } = room;
 
-test("what was changed is in the very next answer, whichever list or record it stands in", async () => {
+test("a change is in the very next answer, in every list and record", async () => {
   for (let n = 0; n < 3; n++) {
     await get("/agents");
     const id = pickId(await post("/agents", newAgent), "agent.id");
@@ -21,7 +21,7 @@ test("what was changed is in the very next answer, whichever list or record it s
   }
 });
 
-test("one tenant's kept answer is never another's", async () => {
+test("one tenant's cached answer never goes to another", async () => {
   const id = pickId(await post("/agents", newAgent), "agent.id");
   expect((await get(`/agents/${id}`)).status).toBe(200);
   expect((await get(`/agents/${id}`, room.other)).status).toBe(404);
@@ -30,7 +30,7 @@ test("one tenant's kept answer is never another's", async () => {
   expect(pick(await get("/tenant", room.other), "tenant.id")).toBe(room.other.id);
 });
 
-test("a kept answer opens nothing to a key that was revoked", async () => {
+test("a cached answer is not returned to a revoked key", async () => {
   const answer = await post("/keys", { label: "soon gone" });
   const key = { id: room.own.id, key: String(pick(answer, "key.secret")) };
   for (const path of ["/agents", "/tenant", "/calls?limit=25"])
@@ -40,8 +40,8 @@ test("a kept answer opens nothing to a key that was revoked", async () => {
     expect((await get(path, key)).status).toBe(401);
 });
 
-test("figures up to today go on to the next day, and the next month, at midnight where the tenant is", async () => {
-  // 23:59 in Vilnius, where new tenants are.
+test("figures up to today include the next day, and the next month, from midnight in the tenant's zone", async () => {
+  // 23:59 in Vilnius, the zone of new tenants.
   const clock = fakeClock(Date.UTC(2026, 10, 30, 21, 59));
   const server = await startApiServer({ directory: tempDir(), clock });
   const tenant = await server.tenant();

@@ -1,4 +1,4 @@
-/** Lists read an index in order, whatever the filter: the plans SQLite makes are shown and held. */
+/** Lists read an index in order, whatever the filter: SQLite's query plans are checked. */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ function planOf(query: { toSQL(): { sql: string; params: unknown[] } }): string[
     .map((row) => row.detail);
 }
 
-/** Of a query that is prepared once, whatever its arguments. */
+/** The plan of a prepared query, whatever its arguments. */
 function planOfPrepared(query: { toSQL(): { sql: string; params: unknown[] } }): string[] {
   const { sql, params } = query.toSQL();
   return planOf({ toSQL: () => ({ sql, params: params.map(() => null) }) });
@@ -110,17 +110,17 @@ test.each([
   },
 );
 
-test("calls of a page are read by their ids, not among all of their tenant", () => {
+test("calls of a page are read by their ids, not from all of their tenant", () => {
   const plan = planOfPrepared(itemsByIds(database.read));
   expect(plan[0]).toBe("SEARCH calls USING INTEGER PRIMARY KEY (rowid=?)");
 });
 
-test("contacts that a search found are read by their ids, not among all of their tenant", () => {
+test("contacts found by a search are read by their ids, not from all of their tenant", () => {
   const plan = planOfPrepared(contactsByIds(database.read));
   expect(plan[0]).toBe("SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)");
 });
 
-test("tags of calls are read by these calls, not among all of their tenant", () => {
+test("tags of calls are read by these calls, not from all of their tenant", () => {
   const plan = planOfPrepared(tagsOfCalls(database.read));
   expect(plan[0]).toStartWith("SEARCH call_tags USING INDEX sqlite_autoindex_call_tags_1 (call_id");
 });
@@ -153,7 +153,7 @@ test("the newest results of a campaign are found by time, however many numbers i
   ]);
 });
 
-test("deliveries of a webhook are counted without those that were delivered", () => {
+test("a webhook's deliveries are counted without the delivered ones", () => {
   const plan = planOfPrepared(webhooksWithCounts(database.read));
   expect(plan.filter((step) => step.includes("outbox"))).toEqual([
     "SEARCH outbox USING COVERING INDEX outbox_ready_webhook (webhook_id=?)",
@@ -161,7 +161,7 @@ test("deliveries of a webhook are counted without those that were delivered", ()
   ]);
 });
 
-test("how the day went for tenants of a page is read by these tenants, never by all calls or all hours", () => {
+test("the day's totals for tenants of a page are read by these tenants, never from all calls or all hours", () => {
   const plan = planOfPrepared(callsOfTenants(database.read));
   expect(plan).toContain("SEARCH tenants USING INTEGER PRIMARY KEY (rowid=?)");
   expect(plan).toContain("SEARCH call_rollups USING PRIMARY KEY (tenant_id=? AND hour>?)");

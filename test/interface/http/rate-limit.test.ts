@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { memoryRateLimiter } from "../../../src/interface/http/rate-limit.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-test("in no 60 seconds do more than the limit pass, and never fewer than could", async () => {
+test("no 60 seconds have more than the limit, and never fewer than possible", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 6 }),
@@ -46,7 +46,7 @@ test("keys do not share a window", async () => {
   expect((await limiter.take(2)).allowed).toBe(true);
 });
 
-test("keys of more than a minute ago take no memory, and those of less are counted on", async () => {
+test("keys older than a minute take no memory, and newer ones still count", async () => {
   const windows = () => {
     Bun.gc(true);
     return heapStats().objectTypeCounts.Float64Array ?? 0;
@@ -67,7 +67,7 @@ test("keys of more than a minute ago take no memory, and those of less are count
     expect([limiter.take(key).allowed, limiter.take(key).allowed]).toEqual([true, false]);
 });
 
-test("whether it is full is asked without being counted", async () => {
+test("isFull does not count", async () => {
   const clock = fakeClock();
   const limiter = memoryRateLimiter(() => 2, clock);
   const isFull = () => limiter.isFull(1);
@@ -82,7 +82,7 @@ test("whether it is full is asked without being counted", async () => {
   expect(isFull()).toBe(false);
 });
 
-test("a limit that is changed holds for what was counted before", () => {
+test("a changed limit also applies to requests counted before", () => {
   let limit = 3;
   const limiter = memoryRateLimiter(() => limit, fakeClock());
   for (let taken = 0; taken < 3; taken++) limiter.take(1);
@@ -91,11 +91,11 @@ test("a limit that is changed holds for what was counted before", () => {
   limit = 2;
   expect(limiter.take(1).allowed).toBe(false);
   limit = 6;
-  // Two were remembered when the limit was two.
+  // Two were stored when the limit was two.
   expect(limiter.take(1)).toMatchObject({ allowed: true, remaining: 3 });
 });
 
-test("what weighs more than one takes so many places, at most all but one", () => {
+test("a heavier request takes that many slots, at most all but one", () => {
   const limiter = memoryRateLimiter(() => 5, fakeClock());
   expect(limiter.take(1, 3)).toMatchObject({ allowed: true, remaining: 2 });
   expect(limiter.take(1, 3).allowed).toBe(false);
@@ -103,7 +103,7 @@ test("what weighs more than one takes so many places, at most all but one", () =
   expect(limiter.take(2, 9)).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("of more than ten thousand keys in a minute one is forgotten for each further one", () => {
+test("with more than ten thousand keys in a minute each further one replaces another", () => {
   const limiter = memoryRateLimiter(() => 1, fakeClock());
   const known = () => {
     let count = 0;

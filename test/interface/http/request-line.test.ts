@@ -1,6 +1,6 @@
 /**
- * Requests that no client library writes: other spellings of a path, two hosts, no host. However a
- * request is written, it passes the gate or gets nothing.
+ * Requests that no client library sends: other spellings of a path, two hosts, no host. In every spelling, a
+ * request passes the gate or gets nothing.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
@@ -24,7 +24,7 @@ afterAll(() => server.stop());
 
 interface RawAnswer {
   readonly status: number;
-  /** As it was written. */
+  /** The original spelling. */
   readonly head: string;
   /** In lower case. */
   readonly text: string;
@@ -72,7 +72,7 @@ const PATHS = [
   "http://evil.example/api/dashboard/session",
 ];
 
-test("headers are written as the documents write them", async () => {
+test("answer headers have the spelling of the documents", async () => {
   const { key } = await server.tenant();
   const host = "Host: 127.0.0.1";
   const none = await send(["POST /api/v1/ping HTTP/1.1", host]);
@@ -85,7 +85,7 @@ test("headers are written as the documents write them", async () => {
 });
 
 for (const path of PATHS)
-  test(`${path} says who is signed in through the gate only`, async () => {
+  test(`${path} returns the signed-in person only through the gate`, async () => {
     const foreign = await send([
       `GET ${path} HTTP/1.1`,
       "Host: evil.example",
@@ -126,7 +126,7 @@ test.each(["HTTP", "TLS"])(
   },
 );
 
-test("two hosts, none, and one that is no name get nothing", async () => {
+test("two hosts, none, or an invalid name get nothing", async () => {
   for (const hosts of [
     ["Host: 127.0.0.1", "Host: evil.example"],
     ["Host: evil.example", "Host: 127.0.0.1"],
@@ -145,7 +145,7 @@ test("two hosts, none, and one that is no name get nothing", async () => {
   }
 });
 
-test("a body with two lengths is refused, or read as one: nothing of it is a second request", async () => {
+test("a body with two lengths is refused, or read as one: no part of it becomes a second request", async () => {
   const smuggled = "GET /api/dashboard/session HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
   for (const lengths of [
     ["Content-Length: 4", `Content-Length: ${4 + smuggled.length}`],

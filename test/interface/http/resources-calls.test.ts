@@ -1,4 +1,4 @@
-/** Calls that are asked for and live ones, and schedules: what an answer is, and what must never be in it. */
+/** Requested calls, live calls and schedules: the content of answers, and what they must never contain. */
 import { describe, expect, test } from "bun:test";
 import { schedules } from "../../../src/adapter/store/schema/index.ts";
 import { makeFixtures } from "../../support/http/api-fixtures.ts";
@@ -10,7 +10,7 @@ const room = twoTenants();
 const { get, post, remove } = room;
 
 describe("calls", () => {
-  test("at once is queued_immediate, later is scheduled with a space-separated time", async () => {
+  test("an immediate call is queued_immediate, a later one is scheduled with a space-separated time", async () => {
     const agent = pickId(await post("/agents", newAgent), "agent.id");
     const wish = { to_number: "+37060000001", agent_id: agent };
     const now = await post("/calls", wish);
@@ -31,7 +31,7 @@ describe("calls", () => {
     });
   });
 
-  test("schedule_at is a time of ISO 8601 in any form that names the instant, and no other", async () => {
+  test("schedule_at is an ISO 8601 time that names an instant, in any form, and nothing else", async () => {
     const agent = pickId(await post("/agents", newAgent), "agent.id");
     const wish = { to_number: "+37060000001", agent_id: agent };
     const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
@@ -81,7 +81,7 @@ describe("calls", () => {
     expect(pick(answer, "message")).toContain("ISO 8601");
   });
 
-  test("what scheduled_at answered can be sent back and names the same instant", async () => {
+  test("the time returned by scheduled_at can be sent back and names the same instant", async () => {
     const agent = pickId(await post("/agents", newAgent), "agent.id");
     const wish = { to_number: "+37060000001", agent_id: agent };
     const first = await post("/calls", { ...wish, schedule_at: new Date(Date.now() + 86_400_000) });
@@ -133,7 +133,7 @@ describe("calls", () => {
     expect([answer.status, pick(answer, "error")]).toEqual([404, "not_found"]);
   });
 
-  test("a call that is not live can neither be transferred nor ended", async () => {
+  test("only a live call can be transferred or ended", async () => {
     const agent = pickId(await post("/agents", newAgent), "agent.id");
     const call = await post("/calls", { to_number: "+37060000001", agent_id: agent });
     const uuid = pickText(call, "call_uuid");
@@ -145,7 +145,7 @@ describe("calls", () => {
   });
 });
 
-test("what the call service does with a live call is answered in the shape of the decisions", async () => {
+test("the call service's results for a live call are returned in the decided format", async () => {
   const asked: unknown[] = [];
   const live = await startApiServer({
     directory: tempDir(),
@@ -195,7 +195,7 @@ describe("schedules", () => {
     expect(pick(await get("/schedules?status=cancelled"), "schedules.0.id")).toBe(id);
   });
 
-  test("all up to 1,000 stand in one list, with the total, another tenant's apart", async () => {
+  test("up to 1,000 are in one list, with the total, without another tenant's", async () => {
     const tenant = await room.server.tenant();
     const neighbour = await room.server.tenant();
     const entry = (tenantId: number, n: number) => ({
@@ -224,7 +224,7 @@ describe("schedules", () => {
     expect(await listed("?status=pending")).toEqual([200, 501, 501]);
   });
 
-  test("immediate requests are not among them", async () => {
+  test("do not include immediate requests", async () => {
     const agent = pickId(await post("/agents", newAgent), "agent.id");
     const call = await post("/calls", { to_number: "+37060000001", agent_id: agent });
     const entries = pick(await get("/schedules"), "schedules") as { id: number }[];

@@ -1,4 +1,6 @@
-/** Plans, balance, payments, keys and the plan's caps: what an answer is, and what must never be in it. */
+/**
+ * Plans, balance, payments, keys and the plan's caps: the content of answers, and what they must never contain.
+ */
 
 import { describe, expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
@@ -11,7 +13,7 @@ const room = twoTenants();
 const { get, post, remove } = room;
 
 describe("billing", () => {
-  test("plans say which is the tenant's; the balance is that of GET /tenant", async () => {
+  test("plans mark the tenant's own; the balance equals that of GET /tenant", async () => {
     const plans = await get("/plans");
     expect(pick(plans, "plans.0")).toEqual({
       slug: "start",
@@ -32,7 +34,7 @@ describe("billing", () => {
     });
   });
 
-  test("plans say what each costs for the rest of the month, and the checkout asks for it", async () => {
+  test("plans show each price for the rest of the month, and the checkout uses it", async () => {
     const server = await startApiServer({ directory: tempDir() });
     const tenant = await server.tenant({ plan: "prepaid" });
     const price = pick(await ask(server, tenant, "GET", "/plans"), "plans.0.price_now_eur");
@@ -80,13 +82,13 @@ describe("billing", () => {
     expect(html).not.toContain("<operator>");
   });
 
-  test("a payment that does not exist has a page that says so", async () => {
+  test("an unknown payment has a page that says so", async () => {
     expect((await fetch(`${room.server.base}/checkout/chk_0`)).status).toBe(404);
   });
 });
 
 describe("keys", () => {
-  test("show the secret once, open at once, and open nothing once revoked", async () => {
+  test("show the secret once, are accepted at once, and refused once revoked", async () => {
     const created = await post("/keys", { label: "ERP" });
     const secret = pickText(created, "key.secret");
     expect(Object.keys(pick(created, "key") as object).sort()).toEqual([

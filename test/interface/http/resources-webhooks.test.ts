@@ -1,4 +1,4 @@
-/** Webhooks and their signing secrets: what an answer is, and what must never be in it. */
+/** Webhooks and their signing secrets: the content of answers, and what they must never contain. */
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, outbox, webhooks } from "../../../src/adapter/store/schema/index.ts";
@@ -11,7 +11,7 @@ const { get, post, remove } = room;
 describe("webhooks", () => {
   const wish = { url: "https://hooks.example/x", events: ["call.ended", "call.failed"] };
 
-  test("show the signing secret when made and rotated, never in between", async () => {
+  test("show the signing secret on creation and rotation, never in between", async () => {
     const created = await post("/webhooks", wish);
     const id = pickId(created, "webhook.id");
     const secret = pickText(created, "signing_secret");
@@ -80,7 +80,7 @@ describe("webhooks", () => {
     expect(log.text).not.toContain("payload");
   });
 
-  test("a delivery is sent again by its id: queued anew, of this tenant, while the webhook is on", async () => {
+  test("a delivery is repeated by its id: queued again, of this tenant, while the webhook is on", async () => {
     const id = pickId(await post("/webhooks", wish), "webhook.id");
     const { database } = room.server;
     const eventId = `evt_again_${id}`;
@@ -119,20 +119,20 @@ describe("webhooks", () => {
     expect((await resend()).status).toBe(409);
   });
 
-  test("a test that cannot be delivered is a result, not an error", async () => {
+  test("a failed test delivery is a result, not an error", async () => {
     const unreachable = { url: "https://127.0.0.1:9/x", events: ["call.ended"] };
     const id = pickId(await post("/webhooks", unreachable), "webhook.id");
     const left = (answer: Answer) => Number(answer.headers.get("ratelimit-remaining"));
     const before = await get("/webhooks");
     const answer = await post(`/webhooks/${id}/test`);
     expect(answer.status).toBe(200);
-    // It sends a request: as the trial of a tool does, it counts as five.
+    // It sends a request, so it counts as five, like the trial of a tool.
     expect(left(await get("/webhooks"))).toBe(left(before) - 6);
     expect(pick(answer, "delivery")).toMatchObject({ status: "failed", http_status: null });
     expect(pickText(answer, "delivery.delivery_id")).toMatch(/^del_/);
   });
 
-  test("the legacy secret is made anew with 201, and only its prefix stays visible", async () => {
+  test("the legacy secret is regenerated with 201, and only its prefix stays visible", async () => {
     const answer = await post("/webhook-secret/regenerate");
     const secret = pickText(answer, "webhook_secret");
     expect(answer.status).toBe(201);

@@ -1,4 +1,7 @@
-/** What a tenant sets up (agents, knowledge, tools, numbers): what an answer is, and what must never be in it. */
+/**
+ * A tenant's configuration (agents, knowledge, tools, numbers): the content of answers, and what they must never
+ * contain.
+ */
 import { describe, expect, test } from "bun:test";
 import { tools } from "../../../src/adapter/store/schema/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
@@ -47,7 +50,7 @@ describe("tenant", () => {
     expect(answer.text).not.toContain("password");
   });
 
-  test("shows the trunk's registration as it is now", async () => {
+  test("shows the trunk's current registration", async () => {
     const trunk = room.own.id;
     room.server.registrations.set(trunk, { name: "registered", expiresAtMs: 0 });
     expect(pick(await get("/tenant"), "tenant.sip.status")).toBe("registered");
@@ -67,7 +70,7 @@ describe("tenant", () => {
 });
 
 describe("agents", () => {
-  test("creating answers seven fields; one agent's answer has all with defaults", async () => {
+  test("creation returns seven fields; one agent's answer has all with defaults", async () => {
     const created = await post("/agents", newAgent);
     const id = pickId(created, "agent.id");
     expect(created.status).toBe(200);
@@ -114,7 +117,7 @@ describe("agents", () => {
     expect(pickText(one, "agent.first_message")).toContain("Kuo galiu");
   });
 
-  test("a whole record can be sent back in a PATCH; what only answers carry may not have another value", async () => {
+  test("a whole record can be sent back in a PATCH; read-only fields must be unchanged", async () => {
     const id = pickId(await post("/agents", newAgent), "agent.id");
     const record = pick(await get(`/agents/${id}`), "agent") as Record<string, unknown>;
     const answer = await patch(`/agents/${id}`, { ...record, name: "New" });
@@ -130,7 +133,7 @@ describe("agents", () => {
     expect(pick(await patch(`/agents/${id}`, {}), "agent")).toEqual(before);
   });
 
-  test("the e-mail cannot be switched on without an address, nor the address taken away", async () => {
+  test("the e-mail cannot be switched on without an address, and its address cannot be removed", async () => {
     const refused = await post("/agents", { ...newAgent, transcript_email_enabled: true });
     expect(refused.status).toBe(400);
     expect(pick(refused, "error")).toBe("valid_transcript_email_required");
@@ -151,7 +154,7 @@ describe("agents", () => {
     ]);
   });
 
-  test("deleting detaches files, numbers and pending schedules, and the rest goes on", async () => {
+  test("deleting detaches files, numbers and pending schedules, and the rest stays", async () => {
     const id = pickId(await post("/agents", newAgent), "agent.id");
     const file = pickId(
       await post("/files", { filename: "a.txt", content: "x", agent_id: id }),
@@ -182,7 +185,7 @@ describe("agents", () => {
 });
 
 describe("files", () => {
-  test("size is counted in UTF-8; only one file's answer has the content", async () => {
+  test("size is counted in UTF-8; only a single file's answer has the content", async () => {
     const created = await post("/files", { filename: "Kainos.md", content: "Kaina: 5 €" });
     const id = pickId(created, "file.id");
     expect(created.json).toEqual({
@@ -209,7 +212,7 @@ describe("files", () => {
     ["prices.csv", 'name,price\n"open,1\n', 2],
     ["notes.txt", "fine\nbroken \ud800 here", 2],
   ])(
-    "%s that is not what it says is refused with the line (%#)",
+    "%s with other content than its name says is refused with the line (%#)",
     async (filename, content, line) => {
       const answer = await post("/files", { filename, content });
       expect([answer.status, pick(answer, "error")]).toEqual([400, "valid_content_required"]);
@@ -217,7 +220,7 @@ describe("files", () => {
     },
   );
 
-  test("bytes that are not UTF-8 inside the content name its line", async () => {
+  test("an error about non-UTF-8 bytes in the content names their line", async () => {
     const body = Buffer.concat([
       Buffer.from('{"filename":"a.txt","content":"one\\ntwo '),
       Buffer.from([0xff]),
@@ -257,13 +260,13 @@ describe("files", () => {
     expect((await patch(`/files/${id}`, { agent_id: 999_999 })).status).toBe(404);
   });
 
-  test("renaming to another format checks the content that is there", async () => {
+  test("renaming to another format checks the existing content", async () => {
     const id = pickId(await post("/files", { filename: "a.txt", content: "not json" }), "file.id");
     const answer = await patch(`/files/${id}`, { filename: "a.json" });
     expect(pick(answer, "error")).toBe("valid_content_required");
   });
 
-  test("another tenant's agent is no agent", async () => {
+  test("another tenant's agent is unknown", async () => {
     const foreign = pickId(await post("/agents", newAgent, room.other), "agent.id");
     const answer = await post("/files", { filename: "a.txt", content: "x", agent_id: foreign });
     expect([answer.status, pick(answer, "error")]).toEqual([404, "not_found"]);
@@ -316,7 +319,7 @@ describe("phone numbers", () => {
     expect((await get(`/phone-numbers/${id}`)).status).toBe(404);
   });
 
-  test("belong to one tenant on the whole appliance once they are confirmed", async () => {
+  test("once confirmed, belong to one tenant on the whole appliance", async () => {
     await post("/phone-numbers", { number_e164: "+37052333333" }, room.other);
     await room.server.services.confirmNumber(room.other.id, e164("+37052333333"));
     const answer = await post("/phone-numbers", { number_e164: "+37052333333" });

@@ -1,4 +1,4 @@
-/** Sessions of several tenants over real HTTP: what they see of each other, audit log, limits. */
+/** Sessions of several tenants over real HTTP: separation, audit log, limits. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Browser, signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import { pick, pickId } from "../../support/http/api-server.ts";
@@ -45,7 +45,7 @@ describe("two tenants", () => {
     expect(pick(await second.ask("GET", "/session"), "session.tenant.name")).toBe("Two");
   });
 
-  test("an operator enters any as an owner, and leaves its trace there alone", async () => {
+  test("an operator enters any as an owner, with an audit entry only there", async () => {
     const [one, two] = [await server.tenant({ name: "One" }), await server.tenant({ name: "Two" })];
     const operator = await signedInBrowser(server, {
       tenantId: one.id,
@@ -79,7 +79,7 @@ describe("two tenants", () => {
 });
 
 describe("the audit log", () => {
-  test("has every change through a session, done or refused, and no reading", async () => {
+  test("has every change through a session, done or refused, but no reads", async () => {
     const { id } = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: id });
     const viewer = await signedInBrowser(server, { tenantId: id, role: "viewer" });
@@ -100,7 +100,7 @@ describe("the audit log", () => {
     expect(pick(second, "entries")).toHaveLength(2);
   });
 
-  test("has a reading that takes personal data along, once in a quarter of an hour", async () => {
+  test("has reads of personal data, once per quarter of an hour", async () => {
     const { id } = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: id });
     const exported = async () => {
@@ -115,10 +115,10 @@ describe("the audit log", () => {
     expect([await exported(), await exported()]).toEqual([2, 2]);
   });
 
-  test("is bounded in time", async () => {
+  test("is limited in time", async () => {
     const { id } = await server.tenant();
     await signedInBrowser(server, { tenantId: id });
-    // The hourly cleaning is called below; 9,600 of them would take their time.
+    // The hourly cleaning is called below: 9,600 runs would take too long.
     clock.stepWallClock(400 * 24 * HOUR);
     await server.identity.clean();
     const owner = await signedInBrowser(server, { tenantId: id });
@@ -129,7 +129,7 @@ describe("the audit log", () => {
   });
 });
 
-test("the address behind trusted proxies is noted, not what a client claims", async () => {
+test("the address behind trusted proxies is logged, not a client's claim", async () => {
   const { id } = await server.tenant();
   const owner = await signedInBrowser(server, { tenantId: id });
   const chain = { "x-forwarded-for": "203.0.113.9, 198.51.100.7, 127.0.0.1" };
@@ -137,7 +137,7 @@ test("the address behind trusted proxies is noted, not what a client claims", as
   expect(pick(await owner.ask("GET", "/audit?limit=1"), "entries.0.ip")).toBe("198.51.100.7");
 });
 
-test("a person may ask 600 times a minute, in however many sessions, a stranger 120 times for what is open", async () => {
+test("a person may send 600 requests per minute, over all sessions, a stranger 120 to open routes", async () => {
   const owner = await signedInBrowser(server, { tenantId });
   const link = await server.identity.setup.createSignInLink(owner.person.id);
   const again = new Browser(server.base);
@@ -159,7 +159,7 @@ test("a person may ask 600 times a minute, in however many sessions, a stranger 
   expect((await owner.ask("GET", "/sessions")).status).toBe(200);
 });
 
-test("the dashboard's document is for people who are signed in", async () => {
+test("the dashboard's document is for signed-in people", async () => {
   const path = "/api/dashboard/openapi.json";
   expect((await new Browser(server.base).fetch("GET", path)).status).toBe(401);
   const owner = await signedInBrowser(server, { tenantId, role: "viewer" });

@@ -49,7 +49,7 @@ describe("the cookie", () => {
     );
   });
 
-  test("on plain http under an address of the network it goes without Secure and prefix", async () => {
+  test("on plain http under a network address has neither Secure nor the prefix", async () => {
     const answer = await new Browser(server.base).ask("POST", "/sign-out", undefined, {
       host: "192.0.2.10:8080",
       origin: "http://192.0.2.10:8080",
@@ -59,7 +59,7 @@ describe("the cookie", () => {
     );
   });
 
-  test("counts under its right name only: no plain cookie opens what is reached securely", async () => {
+  test("counts only with its right name: no plain cookie works on a secure connection", async () => {
     const browser = await signedInBrowser(server, { tenantId });
     const plain = new Browser(server.base);
     plain.cookie = `linevoice_session=${browser.token}`;
@@ -98,7 +98,7 @@ describe("a session ends", () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test("at once when it signs out, and when it is revoked elsewhere", async () => {
+  test("at once on sign-out, and when it is revoked elsewhere", async () => {
     const first = await signedInBrowser(server, { tenantId });
     const { url } = await server.identity.setup.createSignInLink(first.person.id);
     const second = new Browser(server.base);
@@ -118,7 +118,7 @@ describe("a session ends", () => {
     expect(await isSignedIn(first)).toBe(false);
   });
 
-  test("of somebody else cannot be revoked, nor seen", async () => {
+  test("but another person can neither revoke nor see it", async () => {
     const victim = await signedInBrowser(server, { tenantId });
     const id = pickId(await victim.ask("GET", "/sessions"), "sessions.0.id");
     const other = await signedInBrowser(server, { tenantId, operator: true });
@@ -127,7 +127,7 @@ describe("a session ends", () => {
     expect(await isSignedIn(victim)).toBe(true);
   });
 
-  test("when the clock was set back it is not longer than it would have been by its last use", async () => {
+  test("no later than its last use allows, after the clock was set back", async () => {
     const browser = await signedInBrowser(server, { tenantId });
     clock.stepWallClock(-HOUR);
     expect(await isSignedIn(browser)).toBe(true);
@@ -135,13 +135,13 @@ describe("a session ends", () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test("and its row goes with the next cleaning", async () => {
+  test("and its row is deleted by the next cleaning", async () => {
     await clock.advance(SESSION_IDLE_MS + 1);
     await server.identity.clean();
     expect(await server.database.read.select().from(sessions)).toEqual([]);
   });
 
-  test("a person has twenty at most; the oldest goes", async () => {
+  test("a person has at most twenty; the oldest is removed", async () => {
     const first = await signedInBrowser(server, { tenantId });
     for (let count = 1; count < 20; count++) {
       const { url } = await server.identity.setup.createSignInLink(first.person.id);
@@ -155,7 +155,7 @@ describe("a session ends", () => {
 });
 
 describe("a new token", () => {
-  test("comes with the next request after a role changed; the old one is good for half a minute", async () => {
+  test("comes with the next request after a change of role; the old one is valid for half a minute", async () => {
     const member = await signedInBrowser(server, { tenantId, role: "member" });
     await server.identity.team.changeRole(tenantId, member.person.id, "viewer");
     const before = member.cookie;
@@ -171,7 +171,7 @@ describe("a new token", () => {
     expect(await isSignedIn(member)).toBe(true);
   });
 
-  test("is one for requests that arrive together", async () => {
+  test("is the same for simultaneous requests", async () => {
     const member = await signedInBrowser(server, { tenantId, role: "member" });
     await server.identity.team.changeRole(tenantId, member.person.id, "owner");
     const together = Array.from({ length: 8 }, () => {

@@ -1,4 +1,4 @@
-/** Nodes that set places of a key's limit aside: never more than the limit, and none is lost. */
+/** Nodes that reserve slots of a key's limit: never more than the limit, and none is lost. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -16,14 +16,14 @@ const LIMIT = 300;
 
 interface World {
   readonly clock: FakeClock;
-  /** Places of all keys that count as used. */
+  /** Used and reserved slots of all keys. */
   counted(): Promise<number>;
   readonly nodes: readonly ReturnType<typeof sharedRateLimiter>[];
-  /** Round trips of takes so far. */
+  /** Transactions of takes so far. */
   transactions(): number;
   /** The store answers nothing until the returned function is called. */
   hold(): () => void;
-  /** Nothing is asked of the store. */
+  /** Whether no request to the store is pending. */
   isIdle(): boolean;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ const allowedOf = async (node: RateLimiter | undefined, key: number, requests: n
   return results.filter((result) => result?.allowed).length;
 };
 
-test("in no 60 seconds do more than the limit pass, whichever nodes are asked, and however often", async () => {
+test("no 60 seconds have more than the limit, over all nodes and request rates", async () => {
   const { clock, nodes, close } = await world(LIMIT);
   let key = 0;
   await fc.assert(
@@ -108,7 +108,7 @@ test("in no 60 seconds do more than the limit pass, whichever nodes are asked, a
   await close();
 });
 
-test("what a node has set aside and does not use is there for the other a second later", async () => {
+test("a node's unused reservation is available to the other a second later", async () => {
   const { clock, nodes, counted, close } = await world(LIMIT);
   const [first, second] = nodes;
   expect(await allowedOf(first, 1, 40)).toBe(40);
@@ -126,7 +126,7 @@ test("a thousand requests of a busy key cost a few transactions", async () => {
   await close();
 });
 
-test("who asks for a busy key waits for no store: more is set aside before it is used up, or its time is over", async () => {
+test("requests of a busy key never wait for the store: more slots are reserved before the reservation is used up or expires", async () => {
   const { clock, nodes, hold, isIdle, close } = await world(100_000);
   const [node] = nodes;
   expect(await allowedOf(node, 1, 60)).toBe(60);
@@ -141,7 +141,7 @@ test("who asks for a busy key waits for no store: more is set aside before it is
   await close();
 });
 
-test("a node that stops gives back what it has set aside", async () => {
+test("a stopping node returns its reservations", async () => {
   const { nodes, counted, close } = await world(LIMIT);
   expect(await allowedOf(nodes[0], 1, 40)).toBe(40);
   expect(await counted()).toBeGreaterThan(40);

@@ -1,4 +1,4 @@
-/** Signing in over real HTTP: what it says, what it costs, how often one may try, and what is left. */
+/** Signing in over real HTTP: answers, cost, limits and audit log. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
@@ -24,7 +24,7 @@ const codeOf = (secret: string, atMs = clock.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: atMs });
 
 describe("a wrong password", () => {
-  test("is answered byte for byte like an unknown address, and an account without a password", async () => {
+  test("gets the same answer as an unknown address or an account without a password, byte for byte", async () => {
     await account("known@example.com");
     await person(server, { tenantId, email: "no-password@example.com" });
     const answers: Answer[] = [];
@@ -51,12 +51,12 @@ describe("a wrong password", () => {
       unknown.push(await timeOf(`nobody${round}@example.com`));
     }
     const least = (times: number[]) => Math.min(...times);
-    // Without the same work the unknown would answer some twenty times as fast.
+    // Without the same work the unknown address would answer about twenty times as fast.
     expect(least(unknown)).toBeGreaterThan(least(known) / 3);
     expect(least(known)).toBeGreaterThan(least(unknown) / 3);
   });
 
-  test("the address's case and surrounding spaces do not matter; the password's do", async () => {
+  test("the case and surrounding spaces of the address do not matter; those of the password do", async () => {
     await account("case@example.com");
     expect((await signIn("  CASE@Example.com ", PASSWORD, newSource())).status).toBe(200);
     expect((await signIn("case@example.com", PASSWORD.toUpperCase(), newSource())).status).toBe(
@@ -97,7 +97,7 @@ describe("lock-out of an account", () => {
       expect(pauseMs).toBe(lockMsMax);
     });
 
-  test("the right password after the pause forgives all; so does a day", async () => {
+  test("the right password after the pause resets the count; so does a day", async () => {
     const { email } = await account("forgiven@example.com");
     for (let failure = 1; failure <= free; failure++) await signIn(email, "wrong", newSource());
     await clock.advance(firstLockMs);
@@ -110,7 +110,7 @@ describe("lock-out of an account", () => {
     expect((await signIn(email, "wrong", newSource())).status).toBe(429);
   });
 
-  test("tries that arrive together are counted together", async () => {
+  test("simultaneous tries are all counted", async () => {
     const { email } = await account("together@example.com");
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => signIn(email, "wrong", newSource())),
@@ -126,7 +126,7 @@ describe("lock-out of an account", () => {
     expect((await signIn(email, PASSWORD, newSource())).status).toBe(429);
   });
 
-  test("keeps no address readable", async () => {
+  test("stores no readable address", async () => {
     await signIn("readable@example.com", "wrong", newSource());
     const rows = await server.database.read.select().from(signInAttempts);
     expect(rows.length).toBeGreaterThan(3);
@@ -135,7 +135,7 @@ describe("lock-out of an account", () => {
   });
 });
 
-test("lock-out of a source: after 20 failures, whichever accounts, and its whole /64 of IPv6", async () => {
+test("lock-out of a source: after 20 failures, for any accounts, including its whole /64 of IPv6", async () => {
   const { free, firstLockMs } = LOCK_RULES.source;
   const from = (host: number) => ({ "x-forwarded-for": `2001:db8:7:7::${host.toString(16)}` });
   for (let failure = 1; failure <= free; failure++)
@@ -173,7 +173,7 @@ describe("the second factor", () => {
   const enter = (browser: Browser, code: string) =>
     browser.ask("POST", "/sign-in/totp", { code }, newSource());
 
-  test("is asked for after the password; until then the session opens nothing", async () => {
+  test("is required after the password; until then the session has no rights", async () => {
     const { email, secret, codes } = await withTotp("totp@example.com");
     const inHalves = /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/;
     expect(codes.map((code) => inHalves.test(code))).toEqual(Array(10).fill(true));
@@ -191,7 +191,7 @@ describe("the second factor", () => {
     expect((await enter(stale, codeOf(secret, clock.now() + 30 * SECOND))).status).toBe(401);
   });
 
-  test("counts one step around now, each code once, none of before", async () => {
+  test("accepts codes up to one step away, each once, and none of earlier steps", async () => {
     const { email, secret } = await withTotp("steps@example.com");
     await clock.advance(10 * MINUTE);
     const step = 30 * SECOND;
@@ -206,7 +206,7 @@ describe("the second factor", () => {
     expect((await enter(third, codeOf(secret, clock.now()))).status).toBe(401);
   });
 
-  test("may be guessed at five times, whatever the password says in between", async () => {
+  test("allows five guesses, whatever passwords are sent in between", async () => {
     const { email, secret } = await withTotp("guess@example.com");
     for (let failure = 1; failure <= LOCK_RULES.code.free; failure++)
       expect((await enter(await halfWay(email), "000000")).status).toBe(401);
@@ -215,7 +215,7 @@ describe("the second factor", () => {
     expect(locked.headers.get("retry-after")).toBe("60");
   });
 
-  test("waits ten minutes for the code, no longer", async () => {
+  test("waits at most ten minutes for the code", async () => {
     const { email, secret } = await withTotp("wait@example.com");
     const late = await halfWay(email);
     await clock.advance(10 * MINUTE);
@@ -225,7 +225,7 @@ describe("the second factor", () => {
     expect((await enter(inTime, codeOf(secret))).status).toBe(200);
   });
 
-  test("each recovery code opens once, however it is written", async () => {
+  test("each recovery code works once, in any spelling", async () => {
     const { email, codes } = await withTotp("recover@example.com");
     expect(new Set(codes).size).toBe(10);
     const [first = "", second = ""] = codes;
@@ -236,7 +236,7 @@ describe("the second factor", () => {
     expect((await enter(await halfWay(email), second)).status).toBe(200);
   });
 
-  test("a code is worth nothing without the password step", async () => {
+  test("a code is worthless without the password step", async () => {
     const { secret } = await withTotp("alone@example.com");
     const nobody = new Browser(server.base);
     expect((await enter(nobody, codeOf(secret))).status).toBe(401);
@@ -244,7 +244,7 @@ describe("the second factor", () => {
     expect((await enter(other, codeOf(secret))).status).toBe(401);
   });
 
-  test("is sealed at rest; recovery codes are hashed", async () => {
+  test("is encrypted at rest; recovery codes are hashed", async () => {
     const { id, secret } = await withTotp("sealed@example.com");
     const row = await server.database.read.select().from(users).where(eq(users.id, id)).get();
     expect(row?.totpSealed).toMatch(/^v\d\./);
@@ -253,7 +253,7 @@ describe("the second factor", () => {
     expect(() => strange.open(row?.totpSealed ?? "", `users:${id}:totp`)).toThrow();
   });
 
-  test("the password alone does not turn it off, nor a code that was used", async () => {
+  test("is not turned off by the password alone, or by a used code", async () => {
     const { secret, codes, browser } = await withTotp("stays@example.com");
     const disable = (body: object) => browser.ask("POST", "/totp/disable", body, newSource());
     for (const code of [undefined, "000000", "aaaaa-aaaaa"]) {
@@ -264,7 +264,7 @@ describe("the second factor", () => {
     expect(codeOf(secret)).toMatch(/^\d{6}$/);
   });
 
-  test("who is signed in confirms it by password and code: then the sign-in is recent", async () => {
+  test("a signed-in person confirms it by password and code: then the sign-in is recent", async () => {
     const { codes, browser } = await withTotp("again@example.com");
     const disable = () =>
       browser.ask("POST", "/totp/disable", { password: PASSWORD, code: codes[1] }, newSource());
@@ -300,7 +300,7 @@ describe("the second factor", () => {
   });
 });
 
-test("asking for a new password says nothing: known and unknown get the same answer and limits", async () => {
+test("a password reset reveals nothing: known and unknown addresses get the same answer and limits", async () => {
   const { email } = await account("quiet@example.com");
   const forgot = (address: string) =>
     new Browser(server.base).ask("POST", "/forgot-password", { email: address }, newSource());
@@ -316,7 +316,7 @@ test("asking for a new password says nothing: known and unknown get the same ans
 });
 
 describe("session fixation", () => {
-  test("a cookie that was planted before is worth nothing after signing in", async () => {
+  test("a cookie planted before is worthless after signing in", async () => {
     const attacker = await signedInBrowser(server, { tenantId });
     const victim = new Browser(server.base);
     victim.cookie = attacker.cookie;
@@ -327,7 +327,7 @@ describe("session fixation", () => {
     expect(pick(await victim.ask("GET", "/session"), "session.user.email")).toBe(email);
   });
 
-  test("a made-up cookie is not taken over", async () => {
+  test("a made-up cookie is replaced", async () => {
     const { email } = await account("planted@example.com");
     const browser = new Browser(server.base);
     browser.cookie = `__Host-linevoice=${"B".repeat(43)}`;
@@ -337,7 +337,7 @@ describe("session fixation", () => {
   });
 });
 
-test("every sign-in, right or wrong, is in the audit log, without what was typed", async () => {
+test("every sign-in, right or wrong, is in the audit log, without the entered password", async () => {
   const { email } = await account("audited@example.com");
   const source = newSource();
   await signIn(email, "wrong password", source);

@@ -1,6 +1,6 @@
 /**
- * Bounds and defaults of the REST API, in the figures of the specification (sections 2, 4 and 8), not in those
- * of the contracts under test: a contract that changes is noticed here.
+ * Limits and defaults of the REST API, with the specification's numbers (sections 2, 4 and 8), not those of the
+ * tested contracts, so that a changed contract is noticed here.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
@@ -17,7 +17,7 @@ describe("max_duration_sec is 30 to 3600", () => {
     [30, 200],
     [3600, 200],
     [3601, 400],
-  ])("POST and PATCH /agents with %d answer %d", async (seconds, status) => {
+  ])("POST and PATCH /agents with %d return %d", async (seconds, status) => {
     const made = await post("/agents", { ...newAgent, max_duration_sec: seconds });
     expect(made.status).toBe(status);
     const id = pickId(await post("/agents", newAgent), "agent.id");
@@ -37,7 +37,7 @@ describe("top-ups are EUR 10 to 1000", () => {
     [10, 200],
     [1000, 200],
     [1000.01, 400],
-  ])("POST /topup with %d answers %d", async (amount, status) => {
+  ])("POST /topup with %d returns %d", async (amount, status) => {
     expect((await post("/topup", { amount_eur: amount })).status).toBe(status);
   });
 });
@@ -74,7 +74,7 @@ describe("GET /calls", () => {
   const listed = async (query: string) =>
     pick(await get(`/calls${query}`, tenant), "calls") as { call_uuid: string; agent_id: number }[];
 
-  test("lists 25 unless told otherwise", async () => {
+  test("lists 25 by default", async () => {
     expect(await listed("")).toHaveLength(25);
   });
 
@@ -83,7 +83,7 @@ describe("GET /calls", () => {
     [1, 200],
     [200, 200],
     [201, 400],
-  ])("limit=%d answers %d", async (limit, status) => {
+  ])("limit=%d returns %d", async (limit, status) => {
     const answer = await get(`/calls?limit=${limit}`, tenant);
     expect(answer.status).toBe(status);
     if (status === 200) expect(pick(answer, "calls")).toHaveLength(limit);
@@ -119,20 +119,20 @@ describe("from_number of POST /calls", () => {
     expect(pick(foreign, "phone_numbers")).toEqual([]);
   });
 
-  test("is used when it is one of the tenant's own registered numbers", async () => {
+  test("is used if it is one of the tenant's registered numbers", async () => {
     const answer = await post("/calls", { ...call, from_number: OWN });
     expect(pick(answer, "from_number")).toBe(OWN);
     const detail = await get(`/calls/${pick(answer, "call_uuid")}`);
     expect(pick(detail, "call.from_number")).toBe(OWN);
   });
 
-  test("is the default caller id when it is not, and when it is absent", async () => {
+  test("is the default caller ID otherwise, or if it is missing", async () => {
     const strange = await post("/calls", { ...call, from_number: "+37052000778" });
     expect(pick(strange, "from_number")).toBe("+37052000000");
     expect(pick(await post("/calls", call), "from_number")).toBe("+37052000000");
   });
 
-  test("its agent calls where no agent is named; without one the agent is asked for", async () => {
+  test("its agent calls if no agent is given; without one the agent is required", async () => {
     const bare = "+37052000779";
     await post("/phone-numbers", { number_e164: bare, label: "Third line" });
     await post("/agents", newAgent);

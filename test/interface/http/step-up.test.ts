@@ -1,4 +1,4 @@
-/** What wants a sign-in of the last 15 minutes, and companies that require a second factor. */
+/** Actions that need a sign-in of the last 15 minutes, and companies that require a second factor. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
@@ -14,7 +14,7 @@ const room = dashboardWorld("127.0.8.74");
 const { as } = room;
 const MINUTE = 60_000;
 
-/** As if everybody had signed in so long ago. */
+/** Ages all sign-ins to this many minutes. */
 const age = (minutes: number) =>
   room.world.app.database.tx((queries) =>
     queries.update(sessions).set({ createdAt: Date.now() - minutes * MINUTE }),
@@ -25,7 +25,7 @@ const statusOf = async (browser: Browser, method: string, path: string, body?: u
   return [answer.status, pick(answer, "field") ?? null];
 };
 
-test("trunk, dialling rules and exports want a recent sign-in; other settings do not", async () => {
+test("trunk, dialling rules and exports need a recent sign-in; other settings do not", async () => {
   const owner = as("operator");
   const trunk = { server: "127.0.0.9", username: "u", password: "p", caller_id: "+37052000000" };
   const asked = [
@@ -41,7 +41,7 @@ test("trunk, dialling rules and exports want a recent sign-in; other settings do
     expect([path, ...(await statusOf(owner, method, path, body))]).toEqual([path, 403, "sign_in"]);
   const contacts = await owner.fetch("GET", "/api/v1/contacts/export");
   expect([contacts.status, pick(contacts, "field")]).toEqual([403, "sign_in"]);
-  // What is sent as it stands changes nothing, and a name is no safeguard.
+  // Unchanged values need no recent sign-in, and neither does the name.
   const settings = pick(await owner.ask("GET", "/tenant-settings"), "settings") as {
     allowed_prefixes: unknown;
   };
@@ -63,7 +63,7 @@ async function setUpTotp(browser: Browser): Promise<void> {
   expect(on.status).toBe(200);
 }
 
-test("a company that requires a second factor opens to members who have one, its profile to all", async () => {
+test("a company that requires a second factor admits members who have one, and all to their profile", async () => {
   const { app, tenantId } = room.world;
   const owner = await browserOf(app, { tenantId });
   const member = await browserOf(app, { tenantId, role: "member" });
@@ -82,7 +82,7 @@ test("a company that requires a second factor opens to members who have one, its
   await setUpTotp(member);
   expect(await session()).toMatchObject({ second_factor_needed: false });
   expect((await member.ask("GET", "/team")).status).toBe(200);
-  // Another company is not asked.
+  // Another company does not require it.
   expect((await room.stranger.ask("GET", "/team")).status).toBe(200);
   const keyed = await fetch(`${app.addresses.http}/api/v1/tenant`, {
     headers: { authorization: `Bearer ${room.world.apiKey}` },

@@ -1,4 +1,6 @@
-/** Stripe's events at the edges: signatures to the second, every order and all at once, disputes first. */
+/**
+ * Stripe's events in unusual conditions: signatures to the second, every order and all at once, disputes first.
+ */
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
 import { seededRandom } from "../../../src/core/random.ts";
@@ -55,7 +57,7 @@ test.each([
   expect(await balanceOf(tenant)).toBe(status === 200 ? 10 : 0);
 });
 
-test("a signature is of its time: with another one in front it is refused", async () => {
+test("a signature with another time than its own is refused", async () => {
   const { tenant, session } = await paidSession(10);
   const event = completed(session);
   const body = JSON.stringify(event);
@@ -72,7 +74,7 @@ function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   return order.sort((left, right) => left.at - right.at).map(({ item }) => item);
 }
 
-test("payment, refund and dispute in any order, ten times each and all at once, come to the same", async () => {
+test("payment, refund and dispute have the same result in any order, ten times each and all at once", async () => {
   for (let seed = 1; seed <= ORDERS; seed++) {
     const { tenant, session } = await paidSession(50);
     const refund = { id: `re_order_${seed}`, amount: 1000, status: "succeeded" as const };
@@ -100,7 +102,7 @@ test("payment, refund and dispute in any order, ten times each and all at once, 
   }
 });
 
-test("a dispute that is told of before its payment is booked with it, and undone when it is won", async () => {
+test("a dispute reported before its payment is booked with it, and undone when it is won", async () => {
   const { tenant, session } = await paidSession(30);
   const dispute = {
     id: "dp_first",
@@ -118,7 +120,7 @@ test("a dispute that is told of before its payment is booked with it, and undone
   expect(await balanceOf(tenant)).toBe(0);
   dispute.status = "won";
   dispute.balance_transactions.push({ amount: 3000 });
-  // The earlier report comes once more, late: it says nothing that is not fetched anew.
+  // The earlier report comes once more, late: its data is fetched again.
   for (const type of ["charge.dispute.closed", "charge.dispute.funds_withdrawn"])
     expect(await signed(stripe.event(type, { id: dispute.id }))).toBe(200);
   expect(await balanceOf(tenant)).toBe(30);

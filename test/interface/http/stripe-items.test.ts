@@ -1,4 +1,4 @@
-/** What was bought goes when its payment is taken back, and comes back with it: over real HTTP, Stripe played. */
+/** Purchases end when their payment is refunded, and return with it: over real HTTP, with a fake Stripe. */
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
@@ -66,13 +66,13 @@ const stateOf = async (tenant: ApiTenant) => {
   };
 };
 
-test("a plan whose payment is refunded has no included minutes left, and can be bought again", async () => {
+test("a refunded plan has no included minutes left, and can be bought again", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const session = await buy(tenant, { item: "plan", plan: "start" });
   const { minutesLeft } = await stateOf(tenant);
   expect(minutesLeft).toBeGreaterThan(0);
   await refund(session, session.amount_total - 100);
-  expect(await stateOf(tenant)).toMatchObject({ minutesLeft }); // a part takes nothing
+  expect(await stateOf(tenant)).toMatchObject({ minutesLeft }); // a partial refund ends nothing
   const rest = await refund(session, 100);
   for (let n = 0; n < 3; n++) await rest.turn("succeeded");
   expect(await stateOf(tenant)).toMatchObject({ plan: "start", minutesLeft: 0, balance: 0 });
@@ -82,7 +82,7 @@ test("a plan whose payment is refunded has no included minutes left, and can be 
   expect(twice.status).toBe(409);
 });
 
-test("a refund that fails gives the month its minutes back, and one after it takes them again", async () => {
+test("a failed refund restores the month's minutes, and a later refund removes them again", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const session = await buy(tenant, { item: "plan", plan: "start" });
   const { minutesLeft } = await stateOf(tenant);
@@ -95,7 +95,7 @@ test("a refund that fails gives the month its minutes back, and one after it tak
   expect(await stateOf(tenant)).toMatchObject({ minutesLeft: 0, balance: 0 });
 });
 
-test("a refunded CRM bridge is switched off; one bought again since is another payment's", async () => {
+test("a refunded CRM bridge is switched off; one bought again since belongs to another payment", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const first = await buy(tenant, { item: "crm_bridge" });
   const back = await refund(first, 7900, "pending");
@@ -118,7 +118,7 @@ test("retention blocks stay while a refund or a dispute may still be undone", as
   expect(await stateOf(tenant)).toMatchObject({ blocks: 4 });
 });
 
-test("a disputed add-on is off while the money is away, and on again when the dispute is won", async () => {
+test("a disputed add-on is off during the dispute, and on again when it is won", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const session = await buy(tenant, { item: "crm_bridge" });
   const dispute = {
@@ -156,24 +156,24 @@ async function paidTwice(item: object) {
   return { tenant, first, second };
 }
 
-test("a plan that is paid for twice is bought once; the second payment is wallet money", async () => {
+test("a plan paid twice is bought once; the second payment is wallet money", async () => {
   const { tenant, first, second } = await paidTwice({ item: "plan", plan: "start" });
   expect(await stateOf(tenant)).toMatchObject({
     plan: "start",
     balance: second.amount_total / 100,
   });
-  // The first payment is still what bought the plan.
+  // The first payment still belongs to the plan.
   await refund(first, first.amount_total);
   expect(await stateOf(tenant)).toMatchObject({ plan: "start", minutesLeft: 0 });
 });
 
-test("a bridge that was paid for twice goes with the payment that bought it", async () => {
+test("a bridge paid twice ends with the payment that bought it", async () => {
   const { tenant, first } = await paidTwice({ item: "crm_bridge" });
   await refund(first, 7900);
   expect(await stateOf(tenant)).toMatchObject({ bridge: false, balance: 79 });
 });
 
-test("what became wallet money has no item to lose", async () => {
+test("a refund of the second payment changes only the wallet", async () => {
   const { tenant, second } = await paidTwice({ item: "crm_bridge" });
   await refund(second, 7900);
   expect(await stateOf(tenant)).toMatchObject({ bridge: true, balance: 0 });

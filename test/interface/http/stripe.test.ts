@@ -1,4 +1,4 @@
-/** Payments through Stripe: the real client and server, Stripe itself played on loopback. */
+/** Payments through Stripe: the real client and server, with a fake Stripe on loopback. */
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { serverOf } from "../../../src/adapter/payments/stripe.ts";
@@ -70,11 +70,11 @@ test.each([
   ["https://api.stripe.com", { protocol: "https", host: "api.stripe.com", port: 443 }],
   ["http://stripe.example", { protocol: "http", host: "stripe.example", port: 80 }],
   ["https://stripe.example:8443", { protocol: "https", host: "stripe.example", port: 8443 }],
-] as const)("the API at %s is asked at the port of its scheme, or its own", (url, server) => {
+] as const)("the API at %s is used at the port of its scheme, or its own", (url, server) => {
   expect(serverOf(url)).toEqual(server);
 });
 
-test("a session ends after 23 hours: Stripe allows 24, and clocks disagree", async () => {
+test("a session ends after 23 hours: Stripe allows 24, and clocks differ", async () => {
   const { session } = await topUp();
   const hours = (session.expires_at - systemClock.now() / 1000) / 3600;
   expect(hours).toBeLessThanOrEqual(23);
@@ -103,21 +103,21 @@ test("two kinds of event about one session, in the wrong order, fill the wallet 
   expect(await balanceOf(tenant)).toBe(50);
 });
 
-test("what an event claims is not believed: the session is fetched", async () => {
+test("an event's claims are not trusted: the session is fetched", async () => {
   const { tenant, session } = await topUp();
   const claim = { ...session, payment_status: "paid", amount_total: 100_000 };
   expect(await deliver(completed(claim))).toBe(200);
   expect(await balanceOf(tenant)).toBe(0);
 });
 
-test("money that is not euro fills no wallet", async () => {
+test("money in another currency than euro fills no wallet", async () => {
   const { tenant, session } = await topUp();
   Object.assign(session, { payment_status: "paid", currency: "usd" });
   expect(await deliver(completed(session))).toBe(409);
   expect(await balanceOf(tenant)).toBe(0);
 });
 
-test("a payment reported before the tenant has the address of its session is not lost", async () => {
+test("a payment reported before the tenant has its session's address is not lost", async () => {
   const statuses: number[] = [];
   stripe.onCreated(async (session) => {
     session.payment_status = "paid";
@@ -140,7 +140,7 @@ test("an event after a restart finds its checkout, and a repeated one changes no
   expect(await balanceOf(tenant)).toBe(30);
 });
 
-test("while the API is down the event is answered 500, and works when it comes again", async () => {
+test("while the API is down the event is answered 500, and works when it is repeated", async () => {
   const { tenant, session } = await topUp();
   session.payment_status = "paid";
   stripe.setOutage(true);
@@ -150,7 +150,7 @@ test("while the API is down the event is answered 500, and works when it comes a
   expect(await balanceOf(tenant)).toBe(50);
 });
 
-test("a checkout that the provider refuses answers 503 and stays unpaid", async () => {
+test("a checkout refused by the provider answers 503 and stays unpaid", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   stripe.setOutage(true);
   const refused = await ask(api, tenant, "POST", "/topup", { amount_eur: 10 });
@@ -159,7 +159,7 @@ test("a checkout that the provider refuses answers 503 and stays unpaid", async 
   expect(checkout?.status).toBe("cancelled");
 });
 
-test("a signature that is wrong, missing, of another body or older than 300 s is refused", async () => {
+test("a wrong or missing signature, or one of another body or older than 300 s, is refused", async () => {
   const { tenant, session } = await topUp();
   session.payment_status = "paid";
   const event = completed(session);
@@ -208,7 +208,7 @@ test("a plan is changed when it is paid, and earns revenue", async () => {
   expect(await balanceOf(tenant)).toBe(0);
 });
 
-test("a plan that costs nothing is there when its session is over; one that costs is not", async () => {
+test("a free plan starts when its session is complete; a paid one does not", async () => {
   const tenant = await api.tenant();
   await ask(api, tenant, "POST", "/checkout", { item: "plan", plan: "prepaid" });
   const free = stripe.newest();
@@ -226,7 +226,7 @@ test("a plan that costs nothing is there when its session is over; one that cost
   expect(owner.status).toBe("open");
 });
 
-test("what can no longer be delivered when it is paid is put on the wallet", async () => {
+test("a payment for something no longer deliverable goes to the wallet", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const buy = async () => {
     await ask(api, tenant, "POST", "/checkout", { item: "crm_bridge" });
@@ -240,7 +240,7 @@ test("what can no longer be delivered when it is paid is put on the wallet", asy
   expect(await balanceOf(tenant)).toBe(79);
 });
 
-test("the operator cannot confirm what Stripe confirms", async () => {
+test("the operator cannot confirm a Stripe payment", async () => {
   const { id } = await topUp();
   await expect(api.checkouts.confirm(id)).rejects.toMatchObject({ code: "conflict" });
 });
@@ -259,7 +259,7 @@ test("a refund leaves the wallet once, however often and whenever it is reported
   expect(await balanceOf(tenant)).toBe(30);
 });
 
-test("a refund that fails comes back to the wallet", async () => {
+test("a failed refund returns to the wallet", async () => {
   const { tenant, session } = await paidTopUp();
   const refund = { id: "re_2", amount: 5000, status: "pending" as "pending" | "failed" };
   stripe.refunds.set(session.payment_intent, [refund]);
@@ -272,7 +272,7 @@ test("a refund that fails comes back to the wallet", async () => {
   expect(await balanceOf(tenant)).toBe(50);
 });
 
-test("a disputed top-up that was spent is a debt, never a wallet below zero", async () => {
+test("a spent and disputed top-up is a debt, never a wallet below zero", async () => {
   const { tenant, session } = await paidTopUp();
   await api.billing.credit(tenant.id, microEur(-40_000_000), "spent");
   const dispute = {
@@ -306,7 +306,7 @@ test("a disputed top-up that was spent is a debt, never a wallet below zero", as
   expect(kinds.map((row) => row.key)).toContain("dispute:dp_1:undone");
 });
 
-test("the page of a Stripe checkout says whether it is paid, without bank details", async () => {
+test("the page of a Stripe checkout shows whether it is paid, without bank details", async () => {
   const { session, id } = await topUp();
   const page = async () => (await fetch(`${api.base}/checkout/${id}`)).text();
   expect(await page()).toContain("Waiting for your payment");

@@ -13,7 +13,7 @@ import { timedServer } from "../../support/http/timed-server.ts";
 setDefaultTimeout(60_000);
 
 const OTHER = "visai kitas sakinys cia";
-/** Of a passkey's form, and nobody's. */
+/** A well-formed passkey that belongs to nobody. */
 const PASSKEY = { id: "AQID", rawId: "AQID", type: "public-key", response: { clientDataJSON: "" } };
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -45,7 +45,7 @@ async function withPassword(tenantId: number, email: string): Promise<Browser> {
 }
 
 describe("invitations", () => {
-  test("go by mail, in the inviter's language, and make an account with the role", async () => {
+  test("are mailed in the inviter's language, and create an account with the role", async () => {
     const { id } = await server.tenant({ name: "Dantų klinika" });
     const owner = await signedInBrowser(server, { tenantId: id });
     await owner.ask("POST", "/profile", { locale: "lt", name: "Rasa" });
@@ -86,7 +86,7 @@ describe("invitations", () => {
     expect(pick(await owner.ask("GET", "/team"), "invitations")).toEqual([]);
   });
 
-  test("to somebody with an account want that account, by password or session", async () => {
+  test("to a person with an account need that account, by password or session", async () => {
     const [home, next] = [await server.tenant(), await server.tenant({ name: "Next" })];
     const known = await withPassword(home.id, "known@invited.example");
     const owner = await signedInBrowser(server, { tenantId: next.id });
@@ -111,7 +111,7 @@ describe("invitations", () => {
     expect((await other.ask("POST", "/invitation", { token: second })).status).toBe(200);
   });
 
-  test("join nobody before the second factor, which the password alone does not pass", async () => {
+  test("join nobody before the second factor; the password alone is not enough", async () => {
     const [home, next] = [await server.tenant(), await server.tenant({ name: "Guarded" })];
     const email = "guarded@invited.example";
     const known = await withPassword(home.id, email);
@@ -166,7 +166,7 @@ describe("invitations", () => {
     expect((await back.ask("POST", "/team/invitations", member)).status).toBe(409);
   });
 
-  test("of a company are fifty at most", async () => {
+  test("are limited to fifty per company", async () => {
     const { id } = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: id });
     const inviteOne = (count: number) =>
@@ -177,7 +177,7 @@ describe("invitations", () => {
     expect((await inviteOne(50)).status).toBe(200);
   });
 
-  test("are five to one address, then one now and then; of a neighbour they cost none", async () => {
+  test("are limited to five per address, then one from time to time, without effect on another company", async () => {
     const [own, other] = [await server.tenant(), await server.tenant()];
     const [owner, neighbour] = [
       await signedInBrowser(server, { tenantId: own.id }),
@@ -194,7 +194,7 @@ describe("invitations", () => {
     expect([await inviteAs(owner), await inviteAs(owner)]).toEqual([200, 429]);
   });
 
-  test("of somebody who is no owner any more are closed, others' stay", async () => {
+  test("of a former owner are closed, others' stay", async () => {
     const { id } = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: id });
     const openAfter = async (end: (leaver: number) => Promise<{ readonly status: number }>) => {
@@ -223,7 +223,7 @@ describe("invitations", () => {
 });
 
 describe("roles", () => {
-  test("count from the next request, up and down", async () => {
+  test("apply from the next request, up and down", async () => {
     const { id } = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: id });
     const other = await signedInBrowser(server, { tenantId: id, role: "viewer" });
@@ -243,7 +243,7 @@ describe("roles", () => {
     });
   });
 
-  test("a company keeps an owner, also when two leave at once", async () => {
+  test("a company keeps an owner, even if two leave at once", async () => {
     const { id } = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: id });
     const alone = [
@@ -261,7 +261,7 @@ describe("roles", () => {
 });
 
 describe("API keys", () => {
-  test("name who made them, also of a key that a key made, and after the person has left", async () => {
+  test("name their creator, also of a key created by a key, and after the person has left", async () => {
     const tenant = await server.tenant();
     const owner = await signedInBrowser(server, { tenantId: tenant.id });
     const other = await signedInBrowser(server, { tenantId: tenant.id });
@@ -316,7 +316,7 @@ describe("one's account", () => {
     expect((await mailTo(email))?.subject).toBe("Your password was changed");
   });
 
-  test("whoever has a session only may not guess the password for long", async () => {
+  test("a session without password may guess it only a few times", async () => {
     const { id } = await server.tenant();
     const browser = await withPassword(id, "guessed@account.example");
     const statuses: number[] = [];
@@ -327,7 +327,7 @@ describe("one's account", () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
-  test("a forgotten password: a link by mail, an hour long, for once; every session ends", async () => {
+  test("a forgotten password: a link by mail, valid for an hour, once; every session ends", async () => {
     const { id } = await server.tenant();
     const email = "forgets@account.example";
     const browser = await withPassword(id, email);
@@ -386,7 +386,7 @@ describe("one's account", () => {
     expect((await browser.ask("POST", "/profile", { email: "x@y.example" })).status).toBe(400);
   });
 
-  test("what opens the account later needs a sign-in of the last 15 minutes, and says so", async () => {
+  test("new ways to sign in need a sign-in of the last 15 minutes, and the error says so", async () => {
     const { id } = await server.tenant();
     const browser = await withPassword(id, "recent@example.com");
     const secret = Secret.fromBase32(pickText(await browser.ask("POST", "/totp/begin"), "secret"));
@@ -409,7 +409,7 @@ describe("one's account", () => {
     expect((await browser.ask("POST", "/totp/begin")).status).toBe(200);
   });
 
-  test("an operator who enters a company stands in that company's audit log", async () => {
+  test("an operator who enters a company is in that company's audit log", async () => {
     const { id } = await server.tenant();
     const other = await server.tenant();
     const operator = await signedInBrowser(server, { tenantId: id, operator: true });
@@ -441,7 +441,7 @@ describe("one's account", () => {
     expect((await mailTo(browser.person.email))?.subject).toBe(
       "Two-factor authentication was turned on for your account",
     );
-    // The token from before is worth nothing: whoever may have it is out, at once.
+    // The previous token ends at once, so a thief is signed out.
     const before = new Browser(server.base);
     before.cookie = cookie;
     expect((await before.ask("GET", "/team")).status).toBe(401);

@@ -1,4 +1,4 @@
-/** Questions nobody could answer: listed for their own company alone, grouped, and turned into knowledge. */
+/** Unanswered questions: listed for their own company only, grouped, and turned into knowledge. */
 import { beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { calls, turns } from "../../../src/adapter/store/schema/index.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
 });
 
-test("the same question is one, the most frequent first, and only its own company sees it", async () => {
+test("equal questions are grouped, the most frequent first, and only its own company sees them", async () => {
   const questions = await listed();
   expect(questions.map(({ question, variants, count }) => [question, variants, count])).toEqual([
     [ASKED, [AGAIN], 2],
@@ -75,7 +75,7 @@ test("an answer becomes an entry of answers.md, and the question leaves the list
   expect((await listed()).map(({ question }) => question)).toEqual(["Is there a lift?"]);
 });
 
-test("a file takes no more than it may hold, and a dismissed question is gone", async () => {
+test("a full file accepts no answer, and a dismissed question is removed", async () => {
   const [left] = await listed();
   const entry = { key: left?.key, question: "Is there a lift?", answer: "Yes" };
   // "\n\n## Is there a lift?\nYes\n"
@@ -99,7 +99,7 @@ test("a file takes no more than it may hold, and a dismissed question is gone", 
   expect(gone.status).toBe(404);
 });
 
-test("a question to an agent that was deleted since can be answered", async () => {
+test("a question to an agent deleted since can be answered", async () => {
   const made = await room.world.api("POST", "/agents", newAgent);
   const { id } = (made.body as unknown as { agent: { id: number } }).agent;
   const text = "Do you sell garden chairs?";

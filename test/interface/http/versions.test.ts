@@ -1,4 +1,4 @@
-/** Two clients change one record: who names the version they saw never overwrites what they have not seen. */
+/** Two clients change one record: a client that sends its known version never overwrites unseen changes. */
 import { expect, test } from "bun:test";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { versionedPaths } from "../../../src/interface/http/versions.ts";
@@ -9,7 +9,7 @@ import { newAgent, twoTenants } from "../../support/http/two-tenants.ts";
 const room = twoTenants();
 const { get, post } = room;
 
-test("a version that a proxy marked when it compressed the answer is still that version", async () => {
+test("a version marked by a compressing proxy is still that version", async () => {
   const path = `/agents/${pickId(await post("/agents", newAgent), "agent.id")}`;
   // nginx; Apache and Caddy; Caddy's other encoding.
   for (const mark of ["W/$", "$-gzip", "$-zstd"]) {
@@ -22,7 +22,7 @@ test("a version that a proxy marked when it compressed the answer is still that 
   }
 });
 
-test("who names the version that the record has is told that it is that one (RFC 9110, 13.1.2)", async () => {
+test("a request with the current version gets 304 (RFC 9110, 13.1.2)", async () => {
   const path = `/agents/${pickId(await post("/agents", newAgent), "agent.id")}`;
   const version = (await get(path)).headers.get("etag") ?? "";
   const known = (seen: string, method = "GET", at = path) =>
@@ -40,7 +40,7 @@ test("who names the version that the record has is told that it is that one (RFC
   expect((await known(version)).status).toBe(200);
 });
 
-test("a change that names an old version is refused and writes nothing", async () => {
+test("a change with an old version is refused and writes nothing", async () => {
   const id = pickId(await post("/agents", newAgent), "agent.id");
   const path = `/agents/${id}`;
   const read = await get(path);
@@ -67,7 +67,7 @@ test("a change that names an old version is refused and writes nothing", async (
   expect((await patch({ name: "Without" })).status).toBe(200);
 });
 
-test("each change answers the version that came of it, for the next change or the deletion", async () => {
+test("each change returns its new version, for the next change or the deletion", async () => {
   const fixtures = await makeFixtures(room.server, room.own, "mine", "+37051111111");
   const contracts = allContracts();
   const paths = versionedPaths(contracts);
@@ -84,7 +84,7 @@ test("each change answers the version that came of it, for the next change or th
     expect([path, version]).toEqual([path, (await get(path)).headers.get("etag") ?? "none"]);
     expect([path, (await patch(version)).status]).toEqual([path, 200]);
   }
-  // The draft first: its agent goes, too.
+  // The draft first: it is deleted with its agent.
   for (const contract of at("DELETE").sort((one, two) => two.path.length - one.path.length)) {
     const path = ownPath(contract, fixtures);
     const remove = (seen: string) =>
@@ -97,7 +97,7 @@ test("each change answers the version that came of it, for the next change or th
   }
 });
 
-test("a file's change answers its version although it does not show the content", async () => {
+test("a file's change returns its version although it does not show the content", async () => {
   const made = await post("/files", { filename: "prices.md", content: "40 EUR" });
   const path = `/files/${pickId(made, "file.id")}`;
   const changes = ["50 EUR", "60 EUR", "70 EUR"].map((content) =>

@@ -1,4 +1,4 @@
-/** The capture file of a call's signalling: every byte as the format says, and tcpdump reads it. */
+/** The capture file of a call's signalling: every byte as the format requires, and tcpdump reads it. */
 import { expect, test } from "bun:test";
 import type { PacketHeaders } from "../../../../src/core/packet-headers.ts";
 import type { SipTraceEntry } from "../../../../src/domain/call/diagnostics.ts";
@@ -13,7 +13,7 @@ const ENTRIES: SipTraceEntry[] = [
   { atMs: AT + 5_000, direction: "in", line: "BYE (2 BYE)", detail: null },
 ];
 
-/** Reads the file as the format's description says (draft-ietf-opsawg-pcap). */
+/** Reads the file by the format's definition (draft-ietf-opsawg-pcap). */
 function packetsOf(file: Uint8Array) {
   const view = new DataView(file.buffer);
   expect([view.getUint32(0), view.getUint16(4), view.getUint16(6)]).toEqual([0xa1b2c3d4, 2, 4]);
@@ -35,7 +35,7 @@ function packetsOf(file: Uint8Array) {
   return packets;
 }
 
-test("has one packet a message, with its time, direction and what is kept of it", () => {
+test("has one packet per message, with its time, direction and stored text", () => {
   const packets = packetsOf(pcapOf(UUID, ENTRIES, null));
   expect(packets.map(({ atMs, from, to }) => [atMs - AT, from, to])).toEqual([
     ...[
@@ -58,7 +58,7 @@ test("of nothing is a file without packets", () => {
   expect(packetsOf(pcapOf(UUID, [], null))).toEqual([]);
 });
 
-/** One packet each way: sequence numbers 1 and 2, 172 bytes of which 12 are kept. */
+/** One packet each way: sequence numbers 1 and 2, 172 bytes, of which 12 are stored. */
 const HEADERS: PacketHeaders = {
   startedAtMs: AT + 1_000,
   localHost: "0.0.0.0",
@@ -69,7 +69,7 @@ const HEADERS: PacketHeaders = {
   ]),
 };
 
-test("packets of RTP stand in their place, over their own addresses, cut off after the header", () => {
+test("RTP packets are in order of time, with their own addresses, cut off after the header", () => {
   const file = pcapOf(UUID, ENTRIES, HEADERS);
   const view = new DataView(file.buffer);
   const packets = [];

@@ -1,4 +1,4 @@
-/** What the audit log says of changed settings: names, old and new values, and never a secret. */
+/** Changed settings in the audit log: names, old and new values, and never a secret. */
 import { expect, test } from "bun:test";
 import type { Contract, Route } from "../../../../src/interface/http/contract.ts";
 import type { RequestContext } from "../../../../src/interface/http/request-context.ts";
@@ -27,7 +27,7 @@ async function told(contract: Contract, former: unknown, reply: unknown, body: u
   return context.details;
 }
 
-test("tells old and new values of what the request names, and only that a secret changed", async () => {
+test("shows old and new values of the requested fields, and of a secret only that it changed", async () => {
   const trunk = { server: "sip.a.example", port: 5060, status: "registered", transport: "udp" };
   const details = await told(
     set,
@@ -45,7 +45,7 @@ test("tells old and new values of what the request names, and only that a secret
   expect(JSON.stringify(details)).not.toContain("swordfish");
 });
 
-test("hides what an address carries, and secrets inside of groups", async () => {
+test("hides queries of addresses, and secrets inside groups", async () => {
   const agent = { name: "A", webhook_url: "https://u:pw@a.example/x?key=k1", set: { token: "t1" } };
   const to = { ...agent, webhook_url: "https://a.example/y?key=k2", set: { token: "t2" } };
   const body = { webhook_url: to.webhook_url, set: to.set };
@@ -68,7 +68,7 @@ test("shortens long texts around their first difference", async () => {
   expect((change?.from ?? "").length).toBeLessThan(130);
 });
 
-test("names what was made and what is gone, without values", async () => {
+test("names created and deleted records, without values", async () => {
   const agent = { id: 1, name: "Night", prompt: "Say hello." };
   expect(await told(make, null, { ok: true, agent }, agent)).toEqual({ subject: "Night" });
   expect(await told(remove, { ok: true, agent }, null, null)).toEqual({ subject: "Night" });

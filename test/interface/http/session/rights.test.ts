@@ -1,4 +1,4 @@
-/** What a session may do, contract by contract: role, second factor, suspension, acting as a tenant. */
+/** Rights of a session, contract by contract: role, second factor, suspension, acting as a tenant. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../../src/core/errors.ts";
 import type { ActiveSession } from "../../../../src/domain/identity/sessions.ts";
@@ -11,7 +11,7 @@ const tenant = { id: 1, name: "T", suspended: false, requiresSecondFactor: false
 const user = { operator: false, totpSealed: null };
 const OPERATOR = { user: { ...user, operator: true } };
 
-/** `allowed`, or what is wrong. */
+/** `allowed`, or the error code. */
 function verdict(contract: Partial<Contract>, session: object = {}): string {
   const full = { tenant, user, role: "owner", method: "password", actingUntil: null, ...session };
   try {
@@ -23,7 +23,7 @@ function verdict(contract: Partial<Contract>, session: object = {}): string {
   }
 }
 
-test("each role may do what it and those below it may", () => {
+test("each role has its own rights and those of the roles below", () => {
   for (const [rank, role] of ROLES.entries())
     for (const [needs, needed] of ROLES.entries())
       expect([role, needed, verdict({ role: needed }, { role })]).toEqual([
@@ -33,7 +33,7 @@ test("each role may do what it and those below it may", () => {
       ]);
 });
 
-test("what states no role is read by viewers and changed by members", () => {
+test("without a stated role viewers may read and members may change", () => {
   expect(verdict({ method: "GET" }, { role: "viewer" })).toBe("allowed");
   for (const method of ["POST", "PATCH", "DELETE"] as const) {
     expect(verdict({ method }, { role: "viewer" })).toBe("forbidden");
@@ -41,13 +41,13 @@ test("what states no role is read by viewers and changed by members", () => {
   }
 });
 
-test("what is the operator's is nobody else's, and needs no tenant", () => {
+test("operator routes are closed to everybody else, and need no tenant", () => {
   for (const role of ROLES) expect(verdict({ role: "operator" }, { role })).toBe("forbidden");
   const none = { tenant: null, role: null };
   expect(verdict({ role: "operator" }, { ...OPERATOR, ...none })).toBe("allowed");
 });
 
-test("without a tenant, or a role in it, only what is about oneself is open", () => {
+test("without a tenant, or a role in it, only one's own account is accessible", () => {
   for (const missing of [{ tenant: null }, { role: null }]) {
     expect(verdict({ method: "GET" }, missing)).toBe("forbidden");
     expect(verdict({ method: "POST", scope: "user" }, missing)).toBe("allowed");
@@ -61,7 +61,7 @@ test("a suspended tenant is closed to its people, not to an operator", () => {
   expect(verdict({ method: "GET", scope: "user" }, suspended)).toBe("allowed");
 });
 
-test("a tenant that requires a second factor opens to a passkey or an authenticator alone", () => {
+test("a tenant that requires a second factor accepts only a passkey or an authenticator", () => {
   const strict = { tenant: { ...tenant, requiresSecondFactor: true } };
   for (const method of ["password", "link"])
     expect(verdict({ method: "GET" }, { ...strict, method })).toBe("forbidden: second_factor");
@@ -72,7 +72,7 @@ test("a tenant that requires a second factor opens to a passkey or an authentica
   expect(verdict({ method: "GET", scope: "user" }, strict)).toBe("allowed");
 });
 
-test("who acts as a tenant may not do what is its own people's", () => {
+test("an impersonating operator cannot use the rights reserved for the tenant's people", () => {
   const acting = { ...OPERATOR, actingUntil: 1 };
   expect(verdict({ notWhenActing: true }, acting)).toBe("forbidden: acting");
   expect(verdict({}, acting)).toBe("allowed");
