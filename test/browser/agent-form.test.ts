@@ -1,4 +1,7 @@
-/** The agent's form in Chromium beside a whole appliance: what is said before the first words, and keys. About 10 s. */
+/**
+ * The agent's form in Chromium with a whole appliance: the disclosure before the first message, and
+ * the switch for keys. About 10 s.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
@@ -42,7 +45,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(chromiumPath() === null)("the agent's form", () => {
-  test("shows what is said before the first words while they are written, and keeps the switch for keys", async () => {
+  test("shows the disclosure next to the first message while it is typed, and saves the switch for keys", async () => {
     const { page } = owner;
     await page.goto(`${world.app.addresses.http}/app/agents/${world.agentId}`);
     const firstWords = page.getByLabel("Greeting");
@@ -60,7 +63,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     expect(owner.complaints).toEqual([]);
   });
 
-  test("starts from a template, and gives back what was typed before", async () => {
+  test("starts from a template, and restores the typed values afterwards", async () => {
     const { page } = owner;
     await page.goto(`${world.app.addresses.http}/app/agents/new`);
     const instructions = page.getByLabel("Instructions");
@@ -79,7 +82,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     expect(owner.complaints).toEqual([]);
   });
 
-  test("says what the engine can do in the agent's language, and the settings what the server decides", async () => {
+  test("shows the engine's limits in the agent's language; the settings show what the server decides", async () => {
     const { page } = owner;
     await page.goto(`${world.app.addresses.http}/app/agents/${world.agentId}`);
     await page.getByText("Speech engine: built-in").click();
@@ -95,7 +98,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     expect(owner.complaints).toEqual([]);
   });
 
-  test("has versions: compared word by word, and rolled back", async () => {
+  test("lists versions, compares them word by word, and rolls back", async () => {
     const { page } = owner;
     const at = `${world.app.addresses.http}/app/agents/${world.agentId}`;
     await world.api("PATCH", `/agents/${world.agentId}`, { prompt: "You answer for a garage." });

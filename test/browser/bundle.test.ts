@@ -1,4 +1,4 @@
-/** What the dashboard weighs, how it is served, and that its texts are whole in every language. */
+/** Size and delivery of the dashboard, and completeness of its texts in every language. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
@@ -8,7 +8,7 @@ import { type ApiServer, startApiServer } from "../support/http/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const GZIP_BYTES_MAX = 275 * 1024;
-/** Fonts do not count as code: fetched once and kept, and only the files with letters that a page has. */
+/** Fonts are not code: they are cached, and a page loads only the files with its letters. */
 const FONT_BYTES_MAX = 60 * 1024;
 const FIRST_LOAD_BYTES_MAX = 150 * 1024;
 const CATALOGUES = await messageCatalogues();
@@ -18,7 +18,7 @@ const PACK = new URL("../../src/dashboard/dist/dashboard.pack", import.meta.url)
 const isFont = (name: string) => name.endsWith(".woff2");
 
 let server: ApiServer;
-/** `gzip`: bytes as a browser without TLS gets them. */
+/** `gzip`: bytes for a browser without TLS. */
 interface Entry extends PackEntry {
   readonly gzip: number;
 }
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-/** The chunks that hold a catalogue: whoever reads one language loads one of them. */
+/** The chunks with catalogues. A reader loads only the one of their language. */
 async function catalogueChunks(): Promise<Map<string, Entry>> {
   const found = new Map<string, Entry>();
   for (const [language, catalogue] of Object.entries(CATALOGUES)) {
@@ -52,7 +52,7 @@ async function catalogueChunks(): Promise<Map<string, Entry>> {
   return found;
 }
 
-test("the whole dashboard, every page of it in one language, is at most 275 KB gzipped", async () => {
+test("the whole dashboard with all pages in one language is at most 275 KB gzipped", async () => {
   const chunks = await catalogueChunks();
   expect(new Set([...chunks.values()].map(({ name }) => name)).size).toBe(4);
   const catalogues = [...chunks.values()].map(({ gzip }) => gzip);
@@ -63,7 +63,7 @@ test("the whole dashboard, every page of it in one language, is at most 275 KB g
   expect(oneLanguage).toBeLessThanOrEqual(GZIP_BYTES_MAX);
 });
 
-test("the fonts are at most 60 KB, kept for ever, and have the letters of the four languages", async () => {
+test("the fonts are at most 60 KB, cacheable forever, and have the letters of the four languages", async () => {
   const fonts = entries.filter(({ name }) => isFont(name));
   expect(fonts.map(({ name }) => name.replace(/-\w{8}\.woff2$/, ""))).toEqual([
     ...["inter-cyrillic", "inter-latin", "inter-latin-ext"],
@@ -91,7 +91,7 @@ test("the fonts are at most 60 KB, kept for ever, and have the letters of the fo
   expect(missing).toEqual([]);
 });
 
-test("what loads before the first picture is a part of it, and pages come when they are visited", async () => {
+test("the code for the first render is a fraction of the app, and pages are loaded when they are visited", async () => {
   const page = await (await fetch(`${server.base}/app/`)).text();
   const named = [...page.matchAll(/\/app\/assets\/([^"]+)"/g)].map((match) => match[1]);
   const first = entries.filter(({ name }) => named.includes(name) && !isFont(name));
@@ -99,7 +99,7 @@ test("what loads before the first picture is a part of it, and pages come when t
   expect(entries.length - first.length).toBeGreaterThan(20);
 });
 
-test("the page has no inline script, no inline style, and loads nothing from elsewhere", async () => {
+test("the page has no inline script and no inline style, and loads nothing from other servers", async () => {
   const response = await fetch(`${server.base}/app/`);
   const page = await response.text();
   expect(page).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)|\son\w+=/);
@@ -112,7 +112,7 @@ test("the page has no inline script, no inline style, and loads nothing from els
   expect(response.headers.get("cache-control")).toBe("no-cache");
 });
 
-test("files are kept for ever by their hash and sent packed to whoever can unpack", async () => {
+test("files are cacheable forever by their hash, and compressed for clients that accept it", async () => {
   const { name, brotli, gzip, plain } = entries.find((entry) => entry.name.endsWith(".css")) ?? {
     name: "",
     brotli: 0,
@@ -132,7 +132,7 @@ test("files are kept for ever by their hash and sent packed to whoever can unpac
   expect(await lengthWith("identity")).toBe(plain);
 });
 
-test("a browser is led to the app, its deep addresses are the page, an unknown file is none", async () => {
+test("a browser is redirected to the app, deep URLs return the page, and an unknown file returns 404", async () => {
   const html = { headers: { accept: "text/html" }, redirect: "manual" } as const;
   const root = await fetch(`${server.base}/`, html);
   expect([root.status, root.headers.get("location")]).toEqual([302, "/app/"]);
@@ -145,7 +145,7 @@ test("a browser is led to the app, its deep addresses are the page, an unknown f
 
 const placeholders = (message: string) => [...message.matchAll(/\{\w+\}|#/g)].map(String).sort();
 
-test("every language says everything, with the same blanks", () => {
+test("every language has every text, with the same placeholders", () => {
   for (const catalogue of Object.values(CATALOGUES)) {
     expect(Object.keys(catalogue)).toEqual(Object.keys(en));
     for (const [key, message] of Object.entries(catalogue)) {
@@ -159,7 +159,7 @@ test("every language says everything, with the same blanks", () => {
   }
 });
 
-test("a counted text has a form for every number of its language", () => {
+test("a counted text has a form for every plural category of its language", () => {
   for (const [language, catalogue] of Object.entries(CATALOGUES)) {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
     for (const [key, message] of Object.entries(catalogue)) {

@@ -1,8 +1,7 @@
 /**
- * What opens over a page or stands in its place: dialogs, questions, menus and the drawer, forms that
- * were refused, pages that failed. axe finds nothing wrong with them in either theme, a phone has
- * room, and a refusal speaks the reader's language. In Chromium beside a whole appliance. Takes some
- * 20 s.
+ * Everything that opens over a page or replaces it: dialogs, questions, menus, the drawer, rejected
+ * forms, failed pages. Checks accessibility with axe in both themes, the width of a phone, and the
+ * language of errors. In Chromium with a whole appliance. About 20 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
@@ -75,20 +74,22 @@ afterAll(async () => {
 
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
-/** An owner and operator who comes for the first time. Its owner must close the context. */
+/** A new person who is owner and operator. The caller must close the context. */
 async function newcomer(email: string, options: VisitOptions = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
   await signIn(visitor, world.app, { tenantId: world.tenantId, email, operator: true });
   return visitor;
 }
 
-/** Its owner must close the context. */
+/** The caller must close the context. */
 const somebody = (options: VisitOptions = {}) => visit(browser, { ...options, as: owner });
 
-/** What is pressed, one after the other, on a page; a last word in `>…` sends a form that is refused. */
+/**
+ * Controls to press on a page, in order. A last item `>…` submits a form that the server rejects.
+ */
 type Opening = readonly [path: string, ...presses: string[]];
 
-/** Each kind of thing once, and every form. */
+/** One of each kind, and every form. */
 const OPENINGS: readonly Opening[] = [
   ["/", "Account:"],
   ["/schedules", "Place a call", "Show as curl"],
@@ -110,7 +111,7 @@ const OPENINGS: readonly Opening[] = [
   ["/operator", "More: Dental clinic"],
 ];
 
-/** More of the same, with LINEVOICE_EVERY_DIALOG=1. */
+/** More of them, with LINEVOICE_EVERY_DIALOG=1. */
 const MORE: readonly Opening[] = [
   ["/schedules", "Cancel"],
   ["/campaigns", "Cancel campaign"],
@@ -145,7 +146,7 @@ async function press(page: Page, presses: readonly string[]): Promise<void> {
   }
 }
 
-/** Boxes that reach beyond the window, or whose content reaches beyond them. */
+/** Boxes that extend beyond the window, or whose content overflows them. */
 const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll("[role=dialog], [role=alertdialog], [role=menu], html")]
@@ -156,7 +157,7 @@ const cutOff = (page: Page): Promise<string[]> =>
       .map((box) => box.getAttribute("role") ?? "page"),
   );
 
-/** What floats is placed anew some frames after the window has changed. */
+/** Retries, because floating elements are moved some frames after a window resize. */
 async function stillCutOff(page: Page): Promise<string[]> {
   let found = await cutOff(page);
   for (let tries = 0; found.length > 0 && tries < 20; tries++) {
@@ -166,8 +167,8 @@ async function stillCutOff(page: Page): Promise<string[]> {
   return found;
 }
 
-inChromium("what opens over a page", () => {
-  test("is accessible in both themes and has room, on a phone too", async () => {
+inChromium("a dialog, menu or form over a page", () => {
+  test("is accessible in both themes and fits, also on a phone", async () => {
     const visitor = await somebody();
     const { page } = visitor;
     const wrong: string[] = [];
@@ -201,8 +202,8 @@ inChromium("what opens over a page", () => {
   });
 });
 
-inChromium("what stands in a page's place", () => {
-  test("is accessible: a failure of ours, no connection, nothing there, no right", async () => {
+inChromium("a page that failed", () => {
+  test("is accessible after a server error, without connection, for a missing record, and without rights", async () => {
     const { page, context } = await somebody();
     const body = { ok: false, error: "engine", message: "x", field: null, request_id: "abc123" };
     await page.route("**/api/v1/phone-numbers", (to) => to.fulfill({ status: 500, json: body }));
@@ -218,7 +219,7 @@ inChromium("what stands in a page's place", () => {
     await context.close();
   });
 
-  test("a complaint that appears for a moment is accessible, and said", async () => {
+  test("a short error notice is accessible", async () => {
     const { page, context } = await somebody();
     const body = { ok: false, error: "rate_limited", message: "x", field: null };
     await page.route("**/api/dashboard/trunk/test", (to) =>
@@ -232,8 +233,8 @@ inChromium("what stands in a page's place", () => {
   });
 });
 
-inChromium("a word about what happened", () => {
-  test("stays under the pointer and with the focus in it, then goes by itself", async () => {
+inChromium("a notice", () => {
+  test("stays while it has the pointer or the focus, then disappears", async () => {
     const { page, context } = await somebody();
     await page.clock.install();
     await page.goto(address("/numbers"));
@@ -256,8 +257,8 @@ inChromium("a word about what happened", () => {
   });
 });
 
-inChromium("what is said while a dialog is open", () => {
-  test("stands inside it, can be pressed away, and stays when the dialog closes", async () => {
+inChromium("a notice while a dialog is open", () => {
+  test("appears inside the dialog, can be closed, and stays when the dialog closes", async () => {
     const { page, context } = await somebody();
     await page.goto(address("/schedules"));
     await page.getByRole("button", { name: "Place a call" }).first().click();
@@ -280,7 +281,7 @@ inChromium("what is said while a dialog is open", () => {
 });
 
 inChromium("in the reader's language", () => {
-  test("what the server refuses is told, and so is the trunk's test", async () => {
+  test("shows rejections by the server and the results of the trunk's test", async () => {
     const { page, context } = await newcomer("lt@clinic.example", {
       locale: "lt",
       width: 375,

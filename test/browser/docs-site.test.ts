@@ -1,4 +1,4 @@
-/** The documentation site in Chromium: accessible in both themes, room on a phone, a search that finds. */
+/** The documentation site in Chromium: accessibility in both themes, width on a phone, search. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { violations } from "../support/browser/axe.ts";
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 inChromium("the documentation", () => {
-  test("is accessible in both themes, and a phone has room", async () => {
+  test("is accessible in both themes and fits a phone", async () => {
     const { page, context } = await visit(browser, { width: 390, height: 844 });
     for (const path of ["", "trunks", "api-reference", "configuration"]) {
       await page.goto(`${server.base}/docs/${path}`);
@@ -41,7 +41,7 @@ inChromium("the documentation", () => {
     await context.close();
   });
 
-  test("the search finds a heading, by keyboard alone", async () => {
+  test("search finds a heading with the keyboard alone", async () => {
     const { page, context } = await visit(browser);
     await page.goto(`${server.base}/docs/`);
     await page.keyboard.press("/");

@@ -1,6 +1,6 @@
 /**
- * What the pages say is true, and what they offer leads on: first steps, a call while it lives, questions
- * before something is lost. In Chromium beside a whole appliance. Takes some 40 s.
+ * Everyday use: pages show correct data and link to the next step. First steps, live calls,
+ * questions before data is lost. In Chromium with a whole appliance. About 40 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
@@ -56,7 +56,7 @@ const dialog = (at: Page) => at.getByRole("dialog");
 const button = (at: Page, name: string) => at.getByRole("button", { name, exact: true });
 
 inChromium("a person who asks to be forgotten", () => {
-  test("is looked up, and erased when the owner says so", async () => {
+  test("is looked up, and erased after the owner confirms", async () => {
     const created = await page.request.post(`${world.app.addresses.http}/api/v1/contacts`, {
       headers: { origin: world.app.addresses.http },
       data: { number_e164: "+37061000095", first_name: "Forgotten" },
@@ -81,7 +81,7 @@ inChromium("a person who asks to be forgotten", () => {
 });
 
 inChromium("first steps", () => {
-  test("knowledge and numbers go to the only agent unless somebody says otherwise", async () => {
+  test("knowledge and numbers are assigned to the only agent by default", async () => {
     await page.goto(address("/knowledge"));
     await button(page, en["knowledge.new"]).first().click();
     const known = dialog(page).getByLabel(en["knowledge.agents"]);
@@ -122,7 +122,7 @@ inChromium("first steps", () => {
     await page.waitForURL(/\/knowledge\/\d+$/);
     await page.goto(tab);
     await page.getByRole("link", { name: en["knowledge.new"] }).click();
-    // Whoever writes a text need not know of endings.
+    // The name needs no extension for typed text.
     await dialog(page).getByLabel(en["knowledge.filename"]).fill("Prices");
     await dialog(page).getByLabel(en["knowledge.content"]).fill("A consultation costs 40 euros.");
     await dialog(page).getByRole("button", { name: en["action.add"], exact: true }).click();
@@ -132,7 +132,7 @@ inChromium("first steps", () => {
     expect(JSON.stringify(body)).toMatch(/"Prices.md"[^}]*"agent_ids":\[1\]/);
   });
 
-  test("the first steps lead to a new agent, and to talking to the one there is", async () => {
+  test("the first steps lead to a new agent, and to talking to an existing one", async () => {
     const open = (at: Page, step: string) =>
       at.getByRole("listitem").filter({ hasText: step }).getByRole("link");
     await emptyPage.goto(address("/"));
@@ -143,7 +143,7 @@ inChromium("first steps", () => {
     await page.waitForURL(/\/agents\/\d+\?tab=test$/);
   });
 
-  test("come before what is to be fixed, and backups trouble the operator alone", async () => {
+  test("come before the problems, and only the operator sees missing backups", async () => {
     await emptyPage.goto(address("/"));
     await emptyPage.getByRole("heading", { name: en["home.checklist"] }).waitFor();
     const heads = await emptyPage.locator("main h2").allTextContents();
@@ -156,7 +156,7 @@ inChromium("first steps", () => {
     await operator.context.close();
   });
 
-  test("a campaign without an agent leads to making one", async () => {
+  test("a campaign without an agent leads to creating one", async () => {
     await emptyPage.goto(address("/campaigns"));
     await button(emptyPage, en["campaigns.new"]).first().click();
     await dialog(emptyPage).getByText(en["campaigns.no_agent"]).waitFor();
@@ -164,7 +164,7 @@ inChromium("first steps", () => {
     await emptyPage.waitForURL(/\/agents\/new/);
   });
 
-  test("knowledge that no agent knows is no step done", async () => {
+  test("knowledge without an agent does not complete a step", async () => {
     const step = emptyPage.getByRole("listitem").filter({ hasText: en["home.step.knowledge"] });
     await emptyPage.goto(address("/knowledge"));
     await button(emptyPage, en["knowledge.new"]).first().click();
@@ -178,8 +178,8 @@ inChromium("first steps", () => {
   });
 });
 
-inChromium("a call that lives", () => {
-  test("is in the list at once, says so in its details, and leads back to the same list", async () => {
+inChromium("a live call", () => {
+  test("is in the list immediately, is shown as live in its details, and leads back to the same list", async () => {
     await page.goto(address("/calls?direction=inbound"));
     await page.getByText(en["calls.none_match"]).waitFor();
     const caller = await world.phone(CALLER, "m3");
@@ -196,8 +196,8 @@ inChromium("a call that lives", () => {
   });
 });
 
-inChromium("a call that is over", () => {
-  test("names who called, is called back in two presses, and leads to what the agent's words came from", async () => {
+inChromium("an ended call", () => {
+  test("shows the caller's name, can be called back in two clicks, and links the sources of the agent's words", async () => {
     const number = "+37061000093";
     await world.api("POST", "/contacts", {
       number_e164: number,
@@ -232,7 +232,7 @@ inChromium("a call that is over", () => {
     expect(named).toEqual([...new Set(named)]);
   });
 
-  test("leads to erasing who called, although they are no contact", async () => {
+  test("leads to erasing the caller, even without a contact", async () => {
     const caller = await world.phone("+37061000094", "m4");
     const call = await caller.call(OWN_NUMBER);
     await call.answered;
@@ -248,23 +248,23 @@ inChromium("a call that is over", () => {
   });
 });
 
-inChromium("a call that is placed from an address", () => {
-  test("names the only agent, as behind the button", async () => {
+inChromium("the call dialog opened by a URL", () => {
+  test("selects the only agent, like the dialog behind the button", async () => {
     await page.goto(address("/calls?place=true"));
     const agent = dialog(page).getByLabel(en["calls.agent"]);
     expect(await agent.locator("option:checked").textContent()).toBe("Reception");
   });
 });
 
-inChromium("a question before something is lost", () => {
-  test("has two answers that say what they do", async () => {
+inChromium("a question before data is lost", () => {
+  test("has two buttons that name their actions", async () => {
     await page.goto(address("/schedules"));
     await button(page, en["calls.place"]).first().click();
     await dialog(page).getByLabel(en["calls.place_to"]).fill("+37061000091");
     await dialog(page).getByLabel(en["calls.when"]).fill("2027-03-01T10:00");
     await button(page, en["calls.place_now"]).click();
     await button(page, en["schedules.cancel"]).click();
-    // Beside them stands what was said before, with a button of its own.
+    // The dialog also shows an earlier notice with a button, so look in the footer only.
     const answers = page.getByRole("alertdialog").locator(".form-foot");
     const buttons = answers.getByRole("button");
     expect(await buttons.allTextContents()).toEqual([
@@ -274,7 +274,7 @@ inChromium("a question before something is lost", () => {
   });
 });
 
-inChromium("what is sent", () => {
+inChromium("forms and actions", () => {
   async function invite(from: Page, email: string): Promise<void> {
     await from.goto(address("/team"));
     await button(from, en["team.invite"]).first().click();
@@ -282,7 +282,7 @@ inChromium("what is sent", () => {
     await dialog(from).getByRole("button", { name: en["team.invite"] }).click();
   }
 
-  test("an invitation whose mail only becomes a file shows its link to an operator", async () => {
+  test("shows an invitation link to an operator if mail is only written to files", async () => {
     const operator = await visit(browser);
     const as = { tenantId: world.tenantId, email: "operator@clinic.example", operator: true };
     await signIn(operator, world.app, as);
@@ -296,13 +296,13 @@ inChromium("what is sent", () => {
     await invited.context.close();
   });
 
-  test("an owner is told to ask the operator for such a link", async () => {
+  test("asks an owner to get such a link from the operator", async () => {
     await invite(page, "another@clinic.example");
     await page.getByText(en["team.invited_unmailed"]).waitFor();
     expect(await page.locator("code").count()).toBe(0);
   });
 
-  /** Another owner, who has made these keys. */
+  /** Creates another owner with these API keys, and returns the owner's row. */
   async function keysOf(email: string, labels: readonly string[]) {
     const leaver = await visit(browser);
     const as = { tenantId: world.tenantId, email };
@@ -321,7 +321,7 @@ inChromium("what is sent", () => {
     return page.getByRole("row").filter({ hasText: email });
   }
 
-  test("whoever takes the owner's role from somebody is asked about that person's keys", async () => {
+  test("demoting an owner asks about that person's API keys", async () => {
     const row = await keysOf("demoted@clinic.example", ["Shop"]);
     const role = row.getByRole("combobox");
     await role.selectOption("member");
@@ -335,7 +335,7 @@ inChromium("what is sent", () => {
     await question.getByRole("button", { name: en["team.demote"] }).click();
     await eventually(async () => (await role.inputValue()) === "viewer", "the new role");
     await eventually(async () => (await question.count()) === 0, "the end of the question");
-    // Nothing to ask about: only owners make keys.
+    // No question: the person is no longer an owner, and only owners create keys.
     await role.selectOption("member");
     await eventually(async () => (await role.inputValue()) === "member", "another role");
     await page.goto(address("/keys"));
@@ -343,7 +343,7 @@ inChromium("what is sent", () => {
     expect(await page.getByText("demoted@clinic.example").count()).toBe(0);
   });
 
-  test("whoever removes somebody sees the keys of theirs that go on, and can revoke them", async () => {
+  test("removing a member lists their remaining API keys, and can revoke them", async () => {
     const row = await keysOf("leaver@clinic.example", ["Billing", "Website"]);
     await row.getByRole("button", { name: en["action.remove"] }).click();
     const question = page.getByRole("alertdialog");
@@ -358,7 +358,7 @@ inChromium("what is sent", () => {
     expect(await page.getByText("leaver@clinic.example").count()).toBe(0);
   });
 
-  test("a test of a webhook is listed as a test, and cannot be sent again", async () => {
+  test("a webhook test is listed as a test, and cannot be sent again", async () => {
     const { body } = await world.api("POST", "/webhooks", {
       url: "https://127.0.0.1:9/hook",
       events: ["call.ended"],
@@ -373,7 +373,7 @@ inChromium("what is sent", () => {
 });
 
 inChromium("figures and months", () => {
-  test("the plan page offers only the days of transcripts that fit into six months", async () => {
+  test("the plan page offers only transcript retention of up to six months", async () => {
     const offered = () => emptyPage.getByLabel(en["billing.retention_more"]).locator("option");
     await emptyPage.goto(address("/billing?tab=plan"));
     await offered().first().waitFor({ state: "attached" });
@@ -396,7 +396,7 @@ inChromium("figures and months", () => {
     expect(await offered().count()).toBe(0);
   });
 
-  test("a call for later is no call of today, and a new company has one month", async () => {
+  test("a scheduled call does not count as a call of today, and a new company has one month", async () => {
     await emptyPage.goto(address("/billing?tab=statements"));
     await emptyPage.locator("tbody tr").first().waitFor();
     await emptyPage.waitForLoadState("networkidle");
@@ -426,7 +426,7 @@ inChromium("figures and months", () => {
 });
 
 inChromium("the trunk's test", () => {
-  test("says that it is under way, and names each check in words", async () => {
+  test("shows that it is running, and describes each check in words", async () => {
     await page.goto(address("/trunk"));
     const asked = Promise.withResolvers<void>();
     await page.route("**/trunk/test", async (route) => {
@@ -441,8 +441,8 @@ inChromium("the trunk's test", () => {
   });
 });
 
-inChromium("a trunk whose server is silent", () => {
-  test("is told so step by step, not after all steps", async () => {
+inChromium("the test of a trunk whose server does not answer", () => {
+  test("shows each result as soon as it is known", async () => {
     const silent = await Bun.udpSocket({ hostname: "127.0.9.91", port: 0 });
     const { id: tenant } = await world.app.ask("tenant.create", {
       name: "A company without a line",
@@ -473,7 +473,7 @@ inChromium("a trunk whose server is silent", () => {
 });
 
 inChromium("the layout", () => {
-  test("holds names of any length, on a phone and beside the filters", async () => {
+  test("fits long names, on a phone and next to the filters", async () => {
     const name = "Reception".repeat(11);
     await world.api("PATCH", `/agents/${world.agentId}`, { name });
     const wide: string[] = [];
@@ -484,7 +484,7 @@ inChromium("the layout", () => {
       await page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0);
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size);
-        // What is loaded behind the page's first words, its style too, may still move it.
+        // Styles that load after the first text may still change the layout.
         await page
           .waitForFunction(
             () =>
@@ -508,7 +508,7 @@ inChromium("the layout", () => {
     await world.api("PATCH", `/agents/${world.agentId}`, { name: "Reception" });
   });
 
-  test("gives the focus to the page that a link led to", async () => {
+  test("focuses the page that a link opened", async () => {
     await page.goto(address("/agents"));
     await page.locator("main").getByRole("link", { name: "Reception" }).click();
     await page.getByRole("tab").first().waitFor();
@@ -516,8 +516,8 @@ inChromium("the layout", () => {
   });
 });
 
-inChromium("pages outside of the dashboard", () => {
-  test("the payment page leads back, and the API's page is dark where the reader is", async () => {
+inChromium("pages outside the dashboard", () => {
+  test("the payment page links back, and the API page uses the reader's dark theme", async () => {
     const { page: dark, context } = await visit(browser, { theme: "dark" });
     await dark.goto(`${world.app.addresses.http}/docs/viewer`);
     await dark
@@ -534,7 +534,7 @@ inChromium("pages outside of the dashboard", () => {
     await context.close();
   });
 
-  test("the payment page speaks the reader's language, on a phone too, and asks nobody to ask", async () => {
+  test("the payment page is in the reader's language, also on a phone", async () => {
     for (const locale of ["en-GB", "lt-LT", "lv-LV", "ru-RU"] as const) {
       const { page: phone, context } = await visit(browser, { ...PHONE, locale });
       const open = await world.api("POST", "/topup", { amount_eur: 25 });

@@ -1,6 +1,6 @@
 /**
- * The page "Customer features" in Chromium beside a whole appliance and a CRM: memories are corrected
- * and forgotten, calling hours set, the bridge set up, tried and told again. Takes some 15 s.
+ * The page "Customer features" in Chromium with a whole appliance and a CRM: correct and delete
+ * memories, set calling hours, set up and test the bridge, repeat a request. About 15 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -57,7 +57,7 @@ const button = (name: string) => page.getByRole("button", { name, exact: true })
 const alert = (text: string) => page.getByRole("alert").getByText(text);
 
 inChromium("customer features", () => {
-  test("what is remembered of a call is corrected, and forgotten", async () => {
+  test("a memory of a call is corrected and deleted", async () => {
     await world.app.database.tx(async (queries) => {
       await queries.insert(callMemories).values({
         tenantId: world.tenantId,
@@ -85,7 +85,7 @@ inChromium("customer features", () => {
     await page.getByText("No memories yet").waitFor();
   });
 
-  test("calling hours and who congratulates are set, and a bad hour is told at its field", async () => {
+  test("calling hours and the agent for birthdays are set, and an invalid hour shows an error at its field", async () => {
     await open("memories");
     await page.getByRole("tab", { name: "Birthday calls" }).click();
     await page.waitForURL(/tab=birthdays/);
@@ -108,7 +108,7 @@ inChromium("customer features", () => {
     await page.getByRole("heading", { name: "Birthdays" }).waitFor();
   });
 
-  test("the CRM bridge is set up, tried, and told again what did not arrive", async () => {
+  test("the CRM bridge is set up and tested, and failed requests are sent again", async () => {
     await open("crm");
     await page.getByLabel("Number", { exact: true }).fill(PERSON);
     await button("Try it").click();

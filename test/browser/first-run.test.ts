@@ -1,7 +1,7 @@
 /**
- * A new owner, the compiled binary and nothing but the dashboard: from the one-time link that
- * `serve` prints, over a conversation through the browser's microphone, to an answered call on a SIP
- * phone. Chromium plays a synthesised question as its microphone. Takes some 60 s after the build.
+ * A new owner, the compiled binary and only the dashboard: from the one-time link that `serve`
+ * prints, over a conversation through the browser's microphone, to an answered call on a SIP phone.
+ * Chromium plays a synthesised question as its microphone. About 60 s after the build.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const TRUNK = { username: "clinic", password: "correct horse battery" };
 const PASSWORD = "keturi žodžiai be ryšio";
 const QUESTION = "What are your opening hours?";
 const RATE_HZ = 8_000;
-/** Silence while the agent greets, then the question, then silence for the answer. */
+/** Silence during the greeting, then the question, then silence for the answer. */
 const BEFORE_SEC = 7;
 const AFTER_SEC = 20;
 
@@ -51,7 +51,7 @@ async function microphoneFile(path: string): Promise<void> {
   await Bun.write(path, wavFile(pcm, RATE_HZ));
 }
 
-/** The owner link in the file that `serve` names. The pipe stays open: what is printed later needs it. */
+/** The owner link in the file that `serve` names. The pipe must stay open for later output. */
 async function printedLink(serve: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<string> {
   const decoder = new TextDecoder();
   const reader = serve.stdout.getReader();
@@ -100,7 +100,7 @@ data_dir = "${join(directory, "data")}"
   const microphone = join(directory, "microphone.wav");
   await microphoneFile(microphone);
   browser = await launchChromium([
-    // The headless shell has nobody to ask for the microphone.
+    // The headless shell cannot show the permission prompt for the microphone.
     "--use-fake-ui-for-media-stream",
     "--use-fake-device-for-media-stream",
     `--use-file-for-fake-audio-capture=${microphone}`,
@@ -120,7 +120,7 @@ afterAll(async () => {
 const to = (path: string) => new URL(`/app${path}`, ownerLink).href;
 
 inChromium("a new owner, using only the dashboard,", () => {
-  test("sets the appliance up by the printed link, which works once", async () => {
+  test("sets the appliance up with the printed link, which works once", async () => {
     const { page } = visitor;
     await page.goto(ownerLink);
     await page.getByLabel("Your name").fill("Rasa Kazlauskienė");
@@ -140,7 +140,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await stranger.context.close();
   });
 
-  test("makes an agent, teaches it, and talks to it through the microphone", async () => {
+  test("creates an agent, adds knowledge, and talks to it through the microphone", async () => {
     const { page } = visitor;
     await page.goto(to("/agents/new"));
     await page.getByLabel("Name").fill("Reception");
@@ -164,7 +164,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("forty euros").waitFor();
 
-    // The form is talked to, not what was saved.
+    // The trial uses the form's values, not the saved ones.
     const greeting = page.getByLabel("Greeting");
     await greeting.fill("Good evening. How can I help you?");
     await page.getByRole("button", { name: "Start talking" }).click();
@@ -179,7 +179,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await greeting.fill("Good afternoon. How can I help you?");
   });
 
-  test("connects a trunk, maps a number, and a SIP phone is answered", async () => {
+  test("connects a trunk, assigns a number, and the agent answers a SIP phone", async () => {
     const { page } = visitor;
     await page.goto(to("/trunk"));
     await page.getByLabel("SIP server").fill(carrier.address.host);

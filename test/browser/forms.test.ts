@@ -1,6 +1,6 @@
 /**
- * Forms in Chromium beside a whole appliance: what was typed is never lost in silence, and two people who
- * edit one record do not overwrite each other. Takes some 30 s.
+ * Forms in Chromium with a whole appliance: typed text is never lost without a question, and two
+ * people who edit one record do not overwrite each other's changes. About 30 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
@@ -46,8 +46,8 @@ const save = (at: Page) =>
   at.getByRole("button", { name: en["action.save"], exact: true }).first().click();
 const saved = (at: Page) => at.getByText(en["form.saved"]).first().waitFor();
 
-inChromium("what was typed", () => {
-  test("stays while the tabs of an agent are looked at, and a link asks before it is lost", async () => {
+inChromium("unsaved text", () => {
+  test("stays while other tabs of the agent are open, and a link asks before it is lost", async () => {
     await page.goto(address(agentPath()));
     await prompt(page).fill(PROMPT);
     await page.getByRole("tab", { name: en["agents.tab.knowledge"] }).click();
@@ -65,7 +65,7 @@ inChromium("what was typed", () => {
     expect(await prompt(page).inputValue()).not.toBe(PROMPT);
   });
 
-  test("is asked about before the browser reloads, and is back afterwards until it is saved", async () => {
+  test("makes the browser ask before a reload, and is restored afterwards until it is saved", async () => {
     await page.goto(address(agentPath()));
     await prompt(page).fill(PROMPT);
     await page.waitForTimeout(1_000);
@@ -78,7 +78,7 @@ inChromium("what was typed", () => {
     expect(asked).toEqual(["beforeunload"]);
     await page.getByText(en["unsaved.restored"]).waitFor();
     expect(await prompt(page).inputValue()).toBe(PROMPT);
-    // Whoever discards it is asked, too: it would be gone for good.
+    // Discarding also asks, because it cannot be undone.
     await page.getByRole("button", { name: en["unsaved.discard"] }).click();
     await leaving(page).getByText(en["unsaved.discard_title"]).waitFor();
     await leaving(page).getByRole("button", { name: en["unsaved.stay"] }).click();
@@ -96,7 +96,7 @@ inChromium("what was typed", () => {
     expect(await page.getByText(en["unsaved.restored"]).count()).toBe(0);
   });
 
-  test("in a dialog is asked about before Escape closes it", async () => {
+  test("in a dialog makes Escape ask before it closes", async () => {
     await page.goto(address("/knowledge"));
     await page.getByRole("button", { name: en["knowledge.new"] }).first().click();
     await page.getByLabel(en["knowledge.filename"]).fill("prices.md");
@@ -110,7 +110,7 @@ inChromium("what was typed", () => {
 });
 
 inChromium("two tabs with one record", () => {
-  test("keep each other's changes of an agent, and compare where both changed the same", async () => {
+  test("keep each other's changes of an agent, and compare if both changed the same field", async () => {
     const other = await owner.context.newPage();
     for (const at of [page, other]) {
       await at.goto(address(agentPath()));
@@ -162,14 +162,14 @@ inChromium("two tabs with one record", () => {
   });
 });
 
-inChromium("a file that is chosen", () => {
+inChromium("a chosen file", () => {
   const chosen = (name: string, bytes: number) => ({
     name,
     mimeType: "application/octet-stream",
     buffer: Buffer.alloc(bytes, "a"),
   });
 
-  test("says that one of its name is there, and a document above 8 MB takes its place away", async () => {
+  test("shows a warning if its name exists, and is removed if it is a document above 8 MB", async () => {
     const body = { filename: "Prices.md", content: "A check-up is 40 EUR." };
     expect((await world.api("POST", "/files", body)).status).toBe(200);
     await page.goto(address("/knowledge"));

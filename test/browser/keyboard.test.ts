@@ -1,6 +1,6 @@
 /**
- * Every main task without a mouse, in Chromium beside a whole appliance: only keys are pressed, and the
- * focus moves only by them. Takes some 15 s.
+ * Every main task without a mouse, in Chromium with a whole appliance: the test only presses keys,
+ * and never sets the focus itself. About 15 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
@@ -20,7 +20,7 @@ setDefaultTimeout(120_000);
 const EMAIL = "owner@clinic.example";
 const PASSWORD = "keturi žodžiai be ryšio";
 const NUMBER = "+37052000097";
-/** More than any page has between two controls. */
+/** More tab stops than any page has between two controls. */
 const STOPS_MAX = 90;
 
 const { en } = await messageCatalogues();
@@ -59,7 +59,7 @@ afterAll(async () => {
 const press = (key: string) => page.keyboard.press(key);
 const write = (text: string) => page.keyboard.insertText(text);
 
-/** What a screen reader calls the element that has the focus. */
+/** Accessible name of the focused element. */
 const focusedName = () =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -69,7 +69,7 @@ const focusedName = () =>
     return (element.getAttribute("aria-label") ?? label ?? "").trim();
   });
 
-/** Presses Tab until the focus is on the control whose name begins or ends so. */
+/** Presses Tab until the focused control's name starts or ends with this text. */
 async function reach(name: string, role: "tab" | null = null): Promise<void> {
   const met: string[] = [];
   for (let stop = 0; stop < STOPS_MAX; stop++) {
@@ -92,7 +92,7 @@ async function activate(name: string): Promise<void> {
   await press("Enter");
 }
 
-/** By the palette, to the page whose title is `heading`. */
+/** Opens the page with the title `heading` through the palette. */
 async function go(words: string, heading: string): Promise<void> {
   await press("Control+k");
   await page.getByRole("combobox", { name: en["palette.hint"] }).waitFor();
@@ -110,7 +110,7 @@ const styleOf = (selector: string, name: "outlineStyle" | "borderBottomColor") =
 
 const dialogGone = () => page.getByRole("dialog").waitFor({ state: "detached" });
 
-inChromium("with the keyboard alone somebody", () => {
+inChromium("with the keyboard alone, a person", () => {
   test("signs in", async () => {
     await page.goto(`${world.app.addresses.http}/app/sign-in`);
     await page.getByRole("heading", { name: en["auth.sign_in"] }).waitFor();
@@ -120,7 +120,7 @@ inChromium("with the keyboard alone somebody", () => {
     await page.getByRole("heading", { name: en["nav.home"], level: 1 }).waitFor();
   });
 
-  test("makes an agent from a template, and tells it what it knows", async () => {
+  test("creates an agent from a template, and adds knowledge", async () => {
     await go(en["agents.new"], en["agents.new"]);
     await activate(en["template.after_hours.name"]);
     await activate(en["agents.create"]);
@@ -140,7 +140,7 @@ inChromium("with the keyboard alone somebody", () => {
     await page.getByRole("link", { name: "prices.md" }).waitFor();
   });
 
-  test("tries it in writing, and gives it a number", async () => {
+  test("tries it by text, and assigns a number", async () => {
     await go("After hours", "After hours");
     await fill(en["chat.message"], "How much is a check-up?");
     await activate(en["chat.send"]);
@@ -160,7 +160,7 @@ inChromium("with the keyboard alone somebody", () => {
     );
   });
 
-  test("finds a call, and tags it", async () => {
+  test("finds a call and tags it", async () => {
     await go(en["nav.calls"], en["nav.calls"]);
     await fill(en["calls.search"], "petraitis");
     await eventually(
@@ -174,7 +174,7 @@ inChromium("with the keyboard alone somebody", () => {
     await page.locator(".chip.tag").getByText("to call back").waitFor();
   });
 
-  test("publishes a draft, and rolls it back", async () => {
+  test("publishes a draft and rolls it back", async () => {
     await world.api("PATCH", `/agents/${world.agentId}/draft`, { prompt: "A garage." });
     await go("Reception", "Reception");
     await reach(en["agents.tab.settings"], "tab");
@@ -192,7 +192,7 @@ inChromium("with the keyboard alone somebody", () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test("keeps the place of what was saved, deleted or closed", async () => {
+  test("keeps the focus position after a save, a deletion or a closed dialog", async () => {
     await go("Reception", "Reception");
     await fill(en["form.name"], "Front desk");
     await activate(en["action.save"]);
@@ -225,7 +225,7 @@ inChromium("with the keyboard alone somebody", () => {
     );
   });
 
-  test("hears which theme is chosen, and comes back to the menu's button", async () => {
+  test("hears which theme is selected, and returns to the menu's button", async () => {
     await go(en["nav.calls"], en["nav.calls"]);
     const isMenu = () => page.getByRole("menu").count();
     const menuButton = page.locator("button.account");
@@ -243,7 +243,7 @@ inChromium("with the keyboard alone somebody", () => {
     }
   });
 
-  test("sees the field that has the focus above the bar with the button", async () => {
+  test("sees the focused field above the sticky button bar", async () => {
     await go("Front desk", "Front desk");
     const fields = page.locator("main form :is(input, select, textarea)");
     await reach(en["form.name"]);
@@ -256,7 +256,7 @@ inChromium("with the keyboard alone somebody", () => {
     }
   });
 
-  test("sees what is chosen where the system's own colours replace ours", async () => {
+  test("sees the selected item with the system's forced colours", async () => {
     await page.emulateMedia({ forcedColors: "active" });
     await go(en["nav.settings"], en["nav.settings"]);
     const tab = (state: string) => `nav.tabs .tab${state}`;

@@ -1,6 +1,6 @@
 /**
- * Pages offer only what the server does, and tell times in the company's zone and money in one form. In Chromium
- * beside a whole appliance.
+ * Pages offer only actions that the server allows, show times in the company's zone, and money in
+ * one format. In Chromium with a whole appliance.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   if (chromiumPath() === null) return;
   await buildDashboard();
   world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.214" });
-  // 23:30 in Vilnius, which is the afternoon in New York.
+  // 23:30 in Vilnius, afternoon in New York.
   const late = Date.parse("2026-11-20T21:30:00Z");
   const past = [EXTENSION, CALLER].map((number) => ({ ...PAST, number, agoMs: 0 }));
   await storeCalls(world, late, past);
@@ -56,8 +56,8 @@ afterAll(async () => {
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 
-inChromium("what is offered", () => {
-  test("a caller is called back only where calls can be placed", async () => {
+inChromium("an action", () => {
+  test("to call a caller back is offered only if calls can be placed", async () => {
     for (const [number, isOffered] of [
       [CALLER, true],
       [EXTENSION, false],
@@ -70,7 +70,7 @@ inChromium("what is offered", () => {
     }
   });
 
-  test("the only owner is neither removed nor made less; with a second one, both can be", async () => {
+  test("to remove or demote an owner is offered only if there is a second owner", async () => {
     const row = page.getByRole("row").filter({ hasText: "owner@clinic.example" });
     await page.goto(address("/team"));
     await row.getByText(en["team.only_owner"]).waitFor();
@@ -86,7 +86,7 @@ inChromium("what is offered", () => {
 });
 
 inChromium("money", () => {
-  test("that is gone is written as money is everywhere", async () => {
+  test("uses the usual format when it is used up", async () => {
     const { year, month } = wallClock("Europe/Vilnius", Date.now());
     await world.app.database.tx(async (queries) => {
       const used = { month: monthText(year, month), secondsUsed: 1_000_000 };
@@ -98,7 +98,7 @@ inChromium("money", () => {
     await world.app.database.tx((queries) => queries.delete(planUsage));
   });
 
-  test("a missing bank account is the operator's to set, not the payer's", async () => {
+  test("asks the operator, not the payer, to set a missing bank account", async () => {
     const { body } = await world.api("POST", "/topup", { amount_eur: 25 });
     const { checkout_url } = body as unknown as { checkout_url: string };
     for (const language of ["en", "lt", "lv", "ru"]) {
@@ -115,7 +115,7 @@ inChromium("money", () => {
 });
 
 inChromium("times", () => {
-  test("are the company's, in lists as in filters, wherever the reader is", async () => {
+  test("use the company's time zone in lists and filters, wherever the reader is", async () => {
     await page.goto(address("/calls?from=2026-11-20&to=2026-11-20"));
     const row = page.getByRole("row").filter({ hasText: CALLER });
     await row.getByText("20 Nov 2026, 23:30").waitFor();
@@ -124,7 +124,7 @@ inChromium("times", () => {
     expect(await row.count()).toBe(0);
   });
 
-  test("are the company's where a call is planned, too", async () => {
+  test("use the company's time zone when a call is scheduled", async () => {
     await page.goto(address("/schedules"));
     await button(en["calls.place"]).first().click();
     const dialog = page.getByRole("dialog");
@@ -138,7 +138,7 @@ inChromium("times", () => {
     expect(JSON.stringify(body)).toContain("2027-03-02T08:00:00+00:00");
   });
 
-  test("follow the company's zone as soon as it is another", async () => {
+  test("follow a change of the company's time zone immediately", async () => {
     await page.goto(address("/settings"));
     await page.getByLabel(en["settings.time_zone"]).fill("Asia/Tokyo");
     await button(en["action.save"]).click();
@@ -153,7 +153,7 @@ inChromium("long names", () => {
   const NAME = "Konstantinas Grigaliūnavičienėtė";
   const AGENT = "Registratūros asistentė Bartholomeus";
 
-  /** Words of these names, and numbers, that stand in two lines. */
+  /** Words of these names, and numbers, that are broken over two lines. */
   const broken = () =>
     page.evaluate(
       (words) => {
@@ -174,7 +174,7 @@ inChromium("long names", () => {
       [NAME, AGENT, CALLER, "+37061000702"].flatMap((name) => name.split(" ")),
     );
 
-  test("break between words, at any width", async () => {
+  test("break between words at any width", async () => {
     const [first = "", last = ""] = NAME.split(" ");
     const person = { number_e164: CALLER, first_name: first, last_name: last };
     await world.api("POST", "/contacts", person);

@@ -1,4 +1,7 @@
-/** The operator sees how every company fares, acts as one under a banner, and its owner reads of it. */
+/**
+ * The operator sees the health of every company, and impersonates one under a banner; its owner
+ * sees that in the audit log.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
@@ -35,7 +38,7 @@ afterAll(async () => {
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
 inChromium("the operator", () => {
-  test("sees every company's health, acts as one under a banner, and its owner reads of it", async () => {
+  test("sees every company's health and impersonates one under a banner, which its owner sees in the audit log", async () => {
     const away = await world.app.ask("tenant.create", {
       name: "Away Dental",
       email: "desk@away.example",
@@ -90,7 +93,7 @@ inChromium("the operator", () => {
     expect([...operator.complaints, ...owner.complaints]).toEqual([]);
   });
 
-  test("makes a company and invites its first owner, whom nobody else could", async () => {
+  test("creates a company and invites its first owner, which nobody else can", async () => {
     const operator = await visit(browser);
     const { page } = operator;
     const email = "ops3@clinic.example";
@@ -131,7 +134,7 @@ inChromium("the operator", () => {
     await owner.context.close();
   });
 
-  test("reads a call's signalling as a ladder, takes it along, and sees costs in words", async () => {
+  test("reads a call's signalling as a ladder diagram, exports it, and sees costs in words", async () => {
     const { page, context } = await visit(browser, { width: 1440, height: 900 });
     await signIn({ page, context, complaints: [] }, world.app, {
       tenantId: world.tenantId,
@@ -179,7 +182,7 @@ inChromium("the operator", () => {
     await context.close();
   });
 
-  test("leafs through many companies and finds one by its name", async () => {
+  test("pages through many companies and finds one by its name", async () => {
     for (let n = 0; n < 50; n++)
       await world.app.ask("tenant.create", {
         name: `Branch ${n}`,

@@ -1,6 +1,6 @@
 /**
- * The pages that are looked at every day: how the week was, who called and what about, and the call in
- * which something was said. In Chromium, in both themes and on a phone.
+ * Pages for daily use: the week, the calls with callers and topics, and the search for words. In
+ * Chromium, in both themes and on a phone.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
-/** Both themes, wide and on a phone: nothing beside the page, nothing that axe knows to be wrong. */
+/** Checks both themes on a desktop and a phone: no overflow, and no violation found by axe. */
 async function looksRight(path: string, name: string, ready: string): Promise<void> {
   for (const size of [
     { width: 1440, height: 900 },
@@ -70,7 +70,7 @@ async function looksRight(path: string, name: string, ready: string): Promise<vo
 }
 
 inChromium("home", () => {
-  test("asks for its first data while its code is on the way, and once", async () => {
+  test("requests its first data once, while its code is loading", async () => {
     const seen = await visit(browser, { as: owner });
     const asked: string[] = [];
     const home = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ inChromium("home", () => {
     await seen.context.close();
   });
 
-  test("shows seven days as lines, money, and the last calls by name with their summary", async () => {
+  test("shows seven days as lines, the balance, and the last calls by name with their summary", async () => {
     await page.goto(address("/"));
     await page.getByRole("heading", { name: en["home.week"] }).waitFor();
     for (const label of [en["nav.calls"], en["home.week_minutes"], en["home.week_answered"]]) {
@@ -106,7 +106,7 @@ inChromium("home", () => {
     await page.waitForURL(/\/calls/);
   });
 
-  test("tells the same part of a minute wherever minutes are told", async () => {
+  test("shows fractions of a minute in the same way everywhere", async () => {
     const seen = await visit(browser, { as: owner });
     await seen.page.route("**/api/dashboard/home", async (route) => {
       const home = await (await route.fetch()).json();
@@ -125,7 +125,7 @@ inChromium("home", () => {
     await seen.context.close();
   });
 
-  test("says how many calls were missed, and leads to them", async () => {
+  test("shows the number of missed calls, and links to them", async () => {
     await page.goto(address("/"));
     const missed = page.getByRole("link", { name: new RegExp(`^${en["home.missed"]}: `) });
     const count = Number((await missed.textContent())?.match(/\d+$/)?.[0]);
@@ -139,12 +139,12 @@ inChromium("home", () => {
     const chosen = page.getByLabel(en["calls.status"]).locator("option:checked");
     expect(await chosen.textContent()).toBe(en["status.missed"]);
     await rows.first().getByRole("link").first().click();
-    // The list, in which every row says so, stands until the call's page is there.
+    // Wait for the call's page: every row of the list contains this text too.
     await page.getByRole("tab", { selected: true }).waitFor();
     await page.locator("main .badge").getByText(en["status.missed"]).waitFor();
   });
 
-  test("says in one line that the system is well, and names a problem once", async () => {
+  test("shows in one line that the system is well, and lists a problem once", async () => {
     await page.goto(address("/"));
     await page.locator("summary").filter({ hasText: en["home.system"] }).waitFor();
     await page.route("**/api/dashboard/home", async (route) => {
@@ -175,7 +175,7 @@ inChromium("home", () => {
 inChromium("the calls", () => {
   const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 
-  test("have names and summaries, and a badge only where something went otherwise", async () => {
+  test("have names and summaries, and a badge only for an unusual outcome", async () => {
     await page.goto(address("/calls"));
     await row("Jonas Petraitis").getByText(JONAS).waitFor();
     await row("Jonas Petraitis").getByText("booked a check-up").waitFor();
@@ -184,7 +184,7 @@ inChromium("the calls", () => {
     expect(await row(en["status.completed"]).count()).toBe(0);
   });
 
-  test("are found by words that were said, without case and accents, and by name", async () => {
+  test("are found by spoken words without case and accents, and by name", async () => {
     await page.goto(address("/calls"));
     const search = page.getByLabel(en["calls.search"]);
     await search.fill("del saskaitos uz praejusi");
@@ -222,7 +222,7 @@ inChromium("the calls", () => {
     await page.getByText("2 calls selected").waitFor({ state: "detached" });
   });
 
-  test("open beside the list with j and k, without leaving it", async () => {
+  test("open next to the list with j and k, without leaving it", async () => {
     await page.goto(address("/calls"));
     await row("Jonas Petraitis").waitFor();
     const names = await page.locator("tbody a.cover").allInnerTexts();
@@ -246,7 +246,7 @@ inChromium("the calls", () => {
     await page.waitForURL(/\/calls\/[\w-]{36}/);
   });
 
-  test("keep filters under a name", async () => {
+  test("store filters under a name", async () => {
     await page.goto(address("/calls?status=no_answer"));
     await page.getByRole("button", { name: en["calls.keep_view"] }).click();
     await page.getByRole("dialog").getByLabel(en["calls.view_name"]).fill("Missed");
@@ -268,7 +268,7 @@ inChromium("the calls", () => {
     await panel.getByRole("button", { name: en["calls.add"], exact: true }).click();
     await row("+37061000502").locator(".badge", { hasText: "Invoice" }).waitFor();
     await panel.getByLabel(en["calls.comment"]).fill("Call back on Monday.");
-    // What is typed belongs to this call, and is kept for it.
+    // The typed text is kept as a draft for this call.
     await page.waitForFunction(() =>
       Object.keys(sessionStorage).some((key) => key.includes("comment/")),
     );
@@ -297,7 +297,7 @@ inChromium("the calls", () => {
       "call",
       "Call back on Monday.",
     );
-    // What one opens a call for comes first; what colleagues said of it stands beside the summary in short.
+    // Tags and comments are the last section; the summary shows them in short.
     const summary = page.locator("main .card").first();
     await summary.locator(".badge", { hasText: "Invoice" }).waitFor();
     await summary.getByText("owner: Call back on Monday.").waitFor();
@@ -311,7 +311,7 @@ inChromium("the calls", () => {
     await page.getByRole("button", { name: remove }).waitFor({ state: "detached" });
   });
 
-  test("say that a message was left, and show it beside the list", async () => {
+  test("show that a message was left, and its text next to the list", async () => {
     const { database } = world.app;
     const [call] = await database.read
       .select({ id: calls.id })
@@ -327,7 +327,7 @@ inChromium("the calls", () => {
     await page.locator("aside.call-panel").getByText("Please ring after four.").waitFor();
   });
 
-  test("are printed whole and in dark ink, without what can be pressed", async () => {
+  test("are printed completely in dark ink, without controls", async () => {
     const seen = await visit(browser, { as: owner, theme: "dark", width: 794, height: 1123 });
     const { page: paper } = seen;
     await paper.goto(address("/calls"));
@@ -350,7 +350,7 @@ inChromium("the calls", () => {
     await seen.context.close();
   });
 
-  test("fit both themes; a phone shows six of them at least", async () => {
+  test("fit both themes; a phone shows at least six of them", async () => {
     await looksRight("/calls", "calls", "Jonas Petraitis");
     const phone = await visit(browser, { width: 390, height: 844 });
     await phone.context.addCookies(await owner.context.cookies());
@@ -367,7 +367,7 @@ inChromium("the calls", () => {
 });
 
 inChromium("the navigation", () => {
-  test("has at most twelve entries; pages of one section stand as tabs above each other", async () => {
+  test("has at most twelve entries; pages of one section are tabs above each other", async () => {
     await page.goto(address("/"));
     const entries = page.locator(".sidebar nav").first().getByRole("link");
     expect(await entries.count()).toBeLessThanOrEqual(12);
@@ -380,7 +380,7 @@ inChromium("the navigation", () => {
     await looksRight("/trunk", "section", en["nav.trunk"]);
   });
 
-  test("goes to pages, actions, agents, contacts and calls by a few letters and the keyboard", async () => {
+  test("opens pages, actions, agents, contacts and calls by a few letters and the keyboard", async () => {
     const field = page.getByRole("combobox", { name: en["palette.hint"] });
     const option = (text: string) => page.getByRole("option").filter({ hasText: text });
     const open = async (words: string) => {
@@ -388,7 +388,7 @@ inChromium("the navigation", () => {
       await field.fill(words);
     };
     await page.goto(address("/"));
-    await page.getByRole("heading", { level: 1 }).waitFor(); // keys are heard from now on
+    await page.getByRole("heading", { level: 1 }).waitFor(); // the page handles keys after this
     await open("webh");
     await option(en["nav.webhooks"]).first().waitFor();
     await page.keyboard.press("Enter");
@@ -420,7 +420,7 @@ inChromium("the navigation", () => {
 });
 
 inChromium("an agent", () => {
-  test("lets its voice be heard without a microphone, and opens no call for it", async () => {
+  test("plays its voice without a microphone and without a call", async () => {
     await page.goto(address(`/agents/${world.agentId}`));
     const voice = await page.getByLabel(en["agents.voice"], { exact: true }).inputValue();
     const listen = page.getByRole("button", {
@@ -435,7 +435,7 @@ inChromium("an agent", () => {
     expect(owner.complaints).toEqual([]);
   });
 
-  test("is tried beside its form, as it is written there, before anything is saved", async () => {
+  test("is tried with unsaved form values, next to the form", async () => {
     await page.goto(address(`/agents/${world.agentId}`));
     const trial = page.getByRole("complementary", { name: en["agents.tab.test"] });
     await trial.getByRole("button", { name: en["web_call.start"] }).waitFor();
@@ -445,7 +445,7 @@ inChromium("an agent", () => {
     await trial.getByText(en["agents.trial_of_draft"]).waitFor();
     await trial.getByLabel(en["chat.message"]).fill("Labas");
     await trial.getByRole("button", { name: en["chat.send"] }).click();
-    // The saved agent speaks English.
+    // The saved agent speaks English, so Lithuanian letters show that the form's language is used.
     await trial.locator(".bubble.agent", { hasText: /[ąčęėįšųūž]/i }).waitFor({ timeout: 30_000 });
     const { body } = await world.api("GET", `/agents/${world.agentId}`);
     expect(JSON.stringify(body)).toContain('"language":"en"');

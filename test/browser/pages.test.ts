@@ -1,7 +1,7 @@
 /**
- * Every page of the dashboard in Chromium, beside a whole appliance that has taken a call: no
- * violation that axe knows of in either theme, nothing wider than a phone, no complaint of the
- * browser. With LINEVOICE_SCREENSHOTS=DIR each page is also painted there. Takes some 60 s.
+ * Every page of the dashboard in Chromium, with a whole appliance that has taken a call: no
+ * violation found by axe in either theme, not wider than a phone, no browser error. With
+ * LINEVOICE_SCREENSHOTS=DIR it also stores a screenshot of each page. About 60 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -20,11 +20,11 @@ setDefaultTimeout(480_000);
 const CALLER = "+37061000082";
 const HOST = "127.0.9.82";
 const PHONE = { width: 375, height: 812 };
-/** The doctor's checks of a whole appliance, once. */
+/** Time limit for the doctor's checks of a whole appliance, which run once. */
 const HEALTH_MS = 90_000;
 const screenshots = process.env.LINEVOICE_SCREENSHOTS;
 
-/** `UUID` stands for the call. */
+/** `UUID` is replaced by the call's id. */
 const PAGES = [
   "/",
   "/live",
@@ -141,7 +141,10 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Waits for what the page asks the server, then for axe: all of it in light, colours in dark. A phone has room. */
+/**
+ * Waits until the page has loaded, then runs axe: all rules in the light theme, colours in the dark
+ * one. Also checks a phone's width.
+ */
 async function examine(visitor: Visit, path: string): Promise<string[]> {
   const { page } = visitor;
   await goTo(page, world.app, path);
@@ -159,7 +162,10 @@ async function examine(visitor: Visit, path: string): Promise<string[]> {
   return [...light, ...dark, ...(excess > 0 ? [`${path}: ${excess} px too wide`] : [])];
 }
 
-/** By how much the page or a table is too wide; rows become cards some frames after the window has changed. */
+/**
+ * Pixels by which the page or a table is too wide. Retries, because rows become cards some frames
+ * after a resize.
+ */
 async function excessOf(page: Page): Promise<number> {
   const measure = () =>
     page
@@ -173,7 +179,7 @@ async function excessOf(page: Page): Promise<number> {
   return excess;
 }
 
-/** From the next document on, the signed-in person reads in this language. */
+/** Sets the signed-in person's language from the next document on. */
 async function speak(page: Page, locale: Language): Promise<void> {
   const origin = world.app.addresses.http;
   await page.request.post(`${origin}/api/dashboard/profile`, {
@@ -189,7 +195,7 @@ async function paint({ page }: Visit, theme: Theme, path: string): Promise<void>
 }
 
 inChromium("every page", () => {
-  test("is accessible in both themes, fits a phone, and is quiet", async () => {
+  test("is accessible in both themes, fits a phone, and logs no errors", async () => {
     const visitor = await visit(browser);
     const wrong: string[] = [];
     for (const path of DOORS) wrong.push(...(await examine(visitor, path)));
@@ -228,12 +234,12 @@ inChromium("every page", () => {
     await visitor.context.close();
   });
 
-  test("a call's page says in one line on a desk what call it is, and has its actions in one on a phone", async () => {
+  test("a call's heading fits one line on a desktop, and its actions fit one line on a phone", async () => {
     const visitor = await visit(browser);
     const { page } = visitor;
     const email = "head@clinic.example";
     await signIn(visitor, world.app, { tenantId: world.tenantId, email });
-    /** How many lines its parts stand in. */
+    /** Number of lines of text that the elements occupy. */
     const lines = (parts: string) =>
       page
         .locator(parts)
@@ -281,7 +287,7 @@ inChromium("every page", () => {
     await visitor.context.close();
   });
 
-  test("the list of calls fits every screen in the longest language, what calls were about included", async () => {
+  test("the call list with summaries fits every screen in the longest language", async () => {
     const visitor = await visit(browser);
     const { page } = visitor;
     const email = "tablet@clinic.example";
@@ -315,7 +321,7 @@ inChromium("every page", () => {
     await visitor.context.close();
   });
 
-  test("is reached through the phone's drawer", async () => {
+  test("is reachable through the phone's drawer", async () => {
     const visitor = await visit(browser, PHONE);
     await signIn(visitor, world.app, {
       tenantId: world.tenantId,

@@ -1,6 +1,7 @@
 /**
- * The server goes away and comes back while the dashboard is open: it says so, shows nothing as certain, and
- * goes on by itself. In Chromium, through a relay that can be cut. Takes some 15 s.
+ * The server stops and returns while the dashboard is open. The dashboard reports it, shows no
+ * outdated data as current, and continues automatically. In Chromium, through a relay that can be
+ * cut. About 15 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Socket } from "bun";
@@ -18,10 +19,13 @@ const { en } = await messageCatalogues();
 const inChromium = describe.skipIf(chromiumPath() === null);
 const HOST = "127.0.9.91";
 const RELAY_PORT = 18_091;
-/** From the return of the server to a page that goes on. */
+/** Time limit from the return of the server to a working page. */
 const RESUME_MS = 3_000;
 
-/** Bytes between a browser and the server, until it is cut; `cut` and `mend` as often as wanted. */
+/**
+ * Forwards bytes between a browser and the server until `cut`. Both functions may be called
+ * repeatedly.
+ */
 function createRelay(target: URL) {
   const open = new Set<Socket<unknown>>();
   let listener: { stop(force: boolean): void } | null = null;
@@ -85,7 +89,7 @@ afterAll(async () => {
 });
 
 inChromium("while the server is away", () => {
-  test("a bar says so, live calls are unknown, and an unvisited page waits; then all goes on by itself", async () => {
+  test("a bar reports it, live calls are unknown, and an unvisited page waits; then everything continues automatically", async () => {
     const to = (path: string) => `http://${HOST}:${RELAY_PORT}/app${path}`;
     const bar = page.getByRole("alert").filter({ hasText: en["offline.bar"].split("{")[0] });
     await page.goto(to("/live"));

@@ -1,6 +1,6 @@
 /**
- * What only a browser decides: which cookies it keeps, what it says about where a request comes
- * from, and passkeys, answered by Chromium's own authenticator. Every page here is the appliance's.
+ * Behaviour that only a browser determines: stored cookies, the origin of requests, and passkeys
+ * from Chromium's authenticator. Every page here is the appliance's.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -17,7 +17,7 @@ setDefaultTimeout(60_000);
 const PASSWORD = "keturi žodžiai be ryšio";
 const EMAIL = "rasa@clinic.example";
 
-/** Elsewhere than on the machines that have it, nothing here can be known. */
+/** Without Chromium these tests are skipped. */
 const hasChromium = chromiumPath() !== null;
 const inChromium = describe.skipIf(!hasChromium);
 
@@ -25,7 +25,7 @@ let server: ApiServer;
 let browser: Browser;
 let stranger: Bun.Server<undefined>;
 let tenantId = 0;
-/** Paths of requests that were refused for where they came from. */
+/** Paths of requests that the server rejected because of their origin. */
 const refused: unknown[] = [];
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A small page of ours, on this name, whose policy lets it send requests to its own origin. */
+/** A small test page under this name, whose policy allows requests to its own origin. */
 async function open(context: BrowserContext, host: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`http://${host}:${server.server.address.port}/docs/start.js`);
@@ -103,7 +103,7 @@ async function signedInEmail(page: Page): Promise<unknown> {
 
 inChromium("the cookie", () => {
   for (const host of ["127.0.0.1", "localhost"])
-    test(`__Host-linevoice is kept on http://${host}, unseen by scripts, and opens REST v1`, async () => {
+    test(`__Host-linevoice is stored on http://${host}, is hidden from scripts, and gives access to REST v1`, async () => {
       const { context, page } = await fresh(host);
       expect((await signIn(page)).status).toBe(200);
       const [cookie, ...others] = await context.cookies();
@@ -124,7 +124,7 @@ inChromium("the cookie", () => {
       await context.close();
     });
 
-  test("on plain http under another name it is linevoice_session", async () => {
+  test("is named linevoice_session on plain http under another name", async () => {
     const { context, page } = await fresh("voice.test");
     expect((await signIn(page)).status).toBe(200);
     const [cookie] = await context.cookies();
@@ -133,7 +133,7 @@ inChromium("the cookie", () => {
     await context.close();
   });
 
-  test("a name that is not ours gets nothing (DNS rebinding)", async () => {
+  test("gives no access under an unknown host name (DNS rebinding)", async () => {
     const { context, page } = await fresh("rebound.test");
     expect(await api(page, "GET", "/session")).toMatchObject({
       status: 403,
@@ -145,7 +145,7 @@ inChromium("the cookie", () => {
 });
 
 inChromium("another page of the same site, on another port", () => {
-  test("carries the cookie, and changes and reads nothing with it", async () => {
+  test("sends the cookie, but can neither change nor read anything with it", async () => {
     const { context, page } = await fresh("127.0.0.1");
     await signIn(page);
     const evil = await context.newPage();
@@ -157,7 +157,7 @@ inChromium("another page of the same site, on another port", () => {
       );
     await attack("/api/dashboard/sign-out", "POST");
     expect(await signedInEmail(page)).toBe(EMAIL);
-    // Not only unreadable (CORS): refused, so that nothing of it ends up in the other page's process.
+    // Not only unreadable (CORS) but rejected, so that no data reaches the other page's process.
     refused.length = 0;
     expect(await attack("/api/v1/agents", "GET")).toBe("blocked");
     expect(await attack("/api/dashboard/team", "GET")).toBe("blocked");
@@ -188,7 +188,7 @@ inChromium("another page of the same site, on another port", () => {
   });
 });
 
-/** Runs a WebAuthn ceremony in the page with the options as JSON; answers the response as JSON. */
+/** Runs a WebAuthn ceremony in the page with the options as JSON; returns the response as JSON. */
 const ceremony = (page: Page, kind: "create" | "get", options: unknown): Promise<unknown> =>
   page.evaluate(
     `(async () => {
@@ -215,7 +215,7 @@ async function withAuthenticator(context: BrowserContext, page: Page): Promise<v
 }
 
 inChromium("passkeys, with a real authenticator", () => {
-  test("are registered, listed, open the account once for each ceremony, and are removed", async () => {
+  test("are registered and listed, sign in once per ceremony, and are removed", async () => {
     const { context, page } = await fresh("localhost");
     await withAuthenticator(context, page);
     await signIn(page);
@@ -251,7 +251,7 @@ inChromium("passkeys, with a real authenticator", () => {
     await context.close();
   });
 
-  test("confirm in place what wants a recent sign-in, where the account has one", async () => {
+  test("confirm a recent sign-in in place, if the account has one", async () => {
     const { context, page } = await fresh("localhost");
     await withAuthenticator(context, page);
     await signIn(page);
@@ -290,7 +290,7 @@ inChromium("passkeys, with a real authenticator", () => {
     await context.close();
   });
 
-  test("a ceremony of one person registers nothing for another, nor signs anybody in", async () => {
+  test("a ceremony of one person neither registers a key for another nor signs anybody in", async () => {
     const other = await person(server, { tenantId, email: "other@clinic.example" });
     const { context, page } = await fresh("localhost");
     await withAuthenticator(context, page);
@@ -306,7 +306,7 @@ inChromium("passkeys, with a real authenticator", () => {
     await context.close();
   });
 
-  test("on an address they are refused with what to do", async () => {
+  test("are rejected on an IP address, with a remedy", async () => {
     const { context, page } = await fresh("127.0.0.1");
     await signIn(page);
     const { port } = server.server.address;

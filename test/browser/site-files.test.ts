@@ -1,4 +1,4 @@
-/** What a web site becomes, as somebody sees it who waits on the page of knowledge. */
+/** The import of a web site, as seen by a person who waits on the knowledge page. */
 import { afterAll, beforeAll, describe, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(chromiumPath() === null)("a web site", () => {
-  test("shows its file, and what could not be read, without being asked", async () => {
+  test("shows its file and the unreadable pages without a reload", async () => {
     const owner = await visit(browser);
     const { page } = owner;
     const account = { tenantId: world.tenantId, email: "owner@clinic.example" };

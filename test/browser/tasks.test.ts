@@ -1,6 +1,6 @@
 /**
- * The main task of each page that the first run does not visit, done in Chromium on a whole
- * appliance; and two tenants who never see each other. Takes some 40 s.
+ * The main task of each page that the first run does not visit, in Chromium with a whole appliance;
+ * and the isolation of two tenants. About 40 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { TOTP } from "otpauth";
@@ -81,7 +81,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("row").filter({ hasText: ELSEWHERE }).getByText("Cancelled").waitFor();
   });
 
-  test("calls are filtered by the address and loaded as CSV", async () => {
+  test("calls are filtered by the URL and downloaded as CSV", async () => {
     await open("/calls");
     await page.getByLabel("Direction").selectOption({ label: "Outbound" });
     await page.getByRole("link", { name: ELSEWHERE }).waitFor();
@@ -96,7 +96,7 @@ inChromium("in the dashboard", () => {
     expect(await Bun.file(path).text()).toContain(ELSEWHERE);
   });
 
-  test("contacts are brought in from CSV after a look at it, and found", async () => {
+  test("contacts are imported from CSV after a preview, and found", async () => {
     await open("/contacts");
     await button("Import CSV").click();
     await dialog()
@@ -119,7 +119,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("cell", { name: "29 February" }).waitFor();
   });
 
-  test("a campaign is made from a list, started and cancelled; its page says what became of each number", async () => {
+  test("a campaign is created from a list, started and cancelled; its page shows the result of each number", async () => {
     await open("/campaigns");
     await button("New campaign").first().click();
     await dialog().getByLabel("Name").fill("Autumn check-ups");
@@ -151,7 +151,7 @@ inChromium("in the dashboard", () => {
     expect((await saved).suggestedFilename()).toMatch(/^campaign-\d+\.csv$/);
   });
 
-  test("a tool is made field by field and tried", async () => {
+  test("a tool is created field by field and tested", async () => {
     await open("/tools/new");
     await page.getByLabel("Name", { exact: true }).first().fill("find_booking");
     await page.getByLabel("What it does").fill("Finds a booking by name.");
@@ -171,7 +171,7 @@ inChromium("in the dashboard", () => {
     expect(await page.getByLabel("JSON Schema").inputValue()).toContain('"name"');
   });
 
-  test("a tool whose schema is refused by a rule that is newer than it says so", async () => {
+  test("an older tool shows an error if a newer rule rejects its schema", async () => {
     const parameters = { type: "object", properties: { days: { type: "array" } } };
     await world.app.database.tx((queries) =>
       queries.insert(tools).values({
@@ -228,7 +228,7 @@ inChromium("in the dashboard", () => {
     await page.getByText("The key is revoked.").first().waitFor();
   });
 
-  test("settings are saved, and a bad value is told at its field", async () => {
+  test("settings are saved, and an invalid value shows an error at its field", async () => {
     await open("/settings");
     await page.getByLabel("Time zone").fill("Nowhere/Town");
     await button("Save").click();
@@ -243,7 +243,7 @@ inChromium("in the dashboard", () => {
     expect(await page.getByRole("switch", { name: "Callback memory" }).isChecked()).toBe(true);
   });
 
-  test("a sign-in of long ago is confirmed in place, and what was typed is saved", async () => {
+  test("an old sign-in is confirmed in place, and the form is saved", async () => {
     const passwordHash = await Bun.password.hash("keturi zodziai be rysio");
     await world.app.database.tx(async (queries) => {
       await queries.update(users).set({ passwordHash });
@@ -289,7 +289,7 @@ inChromium("in the dashboard", () => {
     expect(await button(`Allow ${subject}`).count()).toBe(0);
   });
 
-  test("somebody is invited, and it is in the audit log", async () => {
+  test("a person is invited, and the audit log shows it", async () => {
     await open("/team");
     await button("Invite").click();
     await dialog().getByLabel("Email").fill("new@clinic.example");
@@ -302,7 +302,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("row").filter({ hasText: "invite" }).first().waitFor();
   });
 
-  test("the wallet is topped up by transfer, which the operator confirms", async () => {
+  test("the wallet is topped up by a bank transfer, which the operator confirms", async () => {
     await open("/billing?tab=wallet");
     await page.getByLabel("Amount, EUR").fill("5");
     await button("Continue to payment").click();
@@ -318,7 +318,7 @@ inChromium("in the dashboard", () => {
     await page.getByText("€50.00").first().waitFor();
   });
 
-  test("the operator makes a company, credits it, and makes a backup", async () => {
+  test("the operator creates a company, credits it, and makes a backup", async () => {
     await open("/operator");
     await button("New company").click();
     await dialog().getByLabel("Company").fill("Second company");
@@ -337,7 +337,7 @@ inChromium("in the dashboard", () => {
     await page.getByText("verified by a test restore").first().waitFor({ timeout: 30_000 });
   });
 
-  test("the operator tries the engine: what each part did, or the provider's own error", async () => {
+  test("the operator tries the engine: the result of each part, or the provider's own error", async () => {
     const results = page.getByRole("listitem");
     const fill = async (label: string, text: string) => await page.getByLabel(label).fill(text);
     const wav = page.getByLabel("Speech to understand (WAV)");
@@ -388,7 +388,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("heading", { name: "Profile and security" }).waitFor();
   });
 
-  test("two tenants never see each other, and a viewer changes nothing", async () => {
+  test("two tenants never see each other, and a viewer cannot change anything", async () => {
     const { body } = await world.api("GET", "/calls");
     const uuid = body.calls[0]?.call_uuid;
     const other = await world.app.ask("tenant.create", {
@@ -452,7 +452,7 @@ inChromium("in the dashboard", () => {
     await viewer.context.close();
   });
 
-  test("whoever may not send a form cannot type into it either", async () => {
+  test("a form is read-only for people who may not send it", async () => {
     const hours = { filename: "hours.md", content: "# Hours", agent_id: world.agentId };
     await world.api("POST", "/files", hours);
     const [file] = (await world.api("GET", "/files")).body.files;

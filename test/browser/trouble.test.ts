@@ -1,6 +1,6 @@
 /**
- * The dashboard when things go wrong, by keyboard alone, and in every language: each state says what
- * happened and what helps. In Chromium beside a whole appliance. Takes some 40 s.
+ * The dashboard during failures, by keyboard only, and in every language: each state shows what
+ * happened and what helps. In Chromium with a whole appliance. About 40 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
-/** Somebody of the clinic who comes for the first time. Its owner must close the context. */
+/** A new person of the clinic. The caller must close the context. */
 async function newcomer(
   email: string,
   options: VisitOptions = {},
@@ -55,14 +55,14 @@ async function newcomer(
   return visitor;
 }
 
-/** Its owner must close the context. */
+/** The caller must close the context. */
 const somebody = () => visit(browser, { as: owner });
 
 const loaded = (page: Page) =>
   page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0, null, WAIT);
 
 inChromium("in trouble", () => {
-  test("a server that is away is told, and one press brings the page back", async () => {
+  test("an unreachable server is reported, and one click reloads the page", async () => {
     const { page, context } = await somebody();
     await page.route("**/api/v1/agents", (route) => route.abort("connectionrefused"));
     await page.goto(address("/agents"));
@@ -73,7 +73,7 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("a failure of ours gives the number to quote to the operator", async () => {
+  test("a server error shows the request number to quote to the operator", async () => {
     const { page, context } = await somebody();
     await page.route("**/api/v1/phone-numbers", (route) =>
       route.fulfill({
@@ -87,7 +87,7 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("a record that is gone is told, and nothing is offered that cannot bring it back", async () => {
+  test("a missing record is reported, without a retry button", async () => {
     const { page, context } = await somebody();
     for (const path of ["/agents/999", "/knowledge/999"]) {
       await page.goto(address(path));
@@ -99,7 +99,7 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("a person who may only read is told so, and no column waits for buttons", async () => {
+  test("a person with read access sees a note, and tables have no column for buttons", async () => {
     const visitor = await newcomer("reads@clinic.example", {}, "viewer");
     const { page, context } = visitor;
     for (const path of ["/agents/new", "/agents/1"]) {
@@ -119,7 +119,7 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("what is refused says whom to ask, and what was typed stays", async () => {
+  test("a rejection names the person to ask, and typed text stays", async () => {
     const { page, context } = await somebody();
     await page.route("**/api/dashboard/tenant-settings", (route) =>
       route.request().method() === "GET"
@@ -138,7 +138,7 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("a session that ended in the middle of a form says so, and loses nothing", async () => {
+  test("a session that ends while a form is open is reported, and typed text stays", async () => {
     const visitor = await newcomer("ends@clinic.example");
     const { page, context } = visitor;
     await page.goto(address("/contacts"));
@@ -161,7 +161,7 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("what could not be taken from a list is told, and still stands there", async () => {
+  test("a question that could not be removed shows an error and stays in the list", async () => {
     const { page, context } = await somebody();
     const asked = { key: "k", question: "Do you whiten?", variants: [], count: 1 };
     const call_uuid = "01a1fdec-0000-7000-8000-000000000000";
@@ -178,7 +178,7 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("an address of nothing says so, and leads home", async () => {
+  test("an unknown URL shows an error and a link to the home page", async () => {
     const { page, context } = await somebody();
     await page.goto(address("/calls/01a1fdec-0000-7000-8000-000000000000"));
     await page.getByRole("heading", { name: en["state.gone"] }).waitFor(WAIT);
@@ -189,11 +189,11 @@ inChromium("in trouble", () => {
     await context.close();
   });
 
-  test("signed out elsewhere, a page leads to the door, which knows the way back", async () => {
+  test("after a sign-out elsewhere, a page leads to the sign-in page, which returns to it", async () => {
     const { page, context } = await newcomer("twice@clinic.example");
     await page.goto(address("/numbers"));
     await page.getByRole("heading", { name: en["nav.numbers"], level: 1 }).waitFor(WAIT);
-    // A pending query would lead to the door by itself.
+    // A pending query would redirect to the sign-in page by itself.
     await loaded(page);
     const cookies = await context.cookies();
     const elsewhere = await browser.newContext();
@@ -212,7 +212,7 @@ inChromium("in trouble", () => {
   });
 });
 
-/** What has the focus, by its role's name and whether a reader sees that it has it. */
+/** Role and name of the focused element, and whether its focus is visible. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -226,7 +226,7 @@ const focused = (page: Page) =>
   });
 
 inChromium("by keyboard", () => {
-  test("every stop is seen, and the first leads past the navigation", async () => {
+  test("every tab stop is visible, and the first one skips the navigation", async () => {
     const { page, context } = await somebody();
     for (const path of ["/", "/calls", "/agents/1", "/trunk"]) {
       await page.goto(address(path));
@@ -248,7 +248,7 @@ inChromium("by keyboard", () => {
     await context.close();
   });
 
-  test("a dialog keeps the focus, Escape closes it and gives it back", async () => {
+  test("a dialog traps the focus; Escape closes it and restores the focus", async () => {
     const { page, context } = await somebody();
     await page.goto(address("/numbers"));
     const opener = page.getByRole("button", { name: en["numbers.new"] }).first();
@@ -269,7 +269,7 @@ inChromium("by keyboard", () => {
     await context.close();
   });
 
-  test("tabs are walked by arrows and kept in the address", async () => {
+  test("arrow keys select tabs, and the URL stores the selected tab", async () => {
     const { page, context } = await somebody();
     await page.goto(address("/agents/1"));
     await page.getByRole("tab", { name: en["agents.tab.settings"] }).focus();
@@ -280,7 +280,7 @@ inChromium("by keyboard", () => {
     await context.close();
   });
 
-  test("who asked for less motion gets none", async () => {
+  test("there are no animations if the reader asked for reduced motion", async () => {
     const { page, context } = await somebody();
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.goto(address("/numbers"));
@@ -304,7 +304,7 @@ const PAGES = [
 ];
 
 inChromium("in the reader's language", () => {
-  test("a new account keeps the language in which it was made", async () => {
+  test("a new account keeps the language in which it was created", async () => {
     const { page, context } = await visit(browser, { locale: "lt" });
     const { url } = await world.app.ask("setup.link", {});
     await page.goto(world.app.addresses.http + new URL(url).pathname + new URL(url).hash);
@@ -325,7 +325,7 @@ inChromium("in the reader's language", () => {
     ["ru", ru],
   ];
   for (const [language, catalogue] of catalogues)
-    test(`${language}: it is named, nothing stays English, and a phone has room for it`, async () => {
+    test(`${language} can be selected, no text stays English, and everything fits a phone`, async () => {
       const phone = { locale: language, width: 375, height: 812 };
       const visitor = await newcomer(`${language}@clinic.example`, phone);
       const { page } = visitor;

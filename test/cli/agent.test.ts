@@ -11,7 +11,7 @@ setDefaultTimeout(60_000);
 
 const cwd = tempDir();
 const CONFIG = "ok.toml";
-/** In this process: starting one for each command takes longer than the command. */
+/** Runs in this process, because starting a process takes longer than the command. */
 async function linevoice(args: string) {
   const [out, err]: [string[], string[]] = [[], []];
   const status = await runCli([...args.split(" "), "--config", CONFIG], {
@@ -88,7 +88,7 @@ test("versions are listed, compared and rolled back; a draft is published", asyn
   expect((await linevoice("agent rollback --tenant 1 1")).status).toBe(2);
 });
 
-test("a rehearsal of the draft is kept, named with its version, and opens the way to publish it", async () => {
+test("a rehearsal of the draft is stored with its version, and allows publication", async () => {
   expect((await linevoice("agent rule --tenant 1 1 --rehearsed on")).status).toBe(0);
   await offlineServices(cwd, CONFIG, async ({ agentVersions }) => {
     const author = { kind: "operator", id: null } as const;
@@ -119,7 +119,7 @@ test("a split is opened, shown and closed", async () => {
 const at = (name: string) => join(cwd, "desk", name);
 const versionNow = async () => (await json("agent versions --tenant 1 1"))[0].number;
 
-test("pull and push change nothing; an edit makes one version; another's version is not undone", async () => {
+test("pull and push change nothing; an edit creates one version; other people's versions are not overwritten", async () => {
   await offlineServices(cwd, CONFIG, async ({ agents, tools }) => {
     await agents.update(1, 1, { prompt: "Be kind.\n\n  - and brief: always\n" });
     await tools.create(1, {
@@ -167,7 +167,7 @@ test("pull and push change nothing; an edit makes one version; another's version
 const scenarioOf = (name: string, says: string) =>
   `name: ${name}\nscript:\n  - say: How much does it cost?\n    must: [${says}]\n  - hang_up: true\n`;
 
-test("rehearsals are pulled and pushed as files; others' changes are not undone", async () => {
+test("rehearsals are pulled and pushed as files; other people's changes are not overwritten", async () => {
   const keep = (yaml: string) =>
     offlineServices(cwd, CONFIG, async ({ agentScenarios }) => {
       await agentScenarios.put(1, 1, yaml);
@@ -203,7 +203,7 @@ test("rehearsals are pulled and pushed as files; others' changes are not undone"
   expect(readFileSync(at("rehearsals/mine.yaml"), "utf8")).toContain("name: Mine");
 });
 
-test("a folder is pushed as a draft, which is discarded, or published", async () => {
+test("a folder is pushed as a draft, which is then discarded or published", async () => {
   const yaml = readFileSync(at("agent.yaml"), "utf8");
   writeFileSync(at("agent.yaml"), yaml.replace("Be kind.", "Be patient."));
   const before = await versionNow();
@@ -220,7 +220,7 @@ test("a folder is pushed as a draft, which is discarded, or published", async ()
   expect((await linevoice("agent push desk")).out).toBe("No difference.\n");
 });
 
-test("names that lead out of the folder, and links, are refused", async () => {
+test("names that point outside the folder, and symbolic links, are rejected", async () => {
   writeFileSync(join(cwd, "secret.md"), "canary-2");
   const yaml = readFileSync(at("agent.yaml"), "utf8");
   for (const name of ["../secret.md", "files/../../secret.md", "files/a/b.md", "/etc/hosts.txt"]) {

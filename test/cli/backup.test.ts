@@ -1,4 +1,4 @@
-/** `backup` and `restore` as an operator types them, with and without a running server. */
+/** `backup` and `restore` as an operator runs them, with and without a running server. */
 
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
@@ -23,7 +23,7 @@ const linevoice = (args: string, stdin = "", more: Record<string, string> = {}) 
   runCli(cwd, args, { env: { ...env, ...more }, stdin });
 const serve = () => serveCli(cwd, env);
 
-test("wrong usage is status 2, a missing file status 1", async () => {
+test("returns status 2 for wrong usage and 1 for a missing file", async () => {
   for (const args of ["backup", "backup nonsense", "backup verify", "backup list x", "restore"])
     expect({ args, status: (await linevoice(args)).status }).toEqual({ args, status: 2 });
   for (const args of ["backup verify none.db", "restore none.db --yes"])
@@ -31,7 +31,7 @@ test("wrong usage is status 2, a missing file status 1", async () => {
   expect((await linevoice("backup --help")).out).toContain("master.key");
 });
 
-test("a directory and a pipe are refused in words", async () => {
+test("a directory and a pipe are rejected with an explanation", async () => {
   expect(Bun.spawnSync(["mkfifo", "pipe"], { cwd }).exitCode).toBe(0);
   for (const command of ["backup verify", "restore --yes"]) {
     const told = "Name the file of a backup: linevoice backup list\n";
@@ -48,7 +48,7 @@ test("a directory and a pipe are refused in words", async () => {
   }
 });
 
-test("made online and offline, listed, verified, restored only with the server down and a yes", async () => {
+test("a backup is created online and offline, listed, verified, and restored only without a server and with --yes", async () => {
   const none = await linevoice("backup list");
   expect(none.out).toContain("no backups");
   await linevoice("tenant create --name First --email a@example.com");
@@ -87,7 +87,7 @@ test("made online and offline, listed, verified, restored only with the server d
   expect(JSON.parse(back.out)).toMatchObject({ tenants: 2 });
 });
 
-test("a broken file is refused with status 1 and the reason", async () => {
+test("a broken file is rejected with status 1 and the reason", async () => {
   writeFileSync(join(cwd, "broken.db"), "z".repeat(5000));
   const verified = await linevoice("backup verify broken.db");
   expect(verified.status).toBe(1);
@@ -97,7 +97,7 @@ test("a broken file is refused with status 1 and the reason", async () => {
   expect(existsSync(join(cwd, "data/linevoice.db.incoming"))).toBe(false);
 });
 
-test("a backup of a newer program is refused in words by restore, verify, start and doctor", async () => {
+test("restore, verify, start and doctor reject a backup of a newer program with an explanation", async () => {
   const file = join(cwd, "newer.db");
   expect((await linevoice(`backup create --to ${file}`)).status).toBe(0);
   const newer = new Sqlite(file);
@@ -123,7 +123,7 @@ test("a backup of a newer program is refused in words by restore, verify, start 
   });
 });
 
-test("a server does not start on a damaged database; the command it names brings the data back", async () => {
+test("a server does not start with a damaged database; the command in its message restores the data", async () => {
   const { file } = JSON.parse((await linevoice("backup create --json")).out);
   const database = join(cwd, "data/linevoice.db");
   const bytes = readFileSync(database);

@@ -1,4 +1,4 @@
-/** The command line as a process: exit status, output, no server running. */
+/** The command line as a process: exit status and output, without a server. */
 import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ writeFileSync(join(cwd, "bad.toml"), "[rtp]\n\ntimeout_sek = 3\n");
 
 const linevoice = (args: string, stdin = "") => runCli(cwd, args, { stdin });
 
-test("wrong usage is status 2 and says what is right", async () => {
+test("wrong usage returns status 2 and shows the correct usage", async () => {
   for (const args of [
     "",
     "tennant list",
@@ -41,16 +41,16 @@ test("wrong usage is status 2 and says what is right", async () => {
   }
 });
 
-test("help is status 0 and names the usage", async () => {
+test("help returns status 0 and shows the usage", async () => {
   expect((await linevoice("--help")).out).toContain("tenant");
   const help = await linevoice("trunk set --help");
   expect(help.status).toBe(0);
   expect(help.out).toContain("--password-stdin");
-  // A usage of two lines names the program once.
+  // A usage of two lines names the program only once.
   expect(help.out).not.toMatch(/linevoice {2}/);
 });
 
-test("a bad configuration is status 2 with file and line", async () => {
+test("an invalid configuration returns status 2 with file and line", async () => {
   const { status, err } = await linevoice("--config bad.toml config check");
   expect(status).toBe(2);
   expect(err).toMatch(/bad\.toml:3: .*Did you mean "timeout_sec"\?/);
@@ -89,7 +89,7 @@ test("tenant, key, trunk and credit work on the data directory without a server"
   expect(call.err).toContain("linevoice serve");
 });
 
-test("migrate looks without making a database, then brings it up", async () => {
+test("migrate --dry-run creates no database; migrate up creates and migrates it", async () => {
   writeFileSync(join(cwd, "m.toml"), '[storage]\ndata_dir = "fresh"\n');
   const dry = JSON.parse((await linevoice("migrate up --dry-run --json --config m.toml")).out);
   expect(dry.tags.length).toBeGreaterThan(0);
@@ -97,14 +97,14 @@ test("migrate looks without making a database, then brings it up", async () => {
   expect((await linevoice("migrate up --config m.toml")).status).toBe(0);
   const status = JSON.parse((await linevoice("migrate status --json --config m.toml")).out);
   expect(status.every((entry: { applied: boolean }) => entry.applied)).toBe(true);
-  // A server brought it up when it started: there is nothing to do beside it.
+  // A running server has already migrated it, so the command has nothing to do.
   const server = lockDataDir(join(cwd, "fresh"), "server");
   const again = await linevoice("migrate up --config m.toml");
   server.release();
   expect(again).toMatchObject({ status: 0, out: expect.stringContaining("up to date") });
 });
 
-test("an existing database is copied before it is migrated, and the copy is named", async () => {
+test("an existing database is copied before a migration, and the output names the copy", async () => {
   writeFileSync(join(cwd, "o.toml"), '[storage]\ndata_dir = "older"\n');
   mkdirSync(join(cwd, "older"));
   const path = join(cwd, "older/linevoice.db");
@@ -122,7 +122,7 @@ test("an existing database is copied before it is migrated, and the copy is name
   expect(await linevoice("migrate up --config o.toml")).toMatchObject({ status: 0 });
 });
 
-test("what commands write is its owner's alone", async () => {
+test("only the owner can read files that commands write", async () => {
   writeFileSync(join(cwd, "p.toml"), '[storage]\ndata_dir = "private"\n');
   await linevoice("tenant create --name N --email a@example.com --config p.toml");
   const files = readdirSync(join(cwd, "private"), { recursive: true, withFileTypes: true });
@@ -136,7 +136,7 @@ test("what commands write is its owner's alone", async () => {
   }
 });
 
-test("a data directory too deep for the control socket is refused with the limit and the fix", async () => {
+test("a data directory path too long for the control socket is rejected with the limit and the remedy", async () => {
   const deep = `${"d".repeat(60)}/${"e".repeat(60)}`;
   writeFileSync(join(cwd, "deep.toml"), `[storage]\ndata_dir = "${deep}"\n`);
   const { status, err } = await linevoice("serve --config deep.toml");

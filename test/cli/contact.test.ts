@@ -17,7 +17,7 @@ writeFileSync(join(cwd, "ok.toml"), '[storage]\ndata_dir = "data"\n');
 const linevoice = (args: string) => runCli(cwd, `${args} --config ok.toml`);
 const file = (name: string, text: string) => writeFileSync(join(cwd, name), text);
 
-test("a book is looked at, taken, listed and written out as it was read", async () => {
+test("contacts are previewed, imported, listed and exported unchanged", async () => {
   await linevoice("tenant create --name N --email a@example.com");
   file("book.csv", "number,first_name,last_name,birthday\n061000001,Ona,Kazlauskienė,--02-29\n");
   const looked = await linevoice("contact import book.csv --tenant 1 --country LT --dry-run");
@@ -36,7 +36,7 @@ test("a book is looked at, taken, listed and written out as it was read", async 
   expect(JSON.parse(again.out)).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
 });
 
-test("bad lines are named, take nothing and are status 1; --skip-bad takes the rest", async () => {
+test("bad lines are named with status 1 and nothing is imported; --skip-bad imports the rest", async () => {
   file("bad.csv", "number,first_name\n+37061000002,Jonas\nnobody,Petras\n+37061000003,Rūta\n");
   const refused = await linevoice("contact import bad.csv --tenant 1");
   expect(refused.status).toBe(1);
@@ -47,10 +47,10 @@ test("bad lines are named, take nothing and are status 1; --skip-bad takes the r
   expect(JSON.parse(skipped.out)).toMatchObject({ created: 2, problem_count: 1 });
 });
 
-test("what people write commands no terminal and begins no row of a list", async () => {
+test("control characters in names reach neither the terminal nor a new row of a list", async () => {
   file("hostile.csv", "number,first_name\n+37061000009,Jonas\n");
   await linevoice("contact import hostile.csv --tenant 1");
-  // Such a name is refused today; it may have been stored before.
+  // Such a name is now rejected, but an older version may have stored it.
   const firstName = "\u001b]52;c;eA==\u0007\u009b2J\n7  +370";
   const database = await openDatabase(join(cwd, "data/linevoice.db"), systemClock.now());
   await database.tx((queries) =>
@@ -77,12 +77,12 @@ test.each([
   ["campaign", 2, "Expected a subcommand"],
   ["campaign start --tenant 1", 2, "CAMPAIGN"],
   ["campaign start 7 --tenant 1", 1, "Campaign not found"],
-])("linevoice %s is status %d", async (args, status, words) => {
+])("linevoice %s returns status %d", async (args, status, words) => {
   const answered = await linevoice(args);
   expect([answered.status, answered.err]).toEqual([status, expect.stringContaining(words)]);
 });
 
-test("a campaign is listed, started, paused and cancelled; what it cannot do is status 1", async () => {
+test("a campaign is listed, started, paused and cancelled; an impossible action returns status 1", async () => {
   const database = await openDatabase(join(cwd, "data/linevoice.db"), systemClock.now());
   const agentId = await insertAgent(database, 1);
   await database.tx(async (queries) => {

@@ -1,6 +1,6 @@
 /**
- * The doctor on what lies between the appliance and its carriers: DNS on real sockets, and a running
- * server whose way to its carrier leads through a router that rewrites SIP.
+ * The doctor's checks of the network to carriers: DNS on real sockets, and a running server behind
+ * a router that rewrites SIP.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -91,7 +91,7 @@ async function dnsVerdict(trunks: readonly OperatorTrunk[]): Promise<string> {
   return `${result?.result}: ${result?.finding}`;
 }
 
-test("each trunk's name is followed through SRV to its addresses", async () => {
+test("each trunk's name is resolved through SRV to its addresses", async () => {
   expect(await dnsVerdict([])).toStartWith("skipped");
   expect(await dnsVerdict([trunkAt("192.0.2.9")])).toStartWith("ok: Trunks name");
   expect(await dnsVerdict([trunkAt("good.test")])).toBe(
@@ -103,7 +103,7 @@ test("each trunk's name is followed through SRV to its addresses", async () => {
   );
 });
 
-test("behind an outbound proxy its name is looked up instead of the server's", async () => {
+test("with an outbound proxy, the proxy's name is resolved instead of the server's", async () => {
   const behind = (proxy: string) => ({ ...trunkAt("gone.test", 5060), outbound_proxy: proxy });
   expect(await dnsVerdict([behind("127.0.0.84:5070")])).toContain("ok: Trunks name");
   expect(await dnsVerdict([behind("plain.test:5070")])).toContain("ok: plain.test leads to");
@@ -111,7 +111,7 @@ test("behind an outbound proxy its name is looked up instead of the server's", a
   expect(await dnsVerdict([behind("gone.test")])).toContain("failed: gone.test does not");
 });
 
-test("names that lead nowhere, half-way or to a DNS that fails are told apart", async () => {
+test("distinguishes names without addresses, partly resolvable names and failing DNS servers", async () => {
   expect(await dnsVerdict([trunkAt("good.test"), trunkAt("half.test")])).toContain(
     "warning: _sip._udp.half.test leads to a.good.test:1, gone.test:2; without an address: gone.test:2",
   );
@@ -127,13 +127,13 @@ async function doctor(): Promise<(name: string) => CheckResult | undefined> {
   return (name) => checks.find((check) => check.name === name);
 }
 
-test("beside a running server each trunk is asked: a NAT is seen, a router that rewrites SIP is named", async () => {
+test("with a running server each trunk is tested: NAT is detected, and a router that rewrites SIP is reported", async () => {
   carrier = await startCarrier({ host: CARRIER, domain: "carrier.test" });
   carrier.addSubscriber({ username: "clinic", password: "secret", numbers: ["+37052123456"] });
   router = await startAlgRouter({
     host: ROUTER,
     upstream: carrier.address,
-    // Wherever our own address stands, another is put, as naive routers do.
+    // Replaces every occurrence of our address, as naive routers do.
     out: (text) => (mayAlter ? text.replaceAll(OURS, "198.51.100.7") : text),
   });
   writeFileSync(join(cwd, "password"), "secret\n");
@@ -156,7 +156,7 @@ test("beside a running server each trunk is asked: a NAT is seen, a router that 
   expect(altered("SIP ALG")?.remedy).toContain("SIP ALG");
 });
 
-test("without a server the trunks' names are looked up all the same, as they are stored", async () => {
+test("without a server the stored trunks' names are also resolved", async () => {
   server?.kill("SIGTERM");
   await server?.exited;
   const alone = await doctor();

@@ -1,4 +1,4 @@
-/** `doctor`: what is sound passes, each thing that is wrong fails by number and says what fixes it. */
+/** `doctor`: working parts pass; each fault is reported with a number and its remedy. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -95,12 +95,12 @@ async function verdict(check: Check, patient: ExaminedAppliance): Promise<string
   return `${result?.result}: ${result?.finding}`;
 }
 
-/** Enough for a test's calls, not for those that are configured. */
+/** Enough for a test's calls, but not for the configured calls. */
 const DESCRIPTORS_MAX = 400;
 const limited = ["sh", "-c", `ulimit -n ${DESCRIPTORS_MAX}; exec "$@"`, "limited"];
 const server = startCli(cwd, "serve", { env, program: [...limited, ...PROGRAM] });
 
-test("beside a running server and after it, a sound appliance passes every check", async () => {
+test("a healthy appliance passes every check, with a running server and after it stopped", async () => {
   await untilListening(server);
   const running = await doctor();
   expect(running.report.checks.filter((check) => check.result === "failed")).toEqual([]);
@@ -116,7 +116,7 @@ test("beside a running server and after it, a sound appliance passes every check
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);
   expect(running.verdictOf("trunks")).toBe("warning");
-  // By what this machine allows.
+  // Depends on the limits of this machine.
   expect(["ok", "warning"]).toContain(String(running.verdictOf("packets")));
   server.kill("SIGTERM");
   await server.exited;
@@ -126,13 +126,13 @@ test("beside a running server and after it, a sound appliance passes every check
     expect([name, alone.verdictOf(name)]).toEqual([name, "skipped"]);
 }, 120_000);
 
-test("a bad configuration ends the examination with status 1", async () => {
+test("an invalid configuration ends the checks with status 1", async () => {
   const { status, report } = await doctor({ LINEVOICE_RTP__PORTS: "many" });
   expect(status).toBe(1);
   expect(report.checks).toHaveLength(1);
 });
 
-test("a configuration that everybody may read fails while a secret stands in it", async () => {
+test("a world-readable configuration with a secret fails", async () => {
   const place = tempDir();
   chmodSync(place, 0o755);
   const file = join(place, "linevoice.toml");
@@ -151,7 +151,7 @@ test("a configuration that everybody may read fails while a secret stands in it"
   expect((await doctor({}, "--config", file)).verdictOf("configuration")).toBe("ok");
 });
 
-test("a taken port, too few RTP ports and a trunk that is refused fail", async () => {
+test("a port in use, too few RTP ports and a rejected trunk fail", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.82", resolve));
   const address = taken.address();
@@ -189,7 +189,7 @@ test("a taken port, too few RTP ports and a trunk that is refused fail", async (
   ).toContain("Nobody answers");
 });
 
-test("rights, damage, money, the clock and an old backup fail, with the way to fix them", async () => {
+test("file permissions, damage, money, the clock and an old backup fail, with a remedy", async () => {
   const patient = patientOf();
   const { dataDir, databasePath } = patient;
   chmodSync(dataDir, 0o755);
@@ -236,7 +236,7 @@ testWhere(noInodes !== null, "mounting")(
   },
 );
 
-test("how many callers are followed at once is said, by the threads that are asked for", async () => {
+test("reports how many concurrent speakers the configured threads can recognise", async () => {
   const rtp = { ports: "21900-21919" };
   for (const [speech_workers, talkers] of [
     [1, 4],
@@ -261,7 +261,7 @@ test("how many callers are followed at once is said, by the threads that are ask
   expect(await verdict(speechCapacity, patientOf({ settings: { engine } }))).toContain("skipped");
 });
 
-test("a tool whose schema is refused by a rule that is newer than it is named", async () => {
+test("an older tool is reported if a newer rule rejects its schema", async () => {
   const patient = patientOf();
   const database = openDatabase(patient.databasePath, 0);
   const tenantId = await insertTenant(database);
@@ -285,14 +285,14 @@ test("a tool whose schema is refused by a rule that is newer than it is named", 
   await database.close();
 });
 
-test("a mail server that is not there and a certificate that cannot be read fail", async () => {
+test("an unreachable mail server and an unreadable certificate fail", async () => {
   const smtp = { provider: "smtp", smtp: { host: "127.0.0.83", port: 1 } };
   expect(await verdict(mailProvider, patientOf({ settings: { mail: smtp } }))).toContain("failed");
   const tls = { tls_cert: "/nowhere/cert.pem", tls_key: "/nowhere/key.pem" };
   expect(await verdict(certificate, patientOf({ settings: { server: tls } }))).toContain("failed");
 });
 
-test("a foreign master key is found before anything but the appliance's own secret is sealed", async () => {
+test("a foreign master key is detected even if only the appliance's own secret is encrypted", async () => {
   const patient = patientOf();
   const database = openDatabase(patient.databasePath, 0);
   const key = new Uint8Array(32).fill(7);
@@ -302,7 +302,7 @@ test("a foreign master key is found before anything but the appliance's own secr
   expect(await verdict(secrets, patient)).toContain("failed: The master key is not the one");
 });
 
-test("a running server, whose key may have been changed since its start, is not judged by the old one", async () => {
+test("a running server does not check the secrets with the key of its start", async () => {
   const { dataDir, databasePath, config } = patientOf();
   const database = openDatabase(databasePath, 0);
   await openVault(database, new Uint8Array(32).fill(7), systemRandom);
@@ -316,7 +316,7 @@ test("a running server, whose key may have been changed since its start, is not 
   );
 });
 
-test("a running server tells, too, that a secret is in a file that others can read", async () => {
+test("a running server also reports a secret in a file that others can read", async () => {
   const { dataDir, config } = patientOf();
   const place = tempDir();
   chmodSync(place, 0o755);
@@ -346,7 +346,7 @@ test("a running server tells, too, that a secret is in a file that others can re
   expect((await found(0o600))?.result).toBe("ok");
 });
 
-test("a master key that is missing, foreign or damaged is found before a call needs it", async () => {
+test("a missing, foreign or damaged master key is detected before a call needs it", async () => {
   const patient = patientOf();
   expect(await verdict(secrets, patient)).toContain("skipped");
   const database = openDatabase(patient.databasePath, 0);

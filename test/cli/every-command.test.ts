@@ -1,6 +1,6 @@
 /**
- * Every command that docs and help name, held to one contract on the bare data: what is right is status 0
- * and with --json one JSON value, what cannot be done is 1, what is not a command line is 2 with the usage.
+ * Every command in docs and help, without a server, follows one contract: success is status 0 and
+ * with --json one JSON value, an impossible action is 1, and wrong usage is 2 with the usage.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ const inPlace = (line: string) => linevoice(`${line} --config l.toml`);
 const TRUNK = "trunk set --tenant 1 --server sip.example.com --username u --caller-id +37052123456";
 const THIS_MONTH = new Date().toISOString().slice(0, 7);
 
-/** In this order: later ones need what earlier ones made. Each answers one JSON value. */
+/** In this order: later commands need the results of earlier ones. Each prints one JSON value. */
 const RIGHT = [
   "version",
   "config check",
@@ -81,7 +81,7 @@ const RIGHT = [
   "key rotate-master --purposes",
 ] as const;
 
-/** Understood, and not to be done: status 1, with a reason. */
+/** Valid but impossible: status 1 with a reason. */
 const IMPOSSIBLE = [
   "tenant suspend 99",
   "tenant dialing 99 --prefixes +370",
@@ -198,20 +198,20 @@ const WRONG = [
   "support-bundle now",
 ] as const;
 
-describe("on the bare data", () => {
+describe("without a server", () => {
   beforeAll(() => {
     expect(RIGHT.length).toBeGreaterThan(30);
   });
 
   for (const line of RIGHT)
-    test(`${line} --json: status 0 and one JSON value`, async () => {
+    test(`${line} --json returns status 0 and one JSON value`, async () => {
       const { status, out, err } = await inPlace(`${line} --json`);
       expect({ status, err }).toEqual({ status: 0, err: "" });
       expect(() => JSON.parse(out.join("\n"))).not.toThrow();
     });
 
   for (const line of IMPOSSIBLE)
-    test(`${line}: status 1 and the reason`, async () => {
+    test(`${line} returns status 1 and the reason`, async () => {
       const { status, out, err } = await inPlace(line);
       expect({ status, said: (err + out.join()).length > 10 }).toEqual({ status: 1, said: true });
       expect(err).not.toMatch(/\bat .*\.ts:\d/);
@@ -219,7 +219,7 @@ describe("on the bare data", () => {
 });
 
 for (const line of WRONG)
-  test(`${line}: status 2 and the usage`, async () => {
+  test(`${line} returns status 2 and the usage`, async () => {
     const { status, err } = await inPlace(line);
     expect(status).toBe(2);
     expect(err).toContain("Usage: linevoice");
@@ -232,7 +232,7 @@ const COMMANDS = [
   "store",
 ];
 for (const command of COMMANDS)
-  test(`${command}: help is status 0, an unknown option 2, a broken configuration 2`, async () => {
+  test(`${command}: help returns status 0, an unknown option 2, a broken configuration 2`, async () => {
     const help = await linevoice(`${command} --help`);
     expect([help.status, help.out[0]?.startsWith(`Usage: linevoice ${command}`)]).toEqual([
       0,

@@ -1,4 +1,6 @@
-/** Files that a command is given and that are not there, are folders, or are no text: said in words, as processes. */
+/**
+ * Commands with files that are missing, are directories, or are not text: the errors, as processes.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +38,7 @@ test.each([
   expect({ status, err, out }).toEqual({ status: 1, err: `linevoice: ${words}\n`, out: "" });
 });
 
-test("a file of somebody else, a disk that is full or read-only and what has no file", () => {
+test("explains missing permissions, a full or read-only disk, and ignores errors of other kinds", () => {
   const error = (code: string) => Object.assign(new Error(`${code}: x`), { code });
   expect(fileProblem(error("EACCES"), "a.csv")).toBe(
     "This user may not open a.csv. Run the command as its owner, or as root (sudo).",
@@ -47,7 +49,7 @@ test("a file of somebody else, a disk that is full or read-only and what has no 
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  "a secret that root may read and the service's user may not is told with the command that opens it",
+  "a secret readable by root but not by the service's user is reported with the command that fixes it",
   async () => {
     const home = tempDir();
     chmodSync(home, 0o755);

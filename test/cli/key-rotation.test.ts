@@ -1,4 +1,6 @@
-/** `key rotate-master` as an operator types it: with a server running, without one, and cut off midway. */
+/**
+ * `key rotate-master` as an operator runs it: with a running server, without one, and interrupted.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
@@ -37,7 +39,7 @@ const linevoice = (args: string, stdin = "") => runCli(cwd, args, { env, stdin }
 const serve = () => serveCli(cwd, env);
 
 const keyText = () => readFileSync(key, "utf8").trim();
-/** The trunk's password, opened with the key that stands in the file; throws where it does not open. */
+/** Decrypts the trunk's password with the key in the file; throws if it cannot. */
 async function trunkPassword(): Promise<string> {
   const database = openDatabase(join(cwd, "data/linevoice.db"), Date.now());
   const [trunk] = await database.read.select().from(trunks);
@@ -46,7 +48,7 @@ async function trunkPassword(): Promise<string> {
   return vault.open(trunk?.passwordSealed ?? "", trunkPasswordBinding(trunk?.id ?? 0));
 }
 
-test("the key is changed on the bare data: what was sealed opens with the new one", async () => {
+test("the key is rotated without a server, and the new key decrypts all values", async () => {
   await linevoice("tenant create --name Clinic --email a@example.com");
   const set = await linevoice(
     "trunk set --tenant 1 --server 127.0.8.86 --username u --password-stdin --caller-id +37052000001",
@@ -64,7 +66,7 @@ test("the key is changed on the bare data: what was sealed opens with the new on
   expect(await trunkPassword()).toBe("canary password");
 });
 
-test("the key is changed while the server runs, and the server starts again with it", async () => {
+test("the key is rotated while the server runs, and the server starts again with it", async () => {
   const server = await serve();
   const before = keyText();
   expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
@@ -75,14 +77,14 @@ test("the key is changed while the server runs, and the server starts again with
   expect(await again.stop()).toBe(0);
 });
 
-test("cut off before anything was sealed: the same command finishes it", async () => {
+test("after an interruption before the re-encryption, the same command completes the rotation", async () => {
   writeFileSync(`${key}.next`, `${Buffer.alloc(32, 5).toString("base64")}\n`, { mode: 0o600 });
   expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
   expect(keyText()).toBe(Buffer.alloc(32, 5).toString("base64"));
   expect(await trunkPassword()).toBe("canary password");
 });
 
-test("cut off after all was sealed: the server names the command, which finishes it", async () => {
+test("after an interruption following the re-encryption, the server names the command that completes the rotation", async () => {
   copyFileSync(key, `${key}.next`);
   writeFileSync(key, `${Buffer.alloc(32, 6).toString("base64")}\n`);
   const refused = await linevoice("serve");
@@ -93,7 +95,7 @@ test("cut off after all was sealed: the server names the command, which finishes
   expect(await trunkPassword()).toBe("canary password");
 });
 
-/** A signed link to a recording of call 1, as the appliance makes it now. */
+/** A signed link to a recording of call 1, as the appliance would create it now. */
 async function link(base: string): Promise<string> {
   const database = openDatabase(join(cwd, "data/linevoice.db"), Date.now());
   const vault = await openVault(database, Buffer.from(keyText(), "base64"), systemRandom);
@@ -115,7 +117,7 @@ async function recordedCall(): Promise<void> {
   writeFileSync(join(cwd, "data/recordings/c.mp3"), "0123456789");
 }
 
-test("without --purposes links made before stay valid, and it is said; with it they end", async () => {
+test("without --purposes earlier links stay valid, and the output says so; with it they become invalid", async () => {
   await recordedCall();
   const server = await serve();
   const { base } = server;
@@ -146,7 +148,7 @@ test("without --purposes links made before stay valid, and it is said; with it t
   await again.stop();
 });
 
-test("cut off with --purposes: whoever finishes it replaces the root too, before or after sealing", async () => {
+test("after an interruption with --purposes, any repeated command also replaces the root", async () => {
   const old = await link("http://x");
   const next = `${key}.next-purposes`;
   writeFileSync(next, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
@@ -165,7 +167,7 @@ test("cut off with --purposes: whoever finishes it replaces the root too, before
   expect(signature(await link("http://x"))).not.toBe(signature(old));
 });
 
-test("one begun without --purposes goes on with it under the key it made", async () => {
+test("a rotation that started without --purposes continues with it under the same new key", async () => {
   writeFileSync(`${key}.next`, `${Buffer.alloc(32, 8).toString("base64")}\n`, { mode: 0o600 });
   const done = await linevoice("key rotate-master --purposes --json");
   expect(JSON.parse(done.out)).toMatchObject({ purposes: true });
@@ -185,7 +187,7 @@ test("a wrong key stops the start and changes nothing", async () => {
   expect((await linevoice("key rotate-master")).err).toContain("is not a master key");
 });
 
-test("a key that the environment gives is not changed; the answer says what to do", async () => {
+test("a key from the environment is not changed; the output shows the remedy", async () => {
   const given = { LINEVOICE_SECRETS__MASTER_KEY: Buffer.alloc(32, 3).toString("base64") };
   const refused = await runCli(tempDir(), "key rotate-master", { env: { ...env, ...given } });
   expect(refused.err).toContain("LINEVOICE_SECRETS__MASTER_KEY");
@@ -193,7 +195,7 @@ test("a key that the environment gives is not changed; the answer says what to d
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  "a key that root rotates in the data directory stays its owner's, who could not start without it",
+  "a key that root rotates in the data directory keeps its owner, who could not start otherwise",
   async () => {
     const home = tempDir();
     chmodSync(home, 0o755);

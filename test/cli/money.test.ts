@@ -1,6 +1,6 @@
 /**
- * The operator's money commands on a whole process: a bank transfer asked for over REST, listed and
- * confirmed on the command line, with a running server and without one; the notice of a low balance at
+ * The operator's money commands with a whole process: a bank transfer is requested over REST and
+ * confirmed on the command line, with a running server and without. Also the low-balance notice at
  * the configured thresholds, by mail and event.
  */
 import { Database } from "bun:sqlite";
@@ -71,7 +71,9 @@ function storedEvents(): { type: string; data: unknown }[] {
   }
 }
 
-/** Written down by the first round after the start: how low the tenant knows its balance to be. */
+/**
+ * The lowest threshold already reported to the tenant. The first check after the start writes it.
+ */
 function toldBelow(): number {
   const stored = new Database(join(cwd, "data/linevoice.db"), { readonly: true });
   try {
@@ -81,7 +83,7 @@ function toldBelow(): number {
   }
 }
 
-test("a transfer is asked for, listed, confirmed beside the running server and without it, once", async () => {
+test("a transfer is requested, listed, and confirmed once, with a running server and without", async () => {
   await json("tenant create --name N --email owner@clinic.example");
   const { secret } = await json("key create --tenant 1 --label l");
   server = await serve();
@@ -113,7 +115,7 @@ test("a transfer is asked for, listed, confirmed beside the running server and w
   expect(await json("tenant list")).toMatchObject([{ id: 1, balance_eur: 35 }]);
 });
 
-test("a balance below a configured threshold is told by mail and event", async () => {
+test("a balance below a configured threshold is reported by mail and event", async () => {
   const month = new Date().toISOString().slice(0, 7);
   const { secret } = await json("key create --tenant 1 --label hooks");
   server = await serve();
@@ -129,7 +131,7 @@ test("a balance below a configured threshold is told by mail and event", async (
   await json("credit --tenant 1 --eur=-25 --note spent");
   server = await serve();
   await eventually(() => notices().length === 1, "the notice is in the outbox", 70_000);
-  // "below €12.00", as RFC 2047 encodes it.
+  // "below €12.00", encoded as in RFC 2047.
   expect(notices()[0]).toMatch(/below_=E2=82=AC12=2E\?=\r\n =\?UTF-8\?Q\?00/);
   expect(notices()[0]).toContain("To: owner@clinic.example");
   expect(storedEvents().map(({ data }) => data)).toEqual([{ balance_eur: 10, threshold_eur: 12 }]);

@@ -1,4 +1,4 @@
-/** `setup` and `user` as an operator types them, and what a first start prints. */
+/** `setup` and `user` as an operator runs them, and the output of a first start. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const linevoice = (args: string, directory = cwd) => runCli(directory, args, { e
 
 const tokenIn = (text: string) => /#(?:token|link)=([\w-]{43})/.exec(text)?.[1] ?? "";
 
-test("wrong usage is status 2 and says what is right; what cannot be done is status 1", async () => {
+test("wrong usage returns status 2 and the correct usage; an impossible action returns status 1", async () => {
   const wrong = [
     "user",
     "user nonsense",
@@ -50,7 +50,7 @@ test("wrong usage is status 2 and says what is right; what cannot be done is sta
   expect((await linevoice("user --help")).out).toContain("reset-password");
 });
 
-test("accounts are made, joined and listed without a server; bad addresses are refused", async () => {
+test("accounts are created, joined and listed without a server; invalid addresses are rejected", async () => {
   await linevoice("tenant create --name First --email a@first.example");
   await linevoice("tenant create --name Second --email b@second.example");
   for (const email of ["nonsense", "@", "a@", "a b@c", `${"x".repeat(250)}@y.example`]) {
@@ -83,10 +83,10 @@ test("accounts are made, joined and listed without a server; bad addresses are r
   expect(JSON.parse((await linevoice("user list --json")).out)).toEqual([joined.user]);
 });
 
-test("links that were printed without a server work once it runs; a mailed one is mailed then", async () => {
+test("links printed without a server work after it starts; a mailed link is sent then", async () => {
   const printed = await linevoice("user reset-password --email rasa@first.example");
   const server = await serveCli(cwd, env);
-  // There is an operator: no owner's link.
+  // An operator exists, so there is no owner link.
   expect(server.text).not.toContain("Owner");
   const browser = new Browser(server.base);
   const reset = { token: tokenIn(printed.out), password: PASSWORD };
@@ -94,7 +94,7 @@ test("links that were printed without a server work once it runs; a mailed one i
   const signIn = { email: "rasa@first.example", password: PASSWORD };
   expect((await browser.ask("POST", "/sign-in", signIn)).status).toBe(200);
 
-  // Through the control socket, at once.
+  // Sent immediately through the control socket.
   const mailed = await linevoice("user reset-password --email rasa@first.example --mail --json");
   expect(JSON.parse(mailed.out)).toEqual({ email: "rasa@first.example", link: null });
   const outbox = join(cwd, "data/outbox");
@@ -106,7 +106,7 @@ test("links that were printed without a server work once it runs; a mailed one i
   await server.stop();
 });
 
-test("a first start puts the owner's link into a file; setup prints another, and the first one ends", async () => {
+test("a first start writes the owner's link to a file; setup prints another one, which invalidates it", async () => {
   const fresh = tempDir();
   const offline = (await linevoice("setup --json", fresh)).out;
   const { text, base, stop } = await serveCli(fresh, env);
@@ -141,7 +141,7 @@ test("a first start puts the owner's link into a file; setup prints another, and
   await owned.stop();
 });
 
-test("a second start within a day makes no other owner link, a start a day later does", async () => {
+test("a second start within a day creates no other owner link; a start a day later does", async () => {
   const fresh = tempDir();
   const file = join(fresh, "data/owner-link");
   const start = async () => {

@@ -1,4 +1,4 @@
-/** `erase` and `export` as an operator types them. */
+/** `erase` and `export` as an operator runs them. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const cwd = tempDir();
 
 const linevoice = (args: string, stdin = "") => runCli(cwd, args, { stdin });
 
-test("erasing says what would go and goes only with --yes; an export never overwrites", async () => {
+test("erase previews the deletion and needs --yes; an export never overwrites a file", async () => {
   for (const args of [
     "erase --tenant 1",
     "erase --tenant 1 --number 37061234567",

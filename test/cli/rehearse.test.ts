@@ -23,7 +23,7 @@ writeFileSync(
   "name: Price\nscript:\n  - say: How much does it cost?\n    must: [{says: {money: 40 EUR}}]\n  - hang_up: true\n",
 );
 
-test("status 0 when all pass, 1 with the turn that failed, and JUnit XML for both", async () => {
+test("returns status 0 if all pass, 1 with the failed turn, and JUnit XML for both", async () => {
   const passed = await linevoice("rehearse price.yaml --runs 2 --junit j.xml");
   expect(passed).toMatchObject({ status: 0, err: "" });
   expect(passed.out).toContain("ok    Price (run 2 of 2)");
@@ -41,7 +41,7 @@ test("status 0 when all pass, 1 with the turn that failed, and JUnit XML for bot
   expect(results[0]).toMatchObject({ name: "Price", passed: false, failures: [{ turn: 2 }] });
 });
 
-test("status 2 for a wrong file, with its line, and for a suite that is not there", async () => {
+test("returns status 2 for an invalid file, with its line, and for an unknown suite", async () => {
   writeFileSync(join(cwd, "wrong.yaml"), "name: W\nscript:\n  - sey: Hello\n");
   const wrong = await linevoice("rehearse wrong.yaml");
   expect(wrong.status).toBe(2);
@@ -51,19 +51,19 @@ test("status 2 for a wrong file, with its line, and for a suite that is not ther
   expect(missing.err).toContain("There is no nowhere: neither a file nor a suite that ships.");
 });
 
-test("a suite that ships runs with another agent", async () => {
+test("a built-in suite runs with another agent", async () => {
   const report = await linevoice("rehearse clinic --agent . --json");
   expect(report.status).toBe(1);
   expect(JSON.parse(report.out)).toMatchObject({ scenarios: 30 });
 });
 
-test("a report that is larger than a pipe is printed whole", async () => {
+test("a report larger than a pipe is printed completely", async () => {
   const { out } = await linevoice("rehearse clinic --agent . --runs 10 --json");
   expect(out.length).toBeGreaterThan(65_536);
   expect(JSON.parse(out).results).toHaveLength(300);
 });
 
-test("a live tool is not asked by the command, which says where it is", async () => {
+test("the command does not call a live tool; the result names it", async () => {
   const folder = join(cwd, "live");
   mkdirSync(folder);
   writeFileSync(

@@ -1,4 +1,4 @@
-/** SIGHUP on a running `serve`: what takes effect, what is named, what is refused. */
+/** SIGHUP on a running `serve`: applied keys, keys that need a restart, and rejected files. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -93,14 +93,14 @@ async function hangUp(line: string) {
   return log.slice(from);
 }
 
-test("a changed limit takes effect at once", async () => {
+test("a changed limit takes effect immediately", async () => {
   expect(await limit()).toBe("50");
   configure({ perMinute: 70 });
   expect(await hangUp("config.reloaded")).toContain("limits.requests_per_minute");
   expect(await limit()).toBe("70");
 });
 
-test("what needs a restart is named until it has come, or is as it was at the start", async () => {
+test("keys that need a restart are reported until the restart, or until they have their old values", async () => {
   configure({ perMinute: 70, bind: `${HOST}:59871` });
   expect(await hangUp("config.restart_needed")).toMatch(/keys.*sip\.bind/);
   configure({ perMinute: 60, bind: `${HOST}:59871` });
@@ -109,7 +109,7 @@ test("what needs a restart is named until it has come, or is as it was at the st
   expect(await hangUp("config.reloaded")).toContain('"need_restart":""');
 });
 
-test("a server whose certificate an authority issued is found ready, renewed or not", async () => {
+test("ready finds a server with a certificate by a private authority, renewed or not", async () => {
   expect(await start("ready", port).exited).toBe(0);
   const { cert, key } = ca.issue(["DNS:first.example"]);
   writeFileSync(join(cwd, "tls.crt"), cert);
@@ -117,7 +117,7 @@ test("a server whose certificate an authority issued is found ready, renewed or 
   expect(await start("ready", port).exited).toBe(0);
 });
 
-test("a certificate with the key of another one changes nothing, and is named", async () => {
+test("a certificate with another certificate's key changes nothing and is reported", async () => {
   certify("first.example");
   await hangUp("config.reloaded");
   writeFileSync(join(cwd, "tls.crt"), ca.issue(["DNS:other.example"]).cert);
@@ -137,22 +137,19 @@ test("a certificate with the key of another one changes nothing, and is named", 
 test.each([
   ["cut off", (cert: string) => `${cert}${ca.caPem.slice(0, 300)}`],
   ["empty", () => ""],
-])(
-  "a chain that is %s changes nothing: the API goes on with the certificate that it has",
-  async (_, chain) => {
-    const { cert, key } = ca.issue(["DNS:other.example"]);
-    writeFileSync(join(cwd, "tls.crt"), chain(cert));
-    writeFileSync(join(cwd, "tls.key"), key);
-    await hangUp("config.reload_refused");
-    const fresh = await handshake();
-    expect(fresh.getPeerCertificate().subjectaltname).toBe("DNS:first.example");
-    fresh.destroy();
-    certify("first.example");
-    await hangUp("config.reloaded");
-  },
-);
+])("a chain that is %s changes nothing: the API keeps its certificate", async (_, chain) => {
+  const { cert, key } = ca.issue(["DNS:other.example"]);
+  writeFileSync(join(cwd, "tls.crt"), chain(cert));
+  writeFileSync(join(cwd, "tls.key"), key);
+  await hangUp("config.reload_refused");
+  const fresh = await handshake();
+  expect(fresh.getPeerCertificate().subjectaltname).toBe("DNS:first.example");
+  fresh.destroy();
+  certify("first.example");
+  await hangUp("config.reloaded");
+});
 
-test("a secret in a file that everybody may read is told with the command that closes it", async () => {
+test("a secret in a world-readable file is reported with the command that fixes it", async () => {
   configure({ perMinute: 70 });
   appendFileSync(file, '[mail.smtp]\npassword = "hunter2"\n');
   chmodSync(cwd, 0o755);
@@ -164,7 +161,7 @@ test("a secret in a file that everybody may read is told with the command that c
   configure({ perMinute: 70 });
 });
 
-test("a mistake changes nothing and is told with its line", async () => {
+test("an invalid configuration changes nothing and is reported with its line", async () => {
   configure({ perMinute: 0 });
   expect(await hangUp("config.reload_refused")).toMatch(/linevoice\.toml:\d+.*requests_per_minute/);
   expect(await limit()).toBe("70");
@@ -176,7 +173,7 @@ test.each([
   ["a mistake in TOML", '[sip]\nbind = "0.0.0.0\n', "not valid TOML"],
   ["a secret that is not there", '[mail.smtp]\npassword = { file = "gone" }\n', "cannot be read"],
 ])(
-  "while the file has %s, ready says what the running server says, and warns",
+  "while the file has %s, ready reports the running server's state with a warning",
   async (_, end, told) => {
     const edited = join(cwd, "edited.toml");
     const ready = async (at: number) => {
@@ -199,7 +196,7 @@ test.each([
   },
 );
 
-test("a renewed certificate serves new connections; open ones go on", async () => {
+test("a renewed certificate is used for new connections; open ones continue", async () => {
   const open = await handshake();
   expect(open.getPeerCertificate().subjectaltname).toBe("DNS:first.example");
   certify("second.example");
@@ -215,7 +212,7 @@ test("a renewed certificate serves new connections; open ones go on", async () =
   open.destroy();
 });
 
-test("so does one of SIP; a pair that does not fit is named and changes nothing", async () => {
+test("a renewed SIP certificate is used too; a certificate with a wrong key is reported and changes nothing", async () => {
   const nameNow = async () => {
     const socket = await handshake(SIP_TLS_PORT);
     const { subjectaltname } = socket.getPeerCertificate();
@@ -234,7 +231,7 @@ test("so does one of SIP; a pair that does not fit is named and changes nothing"
   await hangUp("config.reloaded");
 });
 
-test("a certificate where there was none, or none where there was one, waits for a restart", async () => {
+test("turning TLS on or off waits for a restart", async () => {
   const written = readFileSync(file, "utf8");
   writeFileSync(file, written.replaceAll(/^tls_.*$/gm, ""));
   const told = await hangUp("config.restart_needed");

@@ -1,4 +1,4 @@
-/** `serve` as a process: it owns its data directory, obeys the control socket, drains on SIGTERM. */
+/** `serve` as a process: locks its data directory, obeys the control socket, drains on SIGTERM. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const env = listeningOn("127.0.0.78");
 const finished = (line: string) => runCli(cwd, line, { env });
 const server = startCli(cwd, "serve", { env });
 
-test("a running server is announced, commanded over its socket, alone, and drained", async () => {
+test("a running server reports ready, answers its socket, rejects a second server, and drains", async () => {
   const address = /http:\/\/[\d.:]+/.exec(await untilListening(server))?.[0];
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
   const made = await finished("tenant create --name N --email a@example.com");
@@ -35,7 +35,7 @@ test("a running server is announced, commanded over its socket, alone, and drain
   expect(await server.exited).toBe(0);
 });
 
-test("a taken port is named with its key, its file and a line that would do", async () => {
+test("an occupied port is reported with its key, its file and an alternative line", async () => {
   const taken = await Bun.udpSocket({ hostname: "127.0.0.78", port: 0, socket: {} });
   const directory = tempDir();
   const file = join(directory, "mine.toml");
@@ -49,7 +49,7 @@ test("a taken port is named with its key, its file and a line that would do", as
   taken.close();
 });
 
-test("addresses of IPv6 are printed in brackets, in URLs and beside them", async () => {
+test("IPv6 addresses are printed in brackets, in URLs and elsewhere", async () => {
   const v6 = await serveCli(tempDir(), listeningOn("[::1]"));
   expect(v6.text).toMatch(/^API {3}http:\/\/\[::1\]:\d+$/m);
   expect(v6.text).toMatch(/^SIP {3}\[::1\]:\d+$/m);
@@ -57,7 +57,7 @@ test("addresses of IPv6 are printed in brackets, in URLs and beside them", async
   expect(await v6.stop()).toBe(0);
 });
 
-test("a processor without vector instructions is told at once, with what helps; systemd leaves it at that", async () => {
+test("a CPU without vector instructions is reported at once with a remedy; systemd does not restart the program", async () => {
   const old = { env: { ...listeningOn("127.0.0.78"), BUN_JSC_useWasmSIMD: "0" } };
   const directory = tempDir();
   for (const words of ["serve", "demo --exit", "rehearse clinic-phone --mode phone"]) {

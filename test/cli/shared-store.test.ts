@@ -1,4 +1,7 @@
-/** The command line where the database is on a libSQL server: what works, what is refused and how to fix it. */
+/**
+ * The command line with the database on a libSQL server: working commands, and rejected ones with
+ * their remedy.
+ */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +24,7 @@ afterAll(() => server.stop());
 const run = (words: string | readonly string[], extra: Record<string, string> = {}) =>
   runCli(cwd, words, { env: { ...env, ...extra } });
 
-test("a tenant made without a server is in the shared database, and there is no file", async () => {
+test("a tenant created without a server is in the shared database, and there is no file", async () => {
   const made = await run(["tenant", "create", "--name", "N", "--email", "a@example.com"]);
   expect(made).toMatchObject({ status: 0, err: "" });
   expect(server.inspect.query("SELECT name FROM tenants").get()).toEqual({ name: "N" });
@@ -34,7 +37,7 @@ for (const args of [
   ["export", "--tenant", "1", "--to", "x.jsonl"],
   ["migrate", "status"],
 ])
-  test(`${args.slice(0, 2).join(" ")} is refused with what to do instead`, async () => {
+  test(`${args.slice(0, 2).join(" ")} is rejected with an alternative`, async () => {
     await Bun.write(join(cwd, "x.db"), "");
     const { status, err } = await run(args);
     expect(status).toBe(1);
@@ -42,7 +45,7 @@ for (const args of [
     expect(err).toContain("the backups of that libSQL server");
   });
 
-test("another node needs the new master key after a rotation, and the command says so", async () => {
+test("another node needs the new master key after a rotation, and the command reports that", async () => {
   const other = join(cwd, "other");
   const key = join(cwd, "data/master.key");
   mkdirSync(other, { mode: 0o700 });
@@ -58,7 +61,7 @@ test("another node needs the new master key after a rotation, and the command sa
   expect(await there()).toMatchObject({ status: 0, err: "" });
 });
 
-test("a node without the key of the others leaves none behind", async () => {
+test("a node without the shared master key creates no new one", async () => {
   const fresh = join(cwd, "fresh");
   for (const args of [["tenant", "list"], ["serve"]]) {
     const { status, err } = await run(args, { LINEVOICE_STORAGE__DATA_DIR: fresh });
@@ -71,14 +74,14 @@ test("a node without the key of the others leaves none behind", async () => {
   }
 });
 
-test("a wrong token is said to be wrong", async () => {
+test("an invalid token is reported", async () => {
   const args = ["tenant", "create", "--name", "N", "--email", "a@example.com"];
   const { status, err } = await run(args, { LINEVOICE_STORAGE__AUTH_TOKEN: "x" });
   expect(status).toBe(1);
   expect(err).toContain("auth_token");
 });
 
-test("a server on it is ready; while the database is frozen it says so, answers reads with 503 soon, and comes back by itself", async () => {
+test("a server is ready; with a frozen database it reports that, answers reads with 503 and recovers automatically", async () => {
   const made = await run(["key", "create", "--tenant", "1", "--label", "test"]);
   const { secret } = JSON.parse(made.out) as { readonly secret: string };
   const { base, stop } = await serveCli(cwd, env);
@@ -103,7 +106,7 @@ test("a server on it is ready; while the database is frozen it says so, answers 
   const held = await Promise.all([list(), list(), list()]);
   expect(held.map(({ status }) => status)).toEqual([503, 503, 503]);
   expect(held[0]?.headers.get("retry-after")).toBe("5");
-  // 1.5 s by the appliance's clock; the rest is for a busy machine.
+  // 1.5 s by the appliance's clock; the rest allows for a busy machine.
   expect(performance.now() - askedAt).toBeLessThan(8_000);
   expect((await until(503)).problems).toContain("The database cannot be read.");
   expect((await fetch(`${base}/healthz`)).status).toBe(200);
@@ -113,7 +116,7 @@ test("a server on it is ready; while the database is frozen it says so, answers 
   expect(await stop()).toBe(0);
 });
 
-test("the data of the shared store is copied into a file and back into another server, and works there", async () => {
+test("the data of the shared store is copied to a file and back to another server, and works there", async () => {
   const cut = async (args: readonly string[]) => {
     const { out, err, status } = await run(["store", "copy", ...args, "--json"]);
     expect({ err, status }).toEqual({ err: "", status: 0 });

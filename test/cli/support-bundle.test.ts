@@ -1,4 +1,4 @@
-/** The archive for a helper, with canaries in every secret and personal thing there is. */
+/** The support archive, with canaries in every secret and personal value. */
 
 import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
@@ -34,7 +34,7 @@ traces_headers = "authorization=${CANARY}-traces"
 `,
 );
 
-test("holds what helps and no canary", async () => {
+test("contains diagnostic data but no secret or personal data", async () => {
   const run = (args: string, stdin = "") =>
     runCli(cwd, `${args} --config linevoice.toml`, { stdin });
   await run(`tenant create --name ${CANARY}-name --email ${CANARY}@example.com`);
@@ -77,7 +77,7 @@ test("holds what helps and no canary", async () => {
   expect(read("config.json").length).toBeGreaterThan(100);
 });
 
-test("an archive that is there is not overwritten; wrong usage is status 2", async () => {
+test("an existing archive is not overwritten; wrong usage returns status 2", async () => {
   expect(
     await runCli(cwd, "support-bundle --to bundle.tar.gz --config linevoice.toml"),
   ).toMatchObject({

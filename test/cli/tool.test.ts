@@ -22,7 +22,7 @@ const linevoice = (args: string, stdin = "") => runCli(cwd, `${args} --config ok
 const create =
   "tool create --tenant 1 --name find_booking --description Finds --header X-Tool-Secret --secret-stdin";
 
-test("a tool is made, listed and deleted; its secret is stored sealed and never printed", async () => {
+test("a tool is created, listed and deleted; its secret is stored encrypted and never printed", async () => {
   await linevoice("tenant create --name N --email a@example.com");
   const made = await linevoice(
     `${create} --url https://tools.example.com/find --schema schema.json`,
@@ -52,7 +52,7 @@ test("a tool is made, listed and deleted; its secret is stored sealed and never 
   expect((await linevoice("tool list --tenant 1 --json")).out).toBe("[]\n");
 });
 
-test("addresses of the appliance's own network are refused where they are typed", async () => {
+test("URLs in the appliance's network are rejected when the tool is created", async () => {
   for (const url of ["https://127.0.0.1/x", "https://[::1]/x", "https://169.254.169.254/"]) {
     const refused = await linevoice(`${create} --url ${url} --schema schema.json`, "s\n");
     expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("not allowed")]);
@@ -61,7 +61,7 @@ test("addresses of the appliance's own network are refused where they are typed"
   expect([plain.status, plain.err]).toEqual([1, expect.stringContaining("https://")]);
 });
 
-test("a schema that language models refuse is named with its place and what to do", async () => {
+test("a schema that language models reject is reported with its place and a remedy", async () => {
   const list = { type: "object", properties: { days: { type: "array" } } };
   writeFileSync(join(cwd, "list.json"), JSON.stringify(list));
   const refused = await linevoice(
@@ -72,7 +72,7 @@ test("a schema that language models refuse is named with its place and what to d
   expect(refused.err).toContain('days is an array without one "items"');
 });
 
-test("wrong usage is status 2", async () => {
+test("wrong usage returns status 2", async () => {
   for (const args of [
     "tool",
     "tool create --tenant 1",

@@ -35,14 +35,14 @@ const set = (password: string) =>
     `trunk set --tenant 1 --server ${CARRIER} --port ${carrier.address.port} --username clinic --password-file ${password} --caller-id +37052123456`,
   );
 
-test("without a server it says what is missing", async () => {
+test("without a server it reports that one is needed", async () => {
   expect((await set("right")).status).toBe(0);
   const { status, err } = await finished("trunk test 1");
   expect(status).toBe(1);
   expect(err).toContain("linevoice serve");
 });
 
-test("a good trunk is found good, with its round trip and addresses", async () => {
+test("a working trunk passes, with its round-trip time and addresses", async () => {
   server = startCli(cwd, "serve", { env });
   await carrier.registered("clinic", 20_000);
   const { out, status } = await finished("trunk test 1");
@@ -57,7 +57,7 @@ test("a good trunk is found good, with its round trip and addresses", async () =
   expect(json.round_trip_ms).toBeGreaterThan(0);
 });
 
-test("a wrong password shows beside a server that answers, with the fix, and status 1", async () => {
+test("a wrong password is reported although the server answers, with a remedy and status 1", async () => {
   expect((await set("wrong")).status).toBe(0);
   let result = await finished("trunk test 1 --json");
   while (JSON.parse(result.out).trunk.status === "registering") {
@@ -71,13 +71,13 @@ test("a wrong password shows beside a server that answers, with the fix, and sta
   expect(checks[1]).toMatchObject({ name: "options", result: "ok" });
 });
 
-test("an unknown trunk and a word too many are refused", async () => {
+test("an unknown trunk and an extra argument are rejected", async () => {
   expect((await finished("trunk test 9")).status).toBe(1);
   expect((await finished("trunk test")).status).toBe(2);
   expect((await finished("trunk list 1")).status).toBe(2);
 });
 
-test("a trunk without a port leaves server, port and transport to DNS", async () => {
+test("a trunk without a port gets server, port and transport from DNS", async () => {
   await finished("tenant create --name Second --email b@example.com");
   const set = await finished(
     "trunk set --tenant 2 --server sip.example.invalid --transport auto --username u --password-file right --caller-id +37052123457",

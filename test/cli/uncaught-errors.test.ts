@@ -1,4 +1,4 @@
-/** A running appliance outlives an error of its own that nobody caught; its log and metrics tell. */
+/** A running appliance survives an uncaught error and reports it in log and metrics. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 import { listeningOn, startCli, untilListening } from "../support/appliance/cli.ts";
@@ -9,13 +9,13 @@ setDefaultTimeout(60_000);
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-test("a stray rejection or exception is logged and counted, and calls go on", async () => {
+test("an uncaught rejection or exception is logged and counted, and calls continue", async () => {
   const env = {
     ...listeningOn("127.0.0.79"),
     LINEVOICE_SERVER__METRICS_LISTEN: "127.0.0.79:19790",
     LINEVOICE_LOG__FORMAT: "json",
   };
-  // From source: a compiled program preloads nothing.
+  // Runs from source, because a compiled program cannot preload a module.
   const preload = ["--preload", fileOf("../support/process/stray-errors.ts")];
   const program = [process.execPath, ...preload, fileOf("../../src/main.ts")];
   const server = startCli(tempDir(), "serve", { env, program });

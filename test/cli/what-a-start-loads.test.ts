@@ -1,6 +1,6 @@
 /**
- * What is evaluated before anything is asked for: the modules that static imports lead to. What only some
- * want is behind an `import()`, and this keeps it there.
+ * Modules that static imports load at a start. Modules that only some commands need are behind
+ * `import()`, and these tests keep them there.
  */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -9,7 +9,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Our files and the packages they import, from an entry on, as paths from the root and as names. */
+/**
+ * Source files and packages that an entry imports, directly or indirectly: paths from the root, and
+ * package names.
+ */
 async function loadedBy(entry: string): Promise<Set<string>> {
   const transpilers = {
     ts: new Bun.Transpiler({ loader: "ts" }),
@@ -35,13 +38,13 @@ async function loadedBy(entry: string): Promise<Set<string>> {
 const among = (loaded: Set<string>, pattern: RegExp) =>
   [...loaded].filter((path) => pattern.test(path));
 
-test("what is asked on the command line decides what is loaded: neither server nor schema before", async () => {
+test("the command line is parsed before the server or the schema is loaded", async () => {
   const loaded = await loadedBy("src/main.ts");
   expect(loaded).toContain("src/cli/commands.ts");
   expect(among(loaded, /^src\/(?!main\.ts|cli\/|core\/|operations\/config\/)|^zod$/)).toEqual([]);
 });
 
-test("the server starts without what it needs later or never", async () => {
+test("the server starts without modules that it needs later or never", async () => {
   const loaded = await loadedBy("src/cli/serve.ts");
   expect(loaded).toContain("src/interface/http/server.ts");
   expect(
@@ -54,7 +57,7 @@ test("the server starts without what it needs later or never", async () => {
   expect(among(loaded, /^src\/domain\/rehearsal\/(scenario|agent-file|text-call)\./)).toEqual([]);
 });
 
-test("before it listens the server loads of its APIs only /ping: no other contract, no operation", async () => {
+test("before it listens, the server loads only /ping of its APIs: no other contract and no operation", async () => {
   const loaded = await loadedBy("src/cli/serve.ts");
   const contracts = /^src\/interface\/(http\/(dashboard\/)?routes|contracts)\//;
   expect(among(loaded, contracts).sort()).toEqual(
@@ -68,7 +71,7 @@ test("before it listens the server loads of its APIs only /ping: no other contra
   ).toEqual([]);
 });
 
-test("tables of the codecs and the speech of the workers are not loaded by main", async () => {
+test("the main thread loads neither codec tables nor the workers' speech code", async () => {
   const loaded = await loadedBy("src/cli/serve.ts");
   expect(
     among(

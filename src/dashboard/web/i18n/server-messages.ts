@@ -8,8 +8,8 @@ import type { FieldReason, ProblemReason } from "../../../core/message-reasons.t
 import type { ServerMessages } from "./language.ts";
 
 /**
- * Codes that need a translation here. Four others have texts in the page frame or cannot occur in
- * the dashboard.
+ * Codes that need a translation here. The page frame has texts for the others, except
+ * `insufficient_scope`, which only API keys get.
  */
 type Code = Exclude<
   ErrorCode,
