@@ -124,8 +124,8 @@ export interface Trunk {
   /** Sends INVITE with our offer. */
   place(request: PlaceRequest): OutgoingLeg;
   /**
-   * Sends OPTIONS with credentials to the far end. Unless `calls` is false, it also places a test call to an
-   * invalid number. Resolves within about 18 s; never rejects.
+   * Sends OPTIONS with credentials to the far end. Unless `calls` is false, it also sends an INVITE to a user
+   * that is no telephone number. Resolves within about 18 s; never rejects.
    */
   probe(options?: ProbeOptions): Promise<TrunkProbe>;
 }

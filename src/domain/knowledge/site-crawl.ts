@@ -1,7 +1,7 @@
 /**
  * Crawls a web site from its start address, by links and sitemaps.
  *
- * It stays on the host and below the start folder, obeys robots.txt, reads no page twice, and stops at its
+ * It stays on the host and below the start folder, obeys robots.txt and reads no page twice. It stops at its
  * limits of depth, pages, bytes and time. Pages that could not be read now, but may still exist, are reported
  * as `unread`. The HTTP client decides which addresses may be requested.
  */

@@ -2,7 +2,8 @@
  * Makes a scenario from a real call, so that a complaint becomes a regression test. The caller's words and
  * actions become the script. The agent's answers become comments, to be turned into expectations.
  *
- * What identifies people is replaced (mask.ts). The scenario names its call, so that it is deleted with it.
+ * Personal data is replaced (mask.ts). The scenario stores the call's id, so that it is deleted with the
+ * call.
  */
 import { isoUtc } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";

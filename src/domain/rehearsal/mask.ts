@@ -1,7 +1,9 @@
 /**
- * Replaces what identifies the people of one call by stand-ins: names, numbers, dates, street addresses and e-mail addresses,
- * written or spoken, in English, Lithuanian, Latvian and Russian. The same text gets the same stand-in everywhere. Rules find
- * most of it, never all: a person checks the result.
+ * Replaces personal data of one call by placeholders: names, numbers, dates, street addresses and e-mail
+ * addresses, written or spoken, in English, Lithuanian, Latvian and Russian. The same text gets the same
+ * placeholder everywhere.
+ *
+ * The rules find most of it, but never all, so a person must check the result.
  */
 import type { JsonValue } from "../../core/json.ts";
 import { wordsOf } from "../conversation/words.ts";
@@ -12,13 +14,13 @@ interface Turn {
 }
 
 const NAMES = ["Alex", "Robin", "Kim", "Sam", "Toni", "Chris", "Jo", "Nico"];
-/** Shorter ones are prices, years and times. */
+/** Shorter numbers are prices, years and times. */
 const FIGURES_MIN = 4;
 const FIGURES = /\+?\d(?:[\s().-]?\d)+/g;
 const WORD = /\p{L}[\p{L}'’-]*/gu;
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** The digits from 0 in each language, with other forms behind a slash; then words for larger numbers. */
+/** The digits from 0 in each language, with other forms after a slash; then words for larger numbers. */
 const SPOKEN = [
   [
     "zero/oh one two three four five six seven eight nine",
@@ -52,7 +54,7 @@ const SPOKEN_NUMBER = new RegExp(
   "giu",
 );
 
-/** Months as they are written in dates: the names' stems. */
+/** Stems of the month names in written dates. */
 const MONTHS =
   "january|february|march|april|may|june|july|august|september|october|november|december" +
   "|sausi|vasari|kov|baland|geguž|birželi|liep|rugpjū|rugsėj|spali|lapkri|gruod" +
@@ -77,7 +79,7 @@ const DATES = new RegExp(
 const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
 const DOT = "(?:dot|point|taškas|punkts|точка)";
 const PART = String.raw`[\p{L}\d_]+`;
-/** At most three words before the sign: what a name is made of. */
+/** A spoken e-mail address: at most three words before the "at" sign, as in a name. */
 const SPOKEN_EMAIL = new RegExp(
   String.raw`(?<!\p{L})(?:${PART}\s+(?:(?:${DOT}|dash|underscore)\s+)?){0,2}${PART}\s+(?:at|eta|et|ēt|собака)\s+${PART}(?:\s+${DOT}\s+${PART}){1,3}`,
   "giu",
@@ -101,7 +103,7 @@ const INTRODUCES =
 const ASKS_NAME =
   /\b(?:name|surname)\b|vard[aąuo]|pavard|kuo jūs vardu|vārd[suāu]|kā jūs sauc|(?:^|\P{L})(?:имя|фамили|зовут)/iu;
 const NAME_KEY = /name|surname|customer|patient|client|vard|pavard|vārd|uzvārd|имя|фамили/i;
-/** Words that begin sentences or follow an introduction, and are nobody's. */
+/** Capitalised words that are no names: they begin sentences or follow an introduction. */
 const NO_NAMES = words(
   "a an and at calling can could for from good have hello here hi i i'm in is it looking mr mrs ms my name no not" +
     " of ok okay on please sir so sorry sure thank thanks that the there this to want was we well what when who why would yes yeah you your monday tuesday wednesday thursday friday saturday sunday" +
@@ -124,7 +126,7 @@ export class Mask {
       for (const word of wordsOf(name)) this.#name(word);
   }
 
-  /** Without dates: the day of the call is nobody's. */
+  /** Masks a title, except dates: the day of the call identifies nobody. */
   title(text: string): string {
     return this.#nameless(text);
   }
@@ -189,7 +191,7 @@ export class Mask {
     return written.startsWith("+") ? `+${standIn}` : standIn;
   }
 
-  /** Keeps language and number of words. The same digits in figures get the same stand-in. */
+  /** Keeps language and number of words. The same digits in figures get the same placeholder. */
   #spoken(spoken: string): string {
     const said = spoken.toLocaleLowerCase().split(/[\s,-]+/);
     const language = SPOKEN.find(({ all }) => said.every((word) => all.has(word))) ?? SPOKEN[0];
@@ -203,7 +205,7 @@ export class Mask {
     return [...this.#standIn(read.join(""))].map((digit) => digits[Number(digit)]).join(" ");
   }
 
-  /** Keeps the length. The same digits get the same stand-in. */
+  /** Keeps the length. The same digits get the same placeholder. */
   #standIn(digits: string): string {
     return this.#nth("digits", digits, (nth) =>
       Array.from({ length: digits.length }, (_, index) => (index + nth) % 10).join(""),
@@ -211,7 +213,7 @@ export class Mask {
   }
 }
 
-/** Introductions, answers to a question for the name, and two capitalised words together. */
+/** Finds names in introductions, in answers to a question for the name, and in two capitalised words in a row. */
 function namesIn(turns: readonly Turn[]): string[] {
   const found: string[] = [];
   let asked = false;
@@ -230,7 +232,7 @@ function namesIn(turns: readonly Turn[]): string[] {
   return found;
 }
 
-/** Recognised speech may have no capitals; if it has, only capitalised words are names. */
+/** Recognised speech may have no capitals. If it has, only capitalised words are names. */
 function capitalisedFirst(name: string): string {
   const all = name.match(WORD) ?? [];
   const capitals = all.filter((word) => /^\p{Lu}/u.test(word));

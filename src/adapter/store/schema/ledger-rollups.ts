@@ -1,6 +1,6 @@
 /**
- * Sums of the ledger per UTC hour and kind, maintained by triggers on its tables (migration 0015),
- * so that monthly balances and daily charges never read a million transactions.
+ * Sums of the ledger per UTC hour and kind, maintained by triggers on its tables (migration 0015). So monthly
+ * balances and daily charges never read a million transactions.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { LEDGER_KINDS } from "../../../domain/billing/stores.ts";

@@ -48,13 +48,9 @@ export function walCheckpoints(
   let worker: Worker | null = null;
   let running: Promise<void> | null = null;
   let isRoomWanted = false;
-  /**
-   * Pages in the log at the last requested copy. While a reader uses an old state, a new request would be
-   * useless.
-   */
+  /** Pages in the log at the last copy. While a reader uses an old state, another copy would be useless. */
   let asked = 0;
 
-  /** Pages in the log, and the number of uncopied ones. */
   function state(): { readonly log: number; readonly left: number } {
     const { log, checkpointed } = pragma.get() ?? { log: 0, checkpointed: 0 };
     return { log, left: log - checkpointed };
