@@ -15,8 +15,8 @@ export interface Clock {
   /** Monotonic milliseconds (fractional) from an arbitrary start. Never goes back. */
   monotonic(): number;
   /**
-   * Runs `task` once after `delayMs`; the caller must cancel it. If the whole process was stopped,
-   * sockets are read first for delays of a second or more.
+   * Runs `task` once after `delayMs`; the caller must cancel it. After a stop of the whole process,
+   * sockets are read before `task` runs if `delayMs` is a second or more.
    */
   after(delayMs: number, task: () => void): Timer;
   /** Runs `task` every `periodMs`, at least every 24 days, until cancelled. */
@@ -39,7 +39,7 @@ export interface ClockTrust {
 const BLOCK_MS_MAX = 1;
 /** Beyond 24 days, the runtime's timers fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
-/** Shorter timers are a rhythm, not a time limit for an answer. */
+/** Shorter timers set a rhythm instead of limiting a wait. */
 const LIMIT_MS_MIN = 1_000;
 /** If a timer is this late, the whole process was stopped. */
 const STOPPED_MS = 1_000;

@@ -228,9 +228,7 @@ export class CallRouter {
 const takes = (trunk: SipTrunk, flow: Flow): boolean =>
   trunk.transport !== "TLS" || flow.transport === "TLS";
 
-/**
- * The account's name counts only if the carrier has accepted our password, because it is free text.
- */
+/** The carrier has accepted our password, or the operator configured the trunk. */
 const isSound = ({ registration }: SipTrunk): boolean =>
   registration.name === "registered" || registration.name === "not_required";
 
