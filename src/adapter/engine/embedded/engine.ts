@@ -36,6 +36,8 @@ interface EmbeddedEngineOptions {
   /** `[engine.embedded] hearing`. If false, callers answer with keys. Default: true. */
   readonly hearsSpeech?: boolean;
   readonly askTopics: AskTopics;
+  /** False if no speech worker listens at the other end of `port`: an answer would wait for it in vain. */
+  readonly comparesMeanings?: boolean;
 }
 
 export interface EmbeddedEngine extends Engine {
@@ -117,7 +119,7 @@ function openLlm(
   client: SpeechClient,
   options: EmbeddedEngineOptions,
 ): OpenPart<"llm"> {
-  const { clock, random, askTopics } = options;
+  const { clock, random, askTopics, comparesMeanings = true } = options;
   const open = (language: AgentLanguage) =>
     createScriptedSession({
       settings,
@@ -126,7 +128,7 @@ function openLlm(
       clock,
       random,
       hears: () => isHeard(language, options) && client.canHear,
-      meanings: isHeard(language, options) ? client : undefined,
+      meanings: comparesMeanings && isHeard(language, options) ? client : undefined,
     });
   let llm = open(settings.language);
   return {
