@@ -48,12 +48,11 @@ export const messages = {
     lv: "Pieņem zvanus",
     ru: "Принимает звонки",
   },
-  "numbers.state": { en: "Status", lt: "Būsena", lv: "Stāvoklis", ru: "Состояние" },
   "numbers.waiting": {
-    en: "Waiting for the first call",
-    lt: "Laukiama pirmo skambučio",
-    lv: "Gaida pirmo zvanu",
-    ru: "Ожидает первого звонка",
+    en: "Waiting for a call",
+    lt: "Laukia skambučio",
+    lv: "Gaida zvanu",
+    ru: "Ждёт звонка",
   },
   "numbers.confirmed": {
     en: "Confirmed",

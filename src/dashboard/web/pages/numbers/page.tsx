@@ -50,7 +50,12 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
         columns={[
           {
             head: t("numbers.number"),
-            cell: (number) => <span className="nums strong">{number.number_e164}</span>,
+            cell: (number) => (
+              <>
+                <div className="nums strong">{number.number_e164}</div>
+                <State number={number} />
+              </>
+            ),
           },
           { head: t("numbers.label"), card: "line", cell: (number) => number.label ?? "–" },
           {
@@ -62,11 +67,6 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
             head: t("numbers.inbound"),
             card: "side",
             cell: (number) => <Inbound number={number} />,
-          },
-          {
-            head: t("numbers.state"),
-            card: "side",
-            cell: (number) => <State number={number} />,
           },
           mayChange && {
             head: t("action.remove"),
