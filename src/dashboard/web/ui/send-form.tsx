@@ -188,7 +188,13 @@ export function EditForm<Values extends object>(props: EditFormProps<Values>) {
   const { form, curl, removal } = props;
   const [deleting, setDeleting] = useState(false);
   return (
-    <form className="form" noValidate onSubmit={form.send(props.onSend)}>
+    <form
+      className="form"
+      noValidate
+      onSubmit={form.send(props.onSend)}
+      // Of a text area browsers bring only the cursor into view: its lower lines stay under the bar.
+      onFocus={({ target }) => target.scrollIntoView({ block: "nearest" })}
+    >
       <FormNotices form={form} />
       {!props.mayChange && <p className="note">{props.readOnlyNote ?? t("form.read_only")}</p>}
       <ReadOnlyFields value={!props.mayChange}>{props.children}</ReadOnlyFields>
