@@ -4,7 +4,7 @@
  * (test/interface/http/main-thread.test.ts); here only another start is another try.
  */
 import { beforeAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../src/interface/http/routes/contracts.ts";
@@ -56,7 +56,8 @@ requests_per_minute = 10000
     if (said.includes("\nData ")) break;
   }
   const [, port = ""] = /^API .*:(\d+)$/m.exec(said) ?? [];
-  const [, token = ""] = /#token=(\S+)/.exec(said) ?? [];
+  const [, token = ""] =
+    /#token=(\S+)/.exec(readFileSync(join(cwd, "data", "owner-link"), "utf8")) ?? [];
   return {
     port,
     token,
