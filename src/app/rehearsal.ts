@@ -46,10 +46,8 @@ export function textRehearsals(
     const { createEmbeddedEngine } = await import("../adapter/engine/embedded/engine.ts");
     const { chooseEngine } = await import("../adapter/worker/engine-choice.ts");
     const ports = { clock: callClock, random: seededRandom(SEED), log };
-    const embedded = createEmbeddedEngine({
-      ...{ port, ...ports },
-      ...{ askTopics: ask, comparesMeanings: false },
-    });
+    const meaning = { askTopics: ask, comparesMeanings: false };
+    const embedded = createEmbeddedEngine({ port, ...ports, ...meaning });
     return await chooseEngine(languageOnly(engine), { ...ports, embedded, onTrouble: () => {} });
   };
   const openModel = async (): Promise<OpenedModel> => {
