@@ -88,7 +88,6 @@ export function createCallSearch(
   names: ContactNames = contactSearch(read),
 ) {
   const history = callHistoryStore(read);
-  /** Moves all live calls to the top of the first page. */
   async function liveFirst(
     tenantId: number,
     filter: CallFilter,
@@ -106,7 +105,7 @@ export function createCallSearch(
     return [...shown, ...others];
   }
   return {
-    /** Live calls first (not in a search), then newest first. `total` null: not counted. `more`: more calls exist. */
+    /** Live calls first, then newest first; a search: newest first. `total` null: not counted. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
       if (words.trim() !== "") return await search(read, names, { tenantId, filter, words, page });
       const [total, listed] = await totalAndPage(page, {
@@ -121,7 +120,7 @@ export function createCallSearch(
       };
     },
 
-    /** Number of missed calls since the beginning of that day (`2026-11-21`). */
+    /** Number of missed calls since that day. */
     missed: async (tenantId: number, from: string | undefined) =>
       await history.total(tenantId, { missed: true, ...(await spanOf(read, tenantId, { from })) }),
     span: (tenantId: number, days: Days) => spanOf(read, tenantId, days),
