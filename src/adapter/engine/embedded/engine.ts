@@ -36,7 +36,7 @@ interface EmbeddedEngineOptions {
   /** `[engine.embedded] hearing`. If false, callers answer with keys. Default: true. */
   readonly hearsSpeech?: boolean;
   readonly askTopics: AskTopics;
-  /** False if no speech worker listens at the other end of `port`: an answer would wait for it in vain. */
+  /** False if no speech worker listens at the other end of `port`: each answer would wait until the limit. */
   readonly comparesMeanings?: boolean;
 }
 
