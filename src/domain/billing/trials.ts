@@ -1,5 +1,5 @@
 /**
- * Meters trials of agents with a paid engine: chats, web calls and rehearsals. They are no calls. Each company
+ * Meters trials of agents with a paid engine: chats, web calls and rehearsals. They are not calls. Each company
  * has free minutes per day. After these, the wallet pays for each started minute at the plan's overage price.
  *
  * A minute is a minute of use, or `TOKENS_PER_MINUTE` tokens of the language model if that is more. A trial is

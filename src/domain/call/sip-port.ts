@@ -125,7 +125,7 @@ export interface Trunk {
   place(request: PlaceRequest): OutgoingLeg;
   /**
    * Sends OPTIONS with credentials to the far end. Unless `calls` is false, it also sends an INVITE to a user
-   * that is no telephone number. Resolves within about 18 s; never rejects.
+   * that is not a telephone number. Resolves within about 18 s; never rejects.
    */
   probe(options?: ProbeOptions): Promise<TrunkProbe>;
 }

@@ -78,7 +78,7 @@ const FAILED_MAX = 50;
 const ADDED_A_TURN = 500;
 const ALL_ALLOWED = readRobots("");
 
-/** File extensions that are no pages. */
+/** File extensions of files other than pages. */
 const NO_PAGE =
   /\.(?:jpe?g|png|gif|svg|webp|avif|ico|css|js|mjs|json|xml|rss|zip|gz|mp[34]|webm|mov|avi|woff2?|ttf|exe|dmg|apk|docx?|xlsx?|pptx?)$/i;
 
@@ -207,7 +207,7 @@ class Crawl {
     if (this.#added % ADDED_A_TURN === 0) await yieldToEventLoop();
   }
 
-  /** Null if it leads away from the site, is no page, or is disallowed by robots.txt. */
+  /** Null if it leads away from the site, is not a page, or is disallowed by robots.txt. */
   async #get(start: string) {
     let url = start;
     const passed = new Set<string>();

@@ -103,7 +103,7 @@ const INTRODUCES =
 const ASKS_NAME =
   /\b(?:name|surname)\b|vard[aąuo]|pavard|kuo jūs vardu|vārd[suāu]|kā jūs sauc|(?:^|\P{L})(?:имя|фамили|зовут)/iu;
 const NAME_KEY = /name|surname|customer|patient|client|vard|pavard|vārd|uzvārd|имя|фамили/i;
-/** Capitalised words that are no names: they begin sentences or follow an introduction. */
+/** Capitalised words other than names: they begin sentences or follow an introduction. */
 const NO_NAMES = words(
   "a an and at calling can could for from good have hello here hi i i'm in is it looking mr mrs ms my name no not" +
     " of ok okay on please sir so sorry sure thank thanks that the there this to want was we well what when who why would yes yeah you your monday tuesday wednesday thursday friday saturday sunday" +

@@ -128,7 +128,7 @@ function foundNumbers(tokens: readonly string[]): FoundNumber[] {
   return found;
 }
 
-/** Parses "two hundred and forty five" from this token; null if it is no number. */
+/** Parses "two hundred and forty five" from this token; null if it is not a number. */
 function spelledNumber(tokens: readonly string[], from: number): FoundNumber | null {
   let total = 0;
   let part = 0;

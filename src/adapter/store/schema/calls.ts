@@ -167,7 +167,7 @@ const sums = () => ({
 
 /**
  * Sums of calls per UTC hour, maintained by triggers on `calls` (migration 0003), so that totals and reports
- * never read a million calls. `hour` is created_at / 3,600,000; `agentId` 0 is no agent. Without rowid
+ * never read a million calls. `hour` is created_at / 3,600,000; `agentId` 0 means no agent. Without rowid
  * (migration 0019), so that a month is read sequentially in key order.
  */
 export const callRollups = sqliteTable(

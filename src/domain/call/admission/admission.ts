@@ -80,7 +80,7 @@ export class PlanLinesBusy extends AppError {
   }
 }
 
-/** The recogniser can serve no further caller. The caller hears an announcement that says so. */
+/** The recogniser cannot serve another caller. The caller hears an announcement about it. */
 export class LinesBusy extends AppError {
   constructor(why: string) {
     super({

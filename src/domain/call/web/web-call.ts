@@ -1,6 +1,6 @@
 /**
  * Talking to an agent from a browser: a real conversation in a call worker, with the configured engine,
- * knowledge and tools. A WebSocket replaces RTP. It is no call: only its usage is stored (billing/trials.ts),
+ * knowledge and tools. A WebSocket replaces RTP. It is not a call: only its usage is stored (billing/trials.ts),
  * and tools get the information that it is a test.
  *
  * Bounded: a few at a time per tenant and in all, and at most ten minutes each. The owner ends it. It also ends
