@@ -42,9 +42,8 @@ export function walCheckpoints(
   clock: Clock,
 ): WalCheckpoints {
   for (const each of [writer, reader]) each.run(`PRAGMA wal_autocheckpoint = ${PAGES_MAX}`);
-  const pragma = writer.query<{ log: number; checkpointed: number }, []>(
-    "PRAGMA wal_checkpoint(NOOP)",
-  );
+  const noop = "PRAGMA wal_checkpoint(NOOP)";
+  const pragma = writer.query<{ log: number; checkpointed: number }, []>(noop);
   let worker: Worker | null = null;
   let running: Promise<void> | null = null;
   let isRoomWanted = false;
