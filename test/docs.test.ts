@@ -1,4 +1,4 @@
-/** The documents speak of what there is. */
+/** The documents match the program. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,12 +12,12 @@ const DOCS = join(import.meta.dir, "../docs");
 const pages = readdirSync(DOCS).filter((name) => name.endsWith(".md"));
 const textOf = (name: string) => readFileSync(join(DOCS, name), "utf8");
 
-test("every reason a call can end for has its line in troubleshooting", () => {
+test("every end reason of a call has its line in troubleshooting", () => {
   const text = textOf("troubleshooting.md");
   for (const reason of ENDED_REASONS) expect(text).toContain(`\`${reason}\``);
 });
 
-test("links between pages lead somewhere, and every page is in the index", () => {
+test("links between pages have a target, and every page is in the index", () => {
   for (const page of pages)
     for (const [, target = ""] of textOf(page).matchAll(/\]\((?!https?:)([\w./-]+\.md)\)/g))
       expect([page, target, existsSync(join(DOCS, target))]).toEqual([page, target, true]);
@@ -25,12 +25,12 @@ test("links between pages lead somewhere, and every page is in the index", () =>
     expect(textOf("README.md")).toContain(`(${page})`);
 });
 
-test("the events of webhooks.md are the catalogue's: npm run docs", async () => {
+test("the events of webhooks.md equal the catalogue: npm run docs", async () => {
   const { is, wanted } = await webhookPage();
   expect(is).toBe(wanted);
 });
 
-test("the figures of operation.md are those that are exported (npm run docs), and no page names another", async () => {
+test("the figures of operation.md equal the exported ones (npm run docs), and no page names another", async () => {
   const { is, wanted } = await operationPage();
   expect(is).toBe(wanted);
   for (const page of pages)
@@ -41,7 +41,7 @@ test("the figures of operation.md are those that are exported (npm run docs), an
       ]);
 });
 
-/** Of other programs, and fields inside of answers. */
+/** Names of other programs, and fields inside answers. */
 const NOT_EVENTS = new Set([
   ...["charge.dispute", "model.messages", "model.tools", "customer.number", "caller.level"],
   "sip.srtp",
@@ -49,7 +49,7 @@ const NOT_EVENTS = new Set([
 ]);
 const FILE_NAME = /\.(?:conf|md|pub|toml|txt|ya?ml|json|xml|pack|wav|key|db|journal|service|sh)$/;
 
-test("events of log and webhooks that are named exist", async () => {
+test("log and webhook events in the documents exist", async () => {
   const root = join(import.meta.dir, "..");
   const sources = await Array.fromAsync(new Bun.Glob("src/**/*.{ts,tsx}").scan(root));
   const text = sources.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
@@ -62,7 +62,7 @@ test("events of log and webhooks that are named exist", async () => {
   expect(unknown).toEqual([]);
 });
 
-test("configuration keys that are named exist", () => {
+test("configuration keys in the documents exist", () => {
   const names = new Set(knownKeys.map(({ name }) => name));
   for (const page of pages)
     for (const [, section, key] of textOf(page).matchAll(/`\[([\w.]+)\] ([a-z_0-9]+)/g))
@@ -116,7 +116,7 @@ test("each promise of the threat model names a test that exists", () => {
   expect(missingTests(promises.map(([, heldBy = ""]) => heldBy))).toEqual([]);
 });
 
-test("what a comment cites is there: decisions, sections of the specification and of the appliance's page", async () => {
+test("cited decisions, sections of the specification and of the appliance's page exist", async () => {
   const root = join(import.meta.dir, "..");
   const decisions = readdirSync(join(DOCS, "decisions"));
   const headingsOf = (page: string) =>

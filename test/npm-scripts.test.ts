@@ -1,4 +1,4 @@
-/** `npm test` and `npm run migrations` in a clone that has never built anything. */
+/** `npm test` and `npm run migrations` in a clone without any build. */
 import { describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { tempDir } from "./support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** A clone without dist/. What the scripts only read is linked. */
+/** A clone without dist/. Read-only inputs of the scripts are linked. */
 function freshClone(): string {
   const clone = tempDir();
   for (const name of ["scripts", "migrations", "package.json"])
@@ -29,7 +29,7 @@ async function npm(clone: string, words: readonly string[]) {
   return { status: await child.exited, out: out + err };
 }
 
-/** What `npm test` says of one file with this text. */
+/** Runs `npm test` on one file with this text; returns its output. */
 async function testOf(text: string, name = "one.test.ts") {
   const clone = freshClone();
   await Bun.write(join(clone, "test", name), `import { test } from "bun:test";\n${text}\n`);
@@ -43,7 +43,7 @@ describe("npm test -- FILE", () => {
     expect(status).toBe(0);
   });
 
-  test("a process that ends by a signal fails the run and is named with the signal", async () => {
+  test("a process that ends by a signal fails the run and is reported with the signal", async () => {
     const { status, out } = await testOf(
       'test("dies", () => { process.kill(process.pid, "SIGKILL"); });',
     );

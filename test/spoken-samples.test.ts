@@ -1,4 +1,4 @@
-/** docs/spoken/: the conversations are those that the code holds now, and read right. */
+/** docs/spoken/: the conversations match the code, and are read out correctly. */
 import { beforeAll, expect, test } from "bun:test";
 import { spokenPage, spokenPages } from "../scripts/spoken-samples.ts";
 import { AGENT_LANGUAGES } from "../src/domain/agent/agent.ts";
@@ -8,22 +8,19 @@ beforeAll(async () => {
   pages = await spokenPages();
 });
 
-test.each(AGENT_LANGUAGES)("%s: the page is what `npm run docs` writes", async (language) => {
+test.each(AGENT_LANGUAGES)("%s: the page equals the output of `npm run docs`", async (language) => {
   const name = `${language}.md`;
   expect(await spokenPage(name)).toBe(pages.get(name) ?? "");
 });
 
-test.each(AGENT_LANGUAGES)(
-  "%s: ten conversations, and no figure in what is read out",
-  (language) => {
-    const page = pages.get(`${language}.md`) ?? "";
-    expect(page.match(/^## \d+\. /gm)).toHaveLength(10);
-    const lines = page
-      .split(/\n\n/)
-      .filter((line) => !/^[*#]/.test(line))
-      .slice(1);
-    const readOut = lines.map((line) => /`(.*)`$/s.exec(line)?.[1] ?? line);
-    expect(readOut.length).toBeGreaterThan(150);
-    for (const line of readOut) expect(line).not.toMatch(/\d/);
-  },
-);
+test.each(AGENT_LANGUAGES)("%s: ten conversations, and no digit in the spoken text", (language) => {
+  const page = pages.get(`${language}.md`) ?? "";
+  expect(page.match(/^## \d+\. /gm)).toHaveLength(10);
+  const lines = page
+    .split(/\n\n/)
+    .filter((line) => !/^[*#]/.test(line))
+    .slice(1);
+  const readOut = lines.map((line) => /`(.*)`$/s.exec(line)?.[1] ?? line);
+  expect(readOut.length).toBeGreaterThan(150);
+  for (const line of readOut) expect(line).not.toMatch(/\d/);
+});

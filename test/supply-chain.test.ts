@@ -1,4 +1,6 @@
-/** What comes from the registry: every package of the lock is pinned to its bytes, and none runs a script. */
+/**
+ * Packages from the registry: every package of the lock file is pinned to its bytes, and none runs a script.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
@@ -19,7 +21,7 @@ test("every locked package has its integrity", () => {
   expect(unpinned).toEqual([]);
 });
 
-test("packages run no scripts when they are installed, and ours do not depend on hooks", async () => {
+test("packages run no scripts on installation, and ours do not depend on hooks", async () => {
   expect(await Bun.file(join(ROOT, ".npmrc")).text()).toContain("ignore-scripts=true");
   // With ignore-scripts npm runs no pre and post scripts.
   const scripts: Record<string, string> = manifest.scripts;

@@ -1,4 +1,4 @@
-/** The audio side says what it is: it does not claim to carry calls before its workers do. */
+/** The audio side's state: it is not ready for calls before its workers are. */
 import { expect, test } from "bun:test";
 import { createAudio } from "../../src/app/audio.ts";
 import { settingsFromConfig } from "../../src/app/settings-from-config.ts";
@@ -15,7 +15,7 @@ const settings = settingsFromConfig(config, {
   dataDir: cwd,
 });
 
-test("until it is started it is not ready, says so, and stops at once", async () => {
+test("before its start it is not ready, reports that, and stops at once", async () => {
   const audio = createAudio(settings, { clock, log });
   expect(audio.problem()).toBe("The media engine is starting.");
   expect(await audio.answers()).toBe(false);
@@ -23,7 +23,7 @@ test("until it is started it is not ready, says so, and stops at once", async ()
   await audio.stop();
 });
 
-test("started, it becomes ready by itself; started twice it is started once", async () => {
+test("after its start, it becomes ready by itself; a second start changes nothing", async () => {
   const audio = createAudio({ ...settings, callWorkers: 1 }, { clock, log });
   const ready = audio.ready();
   audio.start();

@@ -1,4 +1,6 @@
-/** A site that means harm, on real sockets: it reaches nothing of ours, holds nothing up, and costs no more than itself. */
+/**
+ * A malicious site, on real sockets: it reaches nothing in our network, blocks nothing, and affects only itself.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -16,7 +18,7 @@ import { testCa } from "../support/net/test-ca.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.42.0.1";
-/** Stands for what must not be reached. */
+/** A host that must not be reached. */
 const INNER = "127.42.0.2";
 let receiver: HttpsReceiver;
 let reached = 0;
@@ -26,7 +28,7 @@ const inner = createServer((socket) => {
   reached++;
   socket.destroy();
 });
-/** The name's addresses, one lookup after the other. */
+/** The name's addresses, one per look-up. */
 const flipping = [HOST, INNER];
 const addressesOf: Readonly<Record<string, () => string>> = {
   "site.test": () => HOST,
@@ -106,19 +108,19 @@ test.each([
   const moved = answer(302, "", { location: location() });
   const refused = ["site_address", "site_connection", "site_name", "site_no_pages"];
   expect(refused).toContain(String(await read({ "/": moved })));
-  // Its own sitemap and robots.txt may not lead there, either.
+  // Its sitemap and robots.txt may not lead there either.
   const paths = { "/": html("<p>Home"), "/robots.txt": moved, "/sitemap.xml": moved };
   expect(await read(paths)).toEqual({ pages: ["Home"], problems: [] });
   expect(reached).toBe(0);
 });
 
-test("a name that leads elsewhere the second time is judged again", async () => {
+test("a name that resolves to another address the second time is checked again", async () => {
   const paths = { "/robots.txt": answer(404, "", { connection: "close" }), "/": html("<p>Home") };
   expect(await read(paths, "https://flip.test")).toBe("site_address");
   expect(reached).toBe(0);
 });
 
-test("pages that never end, swell, loop or break off cost the others nothing", async () => {
+test("pages that never end, swell, loop or break off do not affect the others", async () => {
   const links = ["slow", "bomb", "big", "loop", "broken", "liar", "good"];
   const page = "text/html; charset=utf-8";
   const bomb = gzipSync(Buffer.alloc(50_000_000));
@@ -151,7 +153,7 @@ test("pages that never end, swell, loop or break off cost the others nothing", a
   ]);
 });
 
-test("a page with 10,000 links holds nothing up and is read within its bounds", async () => {
+test("a page with 10,000 links blocks nothing and is read within its limits", async () => {
   const links = Array.from({ length: 10_000 }, (_, at) => `<a href="${at}">`).join("");
   const paths: Record<string, Responder> = { "/": html(`<p>Home</p>${links}`) };
   for (let at = 0; at < 100; at++) paths[`/${at}`] = html(`<p>Page ${at}`);

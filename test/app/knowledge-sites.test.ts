@@ -1,4 +1,4 @@
-/** Web sites in knowledge: read in the background, read again when due, with what changed since. */
+/** Web sites in knowledge: read in the background, and read again when due, with the changes since. */
 import { expect, test } from "bun:test";
 import { siteStore } from "../../src/adapter/store/knowledge/site-store.ts";
 import { createSiteReader } from "../../src/app/knowledge.ts";
@@ -15,7 +15,7 @@ const room = twoTenants();
 const START = "https://clinic.example/";
 const NEVER = { url: START, depthMax: 2, pagesMax: 50, everyHours: 0, agentId: null };
 
-/** Serves these pages; what they are may change. */
+/** Serves these pages, which may change. */
 function clientOf(pages: Map<string, string>): OutboundHttpClient {
   return {
     async request({ url }) {
@@ -50,7 +50,7 @@ function readerOf(client: OutboundHttpClient) {
 const page = (title: string, text: string) =>
   `<title>${title}</title><h1>${title}</h1><p>${text}</p><a href="/prices">p</a><a href="/news">n</a>`;
 
-test("a site becomes a file of its agent; read again, it shows what is new, changed and gone", async () => {
+test("a site becomes a file of its agent; the next reading shows new, changed and gone pages", async () => {
   const { services } = room.server;
   const agentId = pickId(await room.post("/agents", newAgent), "agent.id");
   const tenantId = room.own.id;
@@ -98,7 +98,7 @@ test("a site becomes a file of its agent; read again, it shows what is new, chan
   expect((await services.files.list(tenantId)).some((one) => one.id === fileId)).toBeFalse();
 });
 
-test("a site that cannot be read keeps its files, says why, and is tried again when it is due", async () => {
+test("an unreadable site keeps its files, shows the reason, and is tried again when it is due", async () => {
   const { services } = room.server;
   const tenantId = room.other.id;
   const pages = new Map([[START, page("Clinic", "Open from nine.")]]);
@@ -124,7 +124,7 @@ test("a site that cannot be read keeps its files, says why, and is tried again w
   await services.sites.remove(tenantId, id, OPERATOR);
 });
 
-test("a name that leads into a network of ours is not read", async () => {
+test("a name that resolves into our network is not read", async () => {
   const { services } = room.server;
   const tenantId = room.other.id;
   const client = new SafeHttpClient({
@@ -143,7 +143,7 @@ test("a name that leads into a network of ours is not read", async () => {
   await services.sites.remove(tenantId, id, OPERATOR);
 });
 
-test("sites are bounded, belong to their company, and are read by one reader at a time", async () => {
+test("sites are limited, belong to their company, and are read by one reader at a time", async () => {
   const { services, database } = room.server;
   const add = () => services.sites.add(room.other.id, NEVER);
   for (let count = 0; count < SITES_MAX; count++) await add();
@@ -164,7 +164,7 @@ test("sites are bounded, belong to their company, and are read by one reader at 
 });
 
 test.each(["as it is", "made anew each time"])(
-  "a company leaves turns to others whose site cannot be read and is due again at once, %s",
+  "after an unreadable site that is due again at once, other companies' sites come first, %s",
   async (how) => {
     const { services } = room.server;
     const { own, other } = room;

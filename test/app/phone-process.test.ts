@@ -1,4 +1,4 @@
-/** The process of telephones for rehearsals: one that ends before it was told anything. */
+/** The phone process of rehearsals: one that ends before it got its order. */
 import { expect, test } from "bun:test";
 import { phoneProcess } from "../../src/app/phone-process.ts";
 import { silentLog } from "../../src/core/log.ts";
@@ -6,12 +6,12 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const STARTS = 40;
 
-test("a process that ends at once is told as one that did not start, never as a broken pipe", async () => {
+test("a process that ends at once is reported as not started, never as a broken pipe", async () => {
   const open = phoneProcess(
     { command: ["true"], sections: () => ({ engine: {}, conversation: {} }) as never },
     { dataDir: tempDir(), runTool: () => Promise.reject(new Error("no tool")), log: silentLog },
   );
-  // Longer than a pipe takes at once, so that the rest is written when nobody reads any more.
+  // More than a pipe holds, so that the rest is written when nobody reads any more.
   const order = { cases: [], language: "en".repeat(200_000) } as never;
   for (let start = 0; start < STARTS; start++)
     await expect(open(order)).rejects.toThrow("the telephones did not start");

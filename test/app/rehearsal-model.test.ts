@@ -1,6 +1,6 @@
 /**
- * Rehearsals with a language model on a real socket: the agent's prompt, a persona that the model plays, and
- * sentences that it judges with a quote.
+ * Rehearsals with a language model on a real socket: the agent's prompt, a persona played by the model, and
+ * sentences judged with a quote.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { EMBEDDED_ONLY } from "../../src/adapter/engine/settings.ts";
@@ -25,7 +25,7 @@ afterAll(() => server.close());
 const systemOf = ({ turns }: ModelRequest) => turns[0]?.text ?? "";
 const lastOf = ({ turns }: ModelRequest) => turns.at(-1)?.text ?? "";
 
-/** Three parts: the judge, the persona, and an agent who does what its prompt says. */
+/** Three parts: the judge, the persona, and an agent that follows its prompt. */
 function answerOf(request: ModelRequest) {
   const system = systemOf(request);
   if (system.includes("Decide whether the sentence is true"))
@@ -61,7 +61,7 @@ const ENGINE = () => ({
 
 const SCRIPT = "script:\n  - say: How much does it cost?\n    must: [{says: {money: 40 EUR}}]\n";
 
-test("a script is answered by the model; a prompt that was spoiled fails, with its turn", async () => {
+test("a script is answered by the model; a spoiled prompt fails, with its turn", async () => {
   expect(failedLines(await run(SCRIPT))).toEqual([]);
   const spoiled = await run(SCRIPT, AGENT.replace("costs forty euros", "is free"));
   expect(spoiled.results[0]?.failures).toEqual([
@@ -69,7 +69,7 @@ test("a script is answered by the model; a prompt that was spoiled fails, with i
   ]);
 });
 
-test("the model plays the caller until the goal is reached, under the goal and what it knows", async () => {
+test("the model plays the caller until the goal is reached, with the goal and facts of its persona", async () => {
   server.requests.length = 0;
   const report = await run(
     "persona:\n  goal: Find out the price.\n  character: impatient\n  knows: {name: Ruta}\nmust: [forty euros, {ended: caller_hangup}]\nlimits: {turns: 3}\n",
@@ -80,7 +80,7 @@ test("the model plays the caller until the goal is reached, under the goal and w
   expect(persona && systemOf(persona)).toContain("- name: Ruta");
 });
 
-test("a judged sentence must hold, and its quote must have been said", async () => {
+test("a judged sentence must be true, and its quote must occur in the call", async () => {
   const { results } = await run(
     `${SCRIPT}judge:\n  - The price was told\n  - The caller was rude\n  - The moon is green\n`,
   );
@@ -94,7 +94,7 @@ test("a judged sentence must hold, and its quote must have been said", async () 
   ]);
 });
 
-test("without a language model a persona fails with what to set", async () => {
+test("without a language model a persona fails, and the error says what to configure", async () => {
   const files = new Map([
     ["s/agent.yaml", AGENT],
     ["s/a.yaml", "name: A\npersona: {goal: Find out the price.}\n"],
@@ -103,7 +103,7 @@ test("without a language model a persona fails with what to set", async () => {
   expect(results[0]?.failures[0]?.found).toContain(NO_MODEL);
 });
 
-test("of large knowledge the model is told what fits the question, not all of it", async () => {
+test("of large knowledge the model gets the passages for the question, not all of it", async () => {
   server.requests.length = 0;
   const files = new Map([
     [

@@ -1,4 +1,7 @@
-/** Files of rehearsals: the newest are kept, the old ones go with transcripts and recordings, a number takes its own with it. */
+/**
+ * Files of rehearsals: the newest are kept, old ones expire with transcripts and recordings, and erasing a number
+ * deletes its runs.
+ */
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +39,7 @@ function store() {
   return { dataDir, clock, runs, keep };
 }
 
-test("a recording expires before its transcript, and goes with it at the latest", () => {
+test("a recording expires before its transcript, or together with it", () => {
   const { clock, runs, keep } = store();
   const old = keep(1, "old");
   clock.pass(DAY_MS);
@@ -52,7 +55,7 @@ test("a recording expires before its transcript, and goes with it at the latest"
   expect(runs.recording(2, young, "a.mp3")).toBeNull();
 });
 
-test("a number takes the runs in which it was said with it, of its tenant only", () => {
+test("erasing a number deletes the runs in which it was said, of its tenant only", () => {
   const { dataDir, runs, keep } = store();
   const plain = keep(1, `asked ${NUMBER}`);
   const grouped = keep(1, "asked +370 612 34-567");

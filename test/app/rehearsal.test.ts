@@ -1,11 +1,11 @@
-/** Suites in writing: the real conversation and language side, a virtual clock. */
+/** Text suites: the real conversation and language side, a virtual clock. */
 import { expect, test } from "bun:test";
 import type { ToKnowledgeWorker } from "../../src/adapter/knowledge/messages.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { spawnKnowledgeWorker } from "../../src/workers.ts";
 import { failedLines, rehearseFiles, suiteFiles } from "../support/appliance/rehearsals.ts";
 
-test("the clinic's 30 scenarios pass, a hundred and more a minute", async () => {
+test("the clinic's 30 scenarios pass, at more than a hundred per minute", async () => {
   const startedAt = systemClock.monotonic();
   const report = await rehearseFiles(await suiteFiles("clinic"));
   expect(failedLines(report)).toEqual([]);
@@ -15,13 +15,13 @@ test("the clinic's 30 scenarios pass, a hundred and more a minute", async () => 
 });
 
 for (const suite of ["hotel", "garage", "restaurant", "callback", "emergency"])
-  test(`the ${suite} suite passes, twice alike`, async () => {
+  test(`the ${suite} suite passes, with the same result twice`, async () => {
     const report = await rehearseFiles(await suiteFiles(suite), undefined, 2);
     expect(failedLines(report)).toEqual([]);
     expect(report.passed).toBe(report.scenarios);
   });
 
-test("knowledge that was spoiled fails, with the turn that tells the wrong price", async () => {
+test("spoiled knowledge fails, with the turn that has the wrong price", async () => {
   const files = await suiteFiles("clinic");
   const told = files.get("clinic/clinic.md") ?? "";
   files.set("clinic/clinic.md", told.replace("forty euros", "sixty euros"));
@@ -45,7 +45,7 @@ test("knowledge that was spoiled fails, with the turn that tells the wrong price
   ]);
 });
 
-test("who listens with a mumble does not interrupt: the agent may go on", async () => {
+test("a back-channel sound does not interrupt: the agent may continue", async () => {
   const files = await suiteFiles("clinic");
   for (const name of files.keys()) if (/\/\d\d-/.test(name)) files.delete(name);
   files.set(
@@ -55,7 +55,7 @@ test("who listens with a mumble does not interrupt: the agent may go on", async 
   expect(failedLines(await rehearseFiles(files))).toEqual([]);
 });
 
-test("a tool that the scenario does not answer fails, and is never asked for real", async () => {
+test("a tool without an answer in the scenario fails, and is never really called", async () => {
   const files = await suiteFiles("clinic");
   for (const name of files.keys()) if (/\/\d\d-/.test(name)) files.delete(name);
   files.set(
@@ -71,7 +71,7 @@ test("a tool that the scenario does not answer fails, and is never asked for rea
   ]);
 });
 
-test("a tool whose arguments do not fit is not answered, as in a call", async () => {
+test("a tool call with wrong arguments is not answered, as in a real call", async () => {
   const files = await suiteFiles("clinic");
   for (const name of files.keys()) if (/\/\d\d-/.test(name)) files.delete(name);
   const agent = files.get("clinic/agent.yaml") ?? "";
@@ -88,7 +88,7 @@ test("a tool whose arguments do not fit is not answered, as in a call", async ()
   ]);
 });
 
-test("knowledge too large for a prompt is indexed by a knowledge worker, and looked up as in a call", async () => {
+test("knowledge too large for a prompt is indexed by a knowledge worker, and searched as in a real call", async () => {
   const files = await suiteFiles("clinic");
   for (const name of files.keys())
     if (/\/\d\d-/.test(name) && !/\/0[1-3]-/.test(name)) files.delete(name);

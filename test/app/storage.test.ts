@@ -1,4 +1,6 @@
-/** Who a data directory is among nodes: made once, whole, and made anew when a disk has damaged it. Real files. */
+/**
+ * A data directory's node id: created once, completely, and created again if a disk has damaged it. Real files.
+ */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +10,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const MADE = /^[0-9a-f]{16}$/;
 
-test("it is made once, for nobody else to read", () => {
+test("it is created once, readable by its owner only", () => {
   const directory = tempDir();
   const made = nodeIdOf(directory, random);
   expect(made).toMatch(MADE);

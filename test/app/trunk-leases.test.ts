@@ -1,4 +1,7 @@
-/** The leases of trunks while the store or a node is away for a while: they settle at once, and nothing flaps. */
+/**
+ * Leases of trunks while the store or a node is unavailable for a while: they settle at once, without repeated
+ * changes.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { trunkLeases } from "../../src/adapter/store/schema/index.ts";
@@ -50,7 +53,7 @@ afterAll(async () => {
   await two.close();
 });
 
-/** A store that can be held up: what is asked meanwhile is answered when it goes on. */
+/** A store that can be stopped: requests are answered when it continues. */
 function stoppable(database: Database) {
   let stopped: PromiseWithResolvers<void> | null = null;
   const tx: Database["tx"] = async (body) => {
@@ -69,7 +72,7 @@ function stoppable(database: Database) {
   };
 }
 
-/** A node with what its trunks did, in order. */
+/** A node that records what its trunks did, in order. */
 function nodeOn(database: Database, name: string, clock: FakeClock) {
   const done: string[] = [];
   const leases = new TrunkLeases({
@@ -88,7 +91,9 @@ function nodeOn(database: Database, name: string, clock: FakeClock) {
 
 type Node = ReturnType<typeof nodeOn>;
 
-/** Lets the time pass on all nodes, beat by beat; each round is waited for unless the store is away. */
+/**
+ * Lets the time pass on all nodes, heartbeat by heartbeat; waits for each round unless the store is stopped.
+ */
 async function pass(clock: FakeClock, nodes: readonly Node[], ms: number, isAway = false) {
   for (let passed = 0; passed < ms; passed += BEAT_MS) {
     await clock.advance(BEAT_MS);
@@ -97,7 +102,7 @@ async function pass(clock: FakeClock, nodes: readonly Node[], ms: number, isAway
   }
 }
 
-test("after the store was away for 20 s the trunk is registered again once, where it was", async () => {
+test("after the store was unavailable for 20 s the trunk is registered once more, at the same node", async () => {
   const clock = fakeClock();
   const stores = [stoppable(one), stoppable(two)] as const;
   const holder = nodeOn(stores[0].database, "A", clock);
@@ -109,7 +114,7 @@ test("after the store was away for 20 s the trunk is registered again once, wher
   for (const store of stores) store.stop();
   await pass(clock, [holder, other], AWAY_MS, true);
   expect(holder.done).toEqual(["registered", "un-registered"]);
-  // The other node's questions are answered first.
+  // The other node's requests are answered first.
   stores[1].goOn();
   await other.leases.round();
   stores[0].goOn();
@@ -120,7 +125,7 @@ test("after the store was away for 20 s the trunk is registered again once, wher
   for (const node of [holder, other]) await node.leases.stop();
 });
 
-test("a node that was stopped for 20 s lets go once, and the trunk stays where it went", async () => {
+test("a node stopped for 20 s releases its trunk once, and the trunk stays at its new node", async () => {
   const clocks = [fakeClock(), fakeClock()] as const;
   const holder = nodeOn(one, "A", clocks[0]);
   const other = nodeOn(two, "B", clocks[1]);

@@ -1,4 +1,4 @@
-/** Trunks are spread over the nodes that share a store, move when they are idle, and leave a node that is drained. */
+/** Trunks are spread over the nodes that share a store, move while idle, and leave a drained node. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -65,7 +65,7 @@ function startNode(id: string, own: { weight?: number; calls?: number } = {}) {
 }
 type Node = ReturnType<typeof startNode>;
 
-/** Beat by beat; no trunk is ever registered by two nodes. */
+/** Heartbeat by heartbeat; checks that two nodes never register the same trunk. */
 async function pass(nodes: readonly Node[], ms: number) {
   for (let passed = 0; passed < ms; passed += BEAT_MS) {
     await clock.advance(BEAT_MS);
@@ -113,7 +113,7 @@ test("trunks with calls stay; they move when they are idle", async () => {
   await stop(nodes);
 });
 
-test("a node that may carry twice the calls gets twice the trunks", async () => {
+test("a node with twice the capacity gets twice the trunks", async () => {
   const nodes = [startNode("a", { weight: 100 }), startNode("b", { weight: 200 })];
   for (const { leases } of nodes) await leases.round();
   await pass(nodes, 60_000);
@@ -121,7 +121,7 @@ test("a node that may carry twice the calls gets twice the trunks", async () => 
   await stop(nodes);
 });
 
-test("the trunks of a node that is shut down go to the others by their load", async () => {
+test("the trunks of a stopped node go to the others by their load", async () => {
   const nodes = [startNode("a"), startNode("b", { calls: 3 }), startNode("c")] as const;
   await nodes[0].leases.round();
   await pass(nodes, 3 * BEAT_MS);
@@ -131,7 +131,7 @@ test("the trunks of a node that is shut down go to the others by their load", as
   await stop(nodes.slice(1));
 });
 
-test("a node close to its calls gives idle trunks to one that is calm", async () => {
+test("a node near its capacity gives idle trunks to a less busy one", async () => {
   const nodes = [startNode("a", { weight: 10 }), startNode("b", { weight: 10 })] as const;
   for (const { leases } of nodes) await leases.round();
   await pass(nodes, 60_000);
@@ -142,7 +142,7 @@ test("a node close to its calls gives idle trunks to one that is calm", async ()
   await stop(nodes);
 });
 
-test("a trunk that does not register is not moved: its carrier sends to a fixed address", async () => {
+test("a trunk without registration is not moved: its carrier sends to a fixed address", async () => {
   await database.tx((queries) => queries.update(trunks).set({ register: false }));
   const nodes = [startNode("a"), startNode("b")] as const;
   await nodes[0].leases.round();
@@ -151,7 +151,7 @@ test("a trunk that does not register is not moved: its carrier sends to a fixed 
   await stop(nodes);
 });
 
-test("a drained node gives all its trunks away, calls or not, and gets none until it is resumed", async () => {
+test("a drained node gives all its trunks away, with or without calls, and gets none until it is resumed", async () => {
   const nodes = [startNode("a"), startNode("b")] as const;
   const [a, b] = nodes;
   await a.leases.round();
@@ -160,7 +160,7 @@ test("a drained node gives all its trunks away, calls or not, and gets none unti
   expect(await b.operator.setDraining("a", true)).toMatchObject({ id: "a", state: "draining" });
   await pass(nodes, 2 * BEAT_MS);
   expect(counts(nodes)).toEqual([0, 6]);
-  // It stays drained over a restart.
+  // It stays drained after a restart.
   await a.leases.stop();
   const again = startNode("a");
   await pass([again, b], 60_000);
@@ -175,7 +175,7 @@ test("a drained node gives all its trunks away, calls or not, and gets none unti
   await stop([again, b]);
 });
 
-test("the last active node cannot be drained; a drained one takes over when no other is left", async () => {
+test("the last active node cannot be drained; a drained one takes over if no other is left", async () => {
   const nodes = [startNode("a"), startNode("b")] as const;
   const [a, b] = nodes;
   for (const { leases } of nodes) await leases.round();
@@ -187,14 +187,14 @@ test("the last active node cannot be drained; a drained one takes over when no o
   expect(await codeOf(b.operator.setDraining("c", true))).toBe("not_found");
   await pass(nodes, 2 * BEAT_MS);
   expect(counts(nodes)).toEqual([0, 6]);
-  // b dies: it still holds its registrations, but nobody hears of it.
+  // b dies: it still has its registrations, but sends no heartbeat.
   await pass([a], 30_000);
   expect(a.registered.size).toBe(6);
   expect(await a.operator.list()).toMatchObject([{ state: "draining" }, { state: "silent" }]);
   await stop([a]);
 });
 
-test("a node that takes nothing it was dealt leaves it to the others after a while", async () => {
+test("if a node takes none of its assigned trunks, the others get them after a while", async () => {
   const alive = startNode("b");
   await alive.leases.round();
   const beat = (calls: number) =>
@@ -229,7 +229,7 @@ const load = (id: string) =>
     calls: fc.constant(0),
   });
 
-test("property: moving ends, and no move is worth taking back", () => {
+test("property: moving ends, and no move should be undone", () => {
   fc.assert(
     fc.property(load("a"), load("b"), load("c"), (...start) => {
       let nodes: readonly NodeLoad[] = start;
@@ -256,7 +256,7 @@ test("property: moving ends, and no move is worth taking back", () => {
   );
 });
 
-test("property: all nodes deal alike, whatever the order in which they see each other", () => {
+test("property: all nodes compute the same assignment, whatever the order in which they see each other", () => {
   fc.assert(
     fc.property(
       load("a"),

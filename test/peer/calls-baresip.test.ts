@@ -1,7 +1,7 @@
 /**
- * Whole calls between the appliance and baresip, through kamailio: the trunk is registered there,
- * and so is the telephone. Audio is judged by content at both ends, in both directions of calling.
- * Once more in G.722, where the conversation is wideband. Takes a minute and a half: the calls are real.
+ * Whole calls between the appliance and baresip, through kamailio: the trunk is registered there, and so is the
+ * phone. Audio is compared by content at both ends, for inbound and outbound calls. Once more in G.722, for a
+ * wideband conversation. Takes a minute and a half: the calls are real.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -121,7 +121,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
   );
 
   test(
-    "the appliance calls baresip: the same both ways, and baresip's hang-up ends the call",
+    "the appliance calls baresip: the same in both directions, and baresip's hang-up ends the call",
     async () => {
       const before = baresip.events.length;
       await api.post("/calls", { to_number: THEIR_NUMBER });
@@ -133,7 +133,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
     spoken(CALL_LIMIT_MS),
   );
 
-  /** Waits until the agent has answered the question in the one live call. */
+  /** Waits until the agent has answered the question in the only live call. */
   async function answered(direction: string): Promise<string> {
     const turn = Promise.withResolvers<string>();
     const off = app.turns.on("turn", (live) => {
@@ -169,7 +169,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
       const match = await compare(heard, AGENT_VOICE, sentence, NEVER_SAID);
       expect({ sentence, heard: match.isFound }).toEqual({ sentence, heard: true });
     }
-    // The answer is an utterance of its own: a second, independent ear names it.
+    // The answer is a separate utterance: a second, independent recogniser identifies it.
     const choices = [ANSWER, ...NEVER_SAID];
     const chosen = await Promise.all(
       utterancesOf(heard).map((utterance) => chooseSentence(utterance, choices)),
@@ -201,7 +201,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
   }
 });
 
-/** Energy that no narrowband telephone carries: what is left when 8 kHz audio is taken away. */
+/** The share of energy above narrowband audio: the rest after 8 kHz audio is subtracted. */
 function shareAbove4Khz(pcm: Int16Array): number {
   const down = createResampler(16_000, 8000);
   const up = createResampler(8000, 16_000);
@@ -215,7 +215,7 @@ function shareAbove4Khz(pcm: Int16Array): number {
   return high / all;
 }
 
-/** Quiet, then the question, then quiet. */
+/** Silence, then the question, then silence. */
 async function microphone(voices: Voices): Promise<Int16Array> {
   const samples = new Int16Array(MICROPHONE_MS * 8);
   for (let i = 0; i < samples.length; i++) samples[i] = ((i * 7919) % 33) - 16;

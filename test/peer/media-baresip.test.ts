@@ -1,7 +1,7 @@
 /**
- * Media with baresip, directly and in both directions of calling: its G.722 coder and its SRTP
- * (libsrtp) are other people's. Each side plays two tones, one of them above the telephone band,
- * and is heard by the other. Takes about half a minute: the calls are real.
+ * Media with baresip, directly and for both directions of calling: it has an independent G.722 coder and SRTP
+ * (libsrtp). Each side plays two tones, one of them above the telephone band, and the other side must hear them.
+ * Takes about half a minute: the calls are real.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
@@ -91,7 +91,7 @@ afterAll(() => pacer.close());
 describe.skipIf(missing)("media with baresip", () => {
   CASES.forEach((testCase, index) => {
     test(
-      `${testCase.name}: both hear each other, whoever calls`,
+      `${testCase.name}: both hear each other, for calls from either side`,
       async () => {
         const telephoneHost = `127.0.44.${20 + index}`;
         const telephone = await startBaresip({
@@ -127,7 +127,7 @@ describe.skipIf(missing)("media with baresip", () => {
     { codec: "opus", encryption: undefined },
   ] as const) {
     test(
-      `${codec}${encryption ? " under SRTP" : ""}: hold and back, and keys both ways, in one call`,
+      `${codec}${encryption ? " under SRTP" : ""}: hold and resume, and keys in both directions, in one call`,
       async () => {
         const telephoneHost = encryption ? "127.0.44.31" : "127.0.44.32";
         const telephone = await startBaresip({
@@ -200,7 +200,7 @@ describe.skipIf(missing)("media with baresip", () => {
   }
 
   test(
-    "a telephone without SRTP is refused where it is required",
+    "a phone without SRTP is refused if SRTP is required",
     async () => {
       const telephone = await startBaresip({
         host: "127.0.44.30",
@@ -290,7 +290,7 @@ function openAudio(): Promise<CallAudio> {
   );
 }
 
-/** Plays our tones and waits until theirs have been heard for a while. */
+/** Plays our tones and waits until the far end's have been heard for a while. */
 async function talk(testCase: Case, audio: CallAudio, plan: MediaPlan): Promise<void> {
   expect(plan.codec.name).toBe(testCase.agreed);
   expect(plan.srtp != null).toBe(testCase.isProtected);
@@ -304,7 +304,7 @@ async function talk(testCase: Case, audio: CallAudio, plan: MediaPlan): Promise<
   expect(audio.statistics.packetsLost).toBe(0);
 }
 
-/** baresip writes down what it heard at its codec's rate; the last second was ours. */
+/** baresip records received audio at its codec's rate; the last second has our tones. */
 function expectHeard(testCase: Case, telephone: Baresip): void {
   const isWide = isWideband(testCase);
   const rateHz = HEARD_RATE_HZ[testCase.agreed];

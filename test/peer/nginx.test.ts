@@ -1,4 +1,6 @@
-/** nginx before the appliance, with the configuration of docs/proxy.md: HTTPS, WebSockets, the client's address. */
+/**
+ * nginx before the appliance, with the configuration of docs/proxy.md: HTTPS, WebSockets, the client's address.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +29,7 @@ let owner: Browser;
 let nginx: Subprocess;
 let caPem = "";
 
-/** The page's configuration with our addresses, and what Debian's nginx.conf has around it. */
+/** The page's configuration with our addresses, inside the frame of Debian's nginx.conf. */
 function configuration(directory: string, upstream: string): string {
   const ca = testCa(directory);
   caPem = ca.caPem;
@@ -84,13 +86,13 @@ const through = (path: string, headers: Record<string, string> = {}) =>
   fetch(PUBLIC_URL + path, { headers, tls: { ca: caPem } });
 
 describe.skipIf(!hasNginx)("behind nginx", () => {
-  test("a signed-in person is known, over HTTPS", async () => {
+  test("a signed-in person is recognised, over HTTPS", async () => {
     const answer = await through("/api/dashboard/session", { cookie: owner.cookie ?? "" });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("strict-transport-security")).not.toBe("");
   });
 
-  test("a WebSocket opens and says that it is ready", async () => {
+  test("a WebSocket opens and reports that it is ready", async () => {
     const messages: string[] = [];
     const socket = new WebSocket(`${PUBLIC_URL.replace("https", "wss")}/api/dashboard/ws`, {
       headers: { cookie: owner.cookie ?? "", origin: PUBLIC_URL },
@@ -104,7 +106,7 @@ describe.skipIf(!hasNginx)("behind nginx", () => {
     socket.close();
   });
 
-  test("a key that is limited to the client's network works, and to another does not", async () => {
+  test("a key limited to the client's network works, and one for another network does not", async () => {
     const keyFor = async (network: string) => {
       const answer = await owner.fetch("POST", "/api/v1/keys", {
         label: "net",

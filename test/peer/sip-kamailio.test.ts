@@ -1,4 +1,4 @@
-/** Calls and registrations through kamailio, a registrar and proxy of somebody else's. */
+/** Calls and registrations through kamailio, an independent registrar and proxy. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { e164 } from "../../src/core/e164.ts";
 import type { IncomingLeg, SipStack } from "../../src/domain/call/sip-port.ts";
@@ -92,7 +92,7 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio", () => {
     expect(theirs).toMatchObject({ by: "caller", kind: "bye" });
   });
 
-  test("the called side may hang up, and the caller learns it", async () => {
+  test("the called side may hang up, and the caller sees it", async () => {
     onIncoming = (leg) => {
       leg.on("answered", () => leg.hangUp());
       void leg.answer({ host: OURS, port: 40_002 });
@@ -101,7 +101,7 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio", () => {
     expect(end).toMatchObject({ by: "callee", kind: "bye", fault: null });
   });
 
-  test("a BYE that is challenged inside the dialog is sent again with credentials", async () => {
+  test("a challenged BYE inside the dialog is sent again with credentials", async () => {
     const incoming = new Promise<IncomingLeg>((resolve) => {
       onIncoming = (leg) => {
         void leg.answer({ host: OURS, port: 40_002 });
@@ -162,12 +162,12 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio", () => {
     expect(end.explanation).toMatch(/\.$/);
   });
 
-  test("a number nobody has is invalid", async () => {
+  test("an unknown number is invalid", async () => {
     const end = await endOf(place("+37061001009"));
     expect(end).toMatchObject({ kind: "invalid_number", sipCode: 404 });
   });
 
-  test("a rejected incoming call tells the caller why", async () => {
+  test("a rejected inbound call gives the caller the reason", async () => {
     onIncoming = (leg) => leg.reject(486);
     const end = await endOf(place("+37061001002"));
     expect(end).toMatchObject({ by: "callee", kind: "busy", sipCode: 486 });

@@ -1,4 +1,4 @@
-/** Session timers (RFC 4028) with sipp, both ways. Takes 13 s: a session expires for real. */
+/** Session timers (RFC 4028) with sipp, both ways. Takes 13 s: a session really expires. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { e164 } from "../../src/core/e164.ts";
 import type { LegEnd, SipStack } from "../../src/domain/call/sip-port.ts";
@@ -20,7 +20,7 @@ describe.skipIf(!requirePeer("sipp"))("session timers with sipp", () => {
   const trunkTo = (trunkId: number, server: string) =>
     stack.addTrunk(trunkSettings({ trunkId, server, register: false }));
 
-  test("as the caller: a 422 is asked again, our turn is refreshed, theirs expires the call", async () => {
+  test("as the caller: after a 422 we call again, we refresh on our turn, and the call expires without the peer's refresh", async () => {
     const trunk = trunkTo(1, "127.0.6.182");
     const sipp = startSipp({ scenario: "uas_timer.xml", host: "127.0.6.182" });
     await Bun.sleep(300);
@@ -31,7 +31,7 @@ describe.skipIf(!requirePeer("sipp"))("session timers with sipp", () => {
     expect(end).toMatchObject({ by: "us", kind: "session_expired", fault: "carrier" });
   }, 30_000);
 
-  test("as the caller: refreshed by UPDATE where that is allowed, by re-INVITE when it is refused", async () => {
+  test("as the caller: refreshed by UPDATE if the peer allows it, by re-INVITE when it is refused", async () => {
     const trunk = trunkTo(3, "127.0.6.184");
     const sipp = startSipp({ scenario: "uas_timer_update.xml", host: "127.0.6.184" });
     await Bun.sleep(300);
@@ -42,7 +42,7 @@ describe.skipIf(!requirePeer("sipp"))("session timers with sipp", () => {
     expect(end).toMatchObject({ by: "callee", kind: "bye" });
   }, 30_000);
 
-  test("as the called: too short is refused, UPDATE and re-INVITE refresh, either may", async () => {
+  test("as the callee: a short interval is refused, UPDATE and re-INVITE refresh, either side may", async () => {
     trunkTo(2, "127.0.6.183");
     const ends: LegEnd[] = [];
     stack.onIncoming((leg) => {

@@ -23,7 +23,7 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
   });
   afterAll(() => stack?.close());
 
-  /** An IP peering with a sipp of its own address. */
+  /** An IP peering with a sipp at a separate address. */
   function peer() {
     const host = `127.0.6.${++lastAddress}`;
     const trunkId = ++lastTrunk;
@@ -59,7 +59,7 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     return { leg, sipp };
   }
 
-  test("our call rings, hears early media, is answered elsewhere and hung up", async () => {
+  test("our call rings, receives early media, is answered by another phone and hung up", async () => {
     const { leg, sipp } = await weCall("uas_answer.xml");
     const ringing: (number | null)[][] = [];
     leg.on("ringing", ({ sipCode, plan }) => ringing.push([sipCode, plan?.remote.port ?? null]));
@@ -68,7 +68,7 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
       [180, null],
       [183, 30_000],
     ]);
-    // The 200 differs from the 183: what it says holds.
+    // The 200 differs from the 183: the 200 is used.
     expect(plan.remote.port).toBe(30_010);
     expect(plan.codec.name).toBe("PCMU");
     const end = endOf(leg);
@@ -89,38 +89,38 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
   test.each([
     ["200 OK", { transferred: true, accepted: true, sipCode: 200 }],
     ["486 Busy Here", { transferred: false, accepted: true, sipCode: 486 }],
-  ] as const)("a transfer whose last NOTIFY says %s resolves so", async (result, outcome) => {
-    const { leg, sipp } = await weCall("uas_refer.xml", { result });
-    expect(await leg.refer(NUMBER)).toEqual({
-      transferred: false,
-      accepted: false,
-      sipCode: null,
-    });
-    await next(leg, "answered");
-    expect(await leg.refer(NUMBER)).toEqual(outcome);
-    leg.hangUp();
-    expect((await sipp.finished).exitCode).toBe(0);
-  });
+  ] as const)(
+    "a transfer whose last NOTIFY is %s resolves with that result",
+    async (result, outcome) => {
+      const { leg, sipp } = await weCall("uas_refer.xml", { result });
+      expect(await leg.refer(NUMBER)).toEqual({
+        transferred: false,
+        accepted: false,
+        sipCode: null,
+      });
+      await next(leg, "answered");
+      expect(await leg.refer(NUMBER)).toEqual(outcome);
+      leg.hangUp();
+      expect((await sipp.finished).exitCode).toBe(0);
+    },
+  );
 
   test.each([
     ["200 OK", { transferred: true, accepted: true, sipCode: 200 }],
     ["481 Call/Transaction Does Not Exist", { transferred: false, accepted: true, sipCode: 481 }],
-  ] as const)(
-    "two far ends that know Replaces are asked to talk without us: %s",
-    async (result, outcome) => {
-      const one = await weCall("uas_refer_replaces.xml", { result });
-      await next(one.leg, "answered");
-      const other = await weCall("uas_target.xml");
-      await next(other.leg, "answered");
-      expect(await one.leg.referTo(other.leg)).toEqual(outcome);
-      one.leg.hangUp();
-      other.leg.hangUp();
-      expect(await one.sipp.finished).toEqual({ exitCode: 0, errors: "" });
-      expect(await other.sipp.finished).toEqual({ exitCode: 0, errors: "" });
-    },
-  );
+  ] as const)("two far ends with Replaces are connected directly: %s", async (result, outcome) => {
+    const one = await weCall("uas_refer_replaces.xml", { result });
+    await next(one.leg, "answered");
+    const other = await weCall("uas_target.xml");
+    await next(other.leg, "answered");
+    expect(await one.leg.referTo(other.leg)).toEqual(outcome);
+    one.leg.hangUp();
+    other.leg.hangUp();
+    expect(await one.sipp.finished).toEqual({ exitCode: 0, errors: "" });
+    expect(await other.sipp.finished).toEqual({ exitCode: 0, errors: "" });
+  });
 
-  test("a far end that does not say that it knows Replaces is not asked to talk without us", async () => {
+  test("a far end without Replaces is not connected directly", async () => {
     const one = await weCall("uas_answer.xml");
     await next(one.leg, "answered");
     const other = await weCall("uas_target.xml");
@@ -134,7 +134,7 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     expect((await other.sipp.finished).exitCode).toBe(0);
   });
 
-  test("a phone takes a live call over by Replaces: we hang up the old dialog and talk to the new one", async () => {
+  test("a phone takes over a live call by Replaces: we hang up the old dialog and talk to the new one", async () => {
     const plans: MediaPlan[] = [];
     const ends: LegEnd[] = [];
     await callUs("uac_replaces.xml", (leg) => {
@@ -186,14 +186,14 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
   });
 
-  test("a far end that rings reliably has each 18x confirmed by PRACK before the next", async () => {
+  test("a far end that rings reliably gets each 18x confirmed by PRACK before the next", async () => {
     const { leg, sipp } = await weCall("uas_prack.xml");
     await next(leg, "answered");
     leg.hangUp();
     expect(await sipp.finished).toEqual({ exitCode: 0, errors: "" });
   });
 
-  test("a caller who gives up gets 200 and 487, and the leg ends as cancelled", async () => {
+  test("a caller who cancels gets 200 and 487, and the leg ends as cancelled", async () => {
     const ends: LegEnd[] = [];
     await callUs("uac_cancel.xml", (leg) => {
       leg.on("ended", (end) => ends.push(end));
@@ -202,12 +202,12 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     expect(ends).toMatchObject([{ by: "caller", kind: "cancelled", sipCode: 487 }]);
   });
 
-  test("an unknown Require is answered 420, no hops left 483", async () => {
+  test("an unknown Require is answered 420, Max-Forwards 0 is answered 483", async () => {
     await callUs("uac_expect_420.xml", () => {});
     await callUs("uac_expect_483.xml", () => {});
   });
 
-  test("BYE without ACK ends the call, and 32 s later nothing crashes; a caller who never ACKs is hung up on", async () => {
+  test("a BYE without ACK ends the call, and 32 s later nothing crashes; a caller who never ACKs is hung up", async () => {
     const ends: LegEnd[] = [];
     const answer = (leg: IncomingLeg) => {
       leg.on("ended", (end) => ends.push(end));

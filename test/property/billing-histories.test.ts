@@ -57,7 +57,7 @@ const steps = fc.array(
   { maxLength: 40 },
 ) as fc.Arbitrary<Step[]>;
 
-/** One tenant, its calls, and what they were charged. */
+/** One tenant, its calls, and their charges. */
 class History {
   readonly uuids = Array.from({ length: CALLS }, () => crypto.randomUUID());
   readonly costs = new Map<string, number>();
@@ -131,7 +131,7 @@ async function newHistory(plan: typeof tinyPlan): Promise<History> {
 }
 
 describe("billing under random histories", () => {
-  test("money adds up after every step, one at a time", async () => {
+  test("money is consistent after every step, one at a time", async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom(tinyPlan, prepaidPlan), async (list, plan) => {
         const history = await newHistory(plan);
@@ -142,7 +142,7 @@ describe("billing under random histories", () => {
     );
   }, 60_000);
 
-  test("money adds up when all steps race", async () => {
+  test("money is consistent when all steps race", async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom(tinyPlan, prepaidPlan), async (list, plan) => {
         const history = await newHistory(plan);

@@ -1,6 +1,6 @@
 /**
- * A body is looked through on the main thread, which carries every call's signalling: a field that is far too long is
- * refused without a pattern that reads all of it. Measured in processor time of the thread.
+ * A body is checked on the main thread, which also handles every call's signalling. A field that is far too long
+ * is refused without matching a pattern against all of it. Measured in processor time of the thread.
  */
 import { expect, test } from "bun:test";
 import { parseBody } from "../../src/interface/http/body.ts";
@@ -9,7 +9,7 @@ import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pa
 import { allContracts } from "../../src/interface/http/routes/contracts.ts";
 import { checkBody } from "../../src/interface/http/validate.ts";
 
-/** What `[limits] body_bytes` lets through. */
+/** The largest body that `[limits] body_bytes` allows. */
 const CHARACTERS = 2_000_000;
 const MS_MAX = 150;
 const UNITS = ["a", " ", "a.", "a@"];
@@ -19,7 +19,7 @@ function processorMs(work: () => unknown): number {
   try {
     work();
   } catch {
-    // What it is refused with is another test's.
+    // Another test checks the error.
   }
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
@@ -31,7 +31,7 @@ const parsed = (json: string) =>
 const fieldsOf = ({ body }: Contract) =>
   Object.keys((body as unknown as { readonly shape?: object } | undefined)?.shape ?? {});
 
-test("no field of two million characters is read to its end by a slow pattern", () => {
+test("no field of two million characters is read completely by a slow pattern", () => {
   const slow: string[] = [];
   const texts = UNITS.map((unit) => `${unit.repeat(CHARACTERS / unit.length)}x`);
   for (const contract of [...allContracts(), ...dashboardContracts()])
@@ -51,12 +51,12 @@ test.each([
   expect(() => parsed(json)).toThrow("The body has more than 20000 values.");
 });
 
-test("what stands in a text is no value", () => {
+test("brackets inside a text do not count", () => {
   const text = `,[{\\"\\\\`.repeat(30_000);
   expect(parsed(JSON.stringify({ text }))).toEqual({ text });
 });
 
-test("a list has texts that are far too long", () => {
+test("a list of far too long texts is refused quickly", () => {
   const slow = [...allContracts(), ...dashboardContracts()].flatMap((contract) =>
     fieldsOf(contract).filter((field) =>
       ["/", "a.", " "].some((unit) => {

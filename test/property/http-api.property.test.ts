@@ -1,6 +1,6 @@
 /**
- * Random requests at every route: whatever is sent, there is an answer of our shape within seconds,
- * never a 500, never another tenant's data.
+ * Random requests at every route: each gets an answer in our format within seconds, never a 500, never another
+ * tenant's data.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -37,7 +37,7 @@ beforeAll(async () => {
   server = await startApiServer({
     directory: tempDir(),
     log,
-    // Random webhooks name random hosts: nothing may leave this machine.
+    // Random webhooks name random hosts: no request may leave this machine.
     dependencies: {
       webhookTester: {
         test: async (_, webhookId) => {
@@ -98,10 +98,10 @@ type RandomRequest = typeof anyRequest extends fc.Arbitrary<infer T> ? T : never
 async function send(random: RandomRequest) {
   const { contract } = random;
   const noun = contract.noun ?? "";
-  // What is deleted cannot be asked for again: records of this tenant stay for the other routes.
+  // A deleted record cannot be used again: this tenant's records stay for the other routes.
   const kept = contract.method === "DELETE" ? 999_999 : mine.ids[noun];
   const known = { mine: kept, theirs: theirs.ids[noun] }[random.id];
-  // Nothing and dots would name another path (RFC 3986 5.2.4).
+  // Empty ids and dots would name another path (RFC 3986 5.2.4).
   const plain = random.id.toWellFormed().replace(/^\.*$/, "x");
   const id = known ?? encodeURIComponent(plain);
   const query = new URLSearchParams(
@@ -122,7 +122,7 @@ async function send(random: RandomRequest) {
   });
 }
 
-test("no request is answered with a 500, with silence, or with another tenant's data", async () => {
+test("no request is answered with a 500, without an answer, or with another tenant's data", async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, async (random) => {
       const response = await send(random);
@@ -146,7 +146,7 @@ test("no request is answered with a 500, with silence, or with another tenant's 
   );
 }, 60_000);
 
-test("the other tenant's records are what they were", async () => {
+test("the other tenant's records are unchanged", async () => {
   const { agents, files, phoneNumbers, webhooks } = await import(
     "../../src/adapter/store/schema/index.ts"
   );

@@ -1,7 +1,7 @@
 /**
- * Random histories of money: calls that share a wallet, top-ups, plan changes, refunds of both and refunds
- * that fail, months that begin, crashes and steps of the clock, on a real database. LINEVOICE_HISTORIES says how many
- * (default 100, on a database server 40; `npm run soak` takes 10,000).
+ * Random histories of money: calls that share a wallet, top-ups, plan changes, refunds of both and failed refunds,
+ * new months, crashes and steps of the clock, on a real database. LINEVOICE_HISTORIES is their number (default
+ * 100, on a database server 40; `npm run soak` runs 10,000).
  */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -114,7 +114,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 8, maxLength: 40, size: "max" },
 );
 
-/** ⌊n·r/60 + ½⌋ in exact rational arithmetic, written down independently of the product's. */
+/** ⌊n·r/60 + ½⌋ in exact rational arithmetic, written independently of the product. */
 function exactPrice(seconds: number, ratePerMinute: number): number {
   const numerator = BigInt(seconds) * BigInt(ratePerMinute);
   const whole = numerator / 60n;
@@ -125,7 +125,7 @@ interface LiveCall {
   readonly uuid: string;
   readonly rate: number;
   talkMs: number;
-  /** What had been talked when it was last written down. */
+  /** Talk time at the last stored heartbeat. */
   heartbeatMs: number;
 }
 
@@ -224,7 +224,7 @@ class History {
     });
   }
 
-  /** The charge is what plan and exact arithmetic say, capped by the money at hand. */
+  /** The charge follows the plan and exact arithmetic, limited by the available money. */
   async #settle(uuid: string, rate: number, talkMs: number): Promise<void> {
     const atHand = await this.#atHand(uuid);
     const charge = await this.#charge(uuid, rate, talkMs);
@@ -236,7 +236,7 @@ class History {
     this.#ended.push({ uuid, rate, cost: charge.cost });
   }
 
-  /** The plan seconds that are left and the money that no other call holds, read with statements of its own. */
+  /** The remaining plan seconds and the money not held by other calls, read with separate statements. */
   async #atHand(uuid: string): Promise<{ planSeconds: number; money: number }> {
     const held = await this.#holds();
     const month = held.find((hold) => hold.callUuid === uuid)?.month ?? "";
@@ -287,7 +287,7 @@ class History {
       });
   }
 
-  /** A transaction is cut off, the file is opened anew, live calls are billed to their heartbeat. */
+  /** Cuts off a transaction, reopens the file, and bills live calls to their heartbeat. */
   async #crash(): Promise<void> {
     const [first] = this.#live.values();
     if (first) {
@@ -346,7 +346,7 @@ async function nextHistory(plan: string): Promise<History> {
 }
 
 test(
-  "whatever happens, money adds up: debits are credits, holds are live calls, charges are exact",
+  "in every history money is consistent: debits equal credits, holds belong to live calls, charges are exact",
   async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom("tiny", "prepaid"), async (list, plan) => {

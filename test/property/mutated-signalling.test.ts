@@ -1,7 +1,7 @@
 /**
- * Mutated signalling: parser, header values, refusals, stream framing, challenges, transactions and
- * STUN. Nothing throws past the typed errors, nothing grows. `MUTATIONS` inputs of each kind (default
- * 20,000; `npm run soak mutations` takes 1,000,000). Descriptions and media: media/mutated-media.
+ * Mutated signalling: parser, header values, refusals, stream framing, challenges, transactions and STUN. Only the
+ * typed errors are thrown, and memory does not grow. `MUTATIONS` inputs of each kind (default 20,000; `npm run
+ * soak mutations` takes 1,000,000). Descriptions and media: media/mutated-media.
  */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const CORPUS = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".dat"))
   .map((name) => readFileSync(join(FOLDER, name)));
 const SOURCE = { host: "192.0.2.99", port: 5060 };
-/** What a parser is most likely to stumble over. */
+/** Texts that are likely to confuse a parser. */
 const MORSELS = [
   '"',
   "\\",
@@ -56,7 +56,7 @@ const MORSELS = [
   .concat(["sip:", "SIP/2.0", "tag=", "Via: ", "Content-Length: 99999999", "Replaces: a;to-tag=b"])
   .map((text) => Buffer.from(text));
 
-/** Bytes changed, cut out, doubled, morsels put in; now and then of two messages. */
+/** Bytes changed, cut out, doubled, texts inserted; sometimes from two messages. */
 function mutate(random: Random, corpus: readonly Buffer[]): Buffer {
   const pick = () => corpus[randomInt(random, corpus.length)] ?? Buffer.alloc(0);
   let bytes = Buffer.from(pick());
@@ -89,7 +89,7 @@ function mutate(random: Random, corpus: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** Heap still held after `task`, beyond what a first tenth of the runs has warmed up. */
+/** Checks the heap growth after `task`, compared with a first tenth of the runs. */
 function expectNoGrowth(task: (runs: number) => void): void {
   task(Math.ceil(RUNS / 10));
   Bun.gc(true);
@@ -100,7 +100,7 @@ function expectNoGrowth(task: (runs: number) => void): void {
 }
 
 test(
-  `${RUNS} mutated messages: read or refused, and what is read can be answered`,
+  `${RUNS} mutated messages: read or refused, and every read one can be answered`,
   () => {
     const random = seededRandom(41);
     const counts = { read: 0, refused: 0 };
@@ -126,7 +126,7 @@ test(
         callerNumberOf(message);
       }
     });
-    // Both ways are gone often enough for the count to mean something.
+    // Both results occur often enough for the count to mean something.
     expect(counts.read).toBeGreaterThan(RUNS / 50);
     expect(counts.refused).toBeGreaterThan(RUNS / 50);
   },
@@ -134,7 +134,7 @@ test(
 );
 
 test(
-  `${RUNS} mutated byte streams: framed or given up, never held beyond a message`,
+  `${RUNS} mutated byte streams: framed or given up, with at most one message in memory`,
   () => {
     const random = seededRandom(42);
     expectNoGrowth((runs) => {
@@ -179,7 +179,7 @@ test(
 );
 
 test(
-  `${RUNS} mutated STUN answers: an address that is one, or nothing`,
+  `${RUNS} mutated STUN answers: a valid address, or nothing`,
   () => {
     const random = seededRandom(44);
     const answer = buildBindingRequest(random.bytes(12));
@@ -211,7 +211,7 @@ test(
 );
 
 test(
-  `${RUNS} mutated messages through the transaction layer: nothing is left when time has passed`,
+  `${RUNS} mutated messages through the transaction layer: all transactions end in time`,
   async () => {
     const random = seededRandom(45);
     const clock = fakeClock();

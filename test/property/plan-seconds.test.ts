@@ -1,6 +1,6 @@
 /**
- * Plan seconds first, wallet second (specification 1, decisions 12): random histories of overlapping
- * calls near the end of a plan, second by second, with the real money watch on a real database.
+ * Plan seconds first, wallet second (specification 1, decisions 12): random histories of overlapping calls near
+ * the end of a plan, second by second, with the real money watch on a real database.
  */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const SLOTS = 4;
 const MINIMUM_SEC = 15;
-/** A cent a second, so that the model below needs no rounding. */
+/** One cent per second, so that the model below needs no rounding. */
 const RATE = microEur(600_000);
 const MICRO_PER_SECOND = 10_000;
 const PLAN_SECONDS = 120;
@@ -63,7 +63,7 @@ const histories = fc.record({
   steps,
   planLeft: fc.integer({ min: 0, max: PLAN_SECONDS }),
   walletSeconds: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 })),
-  /** How long the closing phrase takes when the money has ended. */
+  /** Length of the closing phrase when the money has ended. */
   closingSeconds: fc.integer({ min: 0, max: 3 }),
 });
 
@@ -71,7 +71,7 @@ interface Talking {
   readonly uuid: string;
   readonly watch: MoneyWatch;
   talked: number;
-  /** Seconds of the closing phrase still to come; null: money is there. */
+  /** Remaining seconds of the closing phrase; null: there is money. */
   closing: number | null;
 }
 
@@ -80,7 +80,7 @@ class History {
   billable = 0;
   included = 0;
   cost = 0;
-  /** Seconds that were talked past the money: the appliance's own. */
+  /** Seconds of closing phrases after the end of the money: unpaid. */
   closed = 0;
 
   constructor(
@@ -101,7 +101,7 @@ class History {
     for (const slot of [...this.#live.keys()]) await this.#hangUp(slot);
   }
 
-  /** A call is admitted while 15 s remain for it beside what the others talked and their next 15 s. */
+  /** A call is admitted if 15 s remain for it after the other calls' seconds and their next 15 s. */
   async #begin(slot: number): Promise<void> {
     if (this.#live.has(slot)) return;
     const { balance, includedSecondsLeft } = await billing.balance(this.tenantId);
@@ -126,7 +126,7 @@ class History {
     this.#live.set(slot, { uuid, watch, talked: 0, closing: null });
   }
 
-  /** As `POST /calls` asks before it stores the call, and as the call's own hold decides. */
+  /** Checks like `POST /calls` before it stores the call, and like the call's own hold. */
   async #isAdmitted(uuid: string): Promise<boolean> {
     const outcome = async (attempt: Promise<unknown>) => {
       try {
@@ -203,7 +203,7 @@ async function newHistory(given: {
   return new History(tenantId, given.planLeft, given.walletSeconds, given.closingSeconds);
 }
 
-test("overlapping calls use the plan to its last second before the wallet, and no call is turned away while 15 s remain", async () => {
+test("overlapping calls use the plan to its last second before the wallet, and no call is refused while 15 s remain", async () => {
   await fc.assert(
     fc.asyncProperty(histories, async ({ steps: list, ...given }) => {
       const history = await newHistory(given);

@@ -1,4 +1,4 @@
-/** How often a whole inbound call asks the database: the main thread waits for each of them. */
+/** The number of database statements of a whole inbound call: the main thread waits for each of them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
@@ -8,11 +8,11 @@ import { tempDir } from "../support/temp-dir.ts";
 
 /** Money and events are plain statements: a hold, a charge, an event and a delivery each have their own. */
 const STATEMENTS_MAX = 22;
-/** What runs by the clock as well adds to a call's: of several calls the least disturbed one counts. */
+/** Periodic work adds statements, so the call with the fewest counts. */
 const CALLS_MAX = 5;
 /** Half a second of silence at 8 kHz. */
 const SAID_SAMPLES = 4_000;
-/** Looks for work that is due, by the clock or shared by the calls of a moment; and what is said. */
+/** Periodic queries for due work, queries shared by simultaneous calls, and the storing of turns. */
 const BESIDE_THE_CALL =
   /^select "?schedule|min\("?next_attempt_at|select "outbox"|from "(mails|crm_posts|campaigns|campaign_targets)"|^insert into "turns"/i;
 
@@ -37,7 +37,7 @@ async function statementsOfCall(): Promise<number> {
   ran.length = 0;
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
-  // Who hangs up at once may leave nothing to encode.
+  // A caller who hangs up at once may leave nothing to encode.
   await call.play(new Int16Array(SAID_SAMPLES));
   await call.hangUp();
   await eventually(
@@ -49,7 +49,7 @@ async function statementsOfCall(): Promise<number> {
   return ran.filter((statement) => !BESIDE_THE_CALL.test(statement)).length;
 }
 
-test(`an inbound call that is answered, charged and recorded runs ${STATEMENTS_MAX} statements at most`, async () => {
+test(`an answered, charged and recorded inbound call runs at most ${STATEMENTS_MAX} statements`, async () => {
   let least = Number.POSITIVE_INFINITY;
   for (let calls = 0; calls < CALLS_MAX && least > STATEMENTS_MAX; calls++)
     least = Math.min(least, await statementsOfCall());

@@ -1,6 +1,6 @@
 /**
- * Who calls back is told why we called: the prompt of a real call on a language model's engine. A sensitive
- * reason is for a recognised caller only. And a birthday call, placed over the trunk and answered.
+ * A person who calls back gets the reason of our call: the prompt of a real call with a language model's engine. A
+ * sensitive reason is for a recognised caller only. Also a birthday call, placed over the trunk and answered.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
@@ -21,7 +21,7 @@ const KNOWN = "+37061000161";
 const STRANGER = "+37061000162";
 const BORN_TODAY = "+37061000163";
 const REASON = "the results of the blood test";
-/** On a Sunday nobody is called: a zone where it is none. */
+/** Nobody is called on a Sunday: a zone in which it is another day. */
 const ZONE = callableZone();
 
 let server: OpenAiServer;
@@ -94,7 +94,7 @@ async function promptFor(phone: Phone): Promise<string> {
   await call.answered;
   await call.waitForReply({ quietMs: 1_200 });
   await call.say("Why did you call me?");
-  // The call before is still being summed up; what asks with "This call" is this one.
+  // The previous call is still being summarised; a request with "This call" belongs to this one.
   const prompts = () =>
     server
       .seen("llm")
@@ -106,7 +106,7 @@ async function promptFor(phone: Phone): Promise<string> {
 }
 
 test(
-  "a recognised caller's call back carries when and why we called; a stranger's does not",
+  "a recognised caller's call back has the time and reason of our call; a stranger's does not",
   async () => {
     const known = await world.appliance.phone(KNOWN);
     const stranger = await world.appliance.phone(STRANGER);
@@ -124,7 +124,7 @@ test(
   spoken(180_000),
 );
 
-test("on the day a birthday call rings the contact, once, and is done when it was answered", async () => {
+test("on the day a birthday call rings the contact, once, and is done after the answer", async () => {
   const phone = await world.appliance.phone(BORN_TODAY);
   const calls: IncomingCall[] = [];
   phone.onCall((call) => {

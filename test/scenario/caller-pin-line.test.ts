@@ -1,8 +1,8 @@
 /**
- * A PIN over lines that carry no telephone-events: keyed as SIP INFO, and as tones in the audio alone, over
- * an IP peering, which is a trusted trunk without a registration. The digits then stand nowhere: not in any
- * log line of any level with personal data shown and the SIP trace on, nor in transcript, events, audit log,
- * database, recording, nor in what the model or the recogniser was sent. Both calls at once: about 25 s.
+ * A PIN over lines without telephone-events: entered as SIP INFO, and as tones in the audio, over an IP peering,
+ * which is a trusted trunk without a registration. The digits must appear nowhere: not in any log line of any
+ * level with personal data shown and the SIP trace on, nor in transcript, events, audit log, database, recording,
+ * nor in requests to the model or the recogniser. Both calls at once: about 25 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const PEER = "127.0.43.32";
 const WISH = "Please move my visit to Friday.";
 const RATE_HZ = 8000;
 
-/** What each caller's line can do, and its PIN: eight digits, so that no time of day looks like one. */
+/** What each caller's line supports, and its PIN: eight digits, so that no time of day looks like one. */
 const LINES = [
   {
     by: "SIP INFO",
@@ -181,7 +181,7 @@ async function addContact(numberE164: string, pin: string): Promise<void> {
   );
 }
 
-/** Calls, wishes, keys the PIN when asked for it; resolves with the finished call's uuid. */
+/** Calls, asks a question, enters the PIN on request; resolves with the finished call's uuid. */
 async function callAndKey({ number, pin, key }: (typeof LINES)[number]): Promise<string> {
   const call = await phone.call(OWN_NUMBER, { callerNumber: number });
   await call.answered;
@@ -217,8 +217,8 @@ function callersSide(path: string): Int16Array {
   return new Int16Array(stdout.buffer, stdout.byteOffset, stdout.byteLength >> 1);
 }
 
-test("keyed by INFO and by tones over an IP peering it raises the level, and is written down nowhere", async () => {
-  // One after the other: what the stub recognises next is one queue for all calls.
+test("entered by INFO and by tones over an IP peering it raises the level, and is stored nowhere", async () => {
+  // One after the other: the stub's recognition results are one queue for all calls.
   const uuids: string[] = [];
   for (const line of LINES) uuids.push(await callAndKey(line));
   expect(toolRequests.map(({ caller }) => caller).toSorted(byNumber)).toMatchObject(
@@ -230,7 +230,7 @@ test("keyed by INFO and by tones over an IP peering it raises the level, and is 
 
   const details = await Promise.all(uuids.map((uuid) => appliance.api("GET", `/calls/${uuid}`)));
   const sentToModel = server.seen("llm").map(({ json }) => JSON.stringify(json as ChatBody));
-  // Every table, the write-ahead log included: events, audit log and turns among them.
+  // Every table, including the write-ahead log: events, audit log and turns among them.
   const files = readdirSync(dataDir).filter((name) => name.startsWith("linevoice.db"));
   const raw = files.map((name) => readFileSync(join(dataDir, name), "latin1"));
   for (const { pin, by } of LINES) {
@@ -242,7 +242,7 @@ test("keyed by INFO and by tones over an IP peering it raises the level, and is 
         0,
       ]);
   }
-  // Not one by one either: the trace has the INFO requests, without what was keyed.
+  // Not digit by digit either: the trace has the INFO requests, without the entered digits.
   const traced = logLines.filter((line) => line.includes("INFO sip:"));
   expect(traced.length).toBeGreaterThanOrEqual(9);
   expect(traced.filter((line) => /Signal\s*=\s*[\d*#]/.test(line))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * What contacts do to a real call: greeting by name, memory of earlier calls, the CRM while it rings and
- * after, birthday calls and "don't call me" by key 9. The agent's words are read from the transcript.
+ * Effects of contacts on a real call: greeting by name, memory of earlier calls, the CRM while it rings and after,
+ * birthday calls and "don't call me" by key 9. The agent's words are read from the transcript.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
@@ -13,7 +13,7 @@ import type { IncomingCall } from "../support/media/phone/incoming-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.91";
-/** On a Sunday nobody is called: a zone where it is none. */
+/** Nobody is called on a Sunday: a zone in which it is another day. */
 const ZONE = callableZone();
 const KNOWN = "+37061000101";
 const SHARED = "+37061000102";
@@ -110,7 +110,7 @@ test("a known caller is greeted by name in the vocative; shared and unknown numb
   expect(await firstWords(STRANGER)).toContain("Laba diena, čia odontologijos klinika.");
 }, 90_000);
 
-test("the CRM is asked while it rings and told once after the call, under its own names", async () => {
+test("the CRM gets a look-up while it rings and one message after the call, under its own names", async () => {
   const asked = crmRequests.find(({ body }) => body.type === "lookup" && body.number === KNOWN);
   expect(asked?.body).toMatchObject({ type: "lookup", direction: "inbound", number: KNOWN });
   const told = () =>
@@ -126,7 +126,7 @@ test("the CRM is asked while it rings and told once after the call, under its ow
   }, "every message delivered");
 }, 60_000);
 
-test("a CRM that hangs holds no call up", async () => {
+test("a hanging CRM delays no call", async () => {
   crmDelayMs = 5_000;
   const started = performance.now();
   const caller = await world.phone(STRANGER);
@@ -137,7 +137,7 @@ test("a CRM that hangs holds no call up", async () => {
   crmDelayMs = 0;
 }, 60_000);
 
-test("an outbound call that nobody answered is remembered with its reason, and only as long", async () => {
+test("an unanswered outbound call is remembered with its reason, and only as long", async () => {
   const { body } = await world.api("POST", "/calls", {
     to_number: "+37061000199",
     agent_id: world.agentId,
@@ -149,7 +149,7 @@ test("an outbound call that nobody answered is remembered with its reason, and o
   expect(memory?.outcome).not.toBe("");
 }, 90_000);
 
-test("a campaign calls its list, and key 9 means never again", async () => {
+test("a campaign calls its list, and key 9 opts out", async () => {
   const number = "+37061000155";
   const phone = await world.phone(number);
   const answeredCalls: IncomingCall[] = [];

@@ -1,8 +1,8 @@
 /**
- * Many conversations at once through the composed appliance, callers and callees doing what people
- * and phones do: hold, mute and a late ACK are among it, and a drain comes at the end. Every call ends
- * with the reason that is true of it, and no answer keeps a caller waiting for more than 3 s. One
- * conversation of each kind, about a minute; `npm run soak` sets LINEVOICE_CONVERSATIONS.
+ * Many conversations at once through the composed appliance, with callers and callees who behave like people and
+ * phones: hold, mute and a late ACK are included, and a drain comes at the end. Every call ends with its true
+ * reason, and no answer keeps a caller waiting for more than 3 s. One conversation of each kind, about a minute;
+ * `npm run soak` sets LINEVOICE_CONVERSATIONS.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -27,12 +27,12 @@ const AT_ONCE = Number(process.env.LINEVOICE_CONVERSATIONS_AT_ONCE ?? 3);
 const SILENT_GAP_MS_MAX = 3_000;
 /** No conversation takes longer; one that does is a failure like others. */
 const ACT_MS_MAX = 150_000;
-/** Without RTP and RTCP; shorter than a silent caller is waited for. */
+/** Without RTP and RTCP; shorter than the silence time-out of a caller. */
 const RTP_TIMEOUT_MS = 5_000;
-/** A hold that outlasts the former. */
+/** A hold longer than the RTP time-out. */
 const HOLD_MS = 7_000;
 const HOLD_TIMEOUT_MS = 16_000;
-/** The copies of a 200 come after 0.5, 1.5 and 3.5 s. */
+/** Retransmissions of a 200 come after 0.5 s, 1.5 s and 3.5 s. */
 const ACK_DELAY_MS = 1_000;
 const QUESTIONS = [
   "What are your opening hours?",
@@ -41,7 +41,7 @@ const QUESTIONS = [
 ];
 
 let world: Appliance;
-/** Each line: somebody who calls, and somebody who is called or transferred to. */
+/** Each line: a caller, and a person to call or to transfer to. */
 let lines: { readonly caller: Phone; readonly other: Phone; readonly number: string }[];
 
 beforeAll(async () => {
@@ -127,7 +127,9 @@ async function outbound(line: Line): Promise<{ call: PhoneCall; uuid: string }> 
   return { call: await answered.promise, uuid: body.call_uuid };
 }
 
-/** What a caller does, as long as the call stands; then hangs up. Who was first decides the reason. */
+/**
+ * The caller's behaviour while the call is active, and the hang-up. The side that hung up first sets the reason.
+ */
 async function talk(
   name: string,
   { call, uuid }: { call: PhoneCall; uuid: string },
@@ -140,7 +142,7 @@ async function talk(
   return { act: name, uuid, expected: by === "us" ? ["caller_hangup"] : ENDED_BY_AGENT };
 }
 
-/** A caller who has been handed to the line's other phone, over our bridge. */
+/** A caller transferred to the line's other phone, over our bridge. */
 async function bridged(line: Line) {
   const { call, uuid } = await inbound(line);
   await call.waitForReply();
@@ -177,7 +179,7 @@ async function expectMeasures(): Promise<void> {
   expect(Object.keys(stages)).toEqual(["endpoint", "stt", "llm", "tts", "packet"]);
   for (const { p50_ms, p95_ms } of Object.values(stages))
     expect(p95_ms).toBeGreaterThanOrEqual(p50_ms ?? Number.POSITIVE_INFINITY);
-  // Nobody is answered before the silence that ends a sentence.
+  // No answer comes before the silence that ends a sentence.
   expect(stages.endpoint?.p50_ms).toBeGreaterThanOrEqual(300);
 }
 
@@ -189,7 +191,7 @@ interface Analytics {
   };
 }
 
-/** What one needs to see why a call ended as it did. */
+/** The data that shows why a call ended as it did. */
 const evidence = (call: CallView & { readonly answering?: unknown }): string => {
   const { call_uuid, answering, turns } = call;
   return JSON.stringify({
@@ -199,7 +201,7 @@ const evidence = (call: CallView & { readonly answering?: unknown }): string => 
   });
 };
 
-/** A misheard "goodbye" is true too; a broken engine or lost audio would not be. */
+/** A misheard "goodbye" is a true reason too; a broken engine or lost audio would not be. */
 const ENDED_BY_AGENT = ["agent_hangup", "silence_timeout"];
 
 const ACTS: readonly Act[] = [
@@ -350,7 +352,7 @@ const ACTS: readonly Act[] = [
 ];
 
 const CONVERSATIONS = Number(process.env.LINEVOICE_CONVERSATIONS ?? ACTS.length);
-/** Our own answer is what counts: the machine's other work may hold a thread for a moment. */
+/** Generous: the machine's other work may hold a thread for a moment. */
 const TIMEOUT_MS = 60_000 + CONVERSATIONS * 20_000;
 
 test(
@@ -425,14 +427,14 @@ async function reasonsOf(uuids: readonly string[]): Promise<(string | null | und
   }
 }
 
-test("a drain turns new calls away, lets live ones end for their own reason, and a stop says who ended them", async () => {
+test("a drain refuses new calls, lets live ones end for their own reason, and a stop ends the rest with its reason", async () => {
   await Promise.all(lines.map((line) => line.caller.register()));
   const live = await Promise.all(lines.map((line) => inbound(line)));
   const draining = world.app.drain();
   const late = lines[0]?.other;
   if (!late) throw new Error("no line");
   const refused = await (await late.call(OWN_NUMBER)).answered.catch((error: unknown) => error);
-  // Ours as long as the carrier still has our registration, then the carrier's own.
+  // Our code while the carrier still has our registration, then the carrier's own.
   if (!(refused instanceof CallNotAnswered)) throw new Error(`not refused: ${String(refused)}`);
   expect([503, 480]).toContain(Number(refused.end.sipCode));
   const [first, ...others] = live;

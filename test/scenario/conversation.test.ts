@@ -1,6 +1,6 @@
 /**
- * Conversations over real RTP with the real workers and the embedded engine: about 40 s.
- * Content is judged by ear, on what crossed the wire, never by counting packets.
+ * Conversations over real RTP with the real workers and the embedded engine: about 40 s. Content is recognised
+ * from the audio on the wire, never judged by counting packets.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -39,13 +39,13 @@ afterAll(async () => {
   await studio.close();
 });
 
-/** Two at once, and beside them those that only wait. */
+/** Two tests at once, plus those that only wait. */
 const turn = atMost(2);
 const beside = (name: string, conversation: () => Promise<void>) =>
   test.concurrent(name, () => turn(conversation), spoken(180_000));
 
 test.concurrent(
-  "a silent caller is prompted twice and let go with a goodbye",
+  "a silent caller is prompted twice and disconnected with a goodbye",
   async () => {
     const call = await startCall(studio, briefOf());
     await call.waitFor(() => call.hangups.length > 0);
@@ -58,7 +58,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "max duration ends the call with a phrase that is heard to its end",
+  "the maximum duration ends the call with a complete phrase",
   async () => {
     const answeredAt = systemClock.monotonic();
     const call = await startCall(studio, briefOf({ maxDurationSeconds: 10 }));
@@ -128,7 +128,7 @@ beside("a tool is called, the wait is filled, and its result is spoken", async (
   await call.say("I want to find the next free appointment");
   await call.waitFor(() => call.toolCalls.length > 0);
   expect(call.toolCalls[0]?.tool).toBe("next_free_appointment");
-  // "One moment, please." is said with the tool call; then silence, and the filler.
+  // "One moment, please." is spoken with the tool call; then silence, and the filler.
   await call.waitFor(() => call.peer.quietForMs < 100);
   await call.waitFor(() => call.peer.quietForMs > 500);
   await call.waitFor(() => call.peer.quietForMs < 100);
@@ -157,9 +157,9 @@ beside("keys pressed during the greeting interrupt it and reach main one by one"
 });
 
 test(
-  "a hang-up in the middle of a sentence stops the audio at once and reports",
+  "a hang-up in mid-sentence stops the audio at once and reports",
   async () => {
-    // What a test that failed at its first attempt left behind is not this call.
+    // Calls of a failed first attempt may still be live.
     const others = studio.pool.liveCalls;
     const call = await startCall(studio, briefOf());
     await call.agentDone(0);
@@ -187,7 +187,7 @@ test(
     await call.agentDone(0);
     await call.say("What are your opening hours?");
     const stopEcho = echoBack(call);
-    // On a slow machine fillers go before it, and are echoed, too.
+    // On a slow machine fillers come before it, and are echoed too.
     const isAnswer = ({ text }: { text: string }) => text.includes("We are open");
     await call.waitFor(() => call.turns.some(isAnswer));
     stopEcho();
@@ -201,8 +201,8 @@ test(
 );
 
 /**
- * Sends back what the agent says, at a fifth of its level and some 300 ms late. The lead keeps the
- * echo free of gaps when this thread's timer is late: a line's echo has none either.
+ * Sends back the agent's audio, at a fifth of its level and some 300 ms late. The delay keeps the echo free of
+ * gaps when this thread's timer is late: a line's echo has none either.
  */
 function echoBack(call: Awaited<ReturnType<typeof startCall>>): () => void {
   const leadMs = 160;

@@ -1,6 +1,6 @@
 /**
- * The dashboard beside real calls: followed, listened to, looked into afterwards; an agent talked to
- * from a browser and asked in writing. Takes some 60 s: the calls are real.
+ * The dashboard during real calls: followed live, listened to, and inspected afterwards; an agent tried from a
+ * browser by voice and in writing. Takes some 60 s: the calls are real.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
@@ -101,7 +101,7 @@ async function expectCapture(uuid: string): Promise<void> {
     const gaps = sequences.filter(
       (sequence, at) => at > 0 && sequence !== ((sequences[at - 1] ?? 0) + 1) % 65_536,
     );
-    // The one gap that a long call has.
+    // The single gap of a long capture.
     expect(gaps.length).toBeLessThanOrEqual(1);
   }
 }
@@ -226,7 +226,7 @@ async function ladderOf(uuid: string): Promise<string[]> {
   return details.sip.map(({ direction, line }) => `${direction} ${line}`);
 }
 
-test("calls that were not answered, and those we place, have their ladders too", async () => {
+test("unanswered calls and outbound calls have their SIP ladders too", async () => {
   const { phone_numbers: numbers } = (await owner.fetch("GET", "/api/v1/phone-numbers")).json as {
     phone_numbers: { id: number }[];
   };
@@ -264,7 +264,7 @@ test("calls that were not answered, and those we place, have their ladders too",
 }, 60_000);
 
 test.each([8000, 16000] as const)(
-  "an agent is talked to from a browser at %i Hz: understood, answered, and nothing of it is a call",
+  "an agent is tried from a browser at %i Hz: understood, answered, and not stored as a call",
   async (rate) => {
     const before = replyOf(listCalls, await owner.fetch("GET", "/api/v1/calls?limit=1")).total;
     const { talk, microphone } = await startTalk(rate);
@@ -288,7 +288,7 @@ test.each([8000, 16000] as const)(
 );
 
 test(
-  "a talk runs tools for real, and whoever cuts the agent short empties the browser's buffer",
+  "a browser conversation runs real tools, and an interruption of the agent empties the browser's buffer",
   async () => {
     const draft = {
       name: "next_free_appointment",
@@ -315,7 +315,7 @@ test(
   spoken(60_000),
 );
 
-test("talks of a tenant are few at once, and others' agents are not there", async () => {
+test("a tenant's browser conversations are limited, and other tenants' agents are unknown", async () => {
   await hangUpLeftovers();
   const talks = await Promise.all(
     [1, 2, 3, 4].map(async () => {
@@ -337,7 +337,7 @@ test("talks of a tenant are few at once, and others' agents are not there", asyn
   expect(error.error).toBe("not_found");
 }, 30_000);
 
-test("an agent answers in writing, goes on where it was, and starts anew where it was not", async () => {
+test("an agent answers in writing, continues a known conversation, and otherwise starts again", async () => {
   const path = `/agents/${world.agentId}/chat`;
   const opening = replyOf(chat, await owner.ask("POST", path, {}));
   expect(opening.reply).toContain("this is the dental clinic");
@@ -358,11 +358,10 @@ test("an agent answers in writing, goes on where it was, and starts anew where i
   expect((await stranger.ask("POST", path, { message: "Hello?" })).status).toBe(404);
 }, 30_000);
 
-/** Until the agent has greeted and listens. */
-/** Talks of this file, some of them of a try that failed. */
+/** Browser conversations of this file, some of them of a failed attempt. */
 const begun: DashboardSocket[] = [];
 
-/** Each try starts with no talk of the one before: they are few at once. */
+/** Ends the conversations of the previous attempt, because their number is limited. */
 async function hangUpLeftovers(): Promise<void> {
   for (const talk of begun.splice(0)) {
     talk.close();

@@ -1,4 +1,4 @@
-/** Trying an agent on a provider's engine: in writing and from the browser. Takes some 20 s. */
+/** Trying an agent with a provider's engine: in writing and from the browser. Takes some 20 s. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
 import { getUsage } from "../../src/interface/http/routes/reports.ts";
@@ -45,7 +45,7 @@ beforeEach(() => {
 const path = () => `/agents/${world.appliance.agentId}/chat`;
 const asked = () => provider.seen("llm").map(({ json }) => (json as ChatBody).messages);
 
-test("a model is told the conversation so far once, and is asked nothing twice", async () => {
+test("a model gets the conversation so far once, and no question twice", async () => {
   const opening = replyOf(chat, await owner.ask("POST", path(), {}));
   expect(opening.reply).toStartWith(DISCLOSURE);
   expect(provider.requests.length).toBe(0);
@@ -81,7 +81,7 @@ test("a model is told the conversation so far once, and is asked nothing twice",
   expect(asked()[1]?.filter(({ role }) => role === "user").length).toBe(3);
 });
 
-test("the model's tools run, its end of the call is told, and its failure is a clear answer", async () => {
+test("the model's tools run, its end of the call is reported, and its failure is a clear answer", async () => {
   provider.script.answer = ({ messages }) =>
     messages.at(-1)?.role === "tool"
       ? { text: "You are booked.", tools: [{ name: "end_call", arguments: {} }] }
@@ -102,7 +102,7 @@ test("the model's tools run, its end of the call is told, and its failure is a c
   provider.fail(null);
 }, 30_000);
 
-test("an agent on a provider's voice greets in the browser", async () => {
+test("an agent with a provider's voice greets in the browser", async () => {
   const talk = await new DashboardSocket(owner, `/agents/${world.appliance.agentId}/talk`).open();
   talk.send({ type: "start", sample_rate: 16000 });
   await talk.until(
@@ -115,7 +115,7 @@ test("an agent on a provider's voice greets in the browser", async () => {
   expect(await talk.ended()).toBe(1000);
 }, 30_000);
 
-test("of knowledge above the budget the model is told the passage that fits, and not the rest", async () => {
+test("with knowledge above the budget the model gets the matching passage, and not the rest", async () => {
   const { api, agentId } = world.appliance;
   const parts = Array.from(
     { length: 1_000 },
@@ -133,7 +133,7 @@ test("of knowledge above the budget the model is told the passage that fits, and
   await eventually(async () => {
     provider.requests.length = 0;
     ({ sources } = replyOf(chat, await owner.ask("POST", path(), { message })));
-    // A look-up that is late costs the answer its passages, not the turn.
+    // A late look-up leaves the passages out, but the turn is answered.
     return sources.length > 0 && JSON.stringify(asked()[0]).includes("Dogs wait");
   }, "the passage is found");
   expect(sources[0]).toMatchObject({
@@ -149,7 +149,7 @@ test("of knowledge above the budget the model is told the passage that fits, and
   expect(JSON.stringify(asked()[0])).not.toContain("on shelf");
 });
 
-test("a trial by voice shows which passage answered, and that its opening is from none", async () => {
+test("a trial by voice shows the passage behind an answer, and none for the opening", async () => {
   const answer = "Dogs wait in the garden, where there is water.";
   provider.script.answer = () => ({ text: answer });
   provider.script.recognises = ["Can my dog come with me?"];

@@ -1,6 +1,6 @@
 /**
- * Answers that are begun before the silence is over, over real SIP and RTP, on a provider that takes its
- * time: what a caller who pauses hears, and what is written down, carried out and counted. About 25 s.
+ * Answers started before the end of the silence, over real SIP and RTP, with a slow provider: the audio for a
+ * pausing caller, and the stored, executed and counted results. About 25 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
@@ -17,7 +17,7 @@ import { type ChatBody, type OpenAiServer, openAiServer } from "../support/engin
 import { eventually } from "../support/eventually.ts";
 import { spoken } from "../support/speech/spoken.ts";
 
-/** The server shares this thread, which others may keep from the processor for seconds. */
+/** The server shares this thread, which may lose the processor for seconds. */
 const TIMEOUTS = {
   connectTimeoutMs: 8_000,
   sttTimeoutMs: 8_000,
@@ -50,7 +50,7 @@ beforeAll(async () => {
     },
   });
   provider.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
-  // A provider that is slow with the greeting is left for the embedded voice.
+  // If the provider were slow with the greeting, the embedded voice would speak it.
   for (const text of [GREETING, phrasesFor("en").apology, HASTY, BOOKED])
     await world.voices.speak(PROVIDER_VOICE, text);
 }, 60_000);
@@ -59,7 +59,7 @@ afterAll(async () => {
   provider.close();
 });
 
-/** Of all calls of the month. */
+/** Discarded tokens of all calls of the month. */
 async function discardedTokens(): Promise<number> {
   const { body } = await world.appliance.api("GET", "/usage");
   const { usage } = body as unknown as { usage: { discarded: { tokens: number } } };
@@ -67,7 +67,7 @@ async function discardedTokens(): Promise<number> {
 }
 
 test(
-  "a caller who pauses hears one answer, to all of it; the other is thrown away and counted",
+  "a caller who pauses hears one answer, to the whole question; the other is discarded and counted",
   async () => {
     provider.requests.length = 0;
     world.toolRequests.length = 0;
@@ -98,7 +98,7 @@ test(
       .seen("llm")
       .map(({ json }) => (json as ChatBody).messages.at(-1)?.content);
     expect(asked).toContain(FIRST);
-    // What was thrown away left nothing in the model's history.
+    // Discarded answers are not in the model's history.
     for (const { json } of provider.seen("llm").filter((_, at) => asked[at] === WHOLE))
       expect((json as ChatBody).messages.filter(({ content }) => content === FIRST)).toEqual([]);
     const detail = await world.mailed();

@@ -1,6 +1,6 @@
 /**
- * Providers that fail, over RTP: every way in the table is a call of a company of its own, many at a time in
- * one call worker, and what the far end hears is judged. About 90 s.
+ * Failing providers, over RTP: each failure in the table is a call of a separate company, many at once in one call
+ * worker, and the audio at the far end is checked. About 90 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
@@ -70,10 +70,12 @@ afterAll(async () => {
   await realtime.close();
 });
 
-/** Calls are told apart by the caller's number, the agent's words, and a faint tone in the caller's speech. */
+/**
+ * Calls are identified by the caller's number, the agent's words, and a faint tone in the caller's speech.
+ */
 const numberOf = (id: number) => `+370620${String(id).padStart(5, "0")}`;
 const answerOf = (id: number) => `Answer ${id} is nine to five.`;
-/** A jitter buffer leaves out 10 ms now and then: whole periods of these. */
+/** A jitter buffer sometimes drops 10 ms: that is a whole number of periods of these tones. */
 const markHz = (id: number) => 2_400 + 100 * (id % 8);
 
 const running = new Map<number, AnyCase>();
@@ -94,7 +96,7 @@ function callerIn(instructions: string): number | null {
   return found ? Number(found[1]) : null;
 }
 
-/** The call whose mark is the loudest in what was uploaded. */
+/** The call with the loudest tone in the uploaded audio. */
 async function idHeard({ form }: SeenRequest): Promise<number | null> {
   const file = form?.get("file");
   if (!(file instanceof File)) return null;
@@ -126,7 +128,7 @@ function nextAttempt(id: number): number {
   return attempt;
 }
 
-/** The Realtime server as it is when all is well but for the answers of the cases that run. */
+/** A working Realtime server, except for the answers of the current cases. */
 function realtimeAsUsual(more: Partial<typeof realtime.script> = {}): void {
   Object.assign(realtime.script, defaultScript(), {
     speech: server.script.speech,
@@ -172,7 +174,7 @@ function isHeard({ hears }: AnyCase, { toneMs, voiceMs }: HeardAudio): boolean {
   return toneMs + voiceMs > (hears === "message" ? 1_500 : 400);
 }
 
-/** Rings, waits for the greeting, asks, and listens until what must be heard was heard. */
+/** Rings, waits for the greeting, asks, and listens for the expected words. */
 async function ring(id: number, each: AnyCase): Promise<Outcome> {
   running.set(id, each);
   const agent = { ...AGENT, firstMessage: `Line ${id}.` };
@@ -208,8 +210,8 @@ function judge(id: number, each: AnyCase, outcome: Outcome): string[] {
 type Numbered = readonly [id: number, each: AnyCase];
 
 /**
- * What was wrong with the calls. On a machine whose cores are busy elsewhere audio stalls and words are lost:
- * a call that went wrong rings again, with more room around it, and is printed.
+ * Problems of the calls. On a busy machine audio stalls and words are lost, so a failed call rings again with more
+ * time around it, and is printed.
  */
 async function ringAll(cases: readonly Numbered[], everyMs: number): Promise<string[]> {
   let left = cases;
@@ -235,11 +237,11 @@ const ofProvider = numbered.filter(([, each]) => each.ofProvider);
 
 const numberedRealtime = REALTIME_ERROR_CASES.map((each, index) => [501 + index, each] as const);
 
-test("there are forty ways", () => {
+test("there are at least forty cases", () => {
   expect(ERROR_CASES.length).toBeGreaterThanOrEqual(40);
 });
 
-test("whatever happens to a call, it is answered, and the calls beside it are as well", async () => {
+test("whatever fails in a call, it is answered, and so are the calls at the same time", async () => {
   const well = [901, 902, 903, 904].map((id) => [id, WELL] as const);
   const mixed = ofCalls.flatMap((each, index) =>
     index % 14 === 5 ? [each, well[Math.floor(index / 14)] ?? each] : [each],
@@ -247,20 +249,20 @@ test("whatever happens to a call, it is answered, and the calls beside it are as
   expect(await ringAll(mixed, 220)).toEqual([]);
 }, 120_000);
 
-test("an answer of a Realtime session that fails is made up for", async () => {
+test("a failed answer of a Realtime session is replaced", async () => {
   realtimeAsUsual();
   const cases = numberedRealtime.filter(([, { session }]) => session === undefined);
   expect(await ringAll(cases, 300)).toEqual([]);
 }, 120_000);
 
-// The last two beside each other: each rings one call after the other, at a server of its own.
-test.concurrent("what ails the provider for all takes a message from each, and passes", async () => {
+// These two run concurrently: each rings one call after the other, at its own server.
+test.concurrent("during a provider's outage each caller leaves a message, and the outage ends", async () => {
   expect(await ringAll(ofProvider, 1_400)).toEqual([]);
   await Bun.sleep(1_200);
   expect(await ringAll([[905, WELL]], 0)).toEqual([]);
 }, 60_000);
 
-test.concurrent("a Realtime session that cannot be had takes a message, and the next caller is answered", async () => {
+test.concurrent("a missing Realtime session leads to a message, and the next caller is answered", async () => {
   for (const [id, each] of numberedRealtime) {
     if (each.session === undefined) continue;
     realtimeAsUsual(each.session);

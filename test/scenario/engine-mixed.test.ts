@@ -1,6 +1,6 @@
 /**
  * Speech to text, language model and text to speech of different providers, over RTP: each part may be the
- * embedded one, and each falls back by itself. About 25 s.
+ * embedded one, and each falls back separately. About 25 s.
  */
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { Part } from "../../src/adapter/engine/provider.ts";
@@ -61,7 +61,7 @@ async function withStudio(
   }
 }
 
-/** Asks once, and says what was answered, how it sounded, and who was asked for what. */
+/** Asks once; returns the answer, its audio, and the requests of each part. */
 async function askOnce(studio: Studio) {
   for (const server of all) server.requests.length = 0;
   const agent = { ...AGENT, firstMessage: "Hello." };
@@ -96,7 +96,7 @@ test.each(["stt", "llm", "tts"] as const)(
 );
 
 test(
-  "three providers at once; what one part loses, the others keep, and so does its provider's breaker",
+  "with three providers, a failure of one part affects neither the others nor their circuit breakers",
   async () => {
     const providers = { stt: [standby, openai], llm: [openai, EMBEDDED], tts: [standby] };
     await withStudio(providers, 32_060, async (studio) => {
@@ -105,14 +105,14 @@ test(
         sounds: "tone",
         asked: ["openai llm", "standby stt", "standby tts"],
       });
-      // The key of one part is no longer good: for that part only, at that provider.
+      // The key of one part is no longer valid: for that part only, at that provider.
       servers.standby.script.always.stt = { type: "status", status: 401 };
       servers.openai.script.always.llm = { type: "status", status: 401 };
       const lost = await askOnce(studio);
       expect(lost.text).toContain("From nine to five");
       expect(lost.asked).toContain("openai stt");
       expect(lost.sounds).toBe("tone");
-      // Their breakers are open now; the others' are not.
+      // Their circuit breakers are open now; the others' are not.
       const next = await askOnce(studio);
       expect(next.text).toContain("From nine to five");
       expect(next.text).not.toBe(ANSWER);

@@ -25,7 +25,7 @@ let world: EngineWorld;
 beforeAll(async () => {
   first = openAiServer("127.0.43.1");
   second = openAiServer("127.0.43.2");
-  // The servers share this thread, which others may keep from the processor for seconds.
+  // The servers share this thread, which may lose the processor for seconds.
   const timeouts = {
     connectTimeoutMs: 8_000,
     sttTimeoutMs: 8_000,
@@ -39,10 +39,10 @@ beforeAll(async () => {
       openAiChoice(second.url, { ...timeouts, name: "standby" }),
     ],
     disclosure: DISCLOSURE,
-    // The tokens of answers that are thrown away (engine-early.test.ts) are an estimate.
+    // The tokens of discarded answers (engine-early.test.ts) are an estimate.
     conversation: { speculate: "hearing" },
   });
-  // Made ahead: the test servers share this thread with the appliance's main one.
+  // Synthesised before: the test servers share this thread with the appliance's main one.
   const { apology } = phrasesFor("en");
   for (const text of [DISCLOSURE, GREETING, apology, HOURS, BOOKED, "Let me see.", "Goodbye."]) {
     await world.voices.speak(PROVIDER_VOICE, text);
@@ -53,7 +53,7 @@ afterAll(async () => {
   first.close();
   second.close();
 });
-/** At the start of each try: hooks do not run again for the second. */
+/** Called at the start of each attempt: hooks do not run again for the second. */
 function startAnew(): void {
   for (const server of [first, second]) {
     server.requests.length = 0;
@@ -67,7 +67,7 @@ function startAnew(): void {
 }
 
 test(
-  "disclosure, greeting, a question, a tool and its answer: heard, written down, billed and mailed",
+  "disclosure, greeting, a question, a tool and its answer: heard, stored, billed and mailed",
   async () => {
     startAnew();
     first.script.recognises.push("Can you book me for Friday?", "Thank you, goodbye.");
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "a caller who speaks up cuts the agent short, and the model is told what was heard",
+  "a caller who interrupts stops the agent, and the model learns which words were heard",
   async () => {
     startAnew();
     const long = `${HOURS} On Saturday we are open from ten to two, and on Sunday we are closed for the whole day.`;
@@ -140,7 +140,7 @@ test(
     await call.waitForSpeech();
     await Bun.sleep(1_500);
     await call.say("Stop, stop please, where are you located?");
-    // A summary of a call that an earlier try left may be asked for meanwhile.
+    // The summary of an earlier attempt's call may be requested meanwhile.
     const asked = () =>
       first
         .seen("llm")
@@ -149,7 +149,7 @@ test(
     await eventually(() => asked() !== undefined, "the second question is asked");
     const told = asked()?.messages.at(-2);
     expect(told?.role).toBe("assistant");
-    // On a slow machine a filler may have gone before it.
+    // On a slow machine a filler may precede it.
     const content = told?.content ?? "-";
     const answer = content.slice(Math.max(0, content.indexOf("We are")));
     expect(answer.length).toBeLessThan(long.length - 20);
@@ -163,7 +163,7 @@ test(
 );
 
 test(
-  "a model that dies in the middle of its answer is followed by the second provider",
+  "if a model dies in mid-answer, the second provider continues",
   async () => {
     startAnew();
     first.script.recognises.push("When are you open?");
@@ -183,7 +183,7 @@ test(
 );
 
 test(
-  "with the voices dead the embedded one goes on",
+  "with the voices dead the embedded one continues",
   async () => {
     startAnew();
     first.script.recognises.push("When are you open?");

@@ -1,6 +1,6 @@
 /**
- * Calls over RTP whose language model is asked over `/responses`: text, a reasoning model that takes tools
- * nowhere else, refusals, answers that are not whole, and errors, each a call that is heard. About 30 s.
+ * Calls over RTP whose language model uses `/responses`: text, a reasoning model with tools, refusals, incomplete
+ * answers, and errors, each as an audible call. About 30 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
@@ -21,7 +21,7 @@ const QUESTION = "When are you open tomorrow?";
 const OUTCOME_MS_MAX = 15_000;
 const SILENT_MS_MAX = 4_500;
 const MODEL = "gpt-6-astra";
-/** The servers share a thread with nine telephones; none of the answers here is a late one. */
+/** The servers share a thread with nine telephones; no answer here tests a time-out. */
 const PATIENT = {
   connectTimeoutMs: 10_000,
   sttTimeoutMs: 10_000,
@@ -114,7 +114,7 @@ afterAll(async () => {
   models.close();
 });
 
-/** Rings, asks, and listens until what must be said is said and heard. */
+/** Rings, asks, and listens for the expected words. */
 async function problemsOf({ hears, name }: Case, id: number): Promise<string[]> {
   speech.script.recognises.push(QUESTION);
   const agent = { ...AGENT, firstMessage: `Line ${id}.` };
@@ -142,14 +142,14 @@ async function problemsOf({ hears, name }: Case, id: number): Promise<string[]> 
   return problems.map((problem) => `${name}: ${problem}`);
 }
 
-test("each answer over /responses is heard as what it is, and never as silence", async () => {
+test("each answer over /responses is audible as words, never as silence", async () => {
   const judged = await Promise.all(
     CASES.map(async (each, id) => {
       await Bun.sleep(id * 400);
       return { id, each, problems: await problemsOf(each, id) };
     }),
   );
-  // Audio stalls on a machine whose cores are busy elsewhere: what went wrong beside the others is held again alone.
+  // On a busy machine audio stalls, so a call that failed is repeated alone.
   const again: string[] = [];
   for (const { id, each, problems } of judged)
     if (problems.length > 0) again.push(...(await problemsOf(each, id)));

@@ -17,7 +17,7 @@ import { spoken } from "../support/speech/spoken.ts";
 
 const BEGINNING = "We are open Monday to Friday";
 
-/** Made before the calls: the servers share this thread with what listens to them. */
+/** Made before the calls: the servers share this thread with the recogniser of their audio. */
 const made = new Map<string, Int16Array>();
 
 let server: OpenAiServer;
@@ -52,7 +52,7 @@ afterAll(async () => {
   await voice.close();
 });
 
-/** At the start of each try: hooks do not run again for the second. */
+/** Called at the start of each attempt: hooks do not run again for the second. */
 function startAnew(): void {
   server.requests.length = 0;
   server.script.recognises.length = 0;
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  "the caller hears the beginning of an answer before the voice has made the rest",
+  "the caller hears the beginning of an answer before the voice has generated the rest",
   async () => {
     startAnew();
     server.script.recognises.push("When are you open?");
@@ -93,7 +93,7 @@ test(
     const isHeard = Promise.withResolvers<void>();
     voice.script.beforeWord = (index) => (index === 7 ? isHeard.promise : undefined);
     await call.say("When are you open?");
-    // "We are open Monday to Friday from": the voice goes on when the caller has heard it.
+    // "We are open Monday to Friday from": the voice continues when the caller has heard it.
     expect(await world.hears(call, BEGINNING, DECOYS)).toBe(true);
     expect(voice.running()).toBe(1);
     isHeard.resolve();
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  "a voice that says something of its own is not heard with it: another one says the rest",
+  "invented words of a voice are not heard: another voice speaks the rest",
   async () => {
     startAnew();
     voice.script.readOut = (text) =>

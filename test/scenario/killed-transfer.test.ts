@@ -1,7 +1,7 @@
 /**
- * Kill −9 in the middle of handing a caller to a person, on the real program: wherever the hand-over was, at the next
- * start the call is interrupted, charged once, reported once and mailed with what both people said; ports are free
- * and the trunk is registered. One death for all the edges: about 30 s.
+ * Kill −9 during the transfer of a caller to a person, on the real program. At every step, the next start ends the
+ * call as interrupted, charges and reports it once, and mails both people's words; ports are free and the trunk is
+ * registered. One kill for all the steps: about 30 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readMail } from "../../src/demo/evidence/mail-file.ts";
@@ -16,10 +16,12 @@ import { tempDir } from "../support/temp-dir.ts";
 setDefaultTimeout(120_000);
 
 const HOST = "127.0.8.89";
-/** A frame of 20 ms has whole periods of both: one that a busy machine drops leaves the tone a tone. */
+/**
+ * A frame of 20 ms has whole periods of both, so that a frame dropped by a busy machine leaves the tone intact.
+ */
 const CALLER_HZ = 500;
 const PERSON_HZ = 1_000;
-/** Longer than what waits to be written of a recording. */
+/** Longer than the unwritten part of a recording. */
 const SPOKEN_MS = 2_500;
 const FOUND_WITHIN_MS = 30_000;
 let world: Killable;
@@ -44,7 +46,7 @@ const callOf = (number: string): CallRow | undefined =>
     `SELECT * FROM calls WHERE to_number = '${number}' OR from_number = '${number}'`,
   )[0];
 
-/** A call with the agent, either way, and the number of whoever talks to it. */
+/** A call with the agent, inbound or outbound, and the number of the person in it. */
 interface Talk {
   readonly number: string;
   readonly uuid: string;
@@ -74,7 +76,7 @@ async function outbound(): Promise<Talk> {
   return { number, call: await called.promise, uuid: await inProgress(number) };
 }
 
-/** Somebody with a phone, who does with a call what the test says. */
+/** A person with a phone, whose behaviour the test sets. */
 async function person(onCall: (call: IncomingCall) => void): Promise<string> {
   const phone = await world.phone(nextNumber());
   phone.onCall((call) => {
@@ -89,7 +91,7 @@ async function transfer({ uuid }: Talk, to: string, briefing?: string): Promise<
   expect({ status, body }).toMatchObject({ status: 200 });
 }
 
-/** The carrier of this caller hands over itself, or says nothing; resolves when it was asked. */
+/** This caller's carrier transfers the call itself, or does not answer; resolves at its request. */
 async function referred(talk: Talk, answer: 202 | null): Promise<void> {
   const asked = Promise.withResolvers<void>();
   talk.call.onRefer = () => {
@@ -100,7 +102,7 @@ async function referred(talk: Talk, answer: 202 | null): Promise<void> {
   await asked.promise;
 }
 
-/** The second leg has reached the person, who rings. */
+/** The second leg has reached the person, whose phone rings. */
 async function ringing(talk: Talk, briefing?: string): Promise<IncomingCall> {
   const reached = Promise.withResolvers<IncomingCall>();
   const desk = await person((call) => {
@@ -140,14 +142,14 @@ async function mailedAudio({ uuid }: Talk) {
   return decodeMp3(attachment?.content ?? new Uint8Array());
 }
 
-/** Dead, alive again, the trunk registered as promised. */
+/** Kills and starts the program; the trunk is registered in time. */
 async function dieAndStart(): Promise<void> {
   await world.kill();
   const { registeredMs } = await world.start();
   expect(registeredMs).toBeLessThan(10_000);
 }
 
-describe("killed while callers are handed over, each at another step", () => {
+describe("killed while callers are transferred, each at another step", () => {
   const calls = new Map<string, Talk>();
   const together: { talk: Talk; leg: PhoneCall }[] = [];
   let wrong: readonly string[] = [];
@@ -174,14 +176,14 @@ describe("killed while callers are handed over, each at another step", () => {
     const left = await bridged(ending);
     for (const talk of [joined, called]) together.push({ talk, leg: await bridged(talk) });
     await Promise.all(together.map(({ talk, leg }) => talkTogether(talk, leg)));
-    // What lasts least comes last.
+    // The shortest steps come last.
     await Promise.all([briefed(hears), referred(asks, null)]);
     leg.answer().catch(() => undefined);
     void ending.call.hangUp();
     await Bun.sleep(2);
     await dieAndStart();
     dialled = world.trunk.invites.size;
-    // The world has not noticed: somebody picks up, the others hang up.
+    // Other parties have not noticed: one answers, the others hang up.
     late.answer().catch(() => undefined);
     await Promise.all(
       [left, ...[...calls.values()].map(({ call }) => call)].map((leg) => leg.hangUp()),
@@ -189,7 +191,7 @@ describe("killed while callers are handed over, each at another step", () => {
     wrong = await world.violations();
   });
 
-  test("calls, ledger, events, mails, ports and files are as they must be", () => {
+  test("calls, ledger, events, mails, ports and files are correct", () => {
     expect(wrong).toEqual([]);
   });
 
@@ -206,7 +208,7 @@ describe("killed while callers are handed over, each at another step", () => {
     const talk = calls.get(edge);
     if (!talk) throw new Error("no such call");
     const call = callOf(talk.number);
-    // Whoever hung up may have been heard.
+    // A hang-up may have been received before the kill.
     const heard = edge.includes("hangs up") && call?.status === "completed";
     expect(call).toMatchObject({
       status: heard ? "completed" : "failed",
@@ -218,7 +220,7 @@ describe("killed while callers are handed over, each at another step", () => {
     expect(durationMs).toBeGreaterThan(1_000);
   });
 
-  test("a bridged call's mail has what both people said, and its details the transfer", async () => {
+  test("a bridged call's mail has both people's words, and its details the transfer", async () => {
     expect(together).toHaveLength(2);
     for (const { talk } of together) {
       const { left, right } = await mailedAudio(talk);

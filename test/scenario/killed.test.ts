@@ -1,6 +1,6 @@
 /**
- * Kill −9 at each edge of a call's life, on the real program: at the next start the call is ended,
- * billed, reported once and mailed, its ports are free and its trunk registered. Takes two minutes.
+ * Kill −9 at each step of a call's life, on the real program: at the next start the call is ended, billed,
+ * reported once and mailed, its ports are free and its trunk registered. Takes two minutes.
  */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -41,7 +41,7 @@ const callOf = (number: string): Call | undefined =>
     `SELECT * FROM calls WHERE to_number = '${number}' OR from_number = '${number}' ORDER BY id DESC LIMIT 1`,
   )[0];
 
-/** As often as it can: the edge is a few milliseconds wide. */
+/** Checks as often as possible: the moment is a few milliseconds long. */
 async function when(what: string, edge: () => boolean): Promise<void> {
   const until = performance.now() + 30_000;
   while (!edge()) {
@@ -50,7 +50,7 @@ async function when(what: string, edge: () => boolean): Promise<void> {
   }
 }
 
-/** Dead; then alive again with everything made up for. */
+/** Kills the program, starts it again and waits for the recovery. */
 async function dieAndRecover(number: string): Promise<Call> {
   await world.kill();
   const { registeredMs } = await world.start();
@@ -61,7 +61,7 @@ async function dieAndRecover(number: string): Promise<Call> {
   return call;
 }
 
-/** An inbound call that was answered and talks. */
+/** An answered inbound call in conversation. */
 async function talking() {
   const phone = await world.phone(nextNumber());
   const call = await phone.call(OWN_NUMBER);
@@ -69,7 +69,7 @@ async function talking() {
   return { number: phone.number, call };
 }
 
-/** Somebody who is called, and does with it what the test says. */
+/** A called person, whose behaviour the test sets. */
 async function callee(onCall: (call: IncomingCall) => void): Promise<string> {
   const phone = await world.phone(nextNumber());
   phone.onCall((call) => {
@@ -96,7 +96,7 @@ test("queued: the call is dialled once, at the next start", async () => {
   expect(rang).toBe(1);
 });
 
-test("asked for and killed at once: the call is dialled at most once", async () => {
+test("requested and killed at once: the call is dialled at most once", async () => {
   const number = await callee((call) => call.reject(486));
   await dial(number);
   const call = await dieAndRecover(number);
@@ -115,7 +115,7 @@ test("dialing: interrupted, never dialled again", async () => {
   });
 });
 
-test("as the INVITE leaves: `dialing` is stored already, with its schedule fired; never dialled again", async () => {
+test("at the INVITE: `dialing` is already stored, with its schedule fired; never dialled again", async () => {
   const number = await callee((call) => call.reject(486));
   const sent = Promise.withResolvers<void>();
   let stored: unknown[] = [];
@@ -146,7 +146,7 @@ test("ringing: interrupted, never dialled again", async () => {
   });
 });
 
-test("answered, whether that was stored already or not: interrupted, billed for what is certain", async () => {
+test("answered, whether already stored or not: interrupted, billed for the certain seconds", async () => {
   const { number, call: leg } = await talking();
   const call = await dieAndRecover(number);
   expect(call).toMatchObject({ status: "failed", ended_reason: "interrupted" });
@@ -172,7 +172,7 @@ test("answered, and never acknowledged: interrupted, and nothing is billed, kept
   expect(world.smtp.mails).toHaveLength(mails);
 });
 
-test("in progress: interrupted, billed, its recording fixed and mailed", async () => {
+test("in progress: interrupted, billed, its recording repaired and mailed", async () => {
   const { number, call: leg } = await talking();
   await when("it is in progress", () => callOf(number)?.status === "in_progress");
   await Bun.sleep(1_500);
@@ -184,7 +184,7 @@ test("in progress: interrupted, billed, its recording fixed and mailed", async (
   await leg.hangUp();
 });
 
-test("ending: the far end has hung up, the end is stored or made up for", async () => {
+test("ending: the far end has hung up, the end is stored or recovered", async () => {
   const { number, call: leg } = await talking();
   await when("it is in progress", () => callOf(number)?.status === "in_progress");
   await Bun.sleep(500);
@@ -195,7 +195,7 @@ test("ending: the far end has hung up, the end is stored or made up for", async 
   expect(call.billable_seconds).toBe(15);
 });
 
-test("stopped for longer than calls may be silent, and continued: the call goes on", async () => {
+test("suspended for longer than the RTP time-out: the call continues", async () => {
   const { number, call: leg } = await talking();
   await world.freeze(7_000);
   await Bun.sleep(1_500);
@@ -205,7 +205,7 @@ test("stopped for longer than calls may be silent, and continued: the call goes 
   expect(callOf(number)?.ended_reason).toBe("caller_hangup");
 });
 
-test("stopped again and again: the call goes on, and /readyz says that there is too little processor time", async () => {
+test("suspended repeatedly: the call continues, and /readyz reports too little processor time", async () => {
   const { call: leg } = await talking();
   for (let stop = 0; stop < 25; stop++) {
     await world.freeze(150);
@@ -220,7 +220,7 @@ test("stopped again and again: the call goes on, and /readyz says that there is 
   await leg.hangUp();
 });
 
-test("charged, before the recording is touched: charged once, mailed", async () => {
+test("charged, before the recording is handled: charged once, mailed", async () => {
   const { number, call: leg } = await talking();
   await Bun.sleep(1_000);
   void leg.hangUp();
@@ -229,8 +229,8 @@ test("charged, before the recording is touched: charged once, mailed", async () 
   expect(call).toMatchObject({ status: "completed", recording_status: "emailed_deleted" });
 });
 
-test("while the MP3 is written: encoded again, mailed", async () => {
-  // Mailed, it would be gone again before a busy machine has looked.
+test("during the MP3 encoding: encoded again, mailed", async () => {
+  // A mailed recording would be deleted before a busy machine has checked it.
   const dead = Promise.withResolvers<void>();
   world.smtp.beforeAccept = () => dead.promise;
   const { number, call: leg } = await talking();
@@ -245,7 +245,7 @@ test("while the MP3 is written: encoded again, mailed", async () => {
   expect(call).toMatchObject({ status: "completed", recording_status: "emailed_deleted" });
 });
 
-test("the mail is handed over but not accepted: the recording is kept, and mailed at the next start", async () => {
+test("the mail is sent but not accepted: the recording is kept, and mailed at the next start", async () => {
   const handed = Promise.withResolvers<void>();
   const dead = Promise.withResolvers<void>();
   world.smtp.beforeAccept = () => {
@@ -266,7 +266,7 @@ test("the mail is handed over but not accepted: the recording is kept, and maile
   expect(call.recording_status).toBe("emailed_deleted");
 });
 
-test("the mail is accepted, the recording not yet deleted: deleted at the next start, mailed again at most with the same Message-ID", async () => {
+test("the mail is accepted, the recording not yet deleted: deleted at the next start, mailed at most once more with the same Message-ID", async () => {
   const accepted = Promise.withResolvers<void>();
   world.smtp.afterAccept = () => {
     void world.kill();

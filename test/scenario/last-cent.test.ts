@@ -1,7 +1,7 @@
 /**
- * 100 calls race for the last cents of one wallet: real INVITEs and real API requests, admission, holds,
- * call workers, SQLite. Takes about 25 seconds: one of them talks until its money has ended. What all of
- * them asked of the database is looked through afterwards.
+ * 100 calls race for the last cents of one wallet: real INVITEs and real API requests, admission, holds, call
+ * workers, SQLite. Takes about 25 seconds: one of them talks until its money ends. All their database statements
+ * are checked afterwards.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -26,7 +26,7 @@ const MICRO_PER_SECOND = 10_000;
 const SECONDS = 60 + 60 + 15;
 const MOST_ANSWERED = SECONDS / 15;
 
-/** Those that grow with every call. */
+/** Tables that grow with every call. */
 const GROWING = [
   ...["calls", "turns", "tool_calls", "schedules", "call_rollups", "call_evidence", "call_peaks"],
   ...["ledger_transactions", "ledger_entries", "ledger_rollups", "checkouts", "renewals"],
@@ -34,7 +34,7 @@ const GROWING = [
   ...["campaign_targets", "crm_posts", "call_purposes", "idempotency"],
 ];
 
-/** Leases of a process that is gone are taken back once, before anything is taken. */
+/** Leases of a dead process are released once, before any work is claimed. */
 const AT_THE_START =
   /^update "\w+" set "lease_owner" = \+\?, "lease_until" = \+\? where "\w+"\."lease_owner" is not null$/;
 
@@ -78,14 +78,14 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What the test itself asks, over a connection of its own, is no part of a call. */
+/** Marks the test's statements over its own connection, which belong to no call. */
 const OURS = "/* the test's */";
 function own<Row>(statement: string): Row[] {
   reader ??= new Sqlite(join(directory, "linevoice.db"), { readonly: true });
   return reader.query<Row, []>(`${statement} ${OURS}`).all();
 }
 
-/** Wallet and holds of one instant; there is one tenant. */
+/** Wallet and holds at one moment; there is one tenant. */
 function money(): { balance: number; held: number } {
   const [row] = own<{ balance: number; held: number }>(
     "SELECT balance, (SELECT coalesce(sum(amount), 0) FROM holds) AS held FROM wallets",
@@ -105,7 +105,7 @@ const rows = () =>
   own<StoredCall>(`SELECT call_uuid AS uuid, ended_reason AS reason, answered_at AS answered,
     ended_at AS ended, billable_seconds AS seconds, cost FROM calls`);
 
-test("100 calls that race for the last cents never overdraw, and the one whose money ends is told goodbye", async () => {
+test("100 calls that race for the last cents never overdraw, and the one whose money ends hears a goodbye", async () => {
   const eur = (SECONDS * MICRO_PER_SECOND) / 1e6;
   await world.app.ask("credit", { tenant: world.tenantId, eur, note: "all there is" });
   const wrong: string[] = [];
@@ -167,7 +167,7 @@ test("100 calls that race for the last cents never overdraw, and the one whose m
   expect(await verifyLedger(billingStores(world.app.database.read))).toEqual([]);
 }, 240_000);
 
-test("nothing that calls ask of the database reads a growing table from end to end", () => {
+test("no statement of calls scans a growing table", () => {
   const statements = [...watched.statements].filter(
     (statement) => !statement.includes(OURS) && !AT_THE_START.test(statement),
   );

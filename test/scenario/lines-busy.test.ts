@@ -1,6 +1,6 @@
 /**
- * More callers talk than the embedded engine can follow: the next one is told in words that all lines are busy,
- * before an answer and at no cost; calls of ours wait.
+ * More callers speak than the embedded engine can recognise: the next one hears that all lines are busy, before an
+ * answer and at no cost; outbound calls wait.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -18,7 +18,7 @@ setDefaultTimeout(60_000);
 
 const HOST = "127.0.8.68";
 const CALLEE = "+37061000399";
-/** Four are followed; more than four have to wait. */
+/** Four are recognised at once; all others wait. */
 const TALKERS = 10;
 const { linesBusy, idlePrompts, apology } = phrasesFor("en");
 
@@ -72,13 +72,13 @@ const metric = async (line: string) => {
   return text.split("\n").find((each) => each.startsWith(line)) ?? "";
 };
 
-test("while too many talk, the next caller is told, and pays nothing; calls of ours wait", async () => {
+test("while too many speak, the next caller hears the busy announcement and pays nothing; outbound calls wait", async () => {
   const callers = await Promise.all(Array.from({ length: TALKERS }, answered));
   const question = await voices.speak("m3", "What are your opening hours on Saturday?");
   const allTalk = () => Promise.all(callers.map((call) => call.play(question)));
   expect(await metric("linevoice_speech_full")).toEndWith(" 0");
   await allTalk();
-  // The first utterances of all come while the engine loads.
+  // The first utterances come while the engine loads.
   await eventually(
     async () => (await metric("linevoice_speech_full")).endsWith(" 1"),
     "too many have to wait",

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-test("a call's SIP, turns, end and money stand in the order of time; nothing names a person", async () => {
+test("a call's SIP, turns, end and money are in order of time; nothing names a person", async () => {
   const caller = await world.phone(CALLER);
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
@@ -26,7 +26,7 @@ test("a call's SIP, turns, end and money stand in the order of time; nothing nam
   call.hangUp();
   await world.callWhen(uuid, ({ ended_at }) => ended_at !== null);
   const asked = { call: uuid, level: "info", limit: 2000 } as const;
-  // What SIP said is stored behind the call's end.
+  // SIP messages are stored after the call's end.
   await eventually(
     async () => (await world.app.ask("logs.read", asked)).some(({ layer }) => layer === "sip"),
     "SIP's lines",
@@ -43,7 +43,7 @@ test("a call's SIP, turns, end and money stand in the order of time; nothing nam
     expect(everything).not.toContain(secret);
 }, 60_000);
 
-test("a call that is not there is said so; all lines are bounded", async () => {
+test("an unknown call is reported as unknown; all lines have a length limit", async () => {
   const nobody = "0199a0b2-0000-7000-8000-000000000000";
   await expect(
     world.app.ask("logs.read", { call: nobody, level: "info", limit: 10 }),

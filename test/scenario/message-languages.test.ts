@@ -1,7 +1,7 @@
 /**
- * Every provider is dead: a caller leaves a message with the embedded engine, over RTP, in Lithuanian:
- * about 45 s. `npm run soak conversations` sets LINEVOICE_MESSAGE_LANGUAGES to all three, who call at
- * the same time. English is engine-openai.test.ts's.
+ * With every provider dead, a caller leaves a message with the embedded engine, over RTP, in Lithuanian: about 45
+ * s. `npm run soak conversations` sets LINEVOICE_MESSAGE_LANGUAGES to all three, who call at the same time.
+ * engine-openai.test.ts tests English.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import {
@@ -28,7 +28,7 @@ interface Lines {
   readonly name: string;
   readonly message: string;
   readonly disclosure: string;
-  /** Never said. */
+  /** Sentences that nobody says. */
   readonly decoys: readonly string[];
 }
 
@@ -109,7 +109,7 @@ afterAll(async () => {
 const speech = (text: string, language: Language, voice: "m3" | "Sari"): Promise<Int16Array> =>
   voices.speakAll({ text, language, voice, sampleRateHz: 8_000 });
 
-/** Listens until `text` was said, told apart from what never was. */
+/** Listens until `text` was spoken, and not one of the decoys. */
 async function hears(call: PhoneCall, text: string, language: Language): Promise<boolean> {
   const [sentence, ...decoys] = await Promise.all(
     [text, ...LINES[language].decoys].map((line) => speech(line, language, "Sari")),
@@ -131,7 +131,7 @@ const trimmed = (pcm: Int16Array): Int16Array =>
     pcm.findLastIndex((sample) => Math.abs(sample) > QUIET) + 1,
   );
 
-/** An agent is taken as it is when the call comes: each caller finds it in their own language. */
+/** A call uses the agent's settings at its start, so each caller gets their own language. */
 async function ring(language: Language): Promise<PhoneCall> {
   const { appliance } = world;
   await appliance.api("PATCH", `/agents/${appliance.agentId}`, {
@@ -186,7 +186,7 @@ test(
       });
       expect(detail.summary).toContain(phrases.outage);
       expect(detail.summary).toContain(KEYED[language]);
-      // Names and messages are not guessed at: whoever calls back listens to the recording.
+      // Names and messages are not guessed: the person who calls back listens to the recording.
       expect(detail.summary).toContain(`${phrases.name}: ${phrases.onTheRecording}`);
       expect(detail.billing.billable_seconds).toBeGreaterThanOrEqual(15);
       expect(world.appliance.mails().some((name) => name.includes(uuid))).toBe(true);

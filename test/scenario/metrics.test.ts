@@ -1,4 +1,4 @@
-/** What monitoring and a collector of traces see of a call, over HTTP; and that a well appliance feeds its watchdog. */
+/** A call in monitoring and traces, over HTTP; and a healthy appliance feeds its watchdog. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { callFailed, callStarted } from "../../src/domain/webhook/catalogue.ts";
@@ -58,7 +58,7 @@ async function startReceiver(ca: TestCa) {
 const address = () => world.app.metricsAddress;
 const look = (path = "/metrics") => fetch(`http://${address()?.host}:${address()?.port}${path}`);
 
-/** Value of one line, which has the node's label too; null: there is no such line. */
+/** Value of one line, which also has the node's label; null: there is no such line. */
 async function figure(line: string): Promise<number | null> {
   const labelled = await (await look()).text();
   const series = labelled.split("\n").filter((row) => row !== "" && !row.startsWith("#"));
@@ -69,7 +69,7 @@ async function figure(line: string): Promise<number | null> {
   return found === undefined ? null : Number(found.slice(line.length + 1));
 }
 
-test("a call shows while it is live and is counted by direction and reason when it ended", async () => {
+test("a call is shown while it is live and counted by direction and reason when it ended", async () => {
   expect(await figure('linevoice_registrations{state="registered"}')).toBe(1);
   expect(await figure("linevoice_ready")).toBe(1);
   const caller = await world.phone(CALLER);
@@ -106,7 +106,7 @@ test("the same call is one trace, under its UUID, from set-up to hang-up", async
     expect(JSON.stringify(spans)).not.toContain(secret);
 });
 
-test("every attempt to deliver a webhook is counted by its outcome, retries too", async () => {
+test("every delivery attempt of a webhook is counted by its outcome, including retries", async () => {
   for (const [path, type] of [
     ["/ok", "call.started"],
     ["/ill", "call.failed"],
@@ -133,7 +133,7 @@ test("every attempt to deliver a webhook is counted by its outcome, retries too"
   expect(receiver.paths.sort()).toEqual(["/ill", "/ill", "/ok"]);
 }, 40_000);
 
-test("nothing that is exported names a person, a number or a tenant", async () => {
+test("exported metrics and traces name no person, number or tenant", async () => {
   const text = await (await look()).text();
   for (const secret of [CALLER, OWN_NUMBER, "Dental clinic", "desk@example.com"])
     expect(text).not.toContain(secret);
@@ -148,6 +148,6 @@ test("other paths and methods are refused", async () => {
   expect(posted.headers.get("allow")).toBe("GET, HEAD");
 });
 
-test("a well appliance has nothing stuck: workers answer, SIP hears, the database reads", async () => {
+test("a healthy appliance has nothing stuck: workers answer, SIP receives, the database reads", async () => {
   expect(await world.app.health.stuck()).toEqual([]);
 });

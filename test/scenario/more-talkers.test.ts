@@ -1,7 +1,7 @@
 /**
- * Five callers talk at once to a thread that follows four: the fifth waits, hears "one moment" meanwhile, and is answered
- * when the others have done. The four talk without a pause until the fifth has waited for a while: no speed of the machine
- * makes room before.
+ * Five callers speak at once to a thread that recognises four: the fifth waits, hears "one moment", and is
+ * answered when the others have finished. The four speak without a pause until the fifth has waited for a while,
+ * so that a fast machine makes no room earlier.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { CONCURRENT_UTTERANCES_MAX } from "../../src/adapter/engine/embedded/talkers.ts";
@@ -24,7 +24,7 @@ const LONG =
 const FRAME_SAMPLES = 160;
 /** −50 dBFS: less is a pause. */
 const SPEECH_MIN = 100;
-/** Longer than until "one moment"; much shorter than until what was said is lost. */
+/** Longer than until "one moment"; much shorter than until the utterance times out. */
 const WAIT_MS = 4_000;
 
 let world: Appliance;
@@ -52,7 +52,7 @@ async function greeted(number: string): Promise<PhoneCall> {
   return call;
 }
 
-/** In which voice activity detection finds no end. */
+/** Removes the pauses, so that voice activity detection finds no end. */
 function withoutPauses(pcm: Int16Array): Int16Array {
   const kept: number[] = [];
   for (let at = 0; at + FRAME_SAMPLES <= pcm.length; at += FRAME_SAMPLES) {
@@ -63,7 +63,7 @@ function withoutPauses(pcm: Int16Array): Int16Array {
   return Int16Array.from(kept);
 }
 
-/** What was said in a caller's call, one turn a line. */
+/** The turns of a caller's call, one per line. */
 async function turnsOf(number: string): Promise<string> {
   const { body } = await world.api("GET", "/calls");
   const [listed] = body.calls.filter(({ from_number }) => from_number === number);
@@ -78,13 +78,13 @@ async function utterances(outcome: "waited" | "lost"): Promise<number> {
   return Number(text.split("\n").find(of)?.split(" ").at(-1) ?? Number.NaN);
 }
 
-test("the fifth waits for the four, is told so, and is answered", async () => {
+test("the fifth waits for the four, hears a filler, and is answered", async () => {
   const numbers = Array.from({ length: CONCURRENT_UTTERANCES_MAX }, (_, at) => `+3706100041${at}`);
   const [fifth, ...talkers] = await Promise.all([FIFTH, ...numbers].map(greeted));
   if (fifth === undefined) throw new Error("no call");
   const question = await voices.speak("m3", QUESTION);
   const long = withoutPauses(await voices.speak("m1", LONG));
-  // The decoders are made when several talk for the first time.
+  // The decoders are created when several callers speak for the first time.
   await Promise.all(talkers.map((call) => call.play(question)));
   await Promise.all(talkers.map((call) => call.waitForReply()));
   const waitedBefore = await utterances("waited");

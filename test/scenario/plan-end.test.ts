@@ -1,4 +1,6 @@
-/** The end of a plan, with an empty wallet: overlapping calls in and out share the last plan seconds. */
+/**
+ * The end of a plan, with an empty wallet: overlapping inbound and outbound calls share the last plan seconds.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { planUsage } from "../../src/adapter/store/schema/index.ts";
 import {
@@ -13,7 +15,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000811";
 const CALLEE = "+37061000812";
-/** Of one plan minute. */
+/** The rest of one plan minute. */
 const SECONDS_LEFT = 45;
 
 let world: Appliance;
@@ -44,7 +46,7 @@ afterAll(() => world.close());
 
 const place = () => world.api("POST", "/calls", { to_number: CALLEE });
 
-test("a call in and two out overlap while 15 plan seconds remain for each; the wallet pays nothing", async () => {
+test("one inbound and two outbound calls overlap while 15 plan seconds remain for each; the wallet pays nothing", async () => {
   const inbound = await caller.call(OWN_NUMBER);
   await inbound.answered;
   const first = await place();
@@ -54,7 +56,7 @@ test("a call in and two out overlap while 15 plan seconds remain for each; the w
   expect(second.status).toBe(200);
   await world.callWhen(second.body.call_uuid, ({ status }) => status === "in_progress");
 
-  // Each of the three has its 15 s: nothing remains for a fourth, out or in.
+  // Each of the three has its 15 s: nothing remains for a fourth, outbound or inbound.
   const fourth = await place();
   expect(fourth.status).toBe(403);
   expect(fourth.body.error).toBe("insufficient_balance");

@@ -1,4 +1,6 @@
-/** A model that its provider has switched off, in a running appliance: who is told, and how often. About 15 s. */
+/**
+ * A model switched off by its provider, in a running appliance: who is notified, and how often. About 15 s.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mails } from "../../src/adapter/store/schema/index.ts";
 import { getHome } from "../../src/interface/http/dashboard/routes/home.ts";
@@ -48,7 +50,7 @@ async function sentMails(): Promise<string[]> {
   return rows.filter(({ key }) => key.startsWith("provider-trouble:")).map(({ body }) => body);
 }
 
-test("the health page and one mail say in plain words which model is gone and what to do", async () => {
+test("the health page and one mail name the retired model and what to do, in plain words", async () => {
   for (let call = 0; call < 3; call++) await ask();
   await eventually(async () => (await warnings()).length === 1, "readyz warns");
   const [warning = ""] = await warnings();
@@ -69,7 +71,7 @@ test("the health page and one mail say in plain words which model is gone and wh
   expect((await sentMails())[0]).toContain(warning);
 });
 
-test("the warning goes when the provider answers again", async () => {
+test("the warning disappears when the provider answers again", async () => {
   server.script.models[MODEL] = {};
   await Bun.sleep(1_100);
   await ask();

@@ -1,4 +1,4 @@
-/** What a crash leaves behind is made up for at the next start (appliance.md 5). */
+/** The next start repairs the remains of a crash (appliance.md 5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,10 +26,10 @@ const TALK_MS = 6_500;
 
 let world: Appliance;
 const crashed = join(tempDir(), "data");
-/** The same, and the disk has lost who this node is. */
+/** The same data, but the disk has lost this node's id. */
 const damaged = join(tempDir(), "data");
 
-/** The files as they are at this instant: what a machine finds after a power cut. */
+/** Copies the current files: the state of a machine after a power cut. */
 function powerCut(): void {
   for (const copy of [crashed, damaged])
     cpSync(world.dataDir, copy, { recursive: true, filter: (path) => !path.endsWith(".sock") });
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test(
-  "a call that was live ends interrupted, billed to its last heartbeat, its recording mailed",
+  "a live call ends as interrupted, billed to its last heartbeat, and its recording is mailed",
   async () => {
     const phone = await world.phone(CALLER, "m3");
     const call = await phone.call(OWN_NUMBER);
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  "a node whose id a disk has damaged ends its calls and mails their recordings",
+  "a node with a damaged id file ends its calls and mails their recordings",
   async () => {
     const deps = { clock: systemClock, random: systemRandom, log: silentLog };
     const app = await startApp(applianceSettings(damaged, "127.0.8.7"), deps);

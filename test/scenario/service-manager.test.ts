@@ -1,7 +1,7 @@
 /**
- * What a service manager sees of `serve` as a process: ready, alive, reloading, draining with a call
- * that goes on, and a second SIGTERM that ends it politely; and a call placed and followed on the
- * command line meanwhile. Takes about 20 seconds: its calls are real.
+ * `serve` as a process under a service manager: ready, alive, reloading, draining during a call, and a second
+ * SIGTERM that ends the call politely; also a call placed and followed on the command line. Takes about 20
+ * seconds: its calls are real.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -117,13 +117,13 @@ async function api(path: string, body: unknown) {
   expect(response.ok).toBe(true);
 }
 
-test("says READY once it carries calls, and feeds the watchdog while it is well", async () => {
+test("sends READY once it can carry calls, and feeds the watchdog while it is healthy", async () => {
   await eventually(() => times("READY=1") === 1, `READY (${log} ${printed})`, LIMIT_MS);
   expect(told).toContain("STATUS=answering calls");
   await eventually(() => times("WATCHDOG=1") >= 2, "two signs of life", LIMIT_MS);
 });
 
-test("SIGHUP is told as reloading, then ready again", async () => {
+test("SIGHUP is reported as reloading, then ready again", async () => {
   configure("warn");
   server.kill("SIGHUP");
   await eventually(() => times("RELOADING=1") === 1 && times("READY=1") === 2, "both", LIMIT_MS);
@@ -158,7 +158,7 @@ test("a call placed on the command line is followed, turn by turn, to its end", 
   expect(steps.at(-1)).toMatchObject({ type: "status", status: "completed" });
 });
 
-test("SIGTERM drains: the live call goes on, the manager is asked for patience; a second one ends it politely", async () => {
+test("SIGTERM drains: the live call continues, the manager gets a longer time-out; a second one ends it politely", async () => {
   const gone = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   person.onCall(async (call) => {

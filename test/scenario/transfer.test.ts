@@ -1,4 +1,4 @@
-/** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 80 s. */
+/** Transfers to people: by the carrier, by a bridge, with a briefing, and back: about 80 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,12 +22,12 @@ import { tone, toneShare } from "../support/media/phone.ts";
 import { spoken } from "../support/speech/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-/** What nobody says. */
+/** Sentences that nobody says. */
 const DECOYS = [
   "Yes, there is free parking behind the building.",
   "I am sorry, I did not get that.",
 ];
-/** Nobody is registered there. */
+/** A number without a registered phone. */
 const NOBODY = "+37061000099";
 const CALLER_HZ = 440;
 const DESK_HZ = 1_000;
@@ -48,7 +48,7 @@ beforeAll(async () => {
     }),
   });
   voices = await createVoices();
-  // Made ahead: making it would keep this thread from the audio of other tests.
+  // Synthesised before: later it would keep this thread from the audio of other tests.
   question = await voices.speak("m3", "What are your opening hours?");
   decoys = await Promise.all(DECOYS.map((text) => voices.speak("Sari", text)));
 }, 60_000);
@@ -66,7 +66,7 @@ let pairs = 0;
 
 type Script = (people: People) => Promise<void>;
 
-/** Two people of its own for each try. */
+/** Two new people for each attempt. */
 const between = (script: Script) => async () => {
   const pair = String(++pairs).padStart(3, "0");
   const caller = await world.phone(`+37061001${pair}`, "m3");
@@ -78,14 +78,14 @@ const between = (script: Script) => async () => {
   }
 };
 
-/** Two at once, and beside them one that only waits. More would be late on a busy machine. */
+/** Two tests at once, plus one that only waits. More would be late on a busy machine. */
 const turn = atMost(2);
 const beside = (name: string, script: Script) =>
   test.concurrent(name, () => turn(between(script)), spoken(300_000));
 const waiting = (name: string, script: Script) =>
   test.concurrent(name, between(script), spoken(90_000));
 
-/** Alone: pure tones that are judged break where this thread is late. */
+/** Not concurrent: pure tones break if this thread is late. */
 const alone = (name: string, script: Script) => test(name, between(script), spoken(60_000));
 
 async function liveUuid({ number }: Phone): Promise<string> {
@@ -93,7 +93,7 @@ async function liveUuid({ number }: Phone): Promise<string> {
   return body.calls.find(({ from_number }) => from_number === number)?.call_uuid ?? "";
 }
 
-/** How many of our ports carried sound. */
+/** The number of our ports with audio. */
 async function portsOf(uuid: string): Promise<number> {
   const { callRecords } = world.app.services;
   const call = await callRecords.get(world.tenantId, uuid);
@@ -105,7 +105,7 @@ async function portsOf(uuid: string): Promise<number> {
 
 const transfer = (uuid: string, body: object) => world.api("POST", `/calls/${uuid}/transfer`, body);
 
-/** The desk's call, once it is answered there. */
+/** The desk's call, after the desk has answered. */
 async function atDesk({ desk }: People): Promise<PhoneCall> {
   const active = () => desk.calls.filter((call) => call.state === "active").at(-1);
   await eventually(() => active() !== undefined, "the desk has answered");
@@ -114,7 +114,7 @@ async function atDesk({ desk }: People): Promise<PhoneCall> {
   return call;
 }
 
-/** The caller is with the agent, who has greeted. */
+/** Resolves when the agent has greeted the caller. */
 async function talkingToAgent({ caller }: People) {
   const call = await caller.call(OWN_NUMBER);
   await call.answered;

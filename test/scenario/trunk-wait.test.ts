@@ -1,4 +1,6 @@
-/** What is due while the trunk is not registered waits within its grace, and is dialled when the trunk is back. */
+/**
+ * Due calls wait within their grace window while the trunk is not registered, and are dialled when it is back.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
@@ -10,7 +12,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.99";
 const CALLEE = "+37061000190";
-/** Caller ids as the callee saw them. */
+/** Caller IDs as the callee saw them. */
 const shown: (string | null)[] = [];
 let world: Appliance;
 
@@ -66,7 +68,7 @@ async function call(callUuid: string) {
   return row;
 }
 
-/** The scheduler has tried it so many times since. */
+/** Waits for `times` further attempts of the scheduler. */
 async function tried(callUuid: string, times = 2): Promise<void> {
   const before = (await entry(callUuid)).leaseToken;
   await eventually(
@@ -75,7 +77,7 @@ async function tried(callUuid: string, times = 2): Promise<void> {
   );
 }
 
-/** As if it had been due that much earlier. */
+/** Moves the due time back by `ms`. */
 const dueEarlier = (callUuid: string, ms: number) =>
   database().tx(async (queries) => {
     const scheduleAt = Date.now() - ms;
@@ -96,7 +98,7 @@ test("while no trunk is registered, /readyz stays ready and warns", async () => 
   });
 });
 
-test("a due call waits for the trunk; past its grace it fails for the trunk's reason", async () => {
+test("a due call waits for the trunk; after its grace window it fails with the trunk's reason", async () => {
   const uuid = await ask(soon());
   await tried(uuid);
   expect(await entry(uuid)).toMatchObject({ status: "pending", firedAt: null });
@@ -113,7 +115,7 @@ test("a due call waits for the trunk; past its grace it fails for the trunk's re
   expect(row?.endedExplanation).toContain("user name or password");
 }, 60_000);
 
-test("a call for now waits a minute, a campaign's as long as one for later", async () => {
+test("an immediate call waits a minute, a campaign's as long as a scheduled one", async () => {
   const [now, campaigns] = [await ask(), await ask()];
   await database().tx((queries) =>
     callerStore(queries).putPurpose(world.tenantId, {
@@ -136,7 +138,7 @@ test("a call for now waits a minute, a campaign's as long as one for later", asy
   expect(await call(campaigns)).toMatchObject({ status: "queued" });
 }, 60_000);
 
-test("when the trunk is back, what waited is dialled, once", async () => {
+test("when the trunk is back, waiting calls are dialled once", async () => {
   const uuid = await ask(soon());
   await tried(uuid);
   await trunk("correct horse");
@@ -149,7 +151,7 @@ test.each([
   ["its number was deleted", "own number"],
   ["the trunk has another", "caller id"],
 ])(
-  "a call for later shows the default caller id where meanwhile %s",
+  "a scheduled call shows the default caller ID if meanwhile %s",
   async (_, of) => {
     const before = "+37052000077";
     let id = 0;
@@ -171,7 +173,7 @@ test.each([
   60_000,
 );
 
-test("a call for later whose agent was deleted is placed with no other agent", async () => {
+test("a scheduled call with a deleted agent is placed with no other agent", async () => {
   const made = await world.api("POST", "/agents", { name: "Survey", prompt: "Ask." });
   const { id } = (made.body as unknown as { agent: { id: number } }).agent;
   const uuid = await ask({ agent_id: id, schedule_at: new Date(Date.now() + 600_000) });

@@ -1,6 +1,6 @@
 /**
- * Who has the word, in four languages with real voices over a real detector, in audio time: about
- * 40 s. Each test names the guarantee and prints what was measured.
+ * Turn-taking in four languages with real voices over a real detector, in audio time: about 40 s. Each test names
+ * the guarantee and prints its measurements.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
@@ -66,7 +66,7 @@ const LINES: Readonly<Record<AgentLanguage, Lines>> = {
 const LANGUAGES = Object.keys(LINES) as AgentLanguage[];
 
 const text = (words: string): LlmEvent => ({ type: "text", text: words });
-/** Detector and pacing: frames before speech and silence are certain. */
+/** Tolerance of detector and pacing, in frames before speech and silence are certain. */
 const DETECTOR_MS = 200;
 
 let parts: LabParts;
@@ -81,7 +81,7 @@ const lab = (language: AgentLanguage, options: Partial<LabOptions> = {}) =>
 describe.each(LANGUAGES)("%s", (language) => {
   const lines = LINES[language];
 
-  test("a finished sentence is answered 350 ms after it, an unfinished one is let go on", async () => {
+  test("a finished sentence is answered after 350 ms, an unfinished one may continue", async () => {
     const call = await lab(language, { answers: () => [text(lines.long)] });
     await call.answered();
     await call.says(lines.question);
@@ -99,7 +99,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     expect(slow.inputs).toMatchObject([{ text: lines.unfinished.join(" ") }]);
   }, 60_000);
 
-  test("a number in groups and a name are one utterance; the cap is three seconds", async () => {
+  test("a number in groups and a name are one utterance; the maximum silence is three seconds", async () => {
     const call = await lab(language);
     await call.answered();
     await call.says(lines.number[0]);
@@ -123,7 +123,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     expect(named.inputs[1]).toMatchObject({ text: lines.name.join(" ") });
   }, 60_000);
 
-  test("an interruption stops the agent, and the mind learns what was heard", async () => {
+  test("an interruption stops the agent, and the LLM learns which words were heard", async () => {
     const call = await lab(language);
     await call.answered();
     await call.says(lines.question);
@@ -144,7 +144,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     });
   }, 60_000);
 
-  test("a listener's word does not stop the agent", async () => {
+  test("a back-channel word does not stop the agent", async () => {
     const call = await lab(language);
     await call.answered();
     await call.says(lines.question);
@@ -161,7 +161,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     expect(call.inputs).toHaveLength(1);
   }, 60_000);
 
-  test("a listener's word that is drawn out may stop the agent, who goes on with its sentence", async () => {
+  test("a long back-channel word may stop the agent, who then continues its sentence", async () => {
     const call = await lab(language);
     await call.answered();
     await call.says(lines.question);
@@ -172,7 +172,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     expect(call.inputs).toHaveLength(1);
   }, 60_000);
 
-  test("a cough, and noise 15 dB below the voice, change nothing: the sentence is heard to its end", async () => {
+  test("a cough, and noise 15 dB below the voice, change nothing: the sentence is spoken to its end", async () => {
     const call = await lab(language, { noiseDb: 15 });
     await call.answered();
     await call.says(lines.question);
@@ -190,7 +190,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     expect(call.inputs).toHaveLength(1);
   }, 60_000);
 
-  test("who speaks at the same time as the agent is heard: both begin, the agent yields", async () => {
+  test("a caller who starts together with the agent is heard: both begin, the agent yields", async () => {
     const call = await lab(language);
     await call.answered();
     await call.says(lines.question);
@@ -200,7 +200,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     expect(call.inputs[1]).toMatchObject({ text: expect.stringContaining(lines.interruption) });
   }, 60_000);
 
-  test("the agent's own echo is nobody's word", async () => {
+  test("the agent's own echo is not recognised as speech", async () => {
     const call = await lab(language, { echo: 0.3 });
     await call.answered();
     await call.says(lines.question);
@@ -211,7 +211,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     expect(call.inputs).toHaveLength(1);
   }, 60_000);
 
-  test("a silent caller is asked after 8 s, twice, and let go at 30 s", async () => {
+  test("a silent caller is prompted after 8 s, twice, and disconnected at 30 s", async () => {
     const call = await lab(language, { answers: () => [] });
     const phrases = phrasesFor(language);
     await call.answered();

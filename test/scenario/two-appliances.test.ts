@@ -1,7 +1,7 @@
 /**
- * Two whole appliances on one real libSQL server: what is due is dialled once, and when the one that holds
- * the trunk is killed with SIGKILL the other registers it and dials on. One that drains lets the other take
- * calls at once, while its own live call goes on. A call outlives a server that stops. Takes two minutes.
+ * Two whole appliances on one real libSQL server. A due call is dialled once. If the node with the trunk is killed
+ * with SIGKILL, the other registers the trunk and continues. If it drains, the other takes calls at once, while
+ * its live call continues. A call survives a stopped server. Takes two minutes.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -28,7 +28,7 @@ const CARRIER_HOST = "127.0.8.96";
 const OWN_NUMBER = "+37052000001";
 const CALLEE = "+37069999999";
 const TRUNK = { username: "clinic", password: "correct horse" };
-/** A start, and a lease that stands still for 12 s, on a machine that is busy. */
+/** A start, or a lease without renewal for 12 s, on a busy machine. */
 const LONG_MS = 90_000;
 
 const directory = tempDir();
@@ -63,11 +63,11 @@ let carrier: Carrier;
 let callee: Phone;
 let key = "";
 let agentId = 0;
-/** Hosts in the order in which the carrier took their REGISTER. */
+/** Hosts in the order in which the carrier accepted their REGISTER. */
 const registered: string[] = [];
-/** Those that it took back the registration of, likewise. */
+/** Hosts in the order of their un-registration. */
 const unregistered: string[] = [];
-/** Number → the calls that were sent to it. */
+/** Number → the calls to it. */
 const invites = new Map<string, Set<string>>();
 
 function onMessage(
@@ -87,7 +87,7 @@ function onMessage(
   invites.set(number, (invites.get(number) ?? new Set()).add(message.callId));
 }
 
-/** What `linevoice nodes --json` shows of each. */
+/** A node as `linevoice nodes --json` shows it. */
 interface NodeSeen {
   readonly id: string;
   readonly state: string;
@@ -153,7 +153,7 @@ async function statusOf(uuid: string): Promise<string> {
 const idOf = ({ env }: Node): string =>
   readFileSync(join(env.LINEVOICE_STORAGE__DATA_DIR ?? "", "node-id"), "utf8").trim();
 
-/** Calls that came in: who took them, and how they ended. */
+/** Inbound calls: their node, and their end. */
 const inbound = () =>
   database.read
     .select({ node: calls.node, reason: calls.endedReason })
@@ -226,7 +226,7 @@ afterAll(async () => {
   await store?.stop();
 });
 
-test("a call asked for at either node is dialled once, by the one that holds the trunk", async () => {
+test("a call requested at either node is dialled once, by the one with the trunk", async () => {
   expect(new Set(registered).size).toBe(1);
   const [holder, other] = holderAndOther();
   const asked = [
@@ -239,7 +239,7 @@ test("a call asked for at either node is dialled once, by the one that holds the
   expect(new Set(registered)).toEqual(new Set([holder.host]));
 });
 
-test("a key that is revoked at one node and in constant use at the other is dead there within two seconds", async () => {
+test("a key revoked at one node and in constant use at the other is refused there within two seconds", async () => {
   const [here, there] = holderAndOther();
   const made = await api<{ readonly key: { readonly id: number; readonly secret: string } }>(
     ...([here, "/keys", { label: "to revoke" }] as const),
@@ -262,11 +262,11 @@ test("a key that is revoked at one node and in constant use at the other is dead
   const revokedAt = performance.now();
   expect(status).toBe(200);
   await eventually(isRefused, "the key is refused", LONG_MS);
-  // When it was asked for the last time that it opened.
+  // `openedAt` is the start of the last successful request.
   expect(openedAt - revokedAt).toBeLessThanOrEqual(2_000);
 });
 
-test("the holder is killed: the other registers the trunk and dials what is due; the first comes back without it", async () => {
+test("after the trunk's node is killed, the other registers the trunk and dials due calls; the first returns without it", async () => {
   const [holder, other] = holderAndOther();
   const { call_uuid } = await callTo(other, "+37061000102", 2_000);
   holder.child?.kill("SIGKILL");
@@ -289,7 +289,7 @@ test("the holder is killed: the other registers the trunk and dials what is due;
   expect(registered.at(-1)).toBe(other.host);
 });
 
-test("a node that is drained by command gives the trunk away and finishes its call, until it is resumed", async () => {
+test("a node drained by command gives the trunk away and finishes its call, until it is resumed", async () => {
   const [holder, other] = holderAndOther();
   const nodesSeen = async () => {
     const listed = JSON.parse(await cliAt(other, ["nodes", "--json"])) as readonly NodeSeen[];
@@ -324,7 +324,7 @@ test("a node that is drained by command gives the trunk away and finishes its ca
   ]);
 });
 
-test("a server that stops for 20 s ends no call; the trunk is registered once more, where it was", async () => {
+test("a server that stops for 20 s ends no call; the trunk is registered once more, at the same node", async () => {
   const [holder] = holderAndOther();
   const talking = await callee.call(OWN_NUMBER);
   await talking.answered;
@@ -337,7 +337,7 @@ test("a server that stops for 20 s ends no call; the trunk is registered once mo
   await eventually(() => unregistered.at(-1) === holder.host, "it let the trunk go", LONG_MS);
   goOn();
   await eventually(() => registered.length > before, "the trunk is registered again", LONG_MS);
-  // Long enough for a flap, and for the other node to take what it takes for abandoned.
+  // Long enough for a second registration, and for the other node to take over abandoned calls.
   await Bun.sleep(15_000);
   expect(registered.slice(before)).toEqual([holder.host]);
   expect(talking.state).toBe("active");
@@ -346,7 +346,7 @@ test("a server that stops for 20 s ends no call; the trunk is registered once mo
   expect((await inbound()).at(-1)).toEqual({ node: idOf(holder), reason: "caller_hangup" });
 });
 
-test("the holder drains: the other takes the next call at once, the live call here goes on", async () => {
+test("if the trunk's node drains, the other takes the next call at once, and the live call continues", async () => {
   const [holder, other] = holderAndOther();
   const talking = await callee.call(OWN_NUMBER);
   await talking.answered;

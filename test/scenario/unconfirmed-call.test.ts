@@ -1,4 +1,4 @@
-/** A caller that never acknowledges our 200: nobody pays for the call, and nothing of it is kept. */
+/** A caller that never acknowledges our 200: nobody pays for the call, and none of its data is kept. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -67,7 +67,7 @@ async function ended(callId: string): Promise<CallView> {
   return await world.callWhen(row?.callUuid ?? "", ({ ended_at }) => ended_at !== null);
 }
 
-test("hung up by the caller before it acknowledged: completed, and nothing is billed", async () => {
+test("hung up by the caller before the ACK: completed, and nothing is billed", async () => {
   const call = await answeredCall();
   await Bun.sleep(300);
   await call.answer(call.send({ method: "BYE" }), "BYE");
@@ -76,7 +76,7 @@ test("hung up by the caller before it acknowledged: completed, and nothing is bi
   expect(readdirSync(join(world.dataDir, "recordings"))).toEqual([]);
 });
 
-test("given up by us for want of the ACK: failed, and nothing is billed", async () => {
+test("ended by us because of the missing ACK: failed, and nothing is billed", async () => {
   Core.Timers.TIMER_L = 400;
   const call = await answeredCall();
   await eventually(() => peer.methods().includes("BYE"), "our BYE");

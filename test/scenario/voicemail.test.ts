@@ -1,4 +1,4 @@
-/** Outbound calls that people and machines answer, through the composed appliance: about 30 s. */
+/** Outbound calls answered by people and machines, through the composed appliance: about 30 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
     agent: { firstMessage: MESSAGE },
   });
   voices = await createVoices();
-  // Ready before anybody answers: two seconds of silence are nobody.
+  // Ready before any answer: two seconds of silence would count as nobody.
   for (const text of [MACHINE, LEAVE, HELLO, QUESTION]) await voices.speak(CALLEE_VOICE, text);
 }, 60_000);
 
@@ -38,10 +38,10 @@ afterAll(() => world.close());
 const ended = (call: CallView) => call.ended_at !== null;
 
 let callees = 0;
-/** An agent is taken as it is when the call is placed: one at a time changes it. */
+/** A call uses the agent's settings at its start: one test at a time changes them. */
 const inTurn = atMost(1);
 
-/** The agent calls somebody new; whoever answers does `act`. */
+/** The agent calls a new person; the person or machine that answers does `act`. */
 async function agentCalls(
   agent: Record<string, string>,
   act: (call: PhoneCall) => Promise<void>,
@@ -166,7 +166,7 @@ beside("an agent that lets the customer speak first waits, and answers what was 
   expect(detail.turns.map(({ speaker }) => speaker).slice(0, 2)).toEqual(["customer", "agent"]);
 });
 
-test("the event of an outbound call's answer says who answered, once", async () => {
+test("the event of an outbound call's answer has the detection result, once", async () => {
   await eventually(async () => {
     const { calls } = (await world.api("GET", "/calls?limit=50")).body;
     return calls.every((call) => call.status === "completed");

@@ -1,4 +1,4 @@
-/** Tags and comments of calls, on a database without an appliance: limits, spelling, and whose they are. */
+/** Tags and comments of calls, on a database without an appliance: limits, spelling, and ownership. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -35,7 +35,7 @@ const refusalOf = async (asked: Promise<unknown>) => {
   return error instanceof AppError ? (error.messageName.reason ?? error.code) : error;
 };
 
-test("a call takes 20 tags and no more; one that it has already is no further one", async () => {
+test("a call accepts at most 20 tags; a repeated one does not count", async () => {
   const { annotations, own, database } = await world();
   const call = uuidOf(1);
   for (let at = 1; at <= 20; at++) await annotations.addTag(own, call, `Tag ${at}`);
@@ -46,7 +46,7 @@ test("a call takes 20 tags and no more; one that it has already is no further on
   await database.close();
 });
 
-test("a company has 200 different tags, whose spelling stays as it was first written", async () => {
+test("a company has at most 200 different tags, which keep their first spelling", async () => {
   const { annotations, own, database, idOf } = await world();
   const callId = await idOf(1);
   const tagged = Array.from({ length: 199 }, (_, at) => ({ tenantId: own, callId, tag: `${at}` }));
@@ -59,7 +59,7 @@ test("a company has 200 different tags, whose spelling stays as it was first wri
   await database.close();
 });
 
-test("a call takes 200 comments and no more", async () => {
+test("a call accepts at most 200 comments", async () => {
   const { annotations, own, database, idOf } = await world();
   const callId = await idOf(1);
   const row = { tenantId: own, callId, text: "x", createdAt: 0 };
@@ -73,7 +73,7 @@ test("a call takes 200 comments and no more", async () => {
   await database.close();
 });
 
-test("a neighbour neither sees nor changes what is on another company's calls", async () => {
+test("another company's owner neither sees nor changes a call's tags and comments", async () => {
   const { annotations, own, other, database } = await world();
   await annotations.addTag(own, uuidOf(1), "Ours");
   const { comments } = await annotations.of(own, uuidOf(1), OWNER);
@@ -87,13 +87,13 @@ test("a neighbour neither sees nor changes what is on another company's calls", 
     expect(await refusalOf(tried)).toBe("not_found");
   expect(await annotations.tagsInUse(other)).toEqual([]);
   expect(await annotations.tagsInUse(own)).toEqual([{ tag: "Ours", calls: 1 }]);
-  // The same word of both is two tags.
+  // The same word at both companies is two tags.
   await annotations.addTag(other, uuidOf(3), "OURS");
   expect(await annotations.tagsInUse(other)).toEqual([{ tag: "OURS", calls: 1 }]);
   await database.close();
 });
 
-test("nothing is added to a call whose words are deleted", async () => {
+test("a call with deleted words accepts nothing more", async () => {
   const { annotations, own, database } = await world();
   const where = eq(calls.callUuid, uuidOf(1));
   await database.tx((queries) =>

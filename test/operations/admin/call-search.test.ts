@@ -10,7 +10,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const uuidOf = (at: number) => `019bb1b2-0000-7000-8000-${String(at).padStart(12, "0")}`;
 
-test("live calls of every page stand on top of the first, and are not listed again", async () => {
+test("all live calls are at the top of the first page, and are not listed again", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const rows = Array.from({ length: 30 }, (_, at) => ({
@@ -39,7 +39,7 @@ test("live calls of every page stand on top of the first, and are not listed aga
   await database.close();
 });
 
-test("the newest calls are those that live, then the others, without those that wait for their time", async () => {
+test("live calls come first, then the others, without those not due yet", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const call = (
@@ -88,7 +88,7 @@ test("the newest calls are those that live, then the others, without those that 
   await database.close();
 });
 
-test("words are found without case and accents, in what was said, in summaries and in names", async () => {
+test("words are found without case and accents, in spoken words, summaries and names", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const tenantId = await insertTenant(database);
   const rows = Array.from({ length: 250 }, (_, at) => ({

@@ -1,4 +1,6 @@
-/** Backups on real files: made while in use, proven, pruned, restored without losing what was. */
+/**
+ * Backups on real files: made while in use, verified, pruned, and restored without loss of the current data.
+ */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import {
@@ -52,7 +54,7 @@ async function close(database: Database): Promise<void> {
   await database.close();
 }
 
-test("a backup made between writes holds what was committed and is readable by its owner only", async () => {
+test("a backup made between writes has the committed rows and is readable by its owner only", async () => {
   const { database, backups, dataDir } = appliance();
   await insertTenant(database, { name: "kept" });
   const { file, size_bytes } = await backups.create(null);
@@ -64,7 +66,7 @@ test("a backup made between writes holds what was committed and is readable by i
   expect(listBackups(dataDir).map((backup) => backup.file)).toEqual([file]);
 });
 
-test("a backup goes on in a worker while rows are written", async () => {
+test("a backup runs in a worker while rows are written", async () => {
   const { database, databasePath, dataDir } = appliance();
   const target = join(dataDir, "copy.db");
   const making = runDatabaseJob<"snapshot">(spawnDatabaseWorker, {
@@ -94,7 +96,7 @@ test("an existing file is never overwritten and a failed backup leaves nothing b
   expect(readdirSync(dataDir)).toEqual(before);
 });
 
-test("verification finds damage, foreign files, newer databases and money that does not add up", async () => {
+test("verification finds damage, foreign files, newer databases and inconsistent money", async () => {
   const { database, backups, dataDir } = appliance();
   const tenantId = await insertTenant(database);
   const make = async (name: string, change: (sqlite: Sqlite) => void) => {
@@ -135,7 +137,7 @@ test("verification finds damage, foreign files, newer databases and money that d
   expect(readdirSync(dataDir).filter((name) => name.startsWith(".verify"))).toEqual([]);
 });
 
-test("every night makes one, proves it and keeps the newest; others' files stay", async () => {
+test("every night makes one, verifies it and keeps the newest; other files stay", async () => {
   const { backups, clock, dataDir } = appliance();
   const verify = (file: string) => verifyBackup(file, dataDir, clock.now());
   const nightly = startNightlyBackup({ backups, verify, at: null, keep: 3, log: silentLog });
@@ -158,7 +160,7 @@ test("every night makes one, proves it and keeps the newest; others' files stay"
   await nightly.stop();
 });
 
-test("a clock that jumped prunes none; what it named goes first when it is right again", async () => {
+test("a clock that jumped deletes none; the misdated ones are deleted first when it is right again", async () => {
   const { backups, clock, dataDir } = appliance();
   let mayDelete = true;
   const nightly = startNightlyBackup({
@@ -212,7 +214,7 @@ test("the nightly backup is made at its time, once a night, by the appliance's c
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a nightly backup that fails says so, drops no older one, and recovers", async () => {
+test("a failed nightly backup is reported, deletes no older one, and the next one works", async () => {
   const { backups, clock, dataDir } = appliance();
   let sound = true;
   const nightly = startNightlyBackup({
@@ -238,7 +240,7 @@ test("a nightly backup that fails says so, drops no older one, and recovers", as
   expect(listBackups(dataDir).length).toBe(1);
 });
 
-test("restoring brings the old rows back and keeps the newer ones beside them", async () => {
+test("a restore brings the old rows back and keeps the newer database next to it", async () => {
   const { database, backups, dataDir, databasePath, clock } = appliance();
   await insertTenant(database, { name: "old" });
   const { file } = await backups.create(null);
@@ -257,7 +259,7 @@ test("restoring brings the old rows back and keeps the newer ones beside them", 
   expect(await names(join(restored.previousCopy ?? "", "linevoice.db"))).toEqual(["old", "new"]);
 });
 
-test("what was signed out or used up since the backup does not come back: all sign in again", async () => {
+test("sessions and codes ended since the backup stay ended: everybody signs in again", async () => {
   const { database, backups, dataDir, databasePath, clock } = appliance();
   await database.tx(async (queries) => {
     const { users, sessions, links } = identityStores(queries);
@@ -291,7 +293,7 @@ test("rows that are only in the write-ahead log of a killed server are kept too"
   old.close();
 });
 
-test("a bad backup changes nothing", async () => {
+test("an invalid backup changes nothing", async () => {
   const { database, dataDir, databasePath, clock } = appliance();
   await insertTenant(database);
   await close(database);
@@ -305,7 +307,7 @@ test("a bad backup changes nothing", async () => {
   expect(existsSync(`${databasePath}.incoming`)).toBe(false);
 });
 
-test("a damaged database gives way to the backup and is kept", async () => {
+test("a damaged database is replaced by the backup and kept", async () => {
   const { database, backups, dataDir, databasePath, clock } = appliance();
   await insertTenant(database, { name: "saved" });
   const { file } = await backups.create(null);
@@ -320,7 +322,7 @@ test("a damaged database gives way to the backup and is kept", async () => {
   expect((await restored.read.select().from(tenants)).map(({ name }) => name)).toEqual(["saved"]);
 });
 
-test("what fell due between backup and restore is not dialled a second time", async () => {
+test("calls due between backup and restore are not dialled a second time", async () => {
   const { database, backups, dataDir, databasePath, clock } = appliance();
   const tenantId = await insertTenant(database);
   const entry = (callUuid: string, scheduleAt: number) => ({
@@ -350,7 +352,7 @@ test("what fell due between backup and restore is not dialled a second time", as
   expect(leaseOf("ahead")).toBeNull();
 });
 
-test("a campaign that ran waits for a person: whom it has called since the backup is not known", async () => {
+test("a campaign that was running waits for a person: its calls since the backup are unknown", async () => {
   const { database, backups, dataDir, databasePath, clock } = appliance();
   const tenantId = await insertTenant(database);
   const made = (status: "running" | "finished") => ({
@@ -381,7 +383,7 @@ test("a campaign that ran waits for a person: whom it has called since the backu
   ]);
 });
 
-test("a damaged database is not served from; the message names the way back", async () => {
+test("a damaged database is not used; the message says how to recover", async () => {
   const { database, backups, dataDir, databasePath } = appliance();
   for (let n = 0; n < 200; n++) await insertTenant(database, { name: `tenant ${n}`.repeat(20) });
   await close(database);

@@ -31,7 +31,7 @@ const rowsOf = (path: string, sql: string) => {
   }
 };
 
-test("the old database is copied whole, privately, before what is missing is applied", () => {
+test("the old database is copied completely, privately, before missing migrations are applied", () => {
   const { dataDir, path } = old();
   const copy = copyBeforeUpgrade(dataDir, path, [FIRST, SECOND]);
   expect(copy).toBe(join(dataDir, "backups/before-0001_second.db"));
@@ -43,7 +43,7 @@ test("the old database is copied whole, privately, before what is missing is app
   expect(rowsOf(path, "SELECT * FROM p")).toEqual([{ id: 7, a: null }]);
 });
 
-test("nothing is copied where nothing is missing, or nothing is there yet", () => {
+test("without missing migrations, or without a database, nothing is copied", () => {
   const { dataDir, path } = old();
   expect(copyBeforeUpgrade(dataDir, path, [FIRST])).toBeNull();
   const empty = tempDir();
@@ -53,7 +53,7 @@ test("nothing is copied where nothing is missing, or nothing is there yet", () =
   expect(existsSync(join(dataDir, "backups"))).toBe(false);
 });
 
-test("an attempt that is repeated replaces its copy instead of filling the disk", () => {
+test("a repeated attempt replaces its copy instead of filling the disk", () => {
   const { dataDir, path } = old();
   copyBeforeUpgrade(dataDir, path, [FIRST, SECOND]);
   const db = new Database(path);
@@ -76,7 +76,7 @@ test("a database of a newer version is refused, its file untouched and not copie
   expect(existsSync(join(dataDir, "backups"))).toBe(false);
 });
 
-test("where no copy can be made nothing is upgraded, and it says so", () => {
+test("if no copy can be made, nothing is upgraded, and the error says so", () => {
   const { dataDir, path } = old();
   mkdirSync(join(dataDir, "backups/before-0001_second.db/in-the-way"), { recursive: true });
   expect(() => copyBeforeUpgrade(dataDir, path, [FIRST, SECOND])).toThrow(/could not be copied/);

@@ -1,4 +1,6 @@
-/** A full disk keeps a sound database from being opened. That is told, and nobody is told to restore a backup. */
+/**
+ * A full disk keeps an intact database from being opened. The error says so, and does not ask for a restore.
+ */
 import { afterAll, expect } from "bun:test";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** [engine]: what is missing is said with how to fix it; keys go where they belong. */
+/** [engine]: errors name the missing value and the fix; keys go only to their own server. */
 import { expect, test } from "bun:test";
 import { serviceOf } from "../../../src/adapter/engine/openai/settings.ts";
 import type { Part } from "../../../src/adapter/engine/provider.ts";
@@ -30,7 +30,7 @@ function problems(env: Record<string, string>): string {
   }
 }
 
-test("the cloud without a key is refused, a server of one's own is not", () => {
+test("the cloud without a key is refused, one's own server is not", () => {
   expect(problems({ KIND: "openai" })).toMatch(
     /\[engine\.openai\] api_key.*needs an API key.*api_key = \{ file/,
   );
@@ -46,7 +46,7 @@ test("the cloud without a key is refused, a server of one's own is not", () => {
   ).toMatch(/tts_api_key/);
 });
 
-test("a fallback needs what it falls back to", () => {
+test("a fallback needs its provider's settings", () => {
   const own = { KIND: "openai", OPENAI__BASE_URL: "http://127.0.0.1:8000/v1" };
   expect(problems({ ...own, FALLBACK: "openai" })).toMatch(/runs already/);
   expect(problems({ ...own, FALLBACK: "standby" })).toMatch(/\[engine\.standby\] base_url/);
@@ -95,11 +95,11 @@ test("Azure's header and version go to base_url and to no other server", () => {
   expect(problems({ OPENAI__API_VERSION: "a b&c" })).toMatch(/api_version/);
 });
 
-test("the embedded engine stands alone, whatever else is set", () => {
+test("with the embedded engine other engine settings have no effect", () => {
   expect(isEmbeddedOnly(engineSettingsOf(load({ OPENAI__API_KEY: "k" })))).toBe(true);
 });
 
-test("each part may have a provider of its own; kind is what the others have", () => {
+test("each part may have its own provider; kind is the default", () => {
   const own = { OPENAI__BASE_URL: "http://127.0.0.1:8000/v1" };
   const settings = engineSettingsOf(load({ ...own, LLM: "openai" }));
   const ids = (part: Part) => settings.providers[part].map(({ id }) => id);
@@ -113,7 +113,7 @@ test("each part may have a provider of its own; kind is what the others have", (
   expect(engineSettingsOf(load(mixed)).providers.llm).toHaveLength(1);
 });
 
-test("each part may have a fallback of its own; fallback is what the others have", () => {
+test("each part may have its own fallback; fallback is the default", () => {
   const own = { OPENAI__BASE_URL: "http://127.0.0.1:8000/v1" };
   const second = { STANDBY__BASE_URL: "http://127.0.0.1:8001/v1" };
   const mixed = { KIND: "openai", LLM: "standby", STT_FALLBACK: "standby", LLM_FALLBACK: "openai" };
@@ -135,7 +135,7 @@ test("each part may have a fallback of its own; fallback is what the others have
   );
 });
 
-test("the model for embeddings needs its server's key, also where the embedded engine speaks", () => {
+test("the model for embeddings needs its server's key, also with embedded speech", () => {
   const named = { OPENAI__EMBEDDING_MODEL: "text-embedding-3-small" };
   expect(problems(named)).toMatch(/\[engine\.openai\] api_key.*needs an API key/);
   expect(problems({ ...named, OPENAI__EMBEDDING_BASE_URL: "https://api.mistral.ai/v1" })).toMatch(
@@ -145,7 +145,7 @@ test("the model for embeddings needs its server's key, also where the embedded e
   expect(problems({ ...named, OPENAI__EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" })).toBe("");
 });
 
-test("a part's provider needs its key, and one that does all parts lends none of them", () => {
+test("a part's provider needs its key, and one for all parts cannot be used for a single part", () => {
   expect(problems({ STT: "openai" })).toMatch(/\[engine\.openai\] api_key.*needs an API key/);
   expect(problems({ STT: "realtime" })).toMatch(/\[engine\] stt.*"embedded" or "openai"/);
   expect(problems({ KIND: "realtime", REALTIME__API_KEY: "k", TTS: "embedded" })).toMatch(
@@ -166,7 +166,7 @@ test("the cost of goods follows the provider of each part", () => {
   expect(prices).toMatchObject({ stt_eur_per_min: 0, tts_eur_per_million_characters: 12 });
 });
 
-test("a voice that the Realtime API does not have is named, with those it has", () => {
+test("a voice unknown to the Realtime API is named, with the known ones", () => {
   const realtime = { KIND: "realtime", REALTIME__API_KEY: "k" };
   expect(problems(realtime)).toBe("");
   expect(problems({ ...realtime, REALTIME__VOICES__SARI: "nova" })).toMatch(

@@ -1,9 +1,9 @@
-/** Every key of the configuration is read by something: by its name, or by one that is made of it. */
+/** Every configuration key is read somewhere: by its name, or by a name built from it. */
 import { expect, test } from "bun:test";
 import { itemKeys, knownKeys } from "../../../src/operations/config/known-keys.ts";
 
 const SOURCES = new URL("../../../src/", import.meta.url).pathname;
-/** `timeout_ms: integer(` and the like say that there is a key. */
+/** `timeout_ms: integer(` and similar lines declare a key. */
 const DECLARATION = /^\s*\w+: \w+\($|^\s*\w+: \w+\(.*["'\d)]/gm;
 /** The names by which a key may be read; `${part}_api_key` reads those of all parts. */
 const namesOf = (key: string) => [key, camelCased(key), key.replace(/^(?:stt|llm|tts)(?=_)/, "")];
@@ -17,7 +17,7 @@ async function readers(): Promise<string> {
   return texts.join("\n").replace(DECLARATION, "");
 }
 
-test("every key of the configuration is read by something", async () => {
+test("every key of the configuration is read somewhere", async () => {
   const text = await readers();
   const words = new Set(text.match(/\w+/g));
   const unread = [...knownKeys, ...itemKeys(["plans"])]

@@ -1,4 +1,4 @@
-/** The configuration file: every mistake is named with its line; secrets are never printed. */
+/** The configuration file: every mistake is reported with its line; secrets are never printed. */
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ test("without a file everything has its documented default", () => {
   expect(config.limits.body_bytes).toBe(2_097_152);
 });
 
-test("an empty disclosure says nothing in that language, as the file says, and leaves the others", () => {
+test("an empty disclosure is silent in that language, as the file says, and does not change the others", () => {
   const { config } = load('[conversation.disclosure]\nen = ""\n');
   expect(config.conversation.disclosure.en).toBe("");
   expect(config.conversation.disclosure.lt).not.toBe("");
@@ -63,7 +63,7 @@ test("the documented file has every key, each with its built-in default", async 
   expect(documented.config).toEqual(builtIn.config);
 });
 
-test("every mistake is named with file, line, what is allowed and the nearest key", () => {
+test("every mistake is reported with file, line, the allowed values and the nearest key", () => {
   const problems = problemsOf(
     '[server]\nlisen = "x"\n\n[limits]\nbody_bytes = 1\n[sip]\ntrace = "yes"\n[[plans]]\nslug = "a"\nnam = "b"\n',
   );
@@ -75,7 +75,7 @@ test("every mistake is named with file, line, what is allowed and the nearest ke
   expect(problems.length).toBe(5);
 });
 
-test("bad TOML is named with its line", () => {
+test("invalid TOML is reported with its line", () => {
   expect(problemsOf('[server]\nlisten = "a\n')[0]).toMatch(/\.toml:2: not valid TOML/);
 });
 
@@ -86,11 +86,11 @@ test.each([
   ["a word alone", "[server]\nlisten\n", 2],
   ["a list that is not closed", '[sip]\ncodecs = ["G722",\n"PCMA"\n\n[rtp]\n', 3],
   ["a character that begins nothing", '[server]\n@listen = ""\n', 2],
-])("bad TOML is named with the line of the mistake: %s", (_what, toml, line) => {
+])("invalid TOML is reported with the line of the mistake: %s", (_what, toml, line) => {
   expect(problemsOf(toml)[0]).toContain(`.toml:${line}: not valid TOML`);
 });
 
-test("a mark of the byte order is skipped; a text that is not UTF-8 is named with its line", () => {
+test("a byte order mark is skipped; text other than UTF-8 is reported with its line", () => {
   expect(load('\ufeff[log]\nlevel = "warn"\n').config.log.level).toBe("warn");
   const path = write("");
   const latin1 = Buffer.from('[conversation.disclosure]\nen = "A café"\n', "latin1");
@@ -99,11 +99,11 @@ test("a mark of the byte order is skipped; a text that is not UTF-8 is named wit
   expect(loading).toThrow(`${path}:2: not UTF-8`);
 });
 
-test("a value that breaks two rules is named once", () => {
+test("a value that breaks two rules is reported once", () => {
   expect(problemsOf("[limits]\nbody_bytes = 99999999999999999999\n").length).toBe(1);
 });
 
-test("bounds hold: at them is allowed, beyond them is not", () => {
+test("limits are inclusive: at them is allowed, beyond them is not", () => {
   for (const [value, count] of [
     [1023, 1],
     [1024, 0],
@@ -122,7 +122,7 @@ const NUMBERS = knownKeys
   });
 
 test.each(NUMBERS)(
-  "$name: its bounds are allowed; beyond them, and what is no such number, is named",
+  "$name: its limits are allowed; values beyond them and invalid numbers are reported",
   ({ path, isWhole, low, high }) => {
     expect(low).toBeLessThan(high);
     const [key, section] = [path.at(-1), path.slice(0, -1).join(".")];
@@ -141,7 +141,7 @@ test.each(NUMBERS)(
   },
 );
 
-test("a price that the account cannot count is refused: it would be 0", () => {
+test("a price below the smallest unit is refused: it would be 0", () => {
   const plan = (price: number) => `
 [[plans]]
 slug = "x"
@@ -156,7 +156,7 @@ overage_eur_per_min = ${price}
   ]);
 });
 
-test("what Stripe is to charge for a plan is in whole cents", () => {
+test("a Stripe price of a plan is in whole cents", () => {
   const plan = (price: number) => `
 [[plans]]
 slug = "start"
@@ -173,7 +173,7 @@ price_eur_per_month = ${price}
   expect(problemsOf(plan(9.999))).toEqual([]);
 });
 
-test("the environment wins over the file and is named as the source", () => {
+test("the environment overrides the file and is reported as the source", () => {
   const loaded = load('[server]\nlisten = "127.0.0.1:1"\n[log]\nlevel = "warn"\n', {
     LINEVOICE_SERVER__LISTEN: "127.0.0.2:2",
     LINEVOICE_SIP__CODECS: "PCMA, PCMU",
@@ -187,7 +187,7 @@ test("the environment wins over the file and is named as the source", () => {
   expect(loaded.sources.get("log.format")).toBe("default");
 });
 
-test("an unknown variable is refused with the nearest, a bad value with what is allowed", () => {
+test("an unknown variable is refused with the nearest, an invalid value with the allowed ones", () => {
   const problems = problemsOf("", {
     LINEVOICE_SERVER__LISTN: "x",
     LINEVOICE_RTP__TIMEOUT_SEC: "x",
@@ -196,7 +196,7 @@ test("an unknown variable is refused with the nearest, a bad value with what is 
   expect(problems[1]).toMatch(/LINEVOICE_RTP__TIMEOUT_SEC: .*from 2 to 300/);
 });
 
-test("a key in another section says where it belongs", () => {
+test("the error about a key in the wrong section names the right one", () => {
   const problemOf = (text: string) => problemsOf(text)[0] ?? "";
   expect(problemOf('data_dir = "/srv"')).toContain("It belongs to [storage].");
   expect(problemOf('[server]\ndata_dir = "/srv"')).toContain("It belongs to [storage].");
@@ -219,7 +219,7 @@ test("secrets come from a file, the environment or a credential, and are never s
   expect(JSON.stringify(showConfig(loaded))).not.toContain("canary");
 });
 
-test("an empty secret in the file is none: the credential counts", () => {
+test("an empty secret in the file counts as unset: the credential is used", () => {
   const credentials = join(directory, "beside-an-empty-one");
   mkdirSync(credentials);
   const key = Buffer.alloc(32, 7).toString("base64");
@@ -231,20 +231,20 @@ test("an empty secret in the file is none: the credential counts", () => {
   expect(read().config.mail.smtp.password).toBe("canary-credential");
   expect(read().config.secrets.master_key).toBe(key);
   expect(read().sources.get("secrets.master_key")).toBe("systemd credential secrets.master_key");
-  // Data that was sealed with the key beside it, while the credential was not read, stays readable.
+  // Data encrypted with the key next to it, while the credential was not read, stays readable.
   mkdirSync(data);
   writeFileSync(join(data, "master.key"), `${Buffer.alloc(32, 8).toString("base64")}\n`);
   expect(read().config.secrets.master_key).toBeNull();
   expect(read().sources.get("secrets.master_key")).toBe("default");
 });
 
-test("a mistaken secret is not repeated in the message", () => {
+test("an invalid secret is not repeated in the message", () => {
   const problems = problemsOf('[secrets]\nmaster_key = "canary-not-a-key"\n');
   expect(problems[0]).toMatch(/\.toml:2: .*32 bytes in base64/);
   expect(problems.join()).not.toContain("canary");
 });
 
-test("a secret that every user of the machine may read is named with its file and the command", () => {
+test("a secret readable by every user of the machine is reported with its file and the command", () => {
   const place = tempDir();
   chmodSync(place, 0o755);
   const closed = join(place, "closed");

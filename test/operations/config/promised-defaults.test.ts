@@ -1,6 +1,6 @@
 /**
- * What is promised to whoever configures nothing, in figures, as the composition takes it: a default that is changed on
- * both of its places, the schema and the documented file, is still noticed here.
+ * Documented defaults in numbers, as the composition uses them. Changes of both the schema and the documented file
+ * are still noticed here.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { settingsFromConfig } from "../../../src/app/settings-from-config.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-test("without a file: webhooks 8 s, tools 20 s, recordings and transcripts 30 days, a backup each night of which 7 stay", () => {
+test("without a file: webhooks 8 s, tools 20 s, recordings and transcripts 30 days, a nightly backup of which 7 are kept", () => {
   const nowhere = join(tempDir(), "nowhere");
   const { config, dataDir } = loadConfig({ env: {}, cwd: nowhere, systemPath: nowhere });
   const rest = { version: "0.0.0-test", masterKey: new Uint8Array(32), dataDir };
@@ -30,7 +30,7 @@ test("without a file: webhooks 8 s, tools 20 s, recordings and transcripts 30 da
   expect(settings.http.requestsPerMinute).toBe(120);
 });
 
-test("the bounds of tools that the operator sets reach what calls them", () => {
+test("the operator's tool limits reach the code that calls tools", () => {
   const nowhere = join(tempDir(), "nowhere");
   const env = {
     LINEVOICE_CONVERSATION__TOOL_CALLS_MAX: "7",

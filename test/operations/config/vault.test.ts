@@ -1,4 +1,4 @@
-/** Sealing at rest and the master key. */
+/** Encryption at rest and the master key. */
 import { expect, test } from "bun:test";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ import { tempDir } from "../../support/temp-dir.ts";
 const vault = createVault(new Uint8Array(32).fill(1));
 const sealed = vault.seal("pässword", "trunks:7:password");
 
-test("a sealed text opens with its own row only", () => {
+test("an encrypted text can be decrypted for its own row only", () => {
   expect(vault.open(sealed, "trunks:7:password")).toBe("pässword");
   expect(() => vault.open(sealed, "trunks:8:password")).toThrow(SealBroken);
   expect(() => vault.open(sealed, "trunks:8:password")).toThrow("trunks:8:password");
 });
 
-test("an altered, cut or foreign text does not open", () => {
+test("an altered, cut or foreign text cannot be decrypted", () => {
   const [version, nonce, body = ""] = sealed.split(".");
   const bytes = Buffer.from(body, "base64url");
   bytes[0] = (bytes[0] ?? 0) ^ 1;
@@ -36,7 +36,7 @@ test("a key of another length is refused", () => {
   expect(() => createVault(right).rekey(right, short)).toThrow(RangeError);
 });
 
-test("another root changes purpose keys and no lasting one, until it is taken back", () => {
+test("another root changes purpose keys but no permanent ones, until it is reverted", () => {
   const [first, second] = [new Uint8Array(32).fill(3), new Uint8Array(32).fill(4)];
   const own = createVault(first);
   const keys = () => [own.deriveKey("links"), own.lastingKey("links")];
@@ -54,7 +54,7 @@ test("another root changes purpose keys and no lasting one, until it is taken ba
   expect(own.isCurrent(own.seal("text", "row"), "row")).toBe(true);
 });
 
-test("the master key is made once, private, and refused when it is damaged", () => {
+test("the master key is created once, private, and refused if it is damaged", () => {
   const cwd = tempDir();
   const env = { LINEVOICE_STORAGE__DATA_DIR: "d" };
   const loaded = loadConfig({ env, cwd, systemPath: join(cwd, "none") });
@@ -67,7 +67,7 @@ test("the master key is made once, private, and refused when it is damaged", () 
   expect(() => masterKeyOf(loaded, seededRandom(3))).toThrow("32 bytes in base64");
 });
 
-test("no key is made beside a database that another one has sealed", () => {
+test("no key is created next to a database encrypted with another one", () => {
   const cwd = tempDir();
   const env = { LINEVOICE_STORAGE__DATA_DIR: "." };
   const loaded = loadConfig({ env, cwd, systemPath: join(cwd, "none") });

@@ -46,7 +46,7 @@ test("a call's id is its trace's", () => {
   expect(traceOfCall(CALL).traceId).toBe("0199f0a01111722283334444" + "55556666");
 });
 
-test("the steps of an answer stand under it, from the caller's last word to the agent's first", () => {
+test("an answer's steps are its child spans, from the caller's last word to the agent's first", () => {
   expect(config(CALL)).toEqual([
     ["call inbound", 10_000, 20_150, null],
     ["setup", 10_000, 10_400, 0],
@@ -63,7 +63,7 @@ test("the steps of an answer stand under it, from the caller's last word to the 
   ]);
 });
 
-test("a tool that failed and a call that failed are errors, a caller who hangs up is none", () => {
+test("a failed tool and a failed call are errors, a caller who hangs up is not", () => {
   const errors = (call: TracedCall) =>
     traceOfCall(call).spans.flatMap(({ name, error }) =>
       error === null ? [] : [`${name}: ${error}`],
@@ -73,12 +73,12 @@ test("a tool that failed and a call that failed are errors, a caller who hangs u
   expect(errors(failed)).toEqual(["call inbound: carrier_error"]);
 });
 
-test("a call that nobody answered has a set-up, an end, and no turn", () => {
+test("an unanswered call has a set-up, an end, and no turn", () => {
   const silent = { ...CALL, answeredMs: null, turns: [], tools: [], media: null };
   expect(config(silent).map(([name]) => name)).toEqual(["call inbound", "setup", "hang-up"]);
   expect(config(silent)[1]).toEqual(["setup", 10_000, 20_000, 0]);
 });
 
-test("no word that was said is in it", () => {
+test("a trace contains no spoken word", () => {
   expect(JSON.stringify(traceOfCall(CALL))).not.toMatch(/open|Yes/);
 });

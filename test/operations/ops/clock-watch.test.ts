@@ -1,4 +1,4 @@
-/** A clock that jumps: what is believed, what is not, and how it goes on. */
+/** A clock that jumps: when it is trusted, and how the appliance continues. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const TRUSTED = [true, true];
 const NO_DELETION = [true, false];
 const DOUBTED = [false, false];
 
-/** An appliance that ran a day, was off, and started again with a clock so far ahead. */
+/** An appliance that ran a day, was off, and started again with the clock this far ahead. */
 async function startedAgain(aheadMs: number, synchronised: boolean | null = null) {
   const first = world();
   await first.clock.advance(DAY);
@@ -44,7 +44,7 @@ async function startedAgain(aheadMs: number, synchronised: boolean | null = null
   return world({ dataDir: first.dataDir, synchronised, clock: fakeClock(START + DAY + aheadMs) });
 }
 
-test("a clock that is set by hours is trusted", async () => {
+test("a clock set by hours is trusted", async () => {
   const { clock, state, watch, lines } = world();
   for (let step = 0; step < 24; step++) {
     clock.stepWallClock(step % 2 === 0 ? HOUR : -HOUR);
@@ -56,7 +56,7 @@ test("a clock that is set by hours is trusted", async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a jump of more than a day is doubted at once, and until the clock is right again", async () => {
+test("a jump of more than a day is not trusted, until the clock is right again", async () => {
   const { clock, state, watch, lines } = world();
   await clock.advance(HOUR);
   clock.stepWallClock(DAY);
@@ -73,7 +73,7 @@ test("a jump of more than a day is doubted at once, and until the clock is right
   expect([watch.warning(), lines.at(-1)]).toEqual([null, "clock.trusted right_again"]);
 });
 
-test("the operator's word lets everything go on", async () => {
+test("the operator's confirmation makes the clock trusted", async () => {
   const { clock, state, watch, lines } = world();
   clock.stepWallClock(5 * 365 * DAY);
   await clock.advance(MINUTE);
@@ -83,7 +83,7 @@ test("the operator's word lets everything go on", async () => {
   expect(state()).toEqual(TRUSTED);
 });
 
-test("a time server vouches for a year; deletion still waits a day", async () => {
+test("with a time server a jump of up to a year is trusted; deletion still waits a day", async () => {
   for (const [aheadMs, expected] of [
     [366 * DAY, NO_DELETION],
     [366 * DAY + 1, DOUBTED],
@@ -103,7 +103,7 @@ test("a time server vouches for a year; deletion still waits a day", async () =>
   }
 });
 
-test("a clock that nothing keeps right vouches for nothing", async () => {
+test("an unsynchronised clock stays untrusted", async () => {
   const { clock, state } = world({ synchronised: false });
   await clock.advance(HOUR);
   clock.stepWallClock(2 * DAY);
@@ -126,12 +126,12 @@ test("an appliance that was off works at once; deletion waits a day, over restar
   expect(tomorrow.state()).toEqual(TRUSTED);
 });
 
-test("off for longer it needs a time server, or the operator", async () => {
+test("after a longer time off it needs a time server, or the operator", async () => {
   const alone = await startedAgain(60 * DAY + 1);
   await alone.clock.advance(MINUTE);
   expect(alone.state()).toEqual(DOUBTED);
   alone.watch.stop();
-  // A restart makes a wrong clock no truer.
+  // A restart does not make a wrong clock trusted.
   const again = world({ dataDir: alone.dataDir, clock: fakeClock(alone.clock.now() + HOUR) });
   expect(again.state()).toEqual(DOUBTED);
   const kept = await startedAgain(60 * DAY + 1, true);
@@ -139,7 +139,7 @@ test("off for longer it needs a time server, or the operator", async () => {
   expect(kept.state()).toEqual(NO_DELETION);
 });
 
-test("a machine without a clock of its own is set after the start", async () => {
+test("on a machine without a hardware clock the time is set after the start", async () => {
   const { clock, state, lines } = await startedAgain(-300 * DAY);
   expect(state()).toEqual(TRUSTED);
   await clock.advance(5 * MINUTE);
@@ -150,14 +150,14 @@ test("a machine without a clock of its own is set after the start", async () => 
   expect([state(), lines]).toEqual([NO_DELETION, ["clock.trusted was_off"]]);
 });
 
-test("deletion does not wait for a clock that was set back", async () => {
+test("deletion does not wait for a clock set back", async () => {
   const { clock, state } = await startedAgain(30 * DAY);
   expect(state()).toEqual(NO_DELETION);
   clock.stepWallClock(-30 * DAY);
   expect(state()).toEqual(TRUSTED);
 });
 
-test("a clock that is more than a day behind gives a warning until it is right or confirmed", async () => {
+test("a clock more than a day behind gives a warning until it is right or confirmed", async () => {
   const { clock, state, watch } = world();
   clock.stepWallClock(-DAY);
   expect([state(), watch.aheadMs(), watch.warning()]).toEqual([TRUSTED, 0, null]);
@@ -173,7 +173,7 @@ test("a clock that is more than a day behind gives a warning until it is right o
   expect([watch.aheadMs(), watch.warning()]).toEqual([0, null]);
 });
 
-test("a damaged file counts as none", () => {
+test("a damaged file counts as missing", () => {
   const { dataDir, watch } = world();
   watch.stop();
   const file = join(dataDir, "clock.json");
@@ -183,14 +183,14 @@ test("a damaged file counts as none", () => {
   expect(again.state()).toEqual(TRUSTED);
 });
 
-test("a directory that cannot be written stops nothing", async () => {
+test("a read-only directory stops nothing", async () => {
   const { clock, state, lines } = world({ dataDir: join(tempDir(), "gone") });
   expect([state(), lines]).toEqual([TRUSTED, ["clock.not_saved"]]);
   await clock.advance(MINUTE);
   expect(state()).toEqual(TRUSTED);
 });
 
-test("the doctor reads it from the directory", async () => {
+test("the doctor reads the state from the directory", async () => {
   const { dataDir, watch, clock } = world();
   watch.stop();
   expect(existsSync(join(dataDir, "clock.json"))).toBe(true);

@@ -1,4 +1,4 @@
-/** File descriptors: what is configured against the limit, and calls refused before they run short. */
+/** File descriptors: the configuration against the limit, and calls refused before they run short. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import {
@@ -23,7 +23,7 @@ function watched(limit: () => number, open: () => number) {
   return { clock, watch };
 }
 
-test("a quarter is kept free, 256 at most, and it is seen within a second when some are closed", async () => {
+test("a quarter is kept free, at most 256, and closed ones are noticed within a second", async () => {
   for (const [limit, open] of [
     [100, 75],
     [10_000, 9_744],
@@ -46,7 +46,7 @@ test("a quarter is kept free, 256 at most, and it is seen within a second when s
   }
 });
 
-test("calls that are accepted at once are counted before their sockets are seen", async () => {
+test("simultaneous accepted calls are counted before their sockets are open", async () => {
   const { clock, watch } = watched(
     () => 100,
     () => 60,
@@ -58,7 +58,7 @@ test("calls that are accepted at once are counted before their sockets are seen"
   watch.stop();
 });
 
-test("descriptors that cannot be counted leave no room; a system without limits refuses nothing", () => {
+test("if descriptors cannot be counted, there is no room; a system without limits refuses nothing", () => {
   const broken = watched(
     () => 100,
     () => {
@@ -77,7 +77,7 @@ test("descriptors that cannot be counted leave no room; a system without limits 
   elsewhere.watch.stop();
 });
 
-test("the limit is held against what calls and connections need", () => {
+test("the limit is compared with the needs of calls and connections", () => {
   const needed = descriptorsNeeded(demand);
   expect(tooFewDescriptors(needed, demand)).toBeNull();
   expect(tooFewDescriptors(needed - 1, demand)).toContain(`need ${needed}`);
@@ -89,7 +89,7 @@ test("the limit is held against what calls and connections need", () => {
   watch.stop();
 });
 
-test("the limit of the unit suffices for the most calls that can be configured", async () => {
+test("the limit of the systemd unit is enough for the most calls that can be configured", async () => {
   const unit = await Bun.file(
     new URL("../../../systemd/linevoice.service", import.meta.url),
   ).text();
@@ -98,7 +98,7 @@ test("the limit of the unit suffices for the most calls that can be configured",
   expect(tooFewDescriptors(limit, most)).toBeNull();
 });
 
-test("this process's own are counted", async () => {
+test("this process's own descriptors are counted", async () => {
   const own = descriptorsOf();
   const before = own.open();
   const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });

@@ -8,7 +8,7 @@ import { testWhere } from "../../support/privileges.ts";
 import { smallDisk } from "../../support/store/small-disk.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-/** Its root is one. */
+/** Three inodes, one of them for the root. */
 const full = smallDisk(1, 3);
 afterAll(() => full?.unmount());
 
@@ -23,7 +23,7 @@ function watched() {
   return { directory, clock, events, watch };
 }
 
-test("a directory that is there is left alone", async () => {
+test("an existing directory is not touched", async () => {
   const { clock, events, watch } = watched();
   await clock.advance(20_000);
   expect(watch.problem()).toBeNull();
@@ -32,7 +32,7 @@ test("a directory that is there is left alone", async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("one that was removed is made again at the next look, for its owner alone", async () => {
+test("a deleted directory is created again at the next check, for its owner only", async () => {
   const { directory, clock, events, watch } = watched();
   rmSync(directory, { recursive: true });
   await clock.advance(4_999);
@@ -45,7 +45,7 @@ test("one that was removed is made again at the next look, for its owner alone",
 });
 
 testWhere(full !== null, "mounting")(
-  "a disk without inodes is told, until there are some",
+  "a disk without inodes is reported, until it has some",
   async () => {
     const clock = fakeClock();
     const directory = full?.path ?? "";
@@ -65,7 +65,7 @@ testWhere(full !== null, "mounting")(
   },
 );
 
-test("one that cannot be made is told once, and again when it can", async () => {
+test("a directory that cannot be created is reported once, and again when it can", async () => {
   const { directory, clock, events, watch } = watched();
   rmSync(directory, { recursive: true });
   writeFileSync(directory, "a file where the directory was");
@@ -79,7 +79,7 @@ test("one that cannot be made is told once, and again when it can", async () => 
   watch.stop();
 });
 
-test("a disk that is gone is not replaced by directories of ours", async () => {
+test("the directories of a missing disk are not created", async () => {
   const { directory, clock, events, watch } = watched();
   const disk = join(directory, "..");
   rmSync(disk, { recursive: true });

@@ -33,7 +33,7 @@ test("a taken address is a warning that says how to fix it, never an error", asy
   metrics.stop();
 });
 
-test("a figure that cannot be read is left out and counted; the others are there", async () => {
+test("a figure that cannot be read is left out and counted; the others are present", async () => {
   const broken: MetricSources = {
     ...sources,
     queues: async () => {
@@ -48,7 +48,7 @@ test("a figure that cannot be read is left out and counted; the others are there
   expect(text).toContain('linevoice_registrations{state="failed"} 1');
 });
 
-test("a trunk's state that nobody is in any more disappears", async () => {
+test("the line of an unused trunk state disappears", async () => {
   let states: Record<string, number> = { failed: 1 };
   const metrics = createMetrics({ ...sources, registrations: () => states }, about, systemClock);
   expect(withoutNode(await metrics.text())).toContain('linevoice_registrations{state="failed"} 1');
@@ -57,7 +57,7 @@ test("a trunk's state that nobody is in any more disappears", async () => {
   metrics.stop();
 });
 
-test("what is a total is a counter, and every counter is a total", async () => {
+test("metrics named total are counters, and every counter is named total", async () => {
   const metrics = createMetrics(sources, about, systemClock);
   const types = [...(await metrics.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   metrics.stop();

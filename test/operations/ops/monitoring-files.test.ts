@@ -1,4 +1,4 @@
-/** The Grafana dashboard and the alert rules ask for figures that the appliance really exports. */
+/** The Grafana dashboard and the alert rules use figures that the appliance really exports. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { peerPath, requirePeer } from "../../support/peers.ts";
 
 const DIRECTORY = join(import.meta.dir, "../../../config/monitoring");
 
-test("every figure that is asked for is exported", async () => {
+test("every queried figure is exported", async () => {
   const exported = await exportedFigures();
   for (const file of ["grafana-dashboard.json", "alerts.yml"]) {
     const text = readFileSync(join(DIRECTORY, file), "utf8");
@@ -29,7 +29,7 @@ const dashboard = JSON.parse(readFileSync(join(DIRECTORY, "grafana-dashboard.jso
 };
 
 test.each(dashboard.panels.map((panel) => [panel.title, panel] as const))(
-  "the panel %s shows the nodes that are chosen, and those alone",
+  "the panel %s shows only the chosen nodes",
   (_, { targets = [] }) => {
     expect(targets.length).toBeGreaterThan(0);
     for (const { expr } of targets) {
@@ -40,20 +40,23 @@ test.each(dashboard.panels.map((panel) => [panel.title, panel] as const))(
   },
 );
 
-test.skipIf(!requirePeer("promtool"))("each alert rule says what it should, and once", async () => {
-  const rules = readFileSync(join(DIRECTORY, "alerts.yml"), "utf8");
-  const cases = readFileSync(join(import.meta.dir, "alert-rules.yml"), "utf8");
-  for (const [, alert] of rules.matchAll(/^ +- alert: (\w+)$/gm))
-    expect([alert, cases.includes(`alertname: ${alert}\n`)]).toEqual([alert, true]);
-  const child = Bun.spawn([peerPath("promtool"), "test", "rules", "alert-rules.yml"], {
-    cwd: import.meta.dir,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  expect({ status: await child.exited, out, err }).toMatchObject({ status: 0 });
-});
+test.skipIf(!requirePeer("promtool"))(
+  "each alert rule fires when it should, and once",
+  async () => {
+    const rules = readFileSync(join(DIRECTORY, "alerts.yml"), "utf8");
+    const cases = readFileSync(join(import.meta.dir, "alert-rules.yml"), "utf8");
+    for (const [, alert] of rules.matchAll(/^ +- alert: (\w+)$/gm))
+      expect([alert, cases.includes(`alertname: ${alert}\n`)]).toEqual([alert, true]);
+    const child = Bun.spawn([peerPath("promtool"), "test", "rules", "alert-rules.yml"], {
+      cwd: import.meta.dir,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    expect({ status: await child.exited, out, err }).toMatchObject({ status: 0 });
+  },
+);

@@ -1,4 +1,4 @@
-/** What is kept and told of providers that nobody can use. */
+/** Warnings about providers that cannot be used. */
 import { expect, test } from "bun:test";
 import type { ProviderTrouble } from "../../../src/adapter/engine/provider-trouble.ts";
 import { EMBEDDED_ONLY } from "../../../src/adapter/engine/settings.ts";
@@ -20,7 +20,7 @@ function watched() {
   return { watch, told };
 }
 
-test("a trouble that every worker reports is told once", () => {
+test("a problem reported by every worker is logged once", () => {
   const { watch, told } = watched();
   for (let worker = 0; worker < 4; worker++) watch.report(gone);
   expect(told).toHaveLength(1);
@@ -29,7 +29,7 @@ test("a trouble that every worker reports is told once", () => {
   expect(told[0]).toContain("It says: api.openai.com: 404 The model does not exist.");
 });
 
-test("it is over when the provider answers, and told anew when it comes back", () => {
+test("it ends when the provider answers, and is reported again when it returns", () => {
   const { watch, told } = watched();
   watch.report(gone);
   watch.report({ ...gone, trouble: null });
@@ -38,7 +38,7 @@ test("it is over when the provider answers, and told anew when it comes back", (
   expect(told).toHaveLength(2);
 });
 
-test("a session of all three parts is one trouble", () => {
+test("a session for all three parts has one problem", () => {
   const realtime = { id: "realtime", settings: { model: "gpt-realtime" } };
   const watch = createProviderWatch({
     providers: { stt: [realtime], llm: [realtime], tts: [realtime] },
@@ -53,7 +53,7 @@ test("a session of all three parts is one trouble", () => {
   expect(told[0]).toContain("[engine.realtime] model, such as gpt-realtime-2.1");
 });
 
-test("each part and each reason is a trouble of its own", () => {
+test("each part and each reason is a separate problem", () => {
   const { watch, told } = watched();
   watch.report(gone);
   watch.report({ ...gone, trouble: { reason: "auth", message: "401" } });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createStallWatch } from "../../../src/operations/ops/stall-watch.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-test("many gaps are told with their sum until ten minutes have passed; one long stop is none", async () => {
+test("many stalls give a warning with their sum for ten minutes; one long suspension gives none", async () => {
   const clock = fakeClock();
   const watch = createStallWatch(clock);
   watch.report(40_000);

@@ -3,7 +3,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { watchStandstills } from "../../../src/operations/ops/standstill-watch.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-test("a stop and a step of the clock are told once each, and nothing else", async () => {
+test("a suspension and a step of the clock are reported once each, and nothing else", async () => {
   const clock = fakeClock();
   const told: unknown[] = [];
   const log = {

@@ -1,4 +1,4 @@
-/** What of the program's memory may be dropped after the start. */
+/** Program memory that may be dropped after the start. */
 import { expect, test } from "bun:test";
 import { filePages, readOnlySpans, sectionOf } from "../../../src/operations/ops/start-memory.ts";
 
@@ -16,7 +16,7 @@ const READ_ONLY = [
 ];
 const PROGRAM = "/opt/line voice/linevoice";
 
-test("of the program alone, what nobody writes to: of its data only its own files", () => {
+test("only read-only parts of the program are dropped: of its data only its own files", () => {
   expect(readOnlySpans(MAPS, PROGRAM, null)).toEqual(READ_ONLY);
   const ownFiles = { start: 0x05200000, end: 0x07000000 };
   expect(readOnlySpans(MAPS, PROGRAM, ownFiles)).toEqual([
@@ -32,7 +32,7 @@ test("a section is found by its name", () => {
   expect(sectionOf(process.execPath, ".none")).toBeNull();
 });
 
-test("a page of memory that belongs to no file is never dropped", async () => {
+test("a memory page without a file is never dropped", async () => {
   const maps = await Bun.file("/proc/self/maps").text();
   const spanOf = (line: RegExp) => {
     const [, start = "", end = ""] = line.exec(maps) ?? [];

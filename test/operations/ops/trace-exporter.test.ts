@@ -1,4 +1,4 @@
-/** Traces to a collector on a real socket: its form, and what happens when the collector is ill. */
+/** Traces to a collector on a real socket: their format, and a failing collector. */
 import { afterEach, expect, test } from "bun:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Log } from "../../../src/core/log.ts";
@@ -73,7 +73,7 @@ const trace = (number: number): Trace => ({
   ],
 });
 
-test("a trace arrives as OTLP says, children under their parents", async () => {
+test("a trace arrives in OTLP format, children under their parents", async () => {
   collector = startOtlpCollector(HOST);
   start({ url: collector.url }).submit(trace(1));
   await eventually(() => collector?.spans.length === 2, "the trace");
@@ -95,13 +95,13 @@ test("a trace arrives as OTLP says, children under their parents", async () => {
   expect(collector.headers[0]?.get("x-tenant")).toBe("voice");
 });
 
-test("while the collector is ill nothing grows, it is said once, and what comes later arrives", async () => {
+test("with a failing collector memory does not grow, one error is logged, and later traces arrive", async () => {
   collector = startOtlpCollector(HOST);
   collector.answer = 503;
   const lines: string[] = [];
   const sick = start({ url: collector.url, log: logOf(lines) });
   for (let number = 1; number <= 1_000; number++) sick.submit(trace(number));
-  // 500 wait, and the batch that is under way.
+  // 500 wait, plus the batch in progress.
   expect(sick.lost).toBeGreaterThanOrEqual(1_000 - 525);
   expect(lines).toEqual(["traces.not_taken"]);
   await eventually(() => collector?.headers.length === 1, "the first request");
@@ -110,7 +110,7 @@ test("while the collector is ill nothing grows, it is said once, and what comes 
   expect(lines).toEqual(["traces.not_taken", "traces.taken_again"]);
 });
 
-test("a collector that never answers is given up, and stopping waits two seconds at most", async () => {
+test("a collector that never answers times out, and stopping waits at most two seconds", async () => {
   collector = startOtlpCollector(HOST);
   collector.answer = "silence";
   const clock = fakeClock(1_795_000_000_000);
@@ -125,7 +125,7 @@ test("a collector that never answers is given up, and stopping waits two seconds
   expect(collector.headers).toHaveLength(1);
 });
 
-test("what a collector refuses is not sent again; where nobody listens nothing throws", async () => {
+test("traces refused by a collector are not repeated; an unreachable collector throws nothing", async () => {
   collector = startOtlpCollector(HOST);
   collector.answer = 400;
   const refused = start({ url: collector.url });

@@ -1,4 +1,4 @@
-/** A person is forgotten and a tenant's data handed over: on real files, byte by byte. */
+/** Erasure of a person and export of a tenant's data: on real files, byte by byte. */
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -161,13 +161,13 @@ const KNOWN = [
   ...["contacts", "call_memories", "call_purposes", "pin_attempts", "crm_cache", "crm_posts"],
   ...["campaigns", "campaign_targets", "birthday_calls"],
 ];
-/** Where a person is known beside the calls. */
+/** Places that contain a person, in addition to calls. */
 const KNOWN_IN = [
   ...([contacts, callMemories, callPurposes, pinAttempts] as const),
   ...([crmCache, crmPosts, campaignTargets, birthdayCalls, agentScenarios] as const),
 ];
 
-/** A row of each, full of the person. */
+/** One row in each place, full of the person's data. */
 const insertKnown = (database: Database, tenantId: number, numberE164: string, callUuid: string) =>
   database.tx(async (queries) => {
     const words = numberE164 === PERSON ? `${SECRET_WORDS} ${PERSON}` : `of ${numberE164}`;
@@ -220,7 +220,7 @@ const insertKnown = (database: Database, tenantId: number, numberE164: string, c
     });
   });
 
-/** A scenario with the number in what the caller says. */
+/** A scenario with the number in the caller's words. */
 async function insertScenario(database: Database, tenantId: number, number: string) {
   const agentId = await insertAgent(database, tenantId);
   const grouped = number.replace(/(?=\d{5}$)/, " ");
@@ -235,7 +235,7 @@ async function insertScenario(database: Database, tenantId: number, number: stri
   );
 }
 
-test("nothing of an erased person is left, in rows, files or free pages; others keep theirs", async () => {
+test("no data of an erased person is left, in rows, files or free pages; others keep theirs", async () => {
   const world = await appliance();
   const { database, recordingsDir, databasePath } = world;
   const tenantId = await insertTenant(database);
@@ -277,7 +277,7 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(true);
   expect(await erasePerson(world, tenantId, PERSON, false)).toEqual({ ...planned, dry_run: false });
 
-  // How a database server overwrites its pages is its own affair.
+  // A database server overwrites its pages in its own way.
   const files = isRemote ? [] : [databasePath, `${databasePath}-wal`];
   const bytes = files.map((path) => readFileSync(path, "latin1"));
   for (const text of [PERSON, SECRET_WORDS])
@@ -300,7 +300,7 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   expect((await erasePerson(world, tenantId, PERSON, false)).calls).toBe(0);
 });
 
-test("a caller with a short number is erased, and nobody whose number has the same digits", async () => {
+test("a caller with a short number is erased, but nobody whose number has the same digits", async () => {
   const world = await appliance();
   const { database } = world;
   const tenantId = await insertTenant(database);
@@ -318,7 +318,7 @@ test("a caller with a short number is erased, and nobody whose number has the sa
     await expect(erasePerson(world, tenantId, typo, false)).rejects.toThrow("2 to 6 digits");
 });
 
-test("a scenario made of a person's call goes with the call, though the number is not in it", async () => {
+test("a scenario made from a person's call is deleted with the call, though it does not contain the number", async () => {
   const world = await appliance();
   const { database } = world;
   const [tenantId, stranger] = [await insertTenant(database), await insertTenant(database)];
@@ -348,7 +348,7 @@ test("a scenario made of a person's call goes with the call, though the number i
   });
 });
 
-test("a number that lacks its last digit takes no other person's scenario", async () => {
+test("a number without its last digit deletes no other person's scenario", async () => {
   const world = await appliance();
   const tenantId = await insertTenant(world.database);
   await insertScenario(world.database, tenantId, PERSON);
@@ -357,7 +357,7 @@ test("a number that lacks its last digit takes no other person's scenario", asyn
   expect([typo.scenarios, whole.scenarios]).toEqual([0, 1]);
 });
 
-test("rows that grew and pages that were divided before an erasure keep no old copy", async () => {
+test("rows grown and pages split before an erasure keep no old copy", async () => {
   const world = await appliance();
   const { database, databasePath } = world;
   const tenantId = await insertTenant(database);
@@ -377,7 +377,7 @@ test("rows that grew and pages that were divided before an erasure keep no old c
   expect(bytes.split(PERSON).length - 1).toBe(0);
 });
 
-test("whoever asked not to be called is erased with the number, and still known as one who refused", async () => {
+test("a person who opted out is erased with the number, but still known as opted out", async () => {
   const world = await appliance();
   const { database, doNotCallList, databasePath } = world;
   const tenantId = await insertTenant(database);
@@ -395,7 +395,7 @@ test("whoever asked not to be called is erased with the number, and still known 
   expect(await doNotCallList.has(database.read, tenantId, PERSON)).toBe(true);
   expect(await doNotCallList.has(database.read, tenantId, OTHER)).toBe(false);
   expect(await doNotCallList.has(database.read, stranger, PERSON)).toBe(false);
-  // Asked for again, it is still so.
+  // A second erasure gives the same result.
   expect(await erasePerson(world, tenantId, PERSON, false)).toMatchObject({
     contacts: 0,
     do_not_call_kept: true,
@@ -406,7 +406,7 @@ test("whoever asked not to be called is erased with the number, and still known 
   expect(withoutRefusal.do_not_call_kept).toBeUndefined();
 });
 
-test("what was measured of an erased person's call goes too", async () => {
+test("measurements of an erased person's call are deleted too", async () => {
   const world = await appliance();
   const { database } = world;
   const tenantId = await insertTenant(database);
@@ -437,7 +437,7 @@ test("other numbers and other tenants are not touched", async () => {
   expect(schedule).toMatchObject({ status: "pending", toNumber: PERSON });
 });
 
-test("a call that goes on, a tenant's own number and a bad number are refused, with nothing erased", async () => {
+test("a live call, a tenant's own number and an invalid number are refused, with nothing erased", async () => {
   const world = await appliance();
   const tenantId = await insertTenant(world.database);
   await insertCall(world, tenantId, 1, { status: "in_progress" });
@@ -506,7 +506,7 @@ if (!isRemote)
     expect(existsSync(nowhere)).toBe(false);
   });
 
-test("a person whose recording is gone already is erased all the same", async () => {
+test("a person whose recording is already deleted can be erased", async () => {
   const world = await appliance();
   const tenantId = await insertTenant(world.database);
   const callUuid = await insertCall(world, tenantId, 1, {});

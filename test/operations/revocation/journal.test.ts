@@ -1,4 +1,4 @@
-/** The journal of revocations, on real files: numbers, crashes, bounds, and whose it is. */
+/** The journal of revocations, on real files: numbers, crashes, limits, and its owner. */
 import { expect, test } from "bun:test";
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const refusal = (person: string, kept: boolean): Revocation => ({
 });
 const textOf = (dataDir: string) => readFileSync(join(dataDir, JOURNAL_NAME), "utf8");
 
-test("entries are numbered on, across openings, and only the owner may read the file", () => {
+test("numbering continues across openings, and only the owner may read the file", () => {
   const dataDir = tempDir();
   const first = openJournal(place(dataDir));
   expect([first.isNew, first.last(), first.append([key("a"), key("b")])]).toEqual([true, 0, 2]);
@@ -40,7 +40,7 @@ test("entries are numbered on, across openings, and only the owner may read the 
   expect(statSync(join(dataDir, JOURNAL_NAME)).mode & 0o777).toBe(0o600);
 });
 
-test("a line that a crash cut off is dropped, and what follows is whole", () => {
+test("a line cut off by a crash is dropped, and later lines are complete", () => {
   const dataDir = tempDir();
   const journal = openJournal(place(dataDir));
   journal.append([key("a")]);
@@ -59,14 +59,14 @@ test("a line that a crash cut off is dropped, and what follows is whole", () => 
   }
 });
 
-test("a file that is damaged in the middle stops with the way out", () => {
+test("a file damaged in the middle stops the start with the remedy", () => {
   const dataDir = tempDir();
   openJournal(place(dataDir)).close();
   appendFileSync(join(dataDir, JOURNAL_NAME), 'not json\n{"n":2,"kind":"key","hash":"b"}\n');
   expect(() => openJournal(place(dataDir))).toThrow("is damaged");
 });
 
-test("of entries about the same the last counts; others are apart", () => {
+test("of entries about the same subject the last counts; others are separate", () => {
   const journal = openJournal(place(tempDir()));
   journal.append([refusal("p", true), refusal("q", true), refusal("p", false)]);
   expect(journal.after(0)).toEqual([
@@ -76,7 +76,7 @@ test("of entries about the same the last counts; others are apart", () => {
   journal.close();
 });
 
-test("it is bounded: at the limit all is kept, above it the newest, and it says from where it is whole", () => {
+test("it is limited: at the limit all is kept, above it the newest, and it says from which entry it is complete", () => {
   const dataDir = tempDir();
   const few = (count: number) => Array.from({ length: count }, (_, index) => key(`k${index}`));
   const at = openJournal(place(dataDir, { entriesMax: 10 }));
@@ -98,7 +98,7 @@ test("it is bounded: at the limit all is kept, above it the newest, and it says 
   again.close();
 });
 
-test("what only repeats itself drops nothing when it is compacted", () => {
+test("repeated entries drop nothing when it is compacted", () => {
   const dataDir = tempDir();
   const journal = openJournal(place(dataDir, { entriesMax: 3 }));
   for (let turn = 0; turn < 20; turn++) journal.append([refusal("p", turn % 2 === 0)]);
@@ -107,7 +107,7 @@ test("what only repeats itself drops nothing when it is compacted", () => {
   journal.close();
 });
 
-test("another appliance's journal is put aside, not applied and not lost", () => {
+test("another appliance's journal is moved aside, neither applied nor lost", () => {
   const dataDir = tempDir();
   const theirs = openJournal(place(dataDir, { appliance: "theirs" }));
   theirs.append([key("a")]);
@@ -120,7 +120,7 @@ test("another appliance's journal is put aside, not applied and not lost", () =>
   expect(readFileSync(join(dataDir, aside[0] ?? ""), "utf8")).toContain('"hash":"a"');
 });
 
-test("an empty file is no journal", () => {
+test("an empty file is not a journal", () => {
   const dataDir = tempDir();
   writeFileSync(join(dataDir, JOURNAL_NAME), "");
   const journal = openJournal(place(dataDir));

@@ -1,6 +1,6 @@
 /**
- * A restore brings nothing back that was revoked, erased or refused after the backup: through the real
- * server, a real backup and the journal beside the database.
+ * A restore brings back no data revoked, erased or opted out after the backup: through the real server, a real
+ * backup and the journal next to the database.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -48,7 +48,7 @@ const REFUSER = "+37062222222";
 const LIFTER = "+37063333333";
 const NEW_PASSWORD = "visai kitas sakinys cia";
 
-/** A backup of now, as the appliance makes it. */
+/** A backup of the current state, as the appliance makes it. */
 function backUp(directory: string): string {
   const file = join(directory, `backup-${crypto.randomUUID()}.db`);
   writeSnapshot(join(directory, "linevoice.db"), file);
@@ -81,7 +81,7 @@ async function account(server: ApiServer, tenantId: number, email: string) {
   return made;
 }
 
-test.skipIf(isRemote)("keys, secrets, suspended companies: what was revoked stays so", async () => {
+test.skipIf(isRemote)("keys, secrets, suspended companies: revoked ones stay revoked", async () => {
   const directory = tempDir();
   let server = await startApiServer({ directory });
   const [owner, other, gone] = [
@@ -138,7 +138,7 @@ test.skipIf(isRemote)("keys, secrets, suspended companies: what was revoked stay
 });
 
 test.skipIf(isRemote)(
-  "people: who was removed, an old password, a lost authenticator open nothing",
+  "people: a removed person, an old password and a lost authenticator are refused",
   async () => {
     const directory = tempDir();
     let server = await startApiServer({ directory });
@@ -191,7 +191,7 @@ test.skipIf(isRemote)(
   },
 );
 
-test.skipIf(isRemote)("persons: erased and refused stays so, of that tenant alone", async () => {
+test.skipIf(isRemote)("persons: erasures and opt-outs stay, of that tenant only", async () => {
   const directory = tempDir();
   let server = await startApiServer({ directory });
   const [one, two] = [await server.tenant(), await server.tenant()];
@@ -251,7 +251,7 @@ test.skipIf(isRemote)("persons: erased and refused stays so, of that tenant alon
   await server.stop();
 });
 
-test.skipIf(isRemote)("what was done before the backup is not done again", async () => {
+test.skipIf(isRemote)("revocations from before the backup are not applied again", async () => {
   const directory = tempDir();
   let server = await startApiServer({ directory });
   const tenant = await server.tenant();
@@ -261,7 +261,7 @@ test.skipIf(isRemote)("what was done before the backup is not done again", async
     { database, doNotCallList: doNotCallListOf(vault, database), ...files, clock },
     ...([tenant.id, PERSON, false] as const),
   );
-  // The person came back of their own accord.
+  // The person signed up again themselves.
   await ask(server, tenant, "POST", "/contacts", { number_e164: PERSON, first_name: "Jonas" });
   server = await restored(server, directory, backUp(directory));
   expect(await server.database.read.select().from(contacts)).toHaveLength(1);
@@ -296,7 +296,7 @@ test.skipIf(isRemote).each([
   await server.stop();
 });
 
-/** As a start sees the journal of this directory. */
+/** Reads the journal of this directory as a start does. */
 async function pastIn(directory: string) {
   const database = openDatabase(join(directory, "linevoice.db"), clock.now());
   const revocations = await openRevocations({
@@ -314,7 +314,7 @@ async function pastIn(directory: string) {
 }
 
 test.skipIf(isRemote)(
-  "on another machine the journal is missed, and does its work once it is copied",
+  "on another machine the journal is missing, and is applied once it is copied",
   async () => {
     const first = tempDir();
     const { keyId, tenant } = await stopped(first);

@@ -1,6 +1,6 @@
 /**
- * Clocks that differ, end to end through sender, network and receiver, in simulated time: bursts of
- * a tone mark the moments, and the delay with which each is heard says whether the buffer follows.
+ * Different clocks, end to end through sender, network and receiver, in simulated time: bursts of a tone mark the
+ * time, and their delay shows whether the buffer follows.
  */
 import { expect, test } from "bun:test";
 import { loadLibopus } from "libopus-wasm";
@@ -10,7 +10,7 @@ import { seededRandom } from "../../../src/core/random.ts";
 import { sine, toneShare } from "../../../src/platform/audio/tones.ts";
 
 const FAR = { host: "192.0.2.1", port: 4000 };
-/** A coder of our own or of libopus costs more than a table. */
+/** Our own coder and libopus need more processor time than a table. */
 const MINUTES = { PCMA: 5, G722: 3, opus: 3 } as const;
 const BURST_EVERY_TICKS = 50;
 const BURST_TICKS = 15;
@@ -68,7 +68,7 @@ async function simulate(
   return { bursts: starts.length, delaysMs };
 }
 
-/** Both coders are there a moment after the first one was asked for. */
+/** Both coders are ready a moment after the first request. */
 async function opusLoaded(): Promise<void> {
   await loadLibopus();
   await Bun.sleep(50);

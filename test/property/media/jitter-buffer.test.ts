@@ -22,20 +22,20 @@ interface Network {
   readonly quietFromMs?: number;
   /** The far end's timestamps jump by this much after half of the time. */
   readonly restartBy?: number;
-  /** The way is longer by this much from half of the time on. */
+  /** The network delay grows by this much after half of the time. */
   readonly detourMs?: number;
-  /** What is sent in this time arrives at its end, in a burst. */
+  /** Packets sent in this time arrive at its end, in a burst. */
   readonly stall?: { readonly fromMs: number; readonly toMs: number };
 }
 
-/** Each octet says which 10 ms block (mod 251) of the far end's audio it belongs to. */
+/** Each octet is the number (mod 251) of its 10 ms block of the far end's audio. */
 function payloadOf(packet: number): Uint8Array {
   return Uint8Array.from({ length: PACKET_OCTETS }, (_, index) => {
     return (packet * 2 + Math.floor(index / BLOCK_OCTETS)) % 251;
   });
 }
 
-/** Plays a call through a network and answers what came out, block by block. */
+/** Plays a call through a network and returns the output, block by block. */
 function simulate(network: Network, delayMsMax = 200) {
   const random = seededRandom(11);
   const packets = network.seconds * 50;
@@ -72,7 +72,7 @@ function simulate(network: Network, delayMsMax = 200) {
     const kind = buffer.take(block, nowMs, quiet);
     out.push({ kind, mark: kind === "audio" ? (block[0] ?? 0) : -1 });
   }
-  // What has come and is not played yet: later than that nobody hears.
+  // Audio received and not played yet: the delay of the buffer.
   const newest = Math.max(...arrivals.slice(0, next).map(({ packet }) => packet)) * 2 + 1;
   const played = out.findLast(({ kind }) => kind === "audio")?.mark ?? 0;
   const lagMs = ((newest - played + 251) % 251) * 10;
@@ -82,7 +82,7 @@ function simulate(network: Network, delayMsMax = 200) {
 const count = (out: readonly { kind: Block }[], kind: Block) =>
   out.filter((block) => block.kind === kind).length;
 
-/** Blocks of audio never repeat or run backwards. */
+/** Checks that blocks of audio never repeat or run backwards. */
 function expectInOrder(out: readonly { kind: Block; mark: number }[]): void {
   let previous: number | null = null;
   for (const { kind, mark } of out) {
@@ -111,7 +111,7 @@ test("40 ms of jitter reorder packets, and after a second of learning 99 % are p
   expect(count(learnt, "audio") / learnt.length).toBeGreaterThan(0.99);
 });
 
-test("a tenth of the packets 100 ms late is taken up within the bound: 98 % are played", () => {
+test("if a tenth of the packets is 100 ms late, the buffer grows within its limit: 98 % are played", () => {
   const { out, buffer } = simulate({
     seconds: 60,
     delayMs: (random) => (random.float() < 0.1 ? 100 : 0),
@@ -153,7 +153,7 @@ for (const restartBy of [1_000_000, -1_000_000]) {
   });
 }
 
-test("a way that becomes longer for good, by whatever, costs half a second beyond the gap itself", () => {
+test("a permanently longer delay, of any size, costs half a second in addition to the gap itself", () => {
   for (let detourMs = 20; detourMs <= 1_000; detourMs += 10) {
     for (const quiet of [true, false]) {
       const { out } = simulate({ seconds: 20, detourMs, quiet });
@@ -163,7 +163,10 @@ test("a way that becomes longer for good, by whatever, costs half a second beyon
   }
 });
 
-/** Six seconds of speech with a stall after four, then silence: what of the speech is not played, and the delay left. */
+/**
+ * Six seconds of speech with a stall after four, then silence: returns the lost part of the speech and the
+ * remaining delay.
+ */
 function stallOf(ms: number, delayMsMax = 200) {
   const stall = { fromMs: 4_000, toMs: 4_000 + ms };
   const { out, buffer, lagMs } = simulate({ seconds: 7, quietFromMs: 6_000, stall }, delayMsMax);
@@ -175,7 +178,7 @@ function stallOf(ms: number, delayMsMax = 200) {
 }
 
 test.each([60, 120, 180])(
-  "a stall of %d ms loses no speech: what arrives in a burst is played",
+  "a stall of %d ms loses no speech: the burst after it is played",
   (ms) => {
     const { lostMs, surplusMs } = stallOf(ms);
     expect(lostMs).toBe(0);
@@ -183,15 +186,15 @@ test.each([60, 120, 180])(
   },
 );
 
-test("a stall beyond the longest delay loses what is later than that", () => {
+test("a stall longer than the maximum delay loses only the later audio", () => {
   const { lostMs, surplusMs } = stallOf(250);
   expect(lostMs).toBeLessThanOrEqual(60);
   expect(surplusMs).toBeLessThanOrEqual(20);
-  // The burst of a longer one would overwrite what is to be played first.
+  // The burst after a longer one would overwrite unplayed audio.
   expect(stallOf(900, 1000).lostMs).toBeLessThanOrEqual(200);
 });
 
-test("any mixture of packets and takes neither throws, grows, nor hands out more than came", () => {
+test("any mixture of packets and reads neither throws, grows, nor returns more than it received", () => {
   const step = fc.record({
     timestamp: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.nat({ max: 0xffffffff })),
     octets: fc.integer({ min: 0, max: 960 }),

@@ -1,5 +1,5 @@
 /**
- * Mutated descriptions and packets: nothing throws, nothing grows, nothing forged is believed.
+ * Mutated descriptions and packets: nothing throws, memory does not grow, and no forged packet is accepted.
  * `MUTATIONS` inputs of each kind (default 20,000; `npm run soak` takes 1,000,000).
  */
 import { expect, test } from "bun:test";
@@ -26,7 +26,7 @@ const HOST = "192.0.2.1";
 const MEDIA = { host: "127.0.0.1", port: 4000 };
 const KEY = Buffer.alloc(30, 1).toString("base64");
 
-/** A few octets changed, some cut out, some put in. */
+/** A few octets changed, some cut out, some inserted. */
 function mutate(random: Random, bytes: Uint8Array): Uint8Array {
   const changed = bytes.slice(
     0,
@@ -44,7 +44,7 @@ function mutate(random: Random, bytes: Uint8Array): Uint8Array {
   ]);
 }
 
-/** Heap that is still held after `task`, beyond what a first tenth of the runs has warmed up. */
+/** Checks the heap growth after `task`, compared with a first tenth of the runs. */
 function expectNoGrowth(task: (runs: number) => void): void {
   task(Math.ceil(RUNS / 10));
   Bun.gc(true);
@@ -63,7 +63,7 @@ const SESSION: SdpSession = {
 };
 
 test(
-  `${RUNS} mutated descriptions: answered or refused, and a plan is always one that can be run`,
+  `${RUNS} mutated descriptions: answered or refused, and every plan is usable`,
   () => {
     const random = seededRandom(31);
     const offer = new TextEncoder().encode(buildOffer({ host: HOST, port: 3000 }, SESSION));
@@ -106,7 +106,7 @@ function packetOf(random: Random, payloadType: number, sequenceNumber: number): 
 
 for (const codec of ["PCMA", "G722", "opus"] as const satisfies readonly CodecName[]) {
   test(
-    `${RUNS} mutated packets of ${codec}: frames go on`,
+    `${RUNS} mutated packets of ${codec}: frames continue`,
     () => {
       const random = seededRandom(32);
       const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {}, random });
@@ -131,7 +131,7 @@ for (const codec of ["PCMA", "G722", "opus"] as const satisfies readonly CodecNa
 }
 
 test(
-  `${RUNS} mutated SRTP and SRTCP packets: only what was not changed comes through`,
+  `${RUNS} mutated SRTP and SRTCP packets: only unchanged ones are accepted`,
   () => {
     const random = seededRandom(33);
     const inbound = new SrtpInbound("AES_CM_128_HMAC_SHA1_80", KEY);

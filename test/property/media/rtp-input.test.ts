@@ -8,7 +8,7 @@ import { buildRtpPacket } from "../../support/media/rtp-packet.ts";
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 
-test("a packet built is the packet read, whatever its optional parts", () => {
+test("a built packet is read back unchanged, with any optional parts", () => {
   const header = fc.record({
     marker: fc.boolean(),
     payloadType: fc.integer({ min: 0, max: 127 }),
@@ -75,7 +75,7 @@ test("any RTCP is read or refused, and our own is read back", () => {
   expect(readRtcp(compound)).toMatchObject({ ssrc: 5, goodbye: true, blocks: [block] });
 });
 
-test("loss counts what never came: reordering and duplicates change nothing", () => {
+test("loss counts only packets that never came: reordering and duplicates change nothing", () => {
   const packets = fc.array(fc.record({ lost: fc.boolean(), twice: fc.boolean() }), {
     minLength: 2,
     maxLength: 400,
@@ -88,7 +88,7 @@ test("loss counts what never came: reordering and duplicates change nothing", ()
       const arrivals = kept.flatMap(({ lost, twice }, index) =>
         lost ? [] : twice ? [index, index] : [index],
       );
-      // Neighbours swapped, but not the ends: they say what was expected.
+      // Swaps neighbours, but not the ends, because the expected number is computed from them.
       for (let index = 2; index < arrivals.length - 2; index += 3) {
         const [a, b] = [arrivals[index], arrivals[index + 1]];
         if (a !== undefined && b !== undefined && index + 1 < arrivals.length - 1) {
