@@ -1,4 +1,4 @@
-/** Reasons why an HTTP request of ours failed, with words for people. */
+/** Reasons why an outbound HTTP request failed, with words for people. */
 type OutboundHttpFailure =
   | "invalid_url"
   | "blocked_address"
