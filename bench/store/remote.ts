@@ -28,7 +28,7 @@ interface SetUp {
   readonly aloneMs: readonly number[];
   readonly togetherMs: readonly number[];
   readonly failed: number;
-  /** Trunks that were released and registered again during the measurement. */
+  /** Number of trunks released and registered again during the measurement. */
   readonly trunksLost: number;
 }
 

@@ -125,7 +125,7 @@ export const TOOL: ScriptedTool = {
 export interface Person {
   readonly number: string;
   readonly name: string;
-  /** An espeak-ng variant that the recogniser understands well. No agent uses it. */
+  /** The espeak-ng variant that the recogniser understands best. No agent uses it. */
   readonly voice: string;
   readonly goodbye: string;
 }

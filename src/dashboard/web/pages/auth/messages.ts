@@ -1,4 +1,4 @@
-/** Texts of signing in and of what leads there. */
+/** Texts of the sign-in pages. */
 import type { Messages } from "../../i18n/language.ts";
 
 export const messages = {

@@ -31,7 +31,7 @@ export function Costs({ details }: { details: Details }) {
   );
 }
 
-/** One price and its parts. */
+/** The billed price and its parts: plan minutes, overage, written-off amount. */
 function Paid({ lines, writtenOff }: { lines: readonly CostLine[]; writtenOff: number }) {
   const { t, eur, clock } = useText();
   const of = (item: CostLine["item"]) => lines.find((line) => line.item === item);

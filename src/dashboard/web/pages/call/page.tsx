@@ -45,7 +45,7 @@ export function Page() {
   const [calling, setCalling] = useState(false);
   const number = call.data ? numberOf(call.data) : null;
   const contactName = useContactName(number);
-  // A number can also be called back by a person.
+  // A `tel:` link, so that a person can call back with their own telephone.
   const side = (shown: string | null) =>
     shown && shown === number ? <a href={`tel:${shown}`}>{shown}</a> : shown || t("calls.withheld");
   return (

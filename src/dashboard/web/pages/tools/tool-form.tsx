@@ -104,7 +104,7 @@ export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: bo
   );
 }
 
-/** The tool's agents, and when it runs. */
+/** The tool's agents, the required caller verification, and whether it is enabled. */
 function Use({ form }: { form: Form<ToolDraft> }) {
   const { t } = useText();
   const agents = useAgentChoices(t("tools.every_agent"));

@@ -1,4 +1,4 @@
-/** Texts about the engine that hears, answers and speaks. */
+/** Texts about the STT, LLM and TTS engine. */
 import type { Messages } from "../../../i18n/language.ts";
 
 export const messages = {
