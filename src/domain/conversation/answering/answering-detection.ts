@@ -7,6 +7,7 @@
  * greeting of medium length waits for its words, for at most `wordsWaitMs`. If nobody speaks for `silenceMs`,
  * the result is unknown and the agent begins. A machine keeps talking, asks for a message, or beeps. A
  * machine result is final. If a person's words came first, only a request to record together with a beep
+ * makes it a machine. A person who was assumed because no words came is a guess: for `guessMs` a beep alone
  * makes it a machine.
  */
 import { FRAME_MS } from "../limits.ts";
@@ -55,6 +56,8 @@ export const ANSWERING = {
   watchMs: 30_000,
   /** Maximum time from a beep to the recognised request to record, to count as one machine. */
   requestAfterBeepMs: 5_000,
+  /** A machine beeps within this time after its greeting. */
+  guessMs: 5_000,
 } as const;
 
 export class AnsweringDetection {
@@ -70,6 +73,8 @@ export class AnsweringDetection {
   /** True once the first utterance is recognised. Later utterances alone do not decide. */
   #isFirstOver = false;
   #isAskedToRecord = false;
+  /** A person was assumed, because no words of the greeting came. */
+  #guessedAtMs = Number.NEGATIVE_INFINITY;
   /** Call screening: a service asks who is calling. The detector waits until it has finished. */
   #screened = false;
 
@@ -111,6 +116,7 @@ export class AnsweringDetection {
     if (this.#waitingForWordsMs !== null) {
       this.#waitingForWordsMs += FRAME_MS;
       if (this.#waitingForWordsMs >= ANSWERING.wordsWaitMs) {
+        this.#guessedAtMs = this.#elapsedMs;
         this.#decide({ result: "human", cause: "short_greeting" });
       }
       return;
@@ -162,7 +168,8 @@ export class AnsweringDetection {
   #beeped(beep: Beep): void {
     this.#beep = beep;
     this.#beepedAtMs = this.#elapsedMs;
-    const isPerson = this.#result?.result === "human" || this.#isFirstOver;
+    const isGuess = this.#elapsedMs - this.#guessedAtMs <= ANSWERING.guessMs;
+    const isPerson = this.#isFirstOver || (this.#result?.result === "human" && !isGuess);
     const isMachine = this.#result?.result === "machine";
     if (isMachine || !isPerson || this.#isAskedToRecord) this.#unmask(beep);
   }

@@ -1,6 +1,7 @@
 /** Answering machine detection, to the frame: every duration at its limit. */
 import { expect, test } from "bun:test";
 import {
+  ANSWERING,
   AnsweringDetection,
   type AnsweringResult,
   type SpeechSoFar,
@@ -152,6 +153,26 @@ test("after a person's greeting a request to record or a beep alone means nothin
     expect([afterMs, beeped.results.length]).toEqual([afterMs, isMachine ? 2 : 1]);
     expect(beeped.beeps).toHaveLength(isMachine ? 1 : 0);
   }
+});
+
+test("after a longer greeting without words a beep makes a machine for five seconds", () => {
+  const tone = sine(1_000, 400, 8_000, 6_000);
+  const waited = (waitMs: number, words = "") => {
+    const { judge, results, beeps, pass, hear } = detection();
+    judge.utteranceEnded(901);
+    pass(ANSWERING.wordsWaitMs);
+    expect(results).toEqual([PERSON]);
+    if (words !== "") judge.words(words, true);
+    pass(waitMs);
+    hear(tone);
+    while (judge.beep === null) pass(20);
+    return { isMachine: results.length === 2, beeps, atMs: judge.elapsedMs };
+  };
+  const { atMs } = waited(0);
+  const latestMs = ANSWERING.guessMs - (atMs - ANSWERING.wordsWaitMs);
+  expect(waited(latestMs)).toMatchObject({ isMachine: true, beeps: [{}] });
+  expect(waited(latestMs + 20)).toMatchObject({ isMachine: false, beeps: [] });
+  expect(waited(0, "yes who is this")).toMatchObject({ isMachine: false, beeps: [] });
 });
 
 test("late words of the first utterance still change the result", () => {
