@@ -33,7 +33,7 @@ export const DIGIT_PAUSE_MS = 2_000;
 export const GREETING_WAIT_MS = 1_500;
 /** Delay between the first words and the synthesis of standby phrases, so that other calls can be set up first. */
 export const STANDBY_AFTER_MS = 1_000;
-/** Longer than an engine's timeout (10 s), so that a second STT stream still has time. */
+/** Longer than an engine's timeout (16 s), so that a second STT stream still has time. */
 export const STT_TIMEOUT_MS = 22_000;
 /** Timeout for the last utterance when the caller hangs up. */
 export const LAST_TEXT_TIMEOUT_MS = 1_000;

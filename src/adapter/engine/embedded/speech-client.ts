@@ -24,7 +24,7 @@ export interface SpeechDeadline {
  */
 const CALLER_DEADLINE_MS: SpeechDeadline = {
   chunkMs: 6_000,
-  resultMs: 10_000,
+  resultMs: 16_000,
   meaningMs: 500,
 };
 const REMEMBERED_MAX = 200;

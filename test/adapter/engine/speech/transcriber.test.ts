@@ -128,16 +128,37 @@ test.each([
 test("a text that arrives after eight seconds is lost, and the next utterance is recognised", async () => {
   const { stream, reply, answer, clock, load } = caller();
   stream.startUtterance(frame());
+  reply({ type: "ready" });
   const late = stream.finalize();
   await clock.advance(8_000);
   expect((await late).text).toBe("");
   expect(load).toEqual(["waited", "lost"]);
-  reply({ type: "ready" });
+  answer("too late");
   stream.startUtterance(frame());
   const next = stream.finalize();
   answer("in time");
   expect((await next).text).toBe("in time");
 });
+
+test.each([
+  [5_999, 7_999, "at last", ["waited"]],
+  [5_999, 8_000, "", ["waited", "lost"]],
+  [13_999, 0, "at last", []],
+  [14_000, 0, "", ["lost"]],
+])(
+  "loading that ends %p ms after the utterance, and %p ms of recognition, give %p",
+  async (loadMs, readMs, text, events) => {
+    const { stream, reply, answer, clock, load } = caller();
+    stream.startUtterance(frame());
+    const late = stream.finalize();
+    await clock.advance(loadMs);
+    reply({ type: "ready" });
+    await clock.advance(readMs);
+    answer("at last");
+    expect((await late).text).toBe(text);
+    expect(load).toEqual([...events]);
+  },
+);
 
 test("of an endless utterance the first thirty seconds are recognised", async () => {
   const { stream, asked, reply } = caller();

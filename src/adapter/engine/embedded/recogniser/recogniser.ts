@@ -1,8 +1,8 @@
 /**
  * Recognises the English of one speech worker's callers. An utterance is collected while it is
  * spoken. It is read when silence begins, and again if the caller continued. The text may take at
- * most 8 s after the end of the utterance: later, no caller waits for it. Then the result is empty,
- * and the agent offers keys.
+ * most 8 s after the end of the utterance, or 14 s while the model is loaded: later, no caller waits
+ * for it. Then the result is empty, and the agent offers keys.
  */
 import type { Clock } from "../../../../core/clock.ts";
 import type { SttResult } from "../../../../domain/conversation/engine-port.ts";
@@ -23,7 +23,10 @@ interface SttStreamOptions {
 }
 
 const UTTERANCE_MS_MAX = 30_000;
+/** Counts from the end of the utterance, but not before the model is loaded. */
 const RESULT_MS_MAX = 8_000;
+/** Counts from the end of the utterance. Loading begins with the call, so the greeting covers most of it. */
+const WAIT_MS_MAX = 14_000;
 const WAITED_MS = 1_000;
 const NOT_UNDERSTOOD: Transcript = { text: "", confidence: 0 };
 
@@ -89,17 +92,21 @@ export class CallerSttStream {
     this.#begun = null;
     this.#clear();
     this.#ended.add(begun);
-    const { clock, onLoad } = this.shared;
-    const waited = clock.after(WAITED_MS, () => onLoad?.("waited"));
-    const lost = clock.after(RESULT_MS_MAX, () => {
+    const { clock, onLoad, transcriber } = this.shared;
+    const lost = () => {
       onLoad?.("lost");
       begun.drop();
+    };
+    const limits = [clock.after(WAIT_MS_MAX, lost)];
+    transcriber.afterLoading(() => {
+      if (!this.#ended.has(begun)) return;
+      limits.push(clock.after(WAITED_MS, () => onLoad?.("waited")));
+      limits.push(clock.after(RESULT_MS_MAX, lost));
     });
     try {
       return { ...((await begun.result) ?? NOT_UNDERSTOOD), audioMs };
     } finally {
-      waited.cancel();
-      lost.cancel();
+      for (const limit of limits) limit.cancel();
       this.#ended.delete(begun);
     }
   }

@@ -46,6 +46,8 @@ interface Job extends Omit<ToTranscribe, "id"> {
 interface Running {
   readonly thread: TranscriberThread;
   isReady: boolean;
+  /** Run once the thread is ready or ended. */
+  readonly afterLoading: (() => void)[];
   job: Job | null;
   /** Time limit for the thread's current answer. */
   limit: Timer;
@@ -70,6 +72,13 @@ export class Transcriber {
     return this.#threads.length > 0 || this.#mayStart;
   }
 
+  /** Runs a task once the first thread has loaded its model; at once if it has, or if no thread is running. */
+  afterLoading(task: () => void): void {
+    const [first] = this.#threads;
+    if (first === undefined || first.isReady) task();
+    else first.afterLoading.push(task);
+  }
+
   get #mayStart(): boolean {
     const { clock, availableMb = availableMemoryMb } = this.options;
     return clock.monotonic() >= this.#pausedUntil && missingMemoryMb(availableMb()) === 0;
@@ -89,6 +98,7 @@ export class Transcriber {
       const running: Running = {
         thread,
         isReady: false,
+        afterLoading: [],
         job: null,
         limit: this.#limit(() => running),
       };
@@ -137,8 +147,14 @@ export class Transcriber {
     this.#threads.splice(this.#threads.indexOf(running), 1);
     running.limit.cancel();
     running.thread.terminate();
+    this.#loaded(running);
     running.job?.settle(null);
     if (this.#threads.length === 0) this.options.onLoaded?.(false);
+  }
+
+  #loaded(running: Running): void {
+    running.isReady = true;
+    for (const task of running.afterLoading.splice(0)) task();
   }
 
   #forgetComparisons(): void {
@@ -223,7 +239,7 @@ export class Transcriber {
       this.#failed(running, message.detail);
       return;
     }
-    running.isReady = true;
+    this.#loaded(running);
     if (message.type === "transcript") {
       this.#reportedFailure = false;
       const { text, confidence } = message;
