@@ -15,7 +15,7 @@ export const Backup = z.strictObject({
   size_bytes: shown(z.int(), "Size.", 1_048_576),
   created_at: shown(
     z.iso.datetime({ offset: true }),
-    "When it was made. ISO 8601, UTC.",
+    "Time of creation, ISO 8601 in UTC.",
     "2026-11-21T04:05:06+00:00",
   ),
 });
@@ -70,14 +70,14 @@ export const applianceOperations = {
   "engine.try": operation({
     input: z.strictObject({
       stt_wav: field(z.base64().min(4).max(WAV_CHARACTERS_MAX), {
-        description: "A WAV file of 16-bit speech for speech to text, in base64.",
+        description: "WAV file with 16-bit speech for speech to text, in base64.",
         example: "UklGRg==",
         must: "be a WAV file of at most 720,000 bytes, in base64",
       })
         .nullable()
         .default(null),
-      say: trialText("A sentence for text to speech.", "Good afternoon."),
-      ask: trialText("A question for the language model.", "When are you open?"),
+      say: trialText("Sentence for text to speech.", "Good afternoon."),
+      ask: trialText("Question for the language model.", "When are you open?"),
     }),
     output: z.strictObject({ parts: z.array(EnginePartTrial) }),
     role: "operator",
@@ -126,7 +126,7 @@ export const applianceOperations = {
       )
         .nullable()
         .default(null),
-      level: choice(LEVELS, "Only this level or worse.", "warn").default("info"),
+      level: choice(LEVELS, "Filter: this level and higher levels.", "warn").default("info"),
       limit: integer(1, 2000, "Maximum number of records to return.", 200).default(200),
     }),
     output: z.array(LogLine),

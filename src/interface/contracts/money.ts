@@ -14,7 +14,7 @@ import { eurOut, field, page, shown, timeOut } from "./schema.ts";
 
 /** A payment by bank transfer. */
 export const checkoutFields = {
-  id: shown(z.string(), "Id; the reference of the transfer.", `chk_${"0".repeat(32)}`),
+  id: shown(z.string(), "Id, also the reference of the transfer.", `chk_${"0".repeat(32)}`),
   tenant_id: shown(z.int(), "Id of the tenant.", 1),
   kind: shown(
     z.enum(["topup", "plan", "crm_bridge", "retention"]),
@@ -40,7 +40,7 @@ export type Checkout = z.output<typeof Checkout>;
 
 export const waitingFields = {
   search: field(z.string().max(120), {
-    description: "In the reference, or in the company's name or e-mail address.",
+    description: "Search text in the reference, the company's name or its email address.",
     example: "dental",
     must: "be text of at most 120 characters",
     reason: "length",

@@ -6,28 +6,32 @@ import { nothing, operation } from "./operation.ts";
 import { field, shown } from "./schema.ts";
 
 export const ApplianceNode = z.strictObject({
-  id: shown(z.string(), "Id of its data directory.", "4f1d0c2b9a8e7766"),
-  name: shown(z.string(), "Host name of its machine.", "voice-1"),
-  version: shown(z.string(), "Of the program it runs.", "0.2.0"),
+  id: shown(z.string(), "Id of the node's data directory.", "4f1d0c2b9a8e7766"),
+  name: shown(z.string(), "Host name of the machine.", "voice-1"),
+  version: shown(z.string(), "Version of the program.", "0.2.0"),
   state: shown(
     z.enum(["active", "draining", "stopped", "silent"]),
-    "draining: it gives its trunks away and finishes its calls; stopped: it was shut down; silent: it is dead or does not reach the store.",
+    "State. `draining`: transfers its trunks to other nodes and finishes its calls. `stopped`: shut down. `silent`: no heartbeat, because it is dead or cannot reach the store.",
     "active",
   ),
-  is_here: shown(z.boolean(), "Whether this node answers.", true),
-  trunks: shown(z.int(), "Trunks that it holds.", 3),
-  calls: shown(z.int(), "Its live calls when it was last seen.", 2),
-  calls_max: shown(z.int(), "[limits] concurrent_calls: its share of the trunks.", 200),
+  is_here: shown(z.boolean(), "Whether this node sent the response.", true),
+  trunks: shown(z.int(), "Number of trunks of the node.", 3),
+  calls: shown(z.int(), "Number of live calls at the last heartbeat.", 2),
+  calls_max: shown(
+    z.int(),
+    "Maximum number of concurrent calls (`[limits] concurrent_calls`). Also decides its share of the trunks.",
+    200,
+  ),
   seen_at: shown(
     z.iso.datetime({ offset: true }),
-    "When it was last seen. ISO 8601, UTC.",
+    "Time of the last heartbeat, ISO 8601 in UTC.",
     "2026-11-21T04:05:06+00:00",
   ),
 });
 
 const named = z.strictObject({
   node: field(z.string().trim().min(1).max(253), {
-    description: "Its id or its name.",
+    description: "Id or name of the node.",
     example: "voice-1",
     must: "have 1 to 253 characters",
   }),

@@ -19,7 +19,10 @@ const UserAccount = z.strictObject({
   name: z.string(),
   operator: z.boolean(),
   second_factor: z.boolean(),
-  password: shown(z.boolean(), "False: signs in by link or passkey until a password is set."),
+  password: shown(
+    z.boolean(),
+    "Whether a password is set. Without one, the person signs in with a link or a passkey.",
+  ),
   tenants: z.array(z.strictObject({ id, name: z.string(), role: z.enum(ROLES) })),
   created_at: timeOut("Time of creation."),
   last_seen_at: optionalTime,
@@ -50,7 +53,8 @@ const presentUser = (user: User, memberships: readonly Membership[]) =>
 const noMail = () =>
   new AppError({
     code: "conflict",
-    publicMessage: "No mail can be sent yet: there is no tenant. Leave --mail out to see the link.",
+    publicMessage:
+      "Email can't be sent before the first tenant exists. Run the command without --mail to see the link.",
   });
 
 export const peopleOperations = {
@@ -66,7 +70,7 @@ export const peopleOperations = {
       tenant: id,
       email: z.string().max(500),
       name: nameIn(120, "The person's name.", "Rasa Kazlauskienė").nullable().default(null),
-      role: choice(ROLES, "What the person may do in the tenant.", "owner").default("owner"),
+      role: choice(ROLES, "Role of the person in the tenant.", "owner").default("owner"),
       operator: z.boolean().default(false),
     }),
     output: CreatedUser,

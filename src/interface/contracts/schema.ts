@@ -36,7 +36,7 @@ export const label = (description: string) => nameIn(120, description, "Front de
 
 export const timeOfDay = (description: string, example: string) =>
   field(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), {
-    description: `${description} In the tenant's zone.`,
+    description: `${description} In the tenant's time zone.`,
     example,
     must: "be a time like 10:00",
     reason: "time",

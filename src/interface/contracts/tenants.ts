@@ -16,8 +16,12 @@ export const Tenant = z.strictObject({
   id: shown(z.int(), "Id of the tenant.", 1),
   name: shown(z.string(), "Company name.", "Example UAB"),
   email: shown(z.string(), "Email address for contact.", "office@example.com"),
-  plan: shown(z.string(), "Slug of its plan.", "start"),
-  suspended: shown(z.boolean(), "Makes and takes no calls.", false),
+  plan: shown(z.string(), "Slug of the tenant's plan.", "start"),
+  suspended: shown(
+    z.boolean(),
+    "Whether the tenant is suspended: it can't make or receive calls.",
+    false,
+  ),
   balance_eur: eurOut("Wallet balance."),
   created_at: timeOut("Time of creation."),
 });
@@ -48,7 +52,7 @@ const creditFields = {
       .max(1_000_000)
       .refine((eur) => Math.abs(eur) >= 0.000001),
     {
-      description: "EUR; negative: taken.",
+      description: "Amount in EUR. Negative to deduct.",
       example: 10,
       must: "be an amount of EUR from -1000000 to 1000000; the smallest is 0.000001",
       reason: "amount",
@@ -63,7 +67,7 @@ export const dialingFields = {
   allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
     description: "Allowed prefixes. `null`: the country of the caller ID.",
     example: ["+370", "+371"],
-    must: "be a list of 1 to 50 prefixes such as +370, or null for the country of the caller id",
+    must: "be a list of 1 to 50 prefixes such as +370, or null for the country of the caller ID",
   }).nullable(),
   short_numbers: field(z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50), {
     description: "Allowed short numbers, star codes and extensions. `null`: none.",

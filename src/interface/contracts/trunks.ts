@@ -47,7 +47,7 @@ export const trunkFields = OperatorTrunk.omit({ tenant_id: true }).shape;
 
 export const TrunkTest = z
   .strictObject({
-    result: shown(z.enum(["ok", "warning", "failed"]), "The worst of the checks.", "ok"),
+    result: shown(z.enum(["ok", "warning", "failed"]), "Worst result of the checks.", "ok"),
     checks: z.array(
       z.strictObject({
         name: shown(

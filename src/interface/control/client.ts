@@ -43,7 +43,10 @@ export function createControlClient(path: string, clock: Clock = systemClock): C
 }
 
 const cutOff = () =>
-  new AppError({ code: "unavailable", publicMessage: "The server stopped before it answered." });
+  new AppError({
+    code: "unavailable",
+    publicMessage: "The server stopped before it sent a response.",
+  });
 
 async function* exchange(
   path: string,

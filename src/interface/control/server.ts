@@ -104,7 +104,7 @@ function createAnswerer(started: () => Promise<Services>, log: Log): Answerer {
     ]);
     if (hello !== PROTOCOL || !(isOperation(operation) || operation === followCall.name))
       throw conflict(
-        "The running server is of another version than this command. Use the same binary, or restart the server.",
+        "The running server has another version than this command. Use the same binary, or restart the server.",
       );
     const services = await started();
     if (isOperation(operation))
@@ -154,7 +154,7 @@ function startedServices(services: Services | Promise<Services>, clock: Clock) {
       late.reject(unavailable("The server is still starting. Try again in a few seconds.")),
     );
     const failed = starting.catch(() => {
-      throw unavailable("The server could not start; its output says why.");
+      throw unavailable("The server could not start. See its output for the reason.");
     });
     return await Promise.race([failed, late.promise]).finally(() => timer.cancel());
   };
@@ -170,5 +170,5 @@ function rejection(error: unknown, log: Log): AnswerLine {
     return { ok: false, code: "invalid_json", message, field };
   }
   log.error("control.failed", { error: describeError(error) });
-  return { ok: false, code: "engine", message: "The server failed; see its log.", field: null };
+  return { ok: false, code: "engine", message: "The server failed. See its log.", field: null };
 }

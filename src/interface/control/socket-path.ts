@@ -8,7 +8,7 @@ const SOCKET_PATH_BYTES_MAX = 107;
 class SocketPathTooLong extends ConfigInvalid {
   constructor(path: string) {
     super([
-      `The path of the control socket, ${path}, has ${Buffer.byteLength(path)} bytes; the system allows ${SOCKET_PATH_BYTES_MAX}. Give [storage] data_dir a shorter path.`,
+      `The path of the control socket, ${path}, is ${Buffer.byteLength(path)} bytes long; the limit is ${SOCKET_PATH_BYTES_MAX}. Set [storage] data_dir to a shorter path.`,
     ]);
   }
 }

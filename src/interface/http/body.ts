@@ -59,7 +59,9 @@ export async function readBody(
   } catch (error) {
     void reader.cancel().catch(() => undefined);
     if (error instanceof AppError) throw error;
-    throw invalidJson("The body broke off before its end.");
+    throw invalidJson(
+      "The body is incomplete: the connection closed before its end. Send it again.",
+    );
   } finally {
     timer.cancel();
   }
@@ -82,7 +84,7 @@ export function parseBody(
 ): Record<string, unknown> {
   if (bytes.byteLength === 0) {
     if (!rules.required) return {};
-    throw invalidJson("A JSON object is needed as the body.");
+    throw invalidJson("The body is missing. Send a JSON object.");
   }
   if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType ?? ""))
     throw invalidJson("Send the body as JSON, with the header `Content-Type: application/json`.");
@@ -129,7 +131,9 @@ function parseObject(text: string): Record<string, unknown> {
 function requireWholeCharacters(body: Record<string, unknown>, textField: string | null): void {
   for (const [name, value] of Object.entries(body))
     if (name !== textField && !(name.isWellFormed() && isWellFormed(value)))
-      throw invalidJson("The body has half of a character, such as `\\ud83d`: send both halves.");
+      throw invalidJson(
+        "The body contains half of a character, such as `\\ud83d`. Send both halves.",
+      );
 }
 
 /** False if a string has unpaired surrogates, which UTF-8 cannot represent. */
@@ -140,7 +144,7 @@ function isWellFormed(value: unknown): boolean {
 }
 
 function badEncoding(bytes: Uint8Array, textField: string | null): AppError {
-  const otherwise = invalidJson("The body is not valid UTF-8. Send it so, and not compressed.");
+  const otherwise = invalidJson("The body is not valid UTF-8. Send it in UTF-8 and uncompressed.");
   if (!textField) return otherwise;
   try {
     const text = parseObject(new TextDecoder().decode(bytes))[textField];

@@ -41,11 +41,11 @@ export const CHECKOUT_TEXTS = {
       cancelled: "Cancelled.",
     },
     paidElsewhere:
-      "If you have paid, this page says so as soon as the payment is confirmed. Load it again in a minute.",
+      "If you have paid, this page shows it as soon as the payment is confirmed. Reload the page in a minute.",
     noBankAccount:
-      "Where to transfer it is not shown yet: whoever provides this service to you tells you the bank account. Give the reference with the transfer.",
+      "The bank account is not shown here yet. Ask the company that provides this service to you. Include the reference in the transfer.",
     giveReference:
-      "Give the reference with the transfer. The payment is confirmed by hand when it arrives.",
+      "Include the reference in the transfer. The payment is confirmed manually when it arrives.",
   },
   lt: {
     title: "Mokėjimas",

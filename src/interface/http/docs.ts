@@ -58,7 +58,7 @@ async function siteFile(name: string, request: Request): Promise<Response> {
   const file = files.get(name === "" ? "index.html" : name) ?? files.get(`${name}.html`);
   return file
     ? packedResponse(file, request, HEADERS)
-    : new Response("There is no such page. All pages are listed at /docs/.", {
+    : new Response("Page not found. See the list of pages at /docs/.", {
         status: 404,
         headers: { ...HEADERS, "content-type": "text/plain; charset=utf-8" },
       });

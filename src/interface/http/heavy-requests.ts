@@ -76,7 +76,7 @@ export class HeavyRequests {
 const tooManyAtOnce = () =>
   new AppError({
     code: "rate_limited",
-    publicMessage: `At most ${UNDER_WAY_MAX} imports, exports and requests with a large body of a company at once, and ${WAITING_MAX} that wait. Send this one again when others have ended.`,
+    publicMessage: `Your company already has ${UNDER_WAY_MAX} imports, exports and large requests in progress and ${WAITING_MAX} waiting. Try again when some of them have finished.`,
     retryable: true,
     retryAfterSeconds: 5,
   });

@@ -248,10 +248,10 @@ const tooMuchKept = () =>
   new AppError({
     code: "plan_limit_reached",
     publicMessage:
-      "Too much is kept for requests with Idempotency-Key: at most 256 MB of answers in 24 hours. Send the header only where a repetition would do harm.",
+      "The stored responses to requests with Idempotency-Key exceed 256 MB in 24 hours. Send the header only with requests that must not run twice.",
   });
 
 const unfinished = () =>
   conflict(
-    "The first request with this Idempotency-Key has no answer yet. Look whether it took effect before you send it again with a new key.",
+    "The first request with this Idempotency-Key has no response yet. Check whether it took effect before you send it again with a new key.",
   );

@@ -32,11 +32,11 @@ const ErrorBody = z
   .meta({ id: "Error" });
 
 const DashboardErrorBody = ErrorBody.extend({
-  reason: z.string().optional().meta({ description: "Which message it is, for translations." }),
+  reason: z.string().optional().meta({ description: "Code of the message, for translation." }),
   params: z
     .record(z.string(), z.union([z.string(), z.number()]))
     .optional()
-    .meta({ description: "What fills the blanks of that message." }),
+    .meta({ description: "Values for the placeholders of that message." }),
 }).meta({ id: "Error" });
 
 /** Differences between the documents of REST v1 and the dashboard. */

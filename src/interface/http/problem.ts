@@ -134,13 +134,13 @@ export const draining = () =>
 export const unknownPath = () =>
   new AppError({
     code: "not_found",
-    publicMessage: "No such path. See /openapi.json for all routes.",
+    publicMessage: "Path not found. See /openapi.json for all routes.",
   });
 
 export const methodNotAllowed = (allow: string) =>
   new AppError({
     code: "method_not_allowed",
-    publicMessage: `This path does not answer that method. Allowed: ${allow}.`,
+    publicMessage: `This path does not support that method. Allowed: ${allow}.`,
   });
 
 export const payloadTooLarge = (bytesMax: number) =>

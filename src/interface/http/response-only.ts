@@ -100,9 +100,9 @@ const isSameValue = (name: string, stored: unknown, sent: unknown) =>
 
 function whereOf(name: string, { creates, other }: Resource): string {
   if (!other?.body || !bodyFields(other.body).has(name))
-    return `\`${name}\` is set by Linevoice. Leave it out, or send its stored value.`;
+    return `\`${name}\` is set by Linevoice. Omit it, or send its stored value.`;
   const request = `${other.method} ${other.path}`;
   return creates
     ? `Change \`${name}\` with ${request} afterwards.`
-    : `\`${name}\` cannot be changed here. For another value, add a new record with ${request}.`;
+    : `\`${name}\` cannot be changed. To use another value, add a new record with ${request}.`;
 }

@@ -65,5 +65,5 @@ const storeHangs = (why: string) =>
   new AppError({
     code: "unavailable",
     publicMessage: "The storage is out of reach. Try again in a few seconds.",
-    internal: `the store hangs: ${why}`,
+    internal: `the store does not respond: ${why}`,
   });

@@ -136,5 +136,5 @@ const changedSince = () =>
     code: "conflict",
     field: "if_match",
     publicMessage:
-      "The record was changed since you read it. Read it again, and send your change with its new ETag.",
+      "The record has changed since you read it. Read it again, then send your change with the new ETag.",
   });

@@ -161,7 +161,7 @@ test("home shows the current state, problems and open steps", async () => {
     code: "engine_ready",
     values: {},
     remedy: null,
-    sentence: "Ready to carry calls.",
+    sentence: "Ready for calls.",
   });
   expect(home.statuses.mail.state).toBe("warning");
   expect(home.statuses.backup.state).toBe("warning");

@@ -85,7 +85,7 @@ test("an address without a page says where the pages are", async () => {
   const response = await fetch(`${server.base}/docs/no-such-page`);
   expect([response.status, await response.text()]).toEqual([
     404,
-    "There is no such page. All pages are listed at /docs/.",
+    "Page not found. See the list of pages at /docs/.",
   ]);
   const short = await fetch(`${server.base}/docs`, { redirect: "manual" });
   expect([short.status, short.headers.get("location")]).toEqual([302, "/docs/"]);

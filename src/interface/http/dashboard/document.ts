@@ -12,7 +12,7 @@ const DASHBOARD_DOCUMENT_PATH = `${DASHBOARD_MOUNT}/openapi.json`;
 const frame = (contracts: readonly Contract[]): DocumentFrame => ({
   title: "Linevoice dashboard API",
   introduction:
-    "What the dashboard needs beside REST v1. It serves the web app of the same version and changes with it: programs use REST v1.\n\nSigned in by a session cookie; an API key opens nothing here. Roles: viewer reads, member changes, owner decides about keys, money, trunk and team, operator runs the appliance.",
+    "API of the dashboard, in addition to REST v1. It can change with each version. Programs should use REST v1.\n\nRequests need a session cookie; API keys are not accepted. Roles: a viewer can read, a member can change records, an owner also manages keys, payments, trunk and team, an operator runs the appliance.",
   servers: [{ url: DASHBOARD_MOUNT }],
   security: [{ session: [] }],
   securitySchemes: {

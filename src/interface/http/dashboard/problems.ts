@@ -84,8 +84,8 @@ function moneyProblems({ money }: Troubles): Problem[] {
   const href = "/app/billing?tab=wallet";
   if (availableIncludedSeconds >= CALL_SECONDS_MIN || availableBalance > 0) {
     const minutes = Math.floor(left / 60);
-    const sentence = `Plan and wallet pay for about ${minutes} more minutes of calls.`;
-    const remedy = "Top up the wallet before calls stop.";
+    const sentence = `Plan and wallet are enough for about ${minutes} more minutes of calls.`;
+    const remedy = "Top up the wallet to avoid an interruption of calls.";
     return [{ code: "money_low", values: { minutes }, sentence, remedy, href }];
   }
   const eur = microToEur(availableBalance);
@@ -93,7 +93,7 @@ function moneyProblems({ money }: Troubles): Problem[] {
     {
       code: "money_gone",
       values: { eur },
-      sentence: `Plan minutes and wallet are used up (${eur} EUR): no call can be made or taken.`,
+      sentence: `Plan minutes and wallet are used up (${eur} EUR). Calls can't be made or answered.`,
       remedy: "Top up the wallet.",
       href,
     },
@@ -106,7 +106,7 @@ const numberProblems = ({ numbers }: Troubles): Problem[] =>
     .map(({ numberE164: number }) => ({
       code: "number_without_agent",
       values: { number },
-      sentence: `Nobody answers ${number}: it has no agent.`,
+      sentence: `Calls to ${number} are not answered because the number has no agent.`,
       remedy: "Assign an agent to the number.",
       href: "/app/numbers",
     }));
@@ -114,7 +114,7 @@ const numberProblems = ({ numbers }: Troubles): Problem[] =>
 const LINE_SENTENCES = {
   received: "The agent heard callers badly",
   sent: "Callers heard the agent badly",
-  both: "Sound took long to reach the other side",
+  both: "Audio was delayed",
 } as const;
 
 const lineProblems = ({ badLines }: Troubles): Problem[] =>
@@ -127,7 +127,7 @@ const lineProblems = ({ badLines }: Troubles): Problem[] =>
         values: { calls },
         sentence: `${LINE_SENTENCES[side]} in the last 24 hours (calls: ${calls}).`,
         remedy:
-          "Check the internet connection of this server; if it is good, ask the provider with the line quality of a call.",
+          "Check the internet connection of this server. If it is good, send the line quality of a call to the provider.",
         href: "/app/calls",
       },
     ];
@@ -142,7 +142,7 @@ const webhookProblems = ({ webhooks }: Troubles): Problem[] =>
         code: "webhook_off",
         values: { url, explanation: why },
         sentence: `The webhook ${url} was switched off: ${why}.`,
-        remedy: "Fix the endpoint, switch the webhook on, then send again what failed.",
+        remedy: "Fix the endpoint, switch the webhook on, then resend the failed events.",
         href: "/app/webhooks",
       };
     });

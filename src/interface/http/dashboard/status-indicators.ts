@@ -73,7 +73,7 @@ function trunkStatus(trunk: Trunk | null): StatusIndicator {
   if (!trunk)
     return unknown(
       "trunk_none",
-      "There is no trunk yet: no phone call can come or go.",
+      "There is no trunk yet. Phone calls are not possible.",
       "Enter the SIP account of your provider.",
     );
   const { server, explanation, last_code: code } = trunk;
@@ -82,7 +82,7 @@ function trunkStatus(trunk: Trunk | null): StatusIndicator {
     case "registered":
       return ok("trunk_registered", `Registered at ${server}.`, null, values);
     case "not_required":
-      return ok("trunk_peering", `Calls with ${server} need no registration.`, null, values);
+      return ok("trunk_peering", `Connected to ${server} without registration.`, null, values);
     case "failed": {
       const why = explanation ?? (code === null ? "No answer." : `SIP ${code}.`);
       return failed(
@@ -96,14 +96,14 @@ function trunkStatus(trunk: Trunk | null): StatusIndicator {
       return warning(
         "trunk_registering",
         `Registering at ${server}.`,
-        "Wait some seconds; then test the trunk.",
+        "Wait a few seconds, then test the trunk.",
         values,
       );
     default:
       return warning(
         "trunk_unregistered",
         `Not registered at ${server}.`,
-        "Test the trunk; the result says why.",
+        "Test the trunk to see the reason.",
         values,
       );
   }
@@ -113,19 +113,19 @@ function engineStatus(problem: string | null, hasProviderTrouble: boolean): Stat
   if (problem === null && hasProviderTrouble)
     return warning(
       "engine_provider",
-      "A provider of speech or language cannot be used: calls go on with the fallback.",
-      "Ask the operator: the health page says what to change.",
+      "A provider of speech or language cannot be used. Calls continue with the fallback.",
+      "Ask the operator. The health page shows how to fix it.",
     );
-  if (problem === null) return ok("engine_ready", "Ready to carry calls.");
+  if (problem === null) return ok("engine_ready", "Ready for calls.");
   if (problem.includes("starting"))
-    return warning("engine_starting", problem, "Wait some seconds.");
-  const remedy = "Ask the operator to look at the log and restart the server.";
+    return warning("engine_starting", problem, "Wait a few seconds.");
+  const remedy = "Ask the operator to check the log and restart the server.";
   return failed("engine_failed", problem, remedy, { explanation: problem });
 }
 
 function diskStatus(problem: ReturnType<StatusSources["disk"]>): StatusIndicator {
-  if (!problem) return ok("disk_ok", "There is room enough.");
-  const remedy = "Ask the operator to make room on the disk.";
+  if (!problem) return ok("disk_ok", "There is enough space.");
+  const remedy = "Ask the operator to free up disk space.";
   return problem.failed
     ? failed("disk_full", problem.sentence, remedy)
     : warning("disk_low", problem.sentence, remedy);
@@ -134,8 +134,8 @@ function diskStatus(problem: ReturnType<StatusSources["disk"]>): StatusIndicator
 function backupStatus(backup: ReturnType<StatusSources["backup"]>, nowMs: number): StatusIndicator {
   const { problem, newest, automatic } = backup;
   if (problem !== null)
-    return failed("backup_failed", problem, "Ask the operator to look at the log.");
-  const remedy = "Ask the operator to make one, or make one under Operator.";
+    return failed("backup_failed", problem, "Ask the operator to check the log.");
+  const remedy = "Ask the operator to create one, or create one under Operator.";
   if (!newest) return warning("backup_none", "There is no backup yet.", remedy);
   const ageMs = nowMs - Date.parse(newest.created_at);
   const hours = Math.max(0, Math.floor(ageMs / HOUR_MS));
@@ -144,7 +144,7 @@ function backupStatus(backup: ReturnType<StatusSources["backup"]>, nowMs: number
   if (automatic) return ok("backup_ok", sentence, null, { hours });
   return warning(
     "backup_manual",
-    `${sentence} None is made by itself.`,
+    `${sentence} Automatic backups are off.`,
     "Ask the operator to set [storage] backup_at.",
     { hours },
   );
@@ -159,24 +159,24 @@ function mailStatus(
     return failed(
       "mail_dead",
       `${dead} emails could not be sent.`,
-      "Ask the operator to send them again under Operator, mails.",
+      "Ask the operator to resend them under Operator, Mails.",
       { count: dead },
     );
   if (waiting > 0) {
     const why = lastError ?? "no reason known";
     return warning(
       "mail_waiting",
-      `${waiting} mails wait because sending failed: ${why}`,
-      "They are tried again by themselves; ask the operator to test mail if it lasts.",
+      `${waiting} emails are waiting because sending failed: ${why}`,
+      "They are retried automatically. If the problem continues, ask the operator to test email.",
       { count: waiting, explanation: why },
     );
   }
   if (provider === "outbox")
     return warning(
       "mail_files",
-      `Mails are written to files on the server and kept for ${outboxKeepDays} days, recordings included; nobody is sent any.`,
+      `Emails are not sent. They are stored as files on the server for ${outboxKeepDays} days, including recordings.`,
       "Ask the operator to set [mail] provider.",
       { count: outboxKeepDays },
     );
-  return ok("mail_ok", "Mail works.");
+  return ok("mail_ok", "Email works.");
 }

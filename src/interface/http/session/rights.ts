@@ -9,9 +9,9 @@ const RANK: Readonly<Record<Role, number>> = { viewer: 1, member: 2, owner: 3, o
 
 const NEEDS: Readonly<Record<Role, string>> = {
   viewer: "Choose a company to work in first.",
-  member: "Your role may look but not change. Ask an owner of the company.",
-  owner: "Only an owner of the company may do this.",
-  operator: "Only an operator of this appliance may do this.",
+  member: "Your role can view but not change. Ask an owner of the company.",
+  owner: "Only an owner of the company can do this.",
+  operator: "Only an operator of this appliance can do this.",
 };
 
 /** Throws forbidden. */
@@ -31,7 +31,7 @@ export function authorise(
   if (lacksSecondFactor(session)) throw secondFactorNeeded();
   if (contract.notWhenActing && session.actingUntil !== null)
     throw forbidden(
-      "Only the company's own people may do this: you act for it as the operator.",
+      "Only members of the company can do this. You are acting for it as the operator.",
       "acting",
     );
   if (RANK[session.role] < RANK[needed]) throw forbidden(NEEDS[needed]);

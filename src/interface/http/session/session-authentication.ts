@@ -96,7 +96,7 @@ function requireOurPages(log: Log, requestContext: RequestContext, request: Requ
     path: requestContext.path,
     ip: requestContext.origins.ip,
   });
-  throw forbidden("This request did not come from the dashboard's own pages.");
+  throw forbidden("This request did not come from a page of the dashboard.");
 }
 
 async function findSession(
@@ -125,7 +125,7 @@ const misdirected = () =>
   new AppError({
     code: "forbidden",
     publicMessage:
-      "This appliance does not answer under that name. Use its address, or set [server] public_url.",
+      "This appliance does not accept that host name. Use its address, or set [server] public_url.",
   });
 
 /** A number for the limiter's table: 48 bits of a hash. */

@@ -193,7 +193,7 @@ export const messages = {
     ru: "Зарегистрирована: {server}.",
   },
   "system_status.trunk_peering": {
-    en: "Calls with {server} need no registration.",
+    en: "Connected to {server} without registration.",
     lt: "Skambučiams su {server} registracijos nereikia.",
     lv: "Zvaniem ar {server} reģistrācija nav vajadzīga.",
     ru: "Для звонков через {server} регистрация не нужна.",
@@ -217,7 +217,7 @@ export const messages = {
     ru: "Регистрируется: {server}.",
   },
   "remedy.trunk_registering": {
-    en: "Wait some seconds; then test the trunk.",
+    en: "Wait a few seconds, then test the trunk.",
     lt: "Palaukite kelias sekundes, tada patikrinkite liniją.",
     lv: "Uzgaidiet dažas sekundes, tad pārbaudiet līniju.",
     ru: "Подождите несколько секунд, затем проверьте линию.",
@@ -229,13 +229,13 @@ export const messages = {
     ru: "Не зарегистрирована: {server}.",
   },
   "remedy.trunk_unregistered": {
-    en: "Test the trunk; the result says why.",
+    en: "Test the trunk to see the reason.",
     lt: "Patikrinkite liniją; rezultatas pasakys kodėl.",
     lv: "Pārbaudiet līniju; rezultāts pateiks, kāpēc.",
     ru: "Проверьте линию; результат скажет почему.",
   },
   "system_status.engine_ready": {
-    en: "Ready to carry calls.",
+    en: "Ready for calls.",
     lt: "Pasiruošęs skambučiams.",
     lv: "Gatavs zvaniem.",
     ru: "Готов к звонкам.",
@@ -247,19 +247,19 @@ export const messages = {
     ru: "Запускается.",
   },
   "remedy.engine_starting": {
-    en: "Wait some seconds.",
+    en: "Wait a few seconds.",
     lt: "Palaukite kelias sekundes.",
     lv: "Uzgaidiet dažas sekundes.",
     ru: "Подождите несколько секунд.",
   },
   "system_status.engine_provider": {
-    en: "A provider of speech or language cannot be used: calls go on with the fallback.",
+    en: "A provider of speech or language cannot be used. Calls continue with the fallback.",
     lt: "Balso ar kalbos modelio paslauga nepasiekiama: skambučiai tęsiasi su atsargine.",
     lv: "Runas vai valodas modeļa pakalpojums nav pieejams: zvani turpinās ar rezerves.",
     ru: "Речевая служба или языковая модель недоступна: звонки идут через запасную.",
   },
   "remedy.engine_provider": {
-    en: "For the operator: the health page says what to change.",
+    en: "For the operator: the health page shows how to fix it.",
     lt: "Administratoriui: būsenos puslapyje parašyta, ką pakeisti.",
     lv: "Administratoram: stāvokļa lapā teikts, kas jāmaina.",
     ru: "Администратору: на странице состояния сказано, что изменить.",
@@ -271,7 +271,7 @@ export const messages = {
     ru: "Не работает: {explanation}",
   },
   "remedy.engine_failed": {
-    en: "For the operator: look at the log and restart the server.",
+    en: "For the operator: check the log and restart the server.",
     lt: "Administratoriui: peržiūrėti žurnalą ir paleisti serverį iš naujo.",
     lv: "Administratoram: apskatīt žurnālu un pārstartēt serveri.",
     ru: "Администратору: посмотреть журнал и перезапустить сервер.",
@@ -343,7 +343,7 @@ export const messages = {
     ru: "Последняя копия не удалась.",
   },
   "remedy.backup_failed": {
-    en: "For the operator: look at the log.",
+    en: "For the operator: check the log.",
     lt: "Administratoriui: peržiūrėti žurnalą.",
     lv: "Administratoram: apskatīt žurnālu.",
     ru: "Администратору: посмотреть журнал.",
@@ -373,7 +373,7 @@ export const messages = {
     ru: "Писем не удалось отправить: {count}.",
   },
   "remedy.mail_dead": {
-    en: "For the operator: send them again under Operator, Email.",
+    en: "For the operator: resend them under Operator, Email.",
     lt: "Administratoriui: išsiųsti juos iš naujo (Administratorius, Paštas).",
     lv: "Administratoram: tās nosūtīt vēlreiz (Administrators, Pasts).",
     ru: "Администратору: отправить их снова (Администратор, Почта).",
@@ -391,10 +391,10 @@ export const messages = {
     ru: "Они отправляются снова автоматически; если затянется, попросите администратора проверить почту.",
   },
   "system_status.mail_files": {
-    en: "Emails are written to files on the server and kept for {count} days, recordings included; none are sent.",
-    lt: "Laiškai su įrašais rašomi į failus serveryje ir laikomi tiek dienų: {count}; niekam jie nesiunčiami.",
-    lv: "Vēstules ar ierakstiem tiek rakstītas failos serverī un glabātas tik dienu: {count}; nevienam tās netiek sūtītas.",
-    ru: "Письма с записями пишутся в файлы на сервере и хранятся столько дней: {count}; никому они не отправляются.",
+    en: "Emails are not sent. They are stored as files on the server for {count} days, including recordings.",
+    lt: "Laiškai nesiunčiami. Jie kartu su įrašais saugomi serverio failuose tiek dienų: {count}.",
+    lv: "Vēstules netiek sūtītas. Tās kopā ar ierakstiem tiek glabātas failos serverī tik dienu: {count}.",
+    ru: "Письма не отправляются. Вместе с записями они хранятся в файлах на сервере столько дней: {count}.",
   },
   "remedy.mail_files": {
     en: "For the operator: set [mail] provider.",
@@ -433,7 +433,7 @@ export const messages = {
     ru: "Минут тарифа и кошелька хватит ещё примерно на {minutes} мин. разговоров.",
   },
   "remedy.money_low": {
-    en: "Top up the wallet before calls stop.",
+    en: "Top up the wallet to avoid an interruption of calls.",
     lt: "Papildykite piniginę, kol skambučiai nesustojo.",
     lv: "Papildiniet maku, pirms zvani apstājas.",
     ru: "Пополните кошелёк, пока звонки не остановились.",
@@ -475,7 +475,7 @@ export const messages = {
     ru: "Проверьте интернет-соединение сервера. Если оно в порядке, покажите оператору связи качество линии звонка.",
   },
   "system_status.line_both": {
-    en: "Sound took long to reach the other side in the last 24 hours (calls: {calls}).",
+    en: "Audio was delayed in the last 24 hours (calls: {calls}).",
     lt: "Per pastarąsias 24 valandas garsas pasiekdavo kitą pusę pavėluotai (skambučių: {calls}).",
     lv: "Pēdējās 24 stundās skaņa līdz otrai pusei nonāca ar aizkavi (zvani: {calls}).",
     ru: "За последние 24 часа звук доходил до собеседника с задержкой (звонков: {calls}).",

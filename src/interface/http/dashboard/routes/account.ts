@@ -30,7 +30,7 @@ const updateProfile = contract({
   operationId: "updateProfile",
   at: "POST /profile",
   ...own,
-  summary: "Change one's name or language",
+  summary: "Change your name or language",
   body: z
     .strictObject({
       name: personName().optional(),
@@ -44,9 +44,9 @@ const changePassword = contract({
   operationId: "changePassword",
   at: "POST /password",
   ...own,
-  summary: "Change one's password; every other session ends",
+  summary: "Change your password and end all other sessions",
   body: z
-    .strictObject({ current: givenPassword("The password until now."), password: newPassword() })
+    .strictObject({ current: givenPassword("Current password."), password: newPassword() })
     .meta({ id: "PasswordRequest" }),
   reply: done,
   errors: ["rate_limited"],
@@ -56,10 +56,10 @@ const beginTotp = contract({
   operationId: "beginTotp",
   at: "POST /totp/begin",
   ...own,
-  summary: "Begin to set up an authenticator app",
+  summary: "Start to set up an authenticator app",
   reply: okReply({
-    secret: shown(z.string(), "For typing in, Base32.", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"),
-    otpauth_uri: shown(z.string(), "For the QR code."),
+    secret: shown(z.string(), "Secret to type in, in Base32.", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"),
+    otpauth_uri: shown(z.string(), "URI for the QR code."),
   }),
   errors: ["conflict"],
 });
@@ -68,7 +68,7 @@ const confirmTotp = contract({
   operationId: "confirmTotp",
   at: "POST /totp/confirm",
   ...own,
-  summary: "Turn the second factor on with a first code",
+  summary: "Switch on the second factor with a first code",
   body: z
     .strictObject({
       code: field(
@@ -77,7 +77,7 @@ const confirmTotp = contract({
           .trim()
           .regex(/^\d{6}$/),
         {
-          description: "What the authenticator shows.",
+          description: "Code that the authenticator shows.",
           example: "492039",
           must: "be the six digits that the authenticator shows now",
         },
@@ -87,7 +87,7 @@ const confirmTotp = contract({
   reply: okReply({
     recovery_codes: shown(
       z.array(z.string()),
-      "Ten, each good for once. Shown now and never again.",
+      "Ten recovery codes. Each works once. Shown only in this response.",
     ),
   }),
   errors: ["conflict", "rate_limited"],
@@ -97,9 +97,9 @@ const disableTotp = contract({
   operationId: "disableTotp",
   at: "POST /totp/disable",
   ...own,
-  summary: "Turn the second factor off",
+  summary: "Switch off the second factor",
   description:
-    "Besides the password a code of the authenticator, a recovery code or a passkey is needed.",
+    "Needs the password and also a code of the authenticator, a recovery code or a passkey.",
   body: z
     .strictObject({ ...proofFields, password: givenPassword() })
     .meta({ id: "DisableTotpRequest" }),
@@ -111,8 +111,8 @@ const Passkey = z
   .strictObject({
     id: idOut("passkey"),
     name: z.string(),
-    created_at: timeOut("When it was registered."),
-    last_used_at: isoOrNullOut("When it was last used; null: never."),
+    created_at: timeOut("Time of registration."),
+    last_used_at: isoOrNullOut("Time of the last use. `null` if it was never used."),
   })
   .meta({ id: "Passkey" });
 
@@ -128,7 +128,7 @@ const passkeyOptions = contract({
   operationId: "passkeyOptions",
   at: "POST /passkeys/options",
   ...own,
-  summary: "Begin to register a passkey",
+  summary: "Start to register a passkey",
   reply: okReply({ options: credentialOptions }),
   errors: ["plan_limit_reached"],
 });
@@ -140,7 +140,7 @@ const addPasskey = contract({
   summary: "Register a passkey",
   body: z
     .strictObject({
-      name: nameIn(60, "Your name for it.", "Office laptop"),
+      name: nameIn(60, "Name of the passkey, of your choice.", "Office laptop"),
       response: credentialIn(),
     })
     .meta({ id: "NewPasskeyRequest" }),
@@ -161,19 +161,23 @@ const listSessions = contract({
   operationId: "listSessions",
   at: "GET /sessions",
   ...own,
-  summary: "Where one is signed in",
+  summary: "List your sessions",
   reply: okReply({
     sessions: z.array(
       z
         .strictObject({
           id: idOut("session"),
-          current: shown(z.boolean(), "The one that asks.", true),
-          ip: shown(z.string(), "Where it was last used from.", "192.0.2.7"),
+          current: shown(z.boolean(), "Whether this is the current session.", true),
+          ip: shown(z.string(), "Address of the last request.", "192.0.2.7"),
           user_agent: z.string(),
-          method: shown(z.enum(["password", "passkey", "link"]), "How it signed in.", "password"),
-          created_at: timeOut("When it signed in."),
-          last_seen_at: timeOut("When it was last used."),
-          expires_at: timeOut("When it ends at the latest."),
+          method: shown(
+            z.enum(["password", "passkey", "link"]),
+            "Method of the sign-in.",
+            "password",
+          ),
+          created_at: timeOut("Time of the sign-in."),
+          last_seen_at: timeOut("Time of the last request."),
+          expires_at: timeOut("Time when the session expires."),
         })
         .meta({ id: "SessionEntry" }),
     ),
@@ -185,7 +189,7 @@ const endSession = contract({
   at: "DELETE /sessions/{id}",
   noun: "session",
   ...own,
-  summary: "End a session, at once",
+  summary: "End a session at once",
   reply: deletedReply(),
 });
 

@@ -10,7 +10,7 @@ import { eur } from "../../routes/present.ts";
 import type { ProductContext } from "./context.ts";
 
 const providers = (what: string) =>
-  shown(z.array(z.string()).min(1), `Providers of ${what}, in the order they are tried.`, [
+  shown(z.array(z.string()).min(1), `Providers of ${what}, in the order in which they are tried.`, [
     "embedded",
   ]);
 
@@ -22,39 +22,43 @@ export const Appliance = z
       tts: providers("text to speech"),
       takes_messages: shown(
         z.boolean(),
-        "When all providers fail, the embedded engine takes a message.",
+        "Whether the embedded engine takes a message when all providers fail.",
         true,
       ),
       trouble: shown(
         z.boolean(),
-        "A provider cannot be used now, and calls go on with the next one.",
+        "Whether a provider cannot be used now. Calls continue with the next one.",
         false,
       ),
       failed_voices: shown(
         z.array(z.strictObject({ language: z.enum(AGENT_LANGUAGES), voice: z.enum(AGENT_VOICES) })),
-        "Voices of the operator's whose files cannot be used; the built-in ones speak instead.",
+        "Voices added by the operator whose files cannot be used. The built-in voices are used instead.",
         [],
       ),
     }),
     mail: z.strictObject({
-      provider: shown(z.string(), "Who delivers mail; outbox: files on the server.", "smtp"),
-      from: shown(z.string(), "Sender of post-call mails.", "Calls <calls@example.com>"),
-      outbox_keep_days: shown(z.int(), "Days that the files of outbox are kept.", 7),
+      provider: shown(
+        z.string(),
+        "Mail provider. `outbox`: mails are files on the server.",
+        "smtp",
+      ),
+      from: shown(z.string(), "Sender of mails after calls.", "Calls <calls@example.com>"),
+      outbox_keep_days: shown(z.int(), "Number of days that the outbox keeps mails.", 7),
     }),
     warnings: z.strictObject({
       low_balance_eur: shown(
         z.array(z.number()),
-        "Balances below which a company gets a mail.",
+        "Wallet balances at which a company gets an email.",
         [10, 2],
       ),
       new_numbers_per_hour: shown(
         z.int(),
-        "Numbers never called before, within an hour; then such calls stop, with a mail.",
+        "Maximum of newly called numbers per hour. Above it, calls to new numbers are rejected and the company gets an email.",
         500,
       ),
       new_countries_per_day: shown(
         z.int(),
-        "Countries never called before, within a day; then such calls stop, with a mail.",
+        "Maximum of newly called countries per day. Above it, calls to new countries are rejected and the company gets an email.",
         3,
       ),
     }),
@@ -65,7 +69,7 @@ export const getAppliance = contract({
   operationId: "getAppliance",
   at: "GET /appliance",
   tag: "Settings",
-  summary: "What the server's configuration decides for every company",
+  summary: "Settings of the server's configuration that apply to all companies",
   reply: okReply({ appliance: Appliance }),
 });
 

@@ -25,47 +25,55 @@ export const listLedger = contract({
   operationId: "listLedger",
   at: "GET /ledger",
   tag: "Billing",
-  summary: "What went into and out of the wallet, newest first",
+  summary: "Transactions of the wallet, newest first",
   query: z.strictObject({ limit: page.limit(50), offset: page.offset() }),
   reply: okReply({
     entries: z.array(
       z
         .strictObject({
           id: shown(z.int(), "Number of the transaction.", 1),
-          at: timeOut("When it was posted."),
-          kind: shown(z.enum(LEDGER_KINDS), "What it was.", "charge"),
-          note: shown(z.string(), "In words.", "Call, 63 s"),
+          at: timeOut("Time of the transaction."),
+          kind: shown(z.enum(LEDGER_KINDS), "Kind of the transaction.", "charge"),
+          note: shown(z.string(), "Description of the transaction.", "Call, 63 s"),
           seconds: shown(
             z.strictObject({ total: z.int(), plan: z.int(), over: z.int() }).nullable(),
-            "Of a call that is still stored: all, from the plan, and overage.",
+            "Billable seconds of the call: all, paid by the plan, and overage. `null` if it is no call or the call is no longer stored.",
             null,
           ),
-          call_uuid: shown(z.string().nullable(), "The call it charges.", null),
-          checkout_id: shown(z.string().nullable(), "The checkout it books.", null),
-          amount_eur: eurOut("What the wallet changed by; negative: paid."),
+          call_uuid: shown(z.string().nullable(), "UUID of the charged call.", null),
+          checkout_id: shown(z.string().nullable(), "Id of the paid checkout.", null),
+          amount_eur: eurOut("Change of the wallet. Negative for charges."),
         })
         .meta({ id: "LedgerLine" }),
     ),
-    total: shown(z.int(), "All there are.", 12),
+    total: shown(z.int(), "Number of transactions.", 12),
   }),
 });
 
 export const DashboardCheckout = z
   .strictObject({
-    id: shown(z.string(), "Id, `chk_…`; the reference of a transfer.", `chk_${"0".repeat(32)}`),
-    kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
+    id: shown(
+      z.string(),
+      "Id, `chk_…`. Also the reference of a bank transfer.",
+      `chk_${"0".repeat(32)}`,
+    ),
+    kind: shown(
+      z.enum(["topup", "plan", "crm_bridge", "retention"]),
+      "Item of the checkout.",
+      "topup",
+    ),
     item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
-    amount_eur: eurOut("What is to be paid."),
-    provider: shown(z.enum(["manual", "stripe"]), "How it is paid.", "manual"),
+    amount_eur: eurOut("Amount to pay."),
+    provider: shown(z.enum(["manual", "stripe"]), "Payment provider.", "manual"),
     status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
     page_url: shown(
       z.string(),
-      "The appliance's page about it.",
+      "Page of the checkout on this appliance.",
       "https://example.com/checkout/chk_0",
     ),
-    created_at: timeOut("When it was opened."),
-    expires_at: timeOut("Until when it can be paid."),
-    paid_at: timeOrNull("When it was paid."),
+    created_at: timeOut("Time of creation."),
+    expires_at: timeOut("Time when the checkout expires."),
+    paid_at: timeOrNull("Time of the payment. `null` if it is not paid."),
   })
   .meta({ id: "DashboardCheckout" });
 
@@ -73,7 +81,7 @@ export const listCheckouts = contract({
   operationId: "listCheckouts",
   at: "GET /checkouts",
   tag: "Billing",
-  summary: "Payments that were opened, newest first",
+  summary: "List payments, newest first",
   reply: okReply({ checkouts: z.array(DashboardCheckout) }),
 });
 
@@ -86,7 +94,7 @@ export const getStatement = contract({
   operationId: "getStatement",
   at: "GET /statement",
   tag: "Billing",
-  summary: "A month's statement, for printing",
+  summary: "Statement of a month, as a page to print",
   query: month,
   reply: z.string(),
   replyType: "text/html",
@@ -98,10 +106,12 @@ export const getStatementCsv = contract({
   weight: 5,
   recent: true,
   tag: "Billing",
-  summary: "A month's ledger or calls as CSV",
+  summary: "Ledger or calls of a month, as CSV",
   audited: true,
   query: month.extend({
-    rows: choice(["ledger", "calls"], "Which rows.", "ledger").default("ledger"),
+    rows: choice(["ledger", "calls"], "Content: ledger entries or calls.", "ledger").default(
+      "ledger",
+    ),
   }),
   reply: z.string(),
   replyType: "text/csv",

@@ -29,12 +29,12 @@ export const listCallTags = contract({
   operationId: "listCallTags",
   at: "GET /call-tags",
   tag,
-  summary: "All tags that the company's calls have",
+  summary: "List all tags of the company's calls",
   reply: okReply({
     tags: z.array(
       z.strictObject({
         tag: shown(z.string(), "The tag.", EXAMPLE),
-        calls: shown(z.int(), "How many calls have it.", 3),
+        calls: shown(z.int(), "Number of calls with the tag.", 3),
       }),
     ),
   }),
@@ -52,14 +52,22 @@ export const getCallAnnotations = contract({
       z
         .strictObject({
           id: idOut("comment"),
-          author: shown(z.string().nullable(), "Who wrote it; null: the account is gone.", "Rasa"),
+          author: shown(
+            z.string().nullable(),
+            "Author. `null` if the account was deleted.",
+            "Rasa",
+          ),
           text: shown(z.string(), "What it says.", "Call back on Monday."),
-          at: timeOut("When it was written."),
+          at: timeOut("Time of creation."),
           may_delete: shown(z.boolean(), "Whether you may delete it.", true),
         })
         .meta({ id: "CallComment" }),
     ),
-    open: shown(z.boolean(), "False: the call's words are deleted; nothing can be added.", true),
+    open: shown(
+      z.boolean(),
+      "Whether tags and comments can be added. `false` if the transcript was deleted.",
+      true,
+    ),
   }),
 });
 
@@ -69,7 +77,7 @@ export const addCallTag = contract({
   noun: "call",
   tag,
   summary: "Tag a call",
-  description: `A tag that the company has already keeps its spelling. At most ${TAGS_OF_CALL_MAX} a call.`,
+  description: `An existing tag of the company keeps its spelling. At most ${TAGS_OF_CALL_MAX} tags per call.`,
   body: CallTag,
   reply: okReply({ tags: tagsOut }),
   errors: ["conflict"],
@@ -80,7 +88,7 @@ export const removeCallTag = contract({
   at: "POST /calls/{uuid}/tags/remove",
   noun: "call",
   tag,
-  summary: "Take a tag from a call",
+  summary: "Remove a tag from a call",
   body: CallTag,
   reply: okReply({ tags: tagsOut }),
   errors: ["conflict"],
@@ -105,7 +113,7 @@ export const deleteCallComment = contract({
   noun: "comment",
   tag,
   summary: "Delete a comment",
-  description: "Its author may, and an owner.",
+  description: "Only the author and owners can delete a comment.",
   reply: deletedReply(),
 });
 

@@ -24,55 +24,73 @@ import type { ProductContext } from "./context.ts";
 import { durationOf, foundCallFilter, foundFilterOf } from "./found-calls.ts";
 
 const ms = (what: string) =>
-  shown(z.number(), `${what} From the answer, ms; before it: negative.`, 0);
+  shown(z.number(), `${what} Time since the answer in ms. Negative before the answer.`, 0);
 const stage = (what: string) =>
-  shown(z.number().nullable(), `${what} ms; null: not measured.`, 120);
+  shown(z.number().nullable(), `${what} In ms. \`null\` if not measured.`, 120);
 
 export const CallDetails = z
   .strictObject({
-    call_uuid: shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001"),
-    explanation: shown(z.string().nullable(), "How it ended, in words.", "The other side hung up."),
+    call_uuid: shown(z.uuid(), "UUID of the call.", "019aa1b2-0000-7000-8000-000000000001"),
+    explanation: shown(
+      z.string().nullable(),
+      "Explanation of the call's end.",
+      "The other side hung up.",
+    ),
     fault: shown(
       z.enum(["caller", "callee", "carrier", "engine", "us"]).nullable(),
-      "Whose fault it was; null: a normal end.",
+      "Party that caused the failure. `null` after a normal end.",
       null,
     ),
-    agent_name: shown(z.string().nullable(), "The agent; null: none or deleted.", "Reception"),
-    duration_ms: shown(z.number().nullable(), "From the answer to the end.", 42_000),
+    agent_name: shown(
+      z.string().nullable(),
+      "Name of the agent. `null` if there was none or it was deleted.",
+      "Reception",
+    ),
+    duration_ms: shown(z.number().nullable(), "Time from the answer to the end in ms.", 42_000),
     timeline: z.array(
       z.strictObject({
-        lane: shown(z.enum(LANES), "Which lane.", "caller"),
-        start_ms: ms("Where it begins."),
-        end_ms: ms("Where it ends; equal: a moment."),
-        label: shown(z.string(), "What it was.", "Hello"),
+        lane: shown(z.enum(LANES), "Lane of the timeline.", "caller"),
+        start_ms: ms("Start."),
+        end_ms: ms("End. Equal to the start for a single moment."),
+        label: shown(z.string(), "Description of the entry.", "Hello"),
       }),
     ),
     turns: z.array(
       z.strictObject({
-        index: shown(z.int(), "0, 1, 2, … as they began.", 0),
-        speaker: shown(z.enum(["agent", "customer"]), "Who spoke.", "agent"),
-        text: shown(z.string(), "What was said.", "Hello!"),
-        start_ms: ms("Where it begins."),
-        end_ms: ms("Where it ends."),
-        interrupted: shown(z.boolean(), "The other side cut in.", false),
-        latency_ms: stage("Last speech of the caller to first audio."),
+        index: shown(z.int(), "Number of the turn, from 0, in order of their start.", 0),
+        speaker: shown(z.enum(["agent", "customer"]), "Speaker.", "agent"),
+        text: shown(z.string(), "Text of the turn.", "Hello!"),
+        start_ms: ms("Start."),
+        end_ms: ms("End."),
+        interrupted: shown(z.boolean(), "Whether the other side interrupted.", false),
+        latency_ms: stage("Time from the end of the caller's speech to the first audio."),
         sources: z.array(
           z.strictObject({
-            file_id: shown(z.int(), "The knowledge file.", 1),
-            filename: shown(z.string(), "Its name then.", "prices.md"),
-            heading: shown(z.string(), "Where in it; empty: nothing names it.", "Whitening"),
+            file_id: shown(z.int(), "Id of the knowledge file.", 1),
+            filename: shown(z.string(), "Name of the file at that time.", "prices.md"),
+            heading: shown(
+              z.string(),
+              "Heading of the passage. Empty if there is none.",
+              "Whitening",
+            ),
           }),
         ),
         stages: z
           .strictObject({
-            endpointing_ms: stage("Last speech to the end of the turn."),
-            stt_ms: stage("End of the turn to its text."),
-            llm_first_ms: stage("Text to the first words of the answer."),
-            tts_first_ms: stage("First words to the first audio."),
-            playout_ms: stage("First audio to its first packet."),
+            endpointing_ms: stage(
+              "Time from the end of the caller's speech until the end of the turn is detected.",
+            ),
+            stt_ms: stage("Time from the end of the turn to the final transcription."),
+            llm_first_ms: stage(
+              "Time from the final transcription to the first words of the language model.",
+            ),
+            tts_first_ms: stage(
+              "Time from the first words of the language model to the first audio.",
+            ),
+            playout_ms: stage("Time from the first audio to the first RTP packet."),
             early: shown(
               z.boolean(),
-              "The answer was begun before the silence was long enough.",
+              "Whether the language model was called before the end of the turn.",
               false,
             ),
           })
@@ -82,91 +100,127 @@ export const CallDetails = z
     tool_calls: z.array(
       z.strictObject({
         tool: shown(z.string(), "Name of the tool.", "find_booking"),
-        ok: shown(z.boolean(), "Whether it answered well.", true),
-        http_status: shown(z.int().nullable(), "Of the answer.", 200),
-        start_ms: ms("When it was called."),
-        duration_ms: shown(z.number(), "How long it took.", 120),
+        ok: shown(z.boolean(), "Whether the tool call succeeded.", true),
+        http_status: shown(
+          z.int().nullable(),
+          "HTTP status of the response. `null` if there was none.",
+          200,
+        ),
+        start_ms: ms("Start of the tool call."),
+        duration_ms: shown(z.number(), "Duration in ms.", 120),
       }),
     ),
     rtp: z.array(
       z.strictObject({
-        at_ms: ms("When it was looked at."),
+        at_ms: ms("Time of the measurement."),
         packets_sent: shown(z.int(), "So far.", 250),
         packets_received: shown(z.int(), "So far.", 250),
         packets_lost: shown(z.int(), "So far.", 0),
-        packets_late: shown(z.int(), "So far, arrived too late to be played.", 0),
-        jitter_ms: shown(z.number(), "Now.", 1.5),
-        mos: shown(z.number(), "Estimated listening quality so far, 1 to 4.5.", 4.3),
+        packets_late: shown(z.int(), "Packets so far that arrived too late to be played.", 0),
+        jitter_ms: shown(z.number(), "Current jitter in ms.", 1.5),
+        mos: shown(z.number(), "Estimated mean opinion score so far, 1 to 4.5.", 4.3),
       }),
     ),
     sip: z.array(
       z.strictObject({
-        at_ms: ms("When it passed."),
-        direction: shown(z.enum(["in", "out"]), "As seen from us.", "in"),
+        at_ms: ms("Time of the message."),
+        direction: shown(z.enum(["in", "out"]), "Direction. `in`: received by Linevoice.", "in"),
         line: shown(
           z.string(),
-          "Start line, with the CSeq; nothing personal.",
+          "Start line with the CSeq, without personal data.",
           "INVITE (1 INVITE)",
         ),
         detail: shown(
           z.string().nullable(),
-          "More of the message: reason, codec, without numbers and secrets.",
+          "Further details, such as reason or codec, without numbers and secrets.",
           null,
         ),
       }),
     ),
     deliveries: z.array(
       z.strictObject({
-        webhook_id: shown(z.int().nullable(), "null: the agent's legacy URL.", 1),
-        event_id: shown(z.string(), "The event.", `evt_${"0".repeat(32)}`),
-        delivery_id: shown(z.string(), "The attempt.", `del_${"0".repeat(32)}`),
+        webhook_id: shown(
+          z.int().nullable(),
+          "Id of the webhook. `null` for the agent's legacy URL.",
+          1,
+        ),
+        event_id: shown(z.string(), "Id of the event.", `evt_${"0".repeat(32)}`),
+        delivery_id: shown(z.string(), "Id of the delivery attempt.", `del_${"0".repeat(32)}`),
         type: shown(z.string(), "Event type.", "call.ended"),
-        attempt: shown(z.int(), "1 is the first.", 1),
-        status: shown(z.enum(["delivered", "failed"]), "2xx is delivered.", "delivered"),
-        http_status: shown(z.int().nullable(), "null: no answer.", 200),
-        duration_ms: shown(z.int(), "How long it took.", 87),
-        error: shown(z.string().nullable(), "Why it failed.", null),
-        at: timeOut("When it was attempted."),
+        attempt: shown(z.int(), "Number of the attempt, from 1.", 1),
+        status: shown(
+          z.enum(["delivered", "failed"]),
+          "Result of the attempt. `delivered` for a 2xx response.",
+          "delivered",
+        ),
+        http_status: shown(
+          z.int().nullable(),
+          "HTTP status of the response. `null` if there was none.",
+          200,
+        ),
+        duration_ms: shown(z.int(), "Duration in ms.", 87),
+        error: shown(z.string().nullable(), "Reason of the failure. `null` if it succeeded.", null),
+        at: timeOut("Time of the attempt."),
       }),
     ),
     mails: z.array(
       z.strictObject({
-        recipient: shown(z.string(), "To whom.", "office@example.com"),
+        recipient: shown(z.string(), "Recipient.", "office@example.com"),
         status: shown(z.enum(["pending", "sent", "dead"]), "State.", "sent"),
-        attempts: shown(z.int(), "Failed attempts.", 0),
-        last_error: shown(z.string().nullable(), "Why the last one failed.", null),
-        sent_at: timeOrNull("When it was accepted."),
+        attempts: shown(z.int(), "Number of failed attempts.", 0),
+        last_error: shown(
+          z.string().nullable(),
+          "Reason of the last failure. `null` if there was none.",
+          null,
+        ),
+        sent_at: timeOrNull(
+          "Time when the mail provider accepted the mail. `null` if it was not sent.",
+        ),
       }),
     ),
     cost_lines: z.array(
       z.strictObject({
         item: shown(
           z.enum(["plan_seconds", "overage", "stt", "llm", "tts", "trunk"]),
-          "What for; the last four are the operator's own cost.",
+          "Item. The last four are costs of the operator.",
           "overage",
         ),
-        side: shown(z.enum(["paid", "goods"]), "Paid by the tenant, or cost of goods.", "paid"),
-        quantity: shown(z.number(), "How much.", 42),
+        side: shown(
+          z.enum(["paid", "goods"]),
+          "`paid`: charged to the tenant. `goods`: cost of the operator.",
+          "paid",
+        ),
+        quantity: shown(z.number(), "Quantity, in `unit`.", 42),
         cached: shown(
           z.number().nullable(),
-          "Of these, what the provider still had; null: not for this.",
+          "Part of the tokens that the provider read from its cache. `null` for other items.",
           null,
         ),
-        unit: shown(z.enum(["s", "tokens", "characters"]), "Of what.", "s"),
-        amount_eur: shown(z.number().nullable(), "EUR; null: not known.", 0.1),
+        unit: shown(z.enum(["s", "tokens", "characters"]), "Unit of the quantity.", "s"),
+        amount_eur: shown(z.number().nullable(), "Amount in EUR. `null` if unknown.", 0.1),
       }),
     ),
-    written_off_eur: eurOut("Of overage, what the wallet no longer had; nobody owes it."),
+    written_off_eur: eurOut(
+      "Part of the overage that exceeded the wallet. The tenant doesn't owe it.",
+    ),
     answered_time_check: z.strictObject({
-      clock_ms: stage("Talk time by the clock."),
-      rtp_ms: stage("By RTP."),
-      engine_ms: stage("By the engine."),
-      difference_ms: stage("Largest disagreement."),
+      clock_ms: stage("Talk time by the server's clock."),
+      rtp_ms: stage("Talk time by RTP."),
+      engine_ms: stage("Talk time by the engine."),
+      difference_ms: stage("Largest difference between them."),
     }),
     recording: z.strictObject({
-      status: shown(z.string(), "State of the recording.", "ready"),
-      audio_url: shown(z.string().nullable(), "Where to hear it; null: there is none.", null),
-      peaks_url: shown(z.string().nullable(), "Its waveform; null: there is none.", null),
+      status: shown(z.string(), "Status of the recording.", "ready"),
+      audio_url: shown(
+        z.string().nullable(),
+        "URL of the recording. `null` if there is none.",
+        null,
+      ),
+      peaks_url: shown(
+        z.string().nullable(),
+        "URL of the waveform. `null` if there is none.",
+        null,
+      ),
     }),
   })
   .meta({ id: "CallDetails" });
@@ -176,14 +230,14 @@ export const getCallDetails = contract({
   at: "GET /calls/{uuid}/details",
   noun: "call",
   tag: "Calls",
-  summary: "Everything that is known about a call",
+  summary: "All details of a call",
   reply: okReply({ details: CallDetails }),
 });
 
 const samples = (what: string) =>
   shown(
     z.array(z.int().min(-128).max(127)),
-    `${what}: lowest and highest value of each slot.`,
+    `${what}: lowest and highest value per interval.`,
     [-3, 4],
   );
 
@@ -192,13 +246,17 @@ export const getPeaks = contract({
   at: "GET /calls/{uuid}/peaks",
   noun: "recording",
   tag: "Calls",
-  summary: "The waveform of a recording",
+  summary: "Waveform of a recording",
   description:
-    "Two numbers a slot: the lowest and the highest value in it. Gone when the recording is.",
+    "Two numbers per interval: its lowest and its highest value. Deleted together with the recording.",
   reply: okReply({
     peaks: z.strictObject({
-      duration_ms: shown(z.int(), "Length of the recording.", 42_000),
-      samples_per_second: shown(z.number(), "Slots a second; the lists have twice as many.", 50),
+      duration_ms: shown(z.int(), "Length of the recording in ms.", 42_000),
+      samples_per_second: shown(
+        z.number(),
+        "Number of intervals per second. The lists contain two numbers per interval.",
+        50,
+      ),
       left: samples("Caller"),
       right: samples("Agent"),
     }),
@@ -210,8 +268,8 @@ export const getAudio = contract({
   at: "GET /calls/{uuid}/audio",
   noun: "recording",
   tag: "Calls",
-  summary: "The recording",
-  description: "Answers Range requests with 206.",
+  summary: "Download the recording",
+  description: "Range requests return 206.",
   audited: true,
   reply: z.string().meta({ format: "binary" }),
   replyType: "audio/mpeg",
@@ -223,9 +281,9 @@ export const getCallPcap = contract({
   noun: "call",
   tag: "Calls",
   role: "operator",
-  summary: "The signalling of a call as a capture file",
+  summary: "SIP messages of a call as a capture file",
   description:
-    "Made of what is kept of each message: start line, CSeq and details. Addresses are examples; bodies and numbers are not in it. With `[rtp] packet_headers` also the headers of RTP and RTCP packets, without what they carry.",
+    "Contains the stored part of each message: start line, CSeq and details. Addresses are replaced with examples; bodies and numbers are left out. With `[rtp] packet_headers`, it also contains the headers of RTP and RTCP packets, without their payload.",
   audited: true,
   reply: z.string().meta({ format: "binary" }),
   replyType: "application/vnd.tcpdump.pcap",
@@ -239,7 +297,7 @@ const chosenCalls = field(
     .transform((list) => list.split(","))
     .pipe(z.array(z.uuid()).max(CHOSEN_MAX)),
   {
-    description: "Only these calls, separated by commas, whatever the filters say.",
+    description: "UUIDs of calls, separated by commas. Other filters are then ignored.",
     example: "019aa1b2-0000-7000-8000-000000000001",
     must: `be at most ${CHOSEN_MAX} UUIDs of calls, separated by commas`,
   },
@@ -254,7 +312,7 @@ export const callsCsv = contract({
   tag: "Calls",
   summary: "Calls as CSV, newest first",
   audited: true,
-  description: "All that the filters of GET /calls let through, streamed.",
+  description: "All calls that match the filters of GET /calls. Streamed.",
   query: z.strictObject({ ...foundCallFilter, call_uuids: chosenCalls }),
   reply: z.string(),
   replyType: "text/csv",
@@ -265,9 +323,9 @@ export const getCallScenario = contract({
   at: "GET /calls/{uuid}/scenario",
   noun: "call",
   tag: "Calls",
-  summary: "A call as a scenario to rehearse",
+  summary: "Create a rehearsal scenario from a call",
   description:
-    "YAML. Names, numbers, dates and addresses are replaced as well as rules can: check it before you keep it. `from_call` names the call, and the kept scenario is deleted with its transcript.",
+    "YAML. Rules replace names, numbers, dates and addresses, but can miss some: check the scenario before you store it. `from_call` is the UUID of the call. The stored scenario is deleted together with the call's transcript.",
   audited: true,
   reply: z.string(),
   replyType: "text/plain",

@@ -37,9 +37,9 @@ export const chat = contract({
   at: "POST /agents/{id}/chat",
   noun: "agent",
   tag: "Agents",
-  summary: "Ask an agent by text",
+  summary: "Chat with an agent in writing",
   description:
-    "The agent's LLM alone, without speech to text and text to speech; tools run for real. With a paid engine it counts as a trial (`trials` of `GET /usage`). Send the conversation so far each time; no message: the agent's opening words.",
+    "Uses only the agent's language model, without speech. Tools are really called. With a paid engine it counts as a trial (`trials` of `GET /usage`). Send the whole conversation with each request. Without a message, the response is the agent's greeting.",
   body: z
     .strictObject({
       messages: field(
@@ -52,37 +52,41 @@ export const chat = contract({
           )
           .max(MESSAGES_MAX),
         {
-          description: "The conversation so far, oldest first.",
+          description: "Conversation so far, oldest first.",
           example: [{ role: "agent", text: "Hello!" }],
           must: `be a list of at most ${MESSAGES_MAX} objects with role (agent or customer) and text of 1 to ${TEXT_MAX} characters`,
         },
       ).default([]),
-      message: text("What the customer says now.").optional(),
+      message: text("Next message of the customer.").optional(),
       draft: AgentDraft.optional(),
     })
     .meta({ id: "ChatMessage" }),
   reply: okReply({
-    reply: shown(z.string(), "What the agent answers.", "We are open from nine to five."),
-    ended: shown(z.boolean(), "The agent would hang up now.", false),
+    reply: shown(z.string(), "Response of the agent.", "We are open from nine to five."),
+    ended: shown(z.boolean(), "Whether the agent would now end the call.", false),
     events: z.array(
       z.strictObject({
-        type: shown(z.enum(["tool", "transfer", "end_call"]), "What it did.", "tool"),
+        type: shown(z.enum(["tool", "transfer", "end_call"]), "Kind of the event.", "tool"),
         tool: shown(z.string().nullable(), "Name of the tool.", "find_booking"),
-        arguments: shown(z.record(z.string(), z.unknown()).nullable(), "What it sent.", null),
-        ok: shown(z.boolean().nullable(), "Whether the tool answered well.", true),
-        output: shown(z.unknown(), "What the tool answered, or where to transfer.", null),
-        duration_ms: shown(z.int().nullable(), "How long the tool took.", 120),
+        arguments: shown(
+          z.record(z.string(), z.unknown()).nullable(),
+          "Arguments of the tool call.",
+          null,
+        ),
+        ok: shown(z.boolean().nullable(), "Whether the tool call succeeded.", true),
+        output: shown(z.unknown(), "Response of the tool, or destination of the transfer.", null),
+        duration_ms: shown(z.int().nullable(), "Duration of the tool call in ms.", 120),
       }),
     ),
     sources: z.array(
       z.strictObject({
         file_id: shown(z.int(), "The knowledge file.", 1),
         filename: shown(z.string(), "Its name.", "prices.md"),
-        heading: shown(z.string(), "Where in it; empty: nothing names the passage.", "Whitening"),
-        text: shown(z.string(), "The passage that the answer repeats.", "It costs 90 EUR."),
+        heading: shown(z.string(), "Heading of the passage. Empty if there is none.", "Whitening"),
+        text: shown(z.string(), "Passage on which the answer is based.", "It costs 90 EUR."),
       }),
     ),
-    duration_ms: shown(z.int(), "How long the answer took.", 12),
+    duration_ms: shown(z.int(), "Duration until the answer in ms.", 12),
   }),
   errors: ["plan_limit_reached", "insufficient_balance", "unavailable"],
 });

@@ -14,7 +14,7 @@ export const emailIn = () =>
       .max(254)
       .regex(/^[^\s@<>",;:()[\]\\\p{Cc}\p{Cf}]+@[^\s@<>",;:()[\]\\\p{Cc}\p{Cf}]+$/u),
     {
-      description: "E-mail address; upper and lower case are the same.",
+      description: "Email address, not case-sensitive.",
       example: "rasa@clinic.example",
       must: "be an email address such as rasa@clinic.example",
     },
@@ -23,7 +23,7 @@ export const emailIn = () =>
 /** A new password. */
 export const newPassword = () =>
   field(z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX), {
-    description: `The new password, ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+    description: `New password, ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
     example: "correct horse battery staple",
     must: `be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters long`,
   });
@@ -46,7 +46,7 @@ export const linkTokenQuery = () =>
   z.strictObject({
     token: field(z.string().min(1).max(200), {
       description:
-        "What the link carries. Better sent as the header X-Link-Token: it reaches no log.",
+        "Token of the link. Send it as the header X-Link-Token if you can, because proxies log URLs.",
       example: "Zm9vYmFy",
       must: "be the token of a link",
     }).optional(),
@@ -54,28 +54,27 @@ export const linkTokenQuery = () =>
 
 export const linkToken = () =>
   field(z.string().min(1).max(200), {
-    description: "What the link carries.",
+    description: "Token of the link.",
     example: "Zm9vYmFy",
     must: "be the token of a link",
   });
 
 export const personName = () => nameIn(120, "The person's name.", "Rasa Kazlauskienė");
 
-export const roleIn = () =>
-  choice(["owner", "member", "viewer"], "What the person may do.", "member");
+export const roleIn = () => choice(["owner", "member", "viewer"], "Role of the person.", "member");
 
 export const roleOut = () => shown(z.enum(["owner", "member", "viewer"]), "The role.", "member");
 
 /** `done`: signed in. `totp`: a code of the authenticator is still needed (POST /sign-in/totp). */
 export const nextStep = () =>
-  shown(z.enum(["done", "totp"]), "`totp`: a second factor is needed still.", "done");
+  shown(z.enum(["done", "totp"]), "Next step. `totp`: the second factor is still missing.", "done");
 
 export const isoOrNullOut = (description: string) => timeOrNull(`${description}`);
 
 /** Validity of a one-time link. */
 export const linkOut = z
   .strictObject({
-    valid: shown(z.boolean(), "Exists, is not used and not expired.", true),
-    expires_at: isoOrNullOut("Until when; null for a link that does not exist."),
+    valid: shown(z.boolean(), "Whether the link exists, is unused and has not expired.", true),
+    expires_at: isoOrNullOut("Time when the link expires. `null` if it does not exist."),
   })
   .meta({ id: "OneTimeLink" });

@@ -15,35 +15,39 @@ export const FoundCallItem = z
     ...CallItem.shape,
     contact_name: shown(
       z.string().nullable(),
-      "Name of the contact; null: none.",
+      "Name of the contact. `null` if there is none.",
       "Jonas Petraitis",
     ),
     summary: shown(
       z.string().nullable(),
-      "One or two sentences.",
+      "Summary in one or two sentences. `null` if there is none.",
       "The caller asked for the hours.",
     ),
     said: shown(
       z.string().nullable(),
-      "What was said around the words that were looked for.",
+      "Part of the transcript that contains the search text. `null` if it was found elsewhere.",
       "What are your opening hours?",
     ),
-    tags: z.array(shown(z.string(), "A tag that the company's people gave it.", "Complaint")),
+    tags: z.array(shown(z.string(), "Tag of the call.", "Complaint")),
     has_message: shown(z.boolean(), "Whether the caller left a message.", false),
-    planned_at: timeOrNull("When a scheduled call that waits is placed; null: of others."),
+    planned_at: timeOrNull("Planned time of a waiting scheduled call. `null` for other calls."),
     duration_ms: shown(
       z.number().nullable(),
-      "From the answer to the end; null: not answered, or not ended.",
+      "Time from the answer to the end in ms. `null` if the call was not answered or has not ended.",
       42_000,
     ),
-    latency_p95_ms: shown(z.number().nullable(), "95th percentile of the agent's turns.", 900),
+    latency_p95_ms: shown(
+      z.number().nullable(),
+      "95th percentile of the answer latency in ms. `null` if not measured.",
+      900,
+    ),
   })
   .meta({ id: "FoundCall" });
 
 const WORDS_MAX = 100;
 
 export const callWords = field(z.string().max(WORDS_MAX), {
-  description: "Only calls in which this was said, or whose summary, name or number has it.",
+  description: "Search text in transcript, summary, name or number.",
   example: "opening hours",
   must: `be at most ${WORDS_MAX} characters`,
 }).default("");
@@ -53,12 +57,12 @@ export const foundCallFilter = {
   ...callFilter,
   status: oneOf(
     [...CALL_STATUSES, "missed"],
-    "Only calls in this state; `missed`: that came in, and in which nobody talked with the caller.",
+    "Filter: status of the call. `missed`: inbound calls in which nobody talked with the caller.",
   ),
-  from: dayIn("Only calls of this day or later.", "In the company's time zone"),
-  to: dayIn("Only calls of this day or earlier.", "In the company's time zone"),
+  from: dayIn("Filter: first day of the calls.", "In the company's time zone"),
+  to: dayIn("Filter: last day of the calls.", "In the company's time zone"),
   words: callWords,
-  tag: tagIn("Only calls with this tag.").optional(),
+  tag: tagIn("Filter: tag of the call.").optional(),
 };
 
 export async function foundFilterOf(
@@ -78,9 +82,9 @@ export const findCalls = contract({
   operationId: "findCalls",
   at: "GET /calls",
   tag: "Calls",
-  summary: "Calls, newest first, with names and summaries; found by words",
+  summary: "Search calls, newest first, with names and summaries",
   description:
-    "The first page begins with all live calls, beyond the limit. Words are looked for in all calls that the other filters let through.",
+    "The first page starts with all live calls, in addition to `limit`. `words` searches all calls that match the other filters.",
   query: z.strictObject({
     limit: page.limit(25),
     offset: page.offset(),
@@ -88,8 +92,8 @@ export const findCalls = contract({
   }),
   reply: okReply({
     calls: z.array(FoundCallItem),
-    total: shown(z.int().nullable(), "All that match; null: not counted.", 1),
-    more: shown(z.boolean(), "There are others after these.", false),
+    total: shown(z.int().nullable(), "Number of calls that match. `null` if not counted.", 1),
+    more: shown(z.boolean(), "Whether more calls follow.", false),
   }),
   errors: ["valid_limit_required", "valid_offset_required"],
 });

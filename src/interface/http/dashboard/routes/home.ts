@@ -14,21 +14,17 @@ import { FoundCallItem, presentFound } from "./found-calls.ts";
 
 const values = shown(
   z.record(z.string(), z.union([z.string(), z.number()])),
-  "What the code's sentence names.",
+  "Values in the sentence.",
   { server: "sip.example.com" },
 );
 
 const StatusIndicator = z
   .strictObject({
-    state: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its colour.", "ok"),
-    code: shown(
-      z.enum(STATUS_CODES),
-      "The same for a machine, to be said in any language.",
-      "trunk_registered",
-    ),
+    state: shown(z.enum(["ok", "warning", "failed", "unknown"]), "State.", "ok"),
+    code: shown(z.enum(STATUS_CODES), "Code of the sentence, for translation.", "trunk_registered"),
     values,
-    sentence: shown(z.string(), "What is the matter, in English.", "Registered."),
-    remedy: shown(z.string().nullable(), "What to do about it.", null),
+    sentence: shown(z.string(), "Description of the state in English.", "Registered."),
+    remedy: shown(z.string().nullable(), "Advice. `null` if nothing needs to be done.", null),
   })
   .meta({ id: "StatusIndicator" });
 
@@ -36,12 +32,12 @@ const optionalMs = (what: string) => shown(z.number().nullable(), what, 640);
 
 const HomeDay = z
   .strictObject({
-    date: shown(z.iso.date(), "Day in the tenant's zone.", "2026-11-21"),
-    calls: shown(z.int(), "Calls.", 3),
-    answered: shown(z.int(), "Of these, answered.", 2),
+    date: shown(z.iso.date(), "Day in the tenant's time zone.", "2026-11-21"),
+    calls: shown(z.int(), "Number of calls.", 3),
+    answered: shown(z.int(), "Number of answered calls.", 2),
     minutes: shown(z.number(), "Billable minutes.", 12.5),
-    cost_eur: eurOut("What the wallet paid."),
-    p95_ms: optionalMs("95th percentile of the calls' latencies."),
+    cost_eur: eurOut("Amount charged to the wallet."),
+    p95_ms: optionalMs("95th percentile of the answer latencies in ms."),
   })
   .meta({ id: "HomeDay" });
 
@@ -49,7 +45,7 @@ export const getHome = contract({
   operationId: "getHome",
   at: "GET /home",
   tag: "Home",
-  summary: "How everything stands",
+  summary: "Overview: state, money, recent calls and problems",
   reply: okReply({
     statuses: z.strictObject({
       trunk: StatusIndicator,
@@ -58,53 +54,61 @@ export const getHome = contract({
       backup: StatusIndicator,
       mail: StatusIndicator,
     }),
-    live_calls: shown(z.int(), "Calls with media now.", 0),
+    live_calls: shown(z.int(), "Number of live calls.", 0),
     today: z.strictObject({
-      calls: shown(z.int(), "Calls since midnight in the tenant's zone.", 3),
+      calls: shown(z.int(), "Number of calls since midnight in the tenant's time zone.", 3),
       minutes: shown(z.number(), "Billable minutes.", 12.5),
-      cost_eur: eurOut("What the wallet paid."),
+      cost_eur: eurOut("Amount charged to the wallet."),
     }),
     week: z.strictObject({
-      days: shown(z.array(HomeDay), "The last seven days, today last.", []),
-      before: shown(z.array(HomeDay), "The seven days before these.", []),
+      days: shown(z.array(HomeDay), "Last seven days, ending with today.", []),
+      before: shown(z.array(HomeDay), "The seven days before them.", []),
       missed: shown(
         z.int(),
-        "What GET /calls has from the first day on with the status `missed`.",
+        "Number of missed calls in the last seven days: GET /calls with the status `missed`.",
         2,
       ),
     }),
     money: z.strictObject({
       plan: shown(z.string(), "Name of the plan.", "Start"),
-      included_minutes_left: shown(z.number(), "Minutes of the plan left this month.", 42.5),
-      balance_eur: eurOut("In the wallet."),
+      included_minutes_left: shown(z.number(), "Plan minutes left this month.", 42.5),
+      balance_eur: eurOut("Wallet balance."),
     }),
     last_calls: z.array(FoundCallItem),
     latency: z.strictObject({
-      p50_ms: optionalMs("Median over the agent's turns of the last 24 hours."),
-      p90_ms: optionalMs("90th percentile."),
+      p50_ms: optionalMs("Median answer latency of the last 24 hours in ms."),
+      p90_ms: optionalMs("90th percentile of the answer latency of the last 24 hours in ms."),
     }),
     problems: z.array(
       z.strictObject({
         code: shown(
           z.enum([...STATUS_CODES, ...PROBLEM_CODES]),
-          "The same for a machine, to be said in any language.",
+          "Code of the sentence, for translation.",
           "trunk_failed",
         ),
         values,
-        sentence: shown(z.string(), "What is wrong, in English.", "The trunk is not registered."),
-        remedy: shown(z.string(), "What to do.", "Check the password."),
-        href: shown(z.string().nullable(), "Page of the app that fixes it.", "/app/trunk"),
+        sentence: shown(
+          z.string(),
+          "Description of the problem in English.",
+          "The trunk is not registered.",
+        ),
+        remedy: shown(z.string(), "Advice.", "Check the password."),
+        href: shown(
+          z.string().nullable(),
+          "Page of the dashboard where it can be fixed. `null` if there is none.",
+          "/app/trunk",
+        ),
       }),
     ),
     checklist: z.array(
       z.strictObject({
         id: shown(
           z.enum(["agent", "knowledge", "talk", "trunk", "number", "first_call"]),
-          "Step on the way to the first call.",
+          "Setup step before the first call.",
           "agent",
         ),
-        done: shown(z.boolean(), "Whether it is done.", false),
-        href: shown(z.string(), "Page of the app that does it.", "/app/agents"),
+        done: shown(z.boolean(), "Whether the step is done.", false),
+        href: shown(z.string(), "Page of the dashboard for the step.", "/app/agents"),
       }),
     ),
   }),
@@ -112,27 +116,35 @@ export const getHome = contract({
 
 export const LiveTurn = z
   .strictObject({
-    index: shown(z.int(), "0, 1, 2, … in the order they began.", 0),
-    speaker: shown(z.enum(["agent", "customer"]), "Who speaks.", "agent"),
-    text: shown(z.string(), "What was said so far.", "Hello!"),
-    start_ms: shown(z.int(), "From the answer, ms.", 0),
-    end_ms: shown(z.int(), "From the answer, ms.", 1800),
-    interrupted: shown(z.boolean(), "The other side cut in.", false),
-    latency_ms: shown(z.int().nullable(), "Agent turns: time to the first audio.", 640),
+    index: shown(z.int(), "Number of the turn, from 0, in order of their start.", 0),
+    speaker: shown(z.enum(["agent", "customer"]), "Speaker.", "agent"),
+    text: shown(z.string(), "Text so far.", "Hello!"),
+    start_ms: shown(z.int(), "Time since the answer in ms.", 0),
+    end_ms: shown(z.int(), "Time since the answer in ms.", 1800),
+    interrupted: shown(z.boolean(), "Whether the other side interrupted.", false),
+    latency_ms: shown(
+      z.int().nullable(),
+      "Answer latency in ms. `null` for turns of the caller.",
+      640,
+    ),
   })
   .meta({ id: "LiveTurn" });
 
 export const LiveCall = z
   .strictObject({
-    call_uuid: shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001"),
-    direction: shown(z.enum(["inbound", "outbound"]), "Who called.", "inbound"),
-    from_number: shown(z.string().nullable(), "Caller; null: withheld.", "+37060000001"),
+    call_uuid: shown(z.uuid(), "UUID of the call.", "019aa1b2-0000-7000-8000-000000000001"),
+    direction: shown(z.enum(["inbound", "outbound"]), "Direction of the call.", "inbound"),
+    from_number: shown(
+      z.string().nullable(),
+      "Number of the caller. `null` if withheld.",
+      "+37060000001",
+    ),
     to_number: shown(z.string(), "Called number.", "+37060000002"),
-    agent_id: shown(z.int().nullable(), "The agent.", 1),
+    agent_id: shown(z.int().nullable(), "Id of the agent. `null` if there is none.", 1),
     agent_name: shown(z.string().nullable(), "Its name.", "Reception"),
     status: shown(z.enum(CALL_STATUSES), "State.", "in_progress"),
-    started_at: timeOut("When it began."),
-    answered_at: timeOrNull("When it was answered."),
+    started_at: timeOut("Start of the call."),
+    answered_at: timeOrNull("Time of the answer. `null` if it is not answered yet."),
     last_turn: LiveTurn.nullable(),
   })
   .meta({ id: "LiveCall" });
@@ -152,8 +164,8 @@ export const listLive = contract({
   operationId: "listLiveCalls",
   at: "GET /live",
   tag: "Home",
-  summary: "Calls that are live now",
-  description: "Followed over the WebSocket `/api/dashboard/ws`.",
+  summary: "List live calls",
+  description: "The WebSocket `/api/dashboard/ws` sends changes.",
   reply: okReply({ calls: z.array(LiveCall) }),
 });
 

@@ -14,13 +14,13 @@ export const getHealth = contract({
   at: "GET /operator/health",
   tag: "Operator",
   role: "operator",
-  summary: "The doctor's checks of this appliance",
+  summary: "Checks of this appliance (linevoice doctor)",
   reply: okReply({
-    version: shown(z.string(), "Of the appliance.", "0.1.0"),
-    result: shown(z.enum(["ok", "warning", "failed"]), "The worst.", "ok"),
+    version: shown(z.string(), "Version of the appliance.", "0.1.0"),
+    result: shown(z.enum(["ok", "warning", "failed"]), "Worst result of the checks.", "ok"),
     warnings: shown(
       z.array(z.string()),
-      "What should be fixed although calls go on, as /readyz has it.",
+      "Problems that don't stop calls but should be fixed, as in /readyz.",
       [],
     ),
     checks: z.array(
@@ -41,8 +41,8 @@ export const tryEngine = contract({
   at: "POST /operator/engine/try",
   tag: "Operator",
   role: operations["engine.try"].role,
-  summary: "One request to each part of the engine",
-  description: "Costs what the providers take for it.",
+  summary: "Send one request to each part of the engine",
+  description: "The providers charge their usual price for it.",
   body: operations["engine.try"].input.meta({ id: "OperatorEngineTrial" }),
   reply: okReply(operations["engine.try"].output.shape),
   errors: ["conflict"],
@@ -54,12 +54,12 @@ export const CallNotice = z
     tenant_name: shown(z.string(), "Its name.", "Acme"),
     kind: shown(
       z.enum(["number_conflict", "number_claimed", "unknown_source"]),
-      "number_conflict: several trunks claim the number, so its calls are refused; number_claimed: the company added, or asked for, a number that another has; unknown_source: the address used the trunk's Contact user and is not the trunk's.",
+      "Kind of the notice. `number_conflict`: several trunks claim the number, so its calls are rejected. `number_claimed`: the company added or requested a number of another company. `unknown_source`: a request to the trunk's Contact user came from an address that does not belong to the trunk.",
       "number_conflict",
     ),
-    subject: shown(z.string(), "The number, or the address.", "37061111111"),
-    times: shown(z.int(), "How often, at most once a minute.", 3),
-    last_at: timeOut("When it was last seen."),
+    subject: shown(z.string(), "Number or address.", "37061111111"),
+    times: shown(z.int(), "Number of times, counted at most once per minute.", 3),
+    last_at: timeOut("Time of the last occurrence."),
   })
   .meta({ id: "CallNotice" });
 
@@ -68,7 +68,7 @@ export const listCallNotices = contract({
   at: "GET /operator/call-notices",
   tag: "Operator",
   role: "operator",
-  summary: "Calls that nobody got, and numbers that two companies claim; the newest 100",
+  summary: "Rejected calls, and numbers claimed by two companies; the newest 100",
   reply: okReply({ notices: z.array(CallNotice) }),
 });
 
@@ -78,8 +78,7 @@ export const confirmNumber = contract({
   tag: "Operator",
   role: operations["number.confirm"].role,
   summary: "Confirm that a number belongs to a company",
-  description:
-    "Entries of the number of other companies are switched off. Each company gets an email.",
+  description: "The number is switched off for all other companies. Each of them gets an email.",
   body: operations["number.confirm"].input.meta({ id: "OperatorNumberConfirmation" }),
   reply: okReply(operations["number.confirm"].output.shape),
 });
@@ -115,7 +114,7 @@ export const operatorHealthRoutes = ({
       if (!parts.checks)
         throw new AppError({
           code: "unavailable",
-          publicMessage: "This server was started without the doctor; run `linevoice doctor`.",
+          publicMessage: "This server has no built-in checks. Run `linevoice doctor`.",
         });
       const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
         number,

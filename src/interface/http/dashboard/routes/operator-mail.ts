@@ -20,19 +20,19 @@ export const listLogs = contract({
   at: "GET /operator/logs",
   tag: "Operator",
   role: "operator",
-  summary: "The newest log lines, newest first",
+  summary: "Log lines, newest first",
   audited: true,
-  description: "The last 2000 lines since the start, personal data masked.",
+  description: "At most 2000 lines since the start of the server. Personal data is masked.",
   query: z.strictObject({
     limit: page.limit(100),
     offset: page.offset(),
     level: choice(
       ["debug", "info", "warn", "error"],
-      "Only this level or worse.",
+      "Filter: this level and higher levels.",
       "warn",
     ).optional(),
     call: field(z.uuid(), {
-      description: "Only lines of this call.",
+      description: "Filter: log lines of this call.",
       example: "019aa1b2-0000-7000-8000-000000000001",
       must: "be a call's UUID",
     }).optional(),
@@ -60,18 +60,18 @@ export const testMail = contract({
   at: "POST /operator/mail-test",
   tag: "Operator",
   role: "operator",
-  summary: "Send a test mail now",
-  description: "A failed mail is a result, not an error.",
+  summary: "Send a test email now",
+  description: "If sending fails, the response is still 200 and contains the reason.",
   body: z
     .strictObject({
       to: emailIn("To whom."),
     })
     .meta({ id: "OperatorMailTest" }),
   reply: okReply({
-    sent: shown(z.boolean(), "Whether the provider accepted it.", true),
+    sent: shown(z.boolean(), "Whether the provider accepted the email.", true),
     provider: shown(z.string(), "Which provider.", "smtp"),
     error: shown(z.string().nullable(), "Why not.", null),
-    duration_ms: shown(z.int(), "How long it took.", 87),
+    duration_ms: shown(z.int(), "Duration in ms.", 87),
   }),
 });
 
@@ -84,9 +84,13 @@ export const QueuedMail = z
     call_uuid: shown(z.string().nullable(), "About which call.", null),
     status: shown(z.enum(["pending", "dead"]), "State.", "dead"),
     attempts: shown(z.int(), "Failed attempts.", 10),
-    last_error: shown(z.string().nullable(), "Why the last one failed.", "421 try later"),
-    next_attempt_at: timeOrNull("When it is tried again."),
-    created_at: timeOut("When it was queued."),
+    last_error: shown(
+      z.string().nullable(),
+      "Reason of the last failure. `null` if there was none.",
+      "421 try later",
+    ),
+    next_attempt_at: timeOrNull("Time of the next attempt."),
+    created_at: timeOut("Time of creation."),
   })
   .meta({ id: "OperatorMail" });
 
@@ -95,7 +99,7 @@ export const listMails = contract({
   at: "GET /operator/mails",
   tag: "Operator",
   role: "operator",
-  summary: "Mails that wait or failed, newest first",
+  summary: "List waiting and failed emails, newest first",
   query: z.strictObject({
     limit: page.limit(50),
     offset: page.offset(),
@@ -113,7 +117,7 @@ export const retryMail = contract({
   noun: "mail",
   tag: "Operator",
   role: "operator",
-  summary: "Try a mail that failed once more, with all its attempts",
+  summary: "Retry a failed email, with the full number of attempts",
   reply: okReply({ id: shown(z.int(), "Id of the mail.", 1), status: z.literal("pending") }),
   errors: ["conflict"],
 });

@@ -18,7 +18,7 @@ export const listNodes = contract({
   at: "GET /operator/nodes",
   tag: "Operator",
   role: operations["node.list"].role,
-  summary: "The nodes that share the store, with their trunks and calls",
+  summary: "List the nodes of the cluster with their trunks and calls",
   reply: okReply({ nodes: z.array(OperatorNode) }),
 });
 
@@ -28,12 +28,12 @@ export const drainNode = contract({
   noun: "node",
   tag: "Operator",
   role: operations["node.drain"].role,
-  summary: "Drain a node, or let it take trunks again",
-  description: "A drained node gives its trunks to the others. Its live calls go on.",
+  summary: "Drain a node, or end the draining",
+  description: "A drained node transfers its trunks to the other nodes. Its live calls continue.",
   body: z
     .strictObject({
       ...operations["node.drain"].input.shape,
-      draining: flag("True: it gives its trunks away.", true),
+      draining: flag("Whether to drain the node. `false`: it accepts trunks again.", true),
     })
     .meta({ id: "OperatorNodeChanges" }),
   reply: okReply({ node: OperatorNode }),
@@ -50,7 +50,11 @@ export const listBackups = contract({
   summary: "Backups, newest first",
   reply: okReply({
     backups: z.array(NamedBackup),
-    problem: shown(z.string().nullable(), "Why the last one failed.", null),
+    problem: shown(
+      z.string().nullable(),
+      "Reason of the last failure. `null` if there was none.",
+      null,
+    ),
   }),
 });
 

@@ -23,23 +23,23 @@ import { invitedBy, invitedReply } from "./team.ts";
 const trunkHealth = OperatorTrunk.pick({ server: true, status: true, explanation: true });
 
 export const OperatorTenant = z
-  .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Calls with media now.", 0) })
+  .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Number of live calls.", 0) })
   .meta({ id: "OperatorTenant" });
 
 const TenantHealth = z
   .strictObject({
     ...OperatorTenant.shape,
-    calls: shown(z.int(), "Calls of the last 24 hours.", 140),
-    failed: shown(z.int(), "How many of them failed.", 2),
+    calls: shown(z.int(), "Number of calls in the last 24 hours.", 140),
+    failed: shown(z.int(), "Number of failed calls in the last 24 hours.", 2),
     p95_ms: shown(
       z.int().nullable(),
-      "95th percentile of their answer times; null: none was measured.",
+      "95th percentile of their answer latencies in ms. `null` if not measured.",
       900,
     ),
     cost_of_goods_eur: eurOut(
-      "What its calls and trials cost the operator in the last 30 days, as far as known.",
+      "Known cost of the tenant's calls and trials for the operator in the last 30 days.",
     ),
-    trunk: trunkHealth.nullable().meta({ description: "null: it has none." }),
+    trunk: trunkHealth.nullable().meta({ description: "Trunk. `null` if there is none." }),
   })
   .meta({ id: "TenantHealth" });
 
@@ -48,10 +48,10 @@ export const listTenants = contract({
   at: "GET /operator/tenants",
   tag: "Operator",
   role: operations["tenant.list"].role,
-  summary: "Tenants, and how their calls went in the last 24 hours",
+  summary: "List tenants with their calls of the last 24 hours",
   query: z.strictObject({
     search: field(z.string().max(120), {
-      description: "In name or e-mail address.",
+      description: "Search text in name or email address.",
       example: "dental",
       must: "be text of at most 120 characters",
       reason: "length",
@@ -62,7 +62,7 @@ export const listTenants = contract({
   }),
   reply: okReply({
     tenants: z.array(TenantHealth),
-    total: shown(z.int(), "How many there are in all.", 1),
+    total: shown(z.int(), "Total number of matches.", 1),
   }),
 });
 
@@ -82,12 +82,15 @@ export const updateTenant = contract({
   noun: "tenant",
   tag: "Operator",
   role: operations["tenant.plan"].role,
-  summary: "Change a tenant's plan, suspend or resume it",
-  description: "Live calls go on.",
+  summary: "Change a tenant's plan, or suspend or resume the tenant",
+  description: "Live calls continue.",
   body: z
     .strictObject({
       plan: operations["tenant.plan"].input.shape.plan.optional(),
-      suspended: flag("True: makes and takes no calls.", true).optional(),
+      suspended: flag(
+        "Whether the tenant is suspended: it can't make or receive calls.",
+        true,
+      ).optional(),
     })
     .meta({ id: "OperatorTenantChanges" }),
   reply: okReply({ tenant: OperatorTenant }),
@@ -100,8 +103,8 @@ export const inviteOwner = contract({
   noun: "tenant",
   tag: "Operator",
   role: operations["tenant.create"].role,
-  summary: "Invite a tenant's first owner by e-mail",
-  description: "Only while it has none: owners invite everybody else.",
+  summary: "Invite a tenant's first owner by email",
+  description: "Only possible while the tenant has no owner. Owners invite all other people.",
   body: z.strictObject({ email: emailIn() }).meta({ id: "OwnerInvitationRequest" }),
   reply: invitedReply,
   errors: ["conflict", "plan_limit_reached"],
@@ -113,7 +116,7 @@ export const creditTenant = contract({
   noun: "tenant",
   tag: "Operator",
   role: operations.credit.role,
-  summary: "Give or take wallet balance",
+  summary: "Add or deduct wallet balance",
   body: operations.credit.input.omit({ tenant: true }).meta({ id: "OperatorCredit" }),
   reply: okReply(operations.credit.output.shape),
   errors: ["conflict"],
@@ -131,12 +134,12 @@ export const listWaitingCheckouts = contract({
   at: "GET /operator/checkouts",
   tag: "Operator",
   role: operations["checkout.list"].role,
-  summary: "Bank transfers that are waited for, newest first",
+  summary: "List expected bank transfers, newest first",
   query: z.strictObject(waitingFields),
   reply: okReply({
     checkouts: z.array(OperatorCheckout),
-    total: shown(z.int(), "How many there are in all.", 1),
-    bank_account: shown(z.boolean(), "False: the page of a payment shows no bank account.", true),
+    total: shown(z.int(), "Total number of matches.", 1),
+    bank_account: shown(z.boolean(), "Whether the payment page shows a bank account.", true),
   }),
 });
 
@@ -146,8 +149,8 @@ export const confirmCheckout = contract({
   noun: "checkout",
   tag: "Operator",
   role: operations["checkout.confirm"].role,
-  summary: "The money of a transfer has arrived",
-  description: "Books it once, however often it is asked for.",
+  summary: "Confirm that a bank transfer has arrived",
+  description: "The money is credited once, even if the request is repeated.",
   reply: okReply({ checkout: OperatorCheckout }),
   errors: ["conflict"],
 });

@@ -43,26 +43,29 @@ const CurrentSession = z
       email: z.string(),
       locale: shown(z.enum(["en", "lt", "lv", "ru"]), "Language of the dashboard.", "en"),
       totp_enabled: z.boolean(),
-      passkeys: shown(z.int().min(0), "How many passkeys are registered.", 1),
+      passkeys: shown(z.int().min(0), "Number of registered passkeys.", 1),
     }),
     tenant: z
       .strictObject({
         id: idOut("tenant"),
         name: z.string(),
-        time_zone: shown(z.string(), "In which the dashboard tells times.", "Europe/Vilnius"),
+        time_zone: shown(z.string(), "Time zone of the times in the dashboard.", "Europe/Vilnius"),
       })
       .nullable(),
-    role: shown(roleOut().nullable(), "In this tenant; an operator is an owner everywhere."),
+    role: shown(
+      roleOut().nullable(),
+      "Role in this tenant. An operator is an owner in every tenant.",
+    ),
     operator: z.boolean(),
     acting_until: isoOrNullOut(
-      "An operator acts as the tenant until then; null: is one of its people.",
+      "Time until which an operator acts for the tenant. `null` if the user is a member of the tenant.",
     ),
     second_factor_needed: shown(
       z.boolean(),
-      "The company requires a second factor, and this session has none: only the profile is open.",
+      "Whether the company requires a second factor that this session lacks. Then only the profile is available.",
       false,
     ),
-    recent_until: timeOut("Until then the sign-in counts as recent."),
+    recent_until: timeOut("Time until which the sign-in counts as recent."),
     tenants: z.array(z.strictObject({ id: idOut("tenant"), name: z.string(), role: roleOut() })),
   })
   .meta({ id: "CurrentSession" });
@@ -71,11 +74,11 @@ const getSession = contract({
   operationId: "getSession",
   at: "GET /session",
   tag,
-  summary: "Who is signed in",
+  summary: "Show the current session",
   open: true,
   reply: okReply({
     session: CurrentSession.nullable(),
-    setup_needed: shown(z.boolean(), "Nobody owns this appliance yet.", false),
+    setup_needed: shown(z.boolean(), "Whether this appliance has no owner yet.", false),
     version: z.string(),
   }),
 });
@@ -84,7 +87,7 @@ const getOwnerLink = contract({
   operationId: "getOwnerLink",
   at: "GET /owner-link",
   tag,
-  summary: "Is this owner link still good?",
+  summary: "Check whether an owner link is valid",
   open: true,
   query: linkTokenQuery(),
   reply: okReply({ link: linkOut }),
@@ -97,7 +100,7 @@ const useOwnerLink = contract({
   tag,
   summary: "Become the appliance's owner",
   description:
-    "Makes the operator and, where there is no tenant yet, the first one; signs in. Needs a link that `linevoice setup` printed.",
+    "Creates the operator and, if there is none, the first tenant. Then signs in. Requires a link from `linevoice setup`.",
   open: true,
   body: z
     .strictObject({
@@ -107,7 +110,7 @@ const useOwnerLink = contract({
       password: newPassword(),
       company: nameIn(
         120,
-        "Name of the first tenant; not used when there is one.",
+        "Name of the first tenant. Ignored if there is a tenant.",
         "Dantų klinika",
       ).optional(),
     })
@@ -122,8 +125,8 @@ const signIn = contract({
   operationId: "signIn",
   at: "POST /sign-in",
   tag,
-  summary: "Sign in with e-mail and password",
-  description: "A wrong password and an unknown address are answered alike.",
+  summary: "Sign in with email and password",
+  description: "The response is the same for a wrong password and an unknown address.",
   open: true,
   body: z
     .strictObject({ email: emailIn(), password: givenPassword() })
@@ -136,12 +139,12 @@ const signInTotp = contract({
   operationId: "signInTotp",
   at: "POST /sign-in/totp",
   tag,
-  summary: "The second factor: a code of the authenticator, or a recovery code",
+  summary: "Send the second factor: a code of the authenticator, or a recovery code",
   open: true,
   body: z
     .strictObject({
       code: field(z.string().trim().min(6).max(40), {
-        description: "Six digits, or a recovery code.",
+        description: "Code of six digits, or a recovery code.",
         example: "492039",
         must: "be six digits or a recovery code",
       }),
@@ -166,23 +169,23 @@ export const credentialIn = () =>
       response: z.looseObject({ clientDataJSON: base64url }),
     }),
     {
-      description: "What `navigator.credentials` answered, as JSON.",
+      description: "Result of `navigator.credentials` as JSON.",
       example: { id: "AQID", rawId: "AQID", type: "public-key", response: {} },
-      must: "be what the browser's passkey dialogue answered, as JSON",
+      must: "be the result of the browser's passkey dialog, as JSON",
     },
   );
 
 /** The options for `navigator.credentials`, as JSON. */
 export const credentialOptions = shown(
   z.looseObject({ challenge: z.string() }),
-  "For `startRegistration` or `startAuthentication`.",
+  "Options for `startRegistration` or `startAuthentication`.",
 );
 
 const passkeySignInOptions = contract({
   operationId: "passkeySignInOptions",
   at: "POST /sign-in/passkey/options",
   tag,
-  summary: "Begin to sign in with a passkey",
+  summary: "Start to sign in with a passkey",
   open: true,
   reply: okReply({ options: credentialOptions }),
   errors: ["rate_limited"],
@@ -203,7 +206,7 @@ const signInLink = contract({
   operationId: "signInLink",
   at: "POST /sign-in/link",
   tag,
-  summary: "Sign in with a one-time link that the appliance printed",
+  summary: "Sign in with a one-time link from the command line",
   open: true,
   body: z.strictObject({ token: linkToken() }).meta({ id: "SignInLinkRequest" }),
   reply: signedIn,
@@ -222,7 +225,7 @@ const signOut = contract({
 export const proofFields = {
   password: givenPassword().optional(),
   code: field(z.string().trim().min(6).max(40), {
-    description: "Six digits of the authenticator, or a recovery code.",
+    description: "Code of the authenticator, or a recovery code.",
     example: "492039",
     must: "be six digits or a recovery code",
   }).optional(),
@@ -235,9 +238,9 @@ const confirmSession = contract({
   tag,
   scope: "user",
   role: "viewer",
-  summary: "Prove once more who is signed in",
+  summary: "Confirm your identity again",
   description:
-    "By a passkey (`response`, with the options of /sign-in/passkey/options), or by the password and, where an authenticator is on, a code. The session counts as signed in just now.",
+    "Send a passkey (`response`, with the options of /sign-in/passkey/options), or the password. If an authenticator is set up, also send a code. The sign-in then counts as recent.",
   body: z.strictObject(proofFields).meta({ id: "ConfirmSessionRequest" }),
   reply: z.strictObject({ ok: okTrue }),
   errors: ["rate_limited"],
@@ -247,9 +250,9 @@ const setActiveTenant = contract({
   operationId: "setActiveTenant",
   at: "POST /active-tenant",
   tag,
-  summary: "Work in another tenant",
+  summary: "Switch to another tenant",
   description:
-    "One of the user's own. An operator may act as another one for an hour, after a sign-in of the last 15 minutes: as an owner, but without its secrets, payments and team. The tenant's audit log shows it.",
+    "The user must be a member of the tenant. An operator who signed in within the last 15 minutes can act for any tenant for an hour: like an owner, but without access to secrets, payments and team. The tenant's audit log shows it.",
   scope: "user",
   role: "viewer",
   body: z.strictObject({ tenant_id: idIn("tenants") }).meta({ id: "ActiveTenantRequest" }),
@@ -261,8 +264,8 @@ const stopActing = contract({
   operationId: "stopActing",
   at: "DELETE /active-tenant",
   tag,
-  summary: "Stop acting as a tenant",
-  description: "Goes back to the user's own first tenant, if there is one.",
+  summary: "Stop acting for a tenant",
+  description: "Returns to the first tenant of which the user is a member, if there is one.",
   scope: "user",
   role: "viewer",
   reply: z.strictObject({ ok: okTrue }),
@@ -272,8 +275,8 @@ const forgotPassword = contract({
   operationId: "forgotPassword",
   at: "POST /forgot-password",
   tag,
-  summary: "Mail a link that sets a new password",
-  description: "The answer is the same whether there is such an account or not.",
+  summary: "Send a link to set a new password",
+  description: "The response is the same if there is no such account.",
   open: true,
   body: z.strictObject({ email: emailIn() }).meta({ id: "ForgotPasswordRequest" }),
   reply: z.strictObject({ ok: okTrue }),
@@ -284,7 +287,7 @@ const getResetLink = contract({
   operationId: "getResetLink",
   at: "GET /reset-password",
   tag,
-  summary: "Is this password link still good?",
+  summary: "Check whether a password link is valid",
   open: true,
   query: linkTokenQuery(),
   reply: okReply({ link: linkOut }),
@@ -295,13 +298,15 @@ const resetPassword = contract({
   operationId: "resetPassword",
   at: "POST /reset-password",
   tag,
-  summary: "Set a new password by a link; every session of the user ends",
+  summary: "Set a new password with a link, and end all sessions of the user",
   open: true,
   body: z
     .strictObject({ token: linkToken(), password: newPassword() })
     .meta({ id: "ResetPasswordRequest" }),
   reply: okReply({
-    passkeys: shown(z.array(z.string()), "Names of the passkeys, which stay.", ["Laptop"]),
+    passkeys: shown(z.array(z.string()), "Names of the user's passkeys. They stay valid.", [
+      "Laptop",
+    ]),
   }),
   errors: ["not_found", "rate_limited"],
 });

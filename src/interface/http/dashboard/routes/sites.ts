@@ -23,30 +23,46 @@ const count = (from: number, to: number, description: string, example: number) =
 export const KnowledgeSite = z
   .strictObject({
     id: idOut("site"),
-    url: shown(z.string(), "Where it begins.", "https://www.example.com/"),
-    depth: shown(z.int(), "How many links away from there.", 3),
-    pages_max: shown(z.int(), "At most so many pages.", 200),
-    every_hours: shown(z.int(), "Read again after so long; 0: when asked for.", 24),
-    file_ids: z.array(shown(z.int(), "A knowledge file with its pages.", 1)),
-    pages: shown(z.int(), "Pages read.", 42),
-    reading: shown(z.boolean(), "It waits to be read, or is being read.", false),
+    url: shown(z.string(), "Start page.", "https://www.example.com/"),
+    depth: shown(z.int(), "Maximum number of links from the start page.", 3),
+    pages_max: shown(z.int(), "Maximum number of pages.", 200),
+    every_hours: shown(z.int(), "Hours between imports. 0: import only on request.", 24),
+    file_ids: z.array(shown(z.int(), "Id of a knowledge file with pages of the site.", 1)),
+    pages: shown(z.int(), "Number of imported pages.", 42),
+    reading: shown(z.boolean(), "Whether an import is pending or running.", false),
     problems: z.array(
       z
         .strictObject({
-          url: shown(z.string().nullable(), "What could not be read; null: the site.", null),
-          error: shown(z.string(), "As of an error.", "unavailable"),
-          reason: shown(z.string().nullable(), "Which message it is.", "site_gone"),
+          url: shown(
+            z.string().nullable(),
+            "URL that could not be read. `null` for the whole site.",
+            null,
+          ),
+          error: shown(z.string(), "Error code.", "unavailable"),
+          reason: shown(
+            z.string().nullable(),
+            "Code of the message, for translation.",
+            "site_gone",
+          ),
           params: z.record(z.string(), z.union([z.string(), z.number()])),
-          message: shown(z.string(), "In English.", "There is no such page."),
+          message: shown(z.string(), "Message in English.", "There is no such page."),
         })
         .meta({ id: "KnowledgeSiteProblem" }),
     ),
-    read_at: shown(z.string().nullable(), "When it was read last.", isoUtc(1_795_000_000_000)),
+    read_at: shown(
+      z.string().nullable(),
+      "Time of the last import. `null` if there was none.",
+      isoUtc(1_795_000_000_000),
+    ),
     changes: z.array(
       z.strictObject({
-        url: shown(z.string(), "The page.", "https://www.example.com/prices"),
-        title: shown(z.string(), "Its title.", "Prices"),
-        change: shown(z.enum(["new", "changed", "gone"]), "Since the reading before.", "changed"),
+        url: shown(z.string(), "URL of the page.", "https://www.example.com/prices"),
+        title: shown(z.string(), "Title of the page.", "Prices"),
+        change: shown(
+          z.enum(["new", "changed", "gone"]),
+          "Change since the previous import.",
+          "changed",
+        ),
       }),
     ),
   })
@@ -56,7 +72,7 @@ export const listSites = contract({
   operationId: "listKnowledgeSites",
   at: "GET /knowledge-sites",
   tag: "Knowledge files",
-  summary: "Web sites that are read into knowledge",
+  summary: "List websites that are imported as knowledge",
   reply: okReply({ sites: z.array(KnowledgeSite) }),
 });
 
@@ -64,21 +80,26 @@ export const addSite = contract({
   operationId: "addKnowledgeSite",
   at: "POST /knowledge-sites",
   tag: "Knowledge files",
-  summary: "Read a web site into knowledge",
+  summary: "Import a website as knowledge",
   description:
-    "Pages are found by links and by sitemap.xml, on the same host and below the same folder. It is read in the background.",
+    "Finds pages by links and in sitemap.xml, on the same host and in the same folder or below. The import runs in the background.",
   body: z
     .strictObject({
       url: field(z.string().min(1).max(2_048), {
-        description: "Where it begins.",
+        description: "Start page.",
         example: "https://www.example.com/",
         must: "be an https URL",
         reason: "url",
       }),
-      depth: count(0, 10, "How many links away from there; 0: that page alone.", 3).default(3),
-      pages_max: count(1, 1_000, "At most so many pages.", 200).default(200),
+      depth: count(
+        0,
+        10,
+        "Maximum number of links from the start page. 0: only the start page.",
+        3,
+      ).default(3),
+      pages_max: count(1, 1_000, "Maximum number of pages.", 200).default(200),
       every_hours: field(z.union(HOURS.map((hours) => z.literal(hours))), {
-        description: "Read again after so long; 0: when asked for.",
+        description: "Hours between imports. 0: import only on request.",
         example: 24,
         must: "be 0, 24 or 168",
       }).default(24),
@@ -94,7 +115,7 @@ export const readSite = contract({
   at: "POST /knowledge-sites/{id}/read",
   noun: "site",
   tag: "Knowledge files",
-  summary: "Read a web site again",
+  summary: "Import a website again",
   reply: okReply({}),
 });
 
@@ -103,7 +124,7 @@ export const deleteSite = contract({
   at: "DELETE /knowledge-sites/{id}",
   noun: "site",
   tag: "Knowledge files",
-  summary: "Delete a web site and its files",
+  summary: "Delete a website and its files",
   reply: deletedReply(),
 });
 

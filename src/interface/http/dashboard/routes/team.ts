@@ -30,7 +30,7 @@ const Member = z
     name: z.string(),
     email: z.string(),
     role: roleOut(),
-    last_seen_at: isoOrNullOut("When the person was last here; null: never."),
+    last_seen_at: isoOrNullOut("Time of the person's last request. `null` if there was none."),
   })
   .meta({ id: "Member" });
 
@@ -39,7 +39,7 @@ const Invitation = z
     id: idOut("invitation"),
     email: z.string(),
     role: roleOut(),
-    expires_at: timeOut("Until when it can be accepted."),
+    expires_at: timeOut("Time when the invitation expires."),
   })
   .meta({ id: "Invitation" });
 
@@ -47,12 +47,12 @@ export const invitedReply = okReply({
   invitation: Invitation,
   mailed: shown(
     z.boolean(),
-    "False: mail only becomes files on the appliance, and its operator hands the link over.",
+    "Whether the invitation was sent by email. `false`: emails are stored as files, so the operator must pass on the link.",
     true,
   ),
   link: shown(
     z.string().nullable(),
-    "The link to hand over, for an operator where nothing is mailed. Whoever opens it first may name the password of that address: others get null.",
+    "Link to pass on. Only for an operator when emails are not sent, because anyone with the link can set the password of the new account. Otherwise `null`.",
     null,
   ),
 });
@@ -61,7 +61,7 @@ export const getTeam = contract({
   operationId: "getTeam",
   at: "GET /team",
   tag,
-  summary: "Members and open invitations",
+  summary: "List members and open invitations",
   reply: okReply({ members: z.array(Member), invitations: z.array(Invitation) }),
 });
 
@@ -72,8 +72,8 @@ export const invite = contract({
   at: "POST /team/invitations",
   tag,
   role: "owner",
-  summary: "Invite somebody by e-mail",
-  description: "An older invitation of the same address is replaced.",
+  summary: "Invite a person by email",
+  description: "Replaces an older invitation of the same address.",
   body: z.strictObject({ email: emailIn(), role: roleIn() }).meta({ id: "InvitationRequest" }),
   reply: invitedReply,
   errors: ["conflict", "plan_limit_reached"],
@@ -91,7 +91,7 @@ export const withdrawInvitation = contract({
 });
 
 const KEYS_GO_ON =
-  "API keys that the person made go on working: `created_by` of GET /keys names them, DELETE /keys revokes one.";
+  "API keys created by the person stay valid: find them by `created_by` in GET /keys and revoke them with DELETE /keys.";
 
 export const changeRole = contract({
   operationId: "changeRole",
@@ -100,8 +100,8 @@ export const changeRole = contract({
   noun: "member",
   tag,
   role: "owner",
-  summary: "Give a member another role",
-  description: `A tenant keeps at least one owner. ${KEYS_GO_ON}`,
+  summary: "Change a member's role",
+  description: `A tenant must keep at least one owner. ${KEYS_GO_ON}`,
   body: z.strictObject({ role: roleIn() }).meta({ id: "RoleRequest" }),
   reply: okReply({ member: Member }),
   errors: ["conflict"],
@@ -114,16 +114,16 @@ export const removeMember = contract({
   noun: "member",
   tag,
   role: "owner",
-  summary: "Take somebody out of the team",
-  description: `A tenant keeps at least one owner. ${KEYS_GO_ON} \`api_keys\` of the answer lists them.`,
+  summary: "Remove a person from the team",
+  description: `A tenant must keep at least one owner. ${KEYS_GO_ON} \`api_keys\` in the response lists them.`,
   reply: okReply({
     id: z.int().positive(),
     deleted: z.literal(true),
     api_keys: z.array(
       z.strictObject({
-        id: shown(z.int(), "Id of a key that the person made and that still works.", 7),
-        label: shown(z.string(), "Its name.", "CRM"),
-        prefix: shown(z.string(), "How its secret begins.", "lv_live_1a2b3c4d"),
+        id: shown(z.int(), "Id of a valid key that the person created.", 7),
+        label: shown(z.string(), "Label of the key.", "CRM"),
+        prefix: shown(z.string(), "First characters of the secret.", "lv_live_1a2b3c4d"),
       }),
     ),
   }),
@@ -134,7 +134,7 @@ export const getInvitation = contract({
   operationId: "getInvitation",
   at: "GET /invitation",
   tag,
-  summary: "What an invitation offers",
+  summary: "Show an invitation",
   open: true,
   query: linkTokenQuery(),
   reply: okReply({
@@ -143,11 +143,18 @@ export const getInvitation = contract({
         email: z.string(),
         role: roleOut(),
         tenant_name: z.string(),
-        has_account: shown(z.boolean(), "Accept it with that account's password.", false),
-        expires_at: timeOut("Until when it can be accepted."),
+        has_account: shown(
+          z.boolean(),
+          "Whether the person already has an account, and accepts with its password.",
+          false,
+        ),
+        expires_at: timeOut("Time when the invitation expires."),
       })
       .nullable()
-      .meta({ description: "null: used, withdrawn, expired or never made." }),
+      .meta({
+        description:
+          "Invitation. `null` if it was used, withdrawn or never created, or has expired.",
+      }),
   }),
   errors: ["rate_limited"],
 });
@@ -158,7 +165,7 @@ export const acceptInvitation = contract({
   tag,
   summary: "Accept an invitation and sign in",
   description:
-    "A new person chooses name and password (12 characters at least); an account that exists gives its password, or nothing when it is signed in already.",
+    "A new person sends a name and a password of at least 12 characters. A person with an account sends its password, or nothing if already signed in.",
   open: true,
   body: z
     .strictObject({
@@ -176,38 +183,38 @@ export const listAudit = contract({
   at: "GET /audit",
   tag,
   role: "owner",
-  summary: "Who changed what, newest first",
+  summary: "List the audit log, newest first",
   query: z.strictObject({ limit: page.limit(50), offset: page.offset() }),
   reply: okReply({
     entries: z.array(
       z
         .strictObject({
           id: idOut("entry"),
-          at: timeOut("When."),
+          at: timeOut("Time of the action."),
           user_email: shown(
             z.string().nullable(),
-            "Who; null: nobody known.",
+            "Email address of the user. `null` if unknown.",
             "rasa@clinic.example",
           ),
           key_label: shown(
             z.string().nullable(),
-            "The label of the API key that did it; null: none did.",
+            "Label of the API key that made the request. `null` if there was none.",
             null,
           ),
           command_line: shown(
             z.boolean(),
-            "True: the appliance's operator did it on the command line.",
+            "Whether the operator did it on the command line.",
             false,
           ),
           command_line_user: shown(
             z.string().nullable(),
-            "On the command line: the operating system's user; null: unknown.",
+            "User of the operating system on the command line. `null` if unknown.",
             null,
           ),
-          action: shown(z.string(), "The operation's name in this document.", "changeRole"),
-          target: shown(z.string(), "The path it was done to.", "/team/7"),
+          action: shown(z.string(), "Operation id in this document.", "changeRole"),
+          target: shown(z.string(), "Path of the request.", "/team/7"),
           ip: z.string(),
-          subject: shown(z.string().nullable(), "The name of what it was done to.", "Reception"),
+          subject: shown(z.string().nullable(), "Name of the affected record.", "Reception"),
           changes: shown(
             z.array(
               z.strictObject({
@@ -216,13 +223,15 @@ export const listAudit = contract({
                 to: z.string().nullable(),
               }),
             ),
-            "Changed settings with old and new values; a secret shows as dots.",
+            "Changed settings with old and new values. Secrets are shown as dots.",
             [{ field: "server", from: "sip.a.example", to: "sip.b.example" }],
           ),
-          acting_until: isoOrNullOut("An operator began to act as the tenant, until then."),
+          acting_until: isoOrNullOut(
+            "Time until which an operator acts for the tenant. Set in the entry that starts it, otherwise `null`.",
+          ),
           outcome: shown(
             z.enum(["done", "refused", "failed"]),
-            "`refused`: by a rule; `failed`: on our side.",
+            "Result. `refused`: not allowed. `failed`: error of the server.",
             "done",
           ),
         })

@@ -41,34 +41,46 @@ export const TenantSettings = z
   .strictObject({
     name: shown(z.string(), "Company name.", "Example UAB"),
     email: shown(z.string(), "Contact e-mail.", "office@example.com"),
-    created_at: timeOut("When the company was made here."),
+    created_at: timeOut("Time of creation."),
     time_zone: shown(z.string(), "IANA time zone.", "Europe/Vilnius"),
     features: z.strictObject({
-      ...features(shown(z.boolean(), "Whether it is on.", false)),
-      crm_bridge: shown(z.boolean(), "Bought under billing.", false),
+      ...features(shown(z.boolean(), "Whether the feature is on.", false)),
+      crm_bridge: shown(
+        z.boolean(),
+        "Whether the CRM bridge is paid. Buy it under billing.",
+        false,
+      ),
     }),
     ...dialingOut,
-    daily_spend_default_eur: shown(z.number(), "The appliance's cap of a day, EUR.", 50),
+    daily_spend_default_eur: shown(z.number(), "Daily spend cap of the appliance in EUR.", 50),
     legacy_webhook: shown(
       z.boolean(),
-      "call.completed instead of call.ended to agents' URLs.",
+      "Whether agents' URLs get `call.completed` instead of `call.ended`.",
       false,
     ),
     disclosure: z.strictObject({
       ...languages(
-        shown(z.string().nullable(), "Spoken first; null: the operator's sentence.", null),
+        shown(
+          z.string().nullable(),
+          "First sentence of each call. `null`: the operator's sentence.",
+          null,
+        ),
       ),
     }),
     disclosure_default: z.strictObject({
-      ...languages(shown(z.string(), "The operator's sentence; empty: none.", "")),
+      ...languages(shown(z.string(), "The operator's sentence. Empty if there is none.", "")),
     }),
     requires_second_factor: shown(
       z.boolean(),
-      "Members sign in with a passkey, or have an authenticator.",
+      "Whether members need a passkey or an authenticator to sign in.",
       false,
     ),
-    transcripts_days: shown(z.int(), "Days that transcripts are kept, bought blocks included.", 30),
-    retention_blocks_left: shown(z.int(), "30-day blocks that may still be bought.", 5),
+    transcripts_days: shown(
+      z.int(),
+      "Number of days that transcripts are stored, including bought blocks.",
+      30,
+    ),
+    retention_blocks_left: shown(z.int(), "Number of 30-day blocks that can still be bought.", 5),
   })
   .meta({ id: "TenantSettings" });
 
@@ -81,7 +93,7 @@ export const getTenantSettings = contract({
 });
 
 const switchOn = field(z.boolean(), {
-  description: "Whether it is on.",
+  description: "Whether the feature is on.",
   example: true,
   must: "hold true or false for each of callback_memory, named_greeting, cli_identity, birthday_calls",
 });
@@ -94,7 +106,7 @@ export const updateTenantSettings = contract({
   role: "owner",
   summary: "Change the tenant's settings",
   description:
-    "Only what is sent changes; calls that begin from now on heed it. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator changes them, others get 403.",
+    "Fields that are not sent stay unchanged. Changes apply to new calls. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator can change them, others get 403.",
   body: z
     .strictObject({
       ...contactFields,
@@ -105,15 +117,15 @@ export const updateTenantSettings = contract({
         must: "be an IANA time zone such as Europe/Vilnius",
       }),
       requires_second_factor: flag(
-        "Members sign in with a passkey, or have an authenticator. Only an owner who does may ask it of others.",
+        "Whether members need a passkey or an authenticator to sign in. An owner can require it only after setting up one of them.",
         true,
       ),
       features: field(z.strictObject(features(switchOn)).partial(), {
-        description: "Switches; crm_bridge is bought under billing.",
+        description: "Features to switch on or off. `crm_bridge` is bought under billing.",
         example: { callback_memory: true },
         must: "hold true or false for any of callback_memory, named_greeting, cli_identity, birthday_calls",
       }),
-      legacy_webhook: flag("call.completed instead of call.ended to agents' URLs."),
+      legacy_webhook: flag("Whether agents' URLs get `call.completed` instead of `call.ended`."),
       disclosure: field(
         z
           .strictObject(
@@ -121,7 +133,7 @@ export const updateTenantSettings = contract({
           )
           .partial(),
         {
-          description: "Spoken before anything else; null: the operator's sentence.",
+          description: "First sentence of each call. `null`: the operator's sentence.",
           example: { en: "You are speaking with an automated assistant." },
           must: `hold, for any of ${AGENT_LANGUAGES.join(", ")}, text of 1 to ${DISCLOSURE_TEXT_MAX} characters or null`,
         },
@@ -150,7 +162,7 @@ const ownFactorFirst = () =>
     code: "conflict",
     field: "requires_second_factor",
     publicMessage:
-      "Set up your own second factor first (Profile, Authenticator app), or sign in with a passkey: else this would lock you out.",
+      "Set up your own second factor first (Profile, Authenticator app), or sign in with a passkey. Otherwise this setting would lock you out.",
   });
 
 const present = (
@@ -185,7 +197,7 @@ export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) =>
       const session = sessionOf(request);
       if (OPERATORS.some((name) => name in body) && !session.user.operator)
         throw forbidden(
-          "Countries, short numbers and limits of dialling are the operator's to change. Ask the operator of this appliance.",
+          "Only the operator can change allowed countries, short numbers and call limits. Ask the operator of this appliance.",
         );
       const before = present(await settings.get(tenantId), parts);
       if (SAFEGUARDS.some((name) => isOther(body[name], before[name])))

@@ -13,12 +13,20 @@ import type { ProductContext } from "./context.ts";
 
 export const ToolResult = z
   .strictObject({
-    ok: shown(z.boolean(), "Whether it answered well.", true),
-    http_status: shown(z.int().nullable(), "Of the endpoint's answer; null: none came.", 200),
-    duration_ms: shown(z.int(), "How long it took.", 120),
-    output: shown(z.unknown(), "What the agent is told: the answer, or why it failed.", {
-      free: true,
-    }),
+    ok: shown(z.boolean(), "Whether the tool call succeeded.", true),
+    http_status: shown(
+      z.int().nullable(),
+      "HTTP status of the endpoint's response. `null` if there was none.",
+      200,
+    ),
+    duration_ms: shown(z.int(), "Duration in ms.", 120),
+    output: shown(
+      z.unknown(),
+      "Result as the agent gets it: the response, or the reason of the failure.",
+      {
+        free: true,
+      },
+    ),
   })
   .meta({ id: "ToolResult" });
 
@@ -57,7 +65,7 @@ export const updateTool = contract({
   noun: "tool",
   tag: "Tools",
   summary: "Change a tool",
-  description: "Live calls go on with the tool as it was when they began.",
+  description: "Live calls continue to use the tool as it was at their start.",
   body: z.strictObject(changesOf(newToolShape)).meta({ id: "ToolChanges" }),
   reply: okReply({ tool: Tool }),
   errors: ["conflict"],
@@ -79,13 +87,13 @@ export const tryTool = contract({
   weight: 5,
   noun: "tool",
   tag: "Tools",
-  summary: "Run a tool now, as a call would",
+  summary: "Try a tool",
   description:
-    "Also a disabled one. `call_id` of the request is a fresh UUID, `caller.number` is empty and `caller.test` is true. A failure is a result, not an error.",
+    "Sends the request of a real call. Also works for a disabled tool. `call_id` is a new UUID, `caller.number` is empty and `caller.test` is true. If the tool fails, the response is still 200 and contains the reason.",
   body: z
     .strictObject({
       arguments: field(z.record(z.string(), z.unknown()), {
-        description: "What the agent would send.",
+        description: "Arguments that the agent would send.",
         example: { day: "Monday" },
         must: "be a JSON object",
       }),

@@ -22,12 +22,12 @@ export const Trunk = z
     ...trunkFields,
     port_stated: shown(
       z.boolean(),
-      "False: left to DNS (SRV), and `port` is what holds where that says nothing.",
+      "Whether the port is fixed. `false`: DNS (SRV) gives the port; `port` is used if there is no SRV record.",
       true,
     ),
     unknown_sources: shown(
       z.array(z.string()),
-      "Addresses that used the trunk's Contact user and are not the trunk's: calls from there are dropped.",
+      "Addresses that do not belong to the trunk but used its Contact user. Calls from there are dropped.",
       ["198.51.100.9"],
     ),
   })
@@ -37,7 +37,7 @@ export const getTrunk = contract({
   operationId: "getTrunk",
   at: "GET /trunk",
   tag: "Trunk",
-  summary: "The trunk and how it stands; null: there is none",
+  summary: "Show the trunk and its status",
   reply: okReply({ trunk: Trunk.nullable() }),
 });
 
@@ -49,13 +49,13 @@ export const setTrunk = contract({
   recent: true,
   tag: "Trunk",
   role: operations["trunk.set"].role,
-  summary: "Make or replace the trunk",
-  description: "It registers at once; live calls go on.",
+  summary: "Create or replace the trunk",
+  description: "The trunk registers at once. Live calls continue.",
   body: z
     .strictObject({
       ...newTrunkShape,
       port_stated: flag(
-        "False: `port` is not meant, as where it is sent back as it was shown.",
+        "Whether `port` is fixed. Send `false` to let DNS (SRV) give the port, for example if you send back a `port` that you did not set.",
         true,
       ).default(true),
     })
@@ -68,8 +68,9 @@ export const allowTrunkSource = contract({
   at: "POST /trunk/allow",
   tag: "Trunk",
   role: "owner",
-  summary: "Take calls from an address that used the trunk's Contact user",
-  description: "Only one of `unknown_sources`. The trunk registers anew; live calls go on.",
+  summary: "Allow calls from another address",
+  description:
+    "The address must be in `unknown_sources`. The trunk registers again. Live calls continue.",
   body: z
     .strictObject({
       address: field(z.union([z.ipv4(), z.ipv6()]), {
@@ -90,8 +91,8 @@ export const deleteTrunk = contract({
   recent: true,
   tag: "Trunk",
   role: "owner",
-  summary: "Un-register and forget the trunk",
-  description: "Live calls go on.",
+  summary: "Unregister and delete the trunk",
+  description: "Live calls continue.",
   reply: okReply({ deleted: z.literal(true) }),
   errors: ["not_found"],
 });
@@ -100,9 +101,9 @@ export const testTrunk = contract({
   operationId: "testTrunk",
   at: "POST /trunk/test",
   tag: "Trunk",
-  summary: "Ask the far end now: registration, OPTIONS, address, codecs",
+  summary: "Test the trunk: registration, OPTIONS, address, codecs",
   description:
-    "Takes up to 18 s. Who accepts `application/x-ndjson` gets a line with the test so far before each question, and the whole test in the last line.",
+    "Takes up to 18 seconds. With `Accept: application/x-ndjson`, each step sends a line with the results so far; the last line contains the complete test.",
   reply: okReply({ test: TrunkTest }),
   errors: ["not_found", "unavailable"],
 });

@@ -20,17 +20,17 @@ const text = (most: number, description: string, example: string) =>
     params: { from: 1, to: most },
   });
 
-const key = text(1_000, "The question's normal form, as it was listed.", KEY);
+const key = text(1_000, "Normalised form of the question, from the list.", KEY);
 
 export const UnansweredQuestion = z
   .strictObject({
-    key: shown(z.string(), "The question's normal form.", KEY),
-    question: shown(z.string(), "As it was asked last.", "Do you sell balcony plants?"),
-    variants: z.array(shown(z.string(), "Another way in which it was asked.", "Any plants?")),
-    count: shown(z.int(), "How often it was asked.", 3),
-    last_asked_at: timeOut("When it was asked last."),
-    call_uuid: shown(z.uuid(), "That call.", "019aa1b2-0000-7000-8000-000000000001"),
-    agent_ids: z.array(shown(z.int(), "An agent that was asked.", 1)),
+    key: shown(z.string(), "Normalised form of the question.", KEY),
+    question: shown(z.string(), "Question as it was last asked.", "Do you sell balcony plants?"),
+    variants: z.array(shown(z.string(), "Other wording of the question.", "Any plants?")),
+    count: shown(z.int(), "Number of times that it was asked.", 3),
+    last_asked_at: timeOut("Time when it was last asked."),
+    call_uuid: shown(z.uuid(), "UUID of the last call.", "019aa1b2-0000-7000-8000-000000000001"),
+    agent_ids: z.array(shown(z.int(), "Id of an agent that got the question.", 1)),
   })
   .meta({ id: "UnansweredQuestion" });
 
@@ -39,7 +39,7 @@ export const listUnanswered = contract({
   at: "GET /unanswered-questions",
   weight: 5,
   tag: "Knowledge files",
-  summary: "Questions that no agent could answer, the most frequent first",
+  summary: "List questions that no agent could answer, most frequent first",
   reply: okReply({ questions: z.array(UnansweredQuestion) }),
 });
 
@@ -48,25 +48,25 @@ export const answerQuestion = contract({
   at: "POST /unanswered-questions/answer",
   noun: "question",
   tag: "Knowledge files",
-  summary: "Make a question an entry of a knowledge file",
+  summary: "Add a question and its answer to a knowledge file",
   body: z
     .strictObject({
       key,
-      question: text(QUESTION_MAX, "The heading of the entry.", "Do you sell balcony plants?"),
+      question: text(QUESTION_MAX, "Heading of the entry.", "Do you sell balcony plants?"),
       variants: field(z.array(z.string().min(1).max(QUESTION_MAX)).max(VARIANTS_MAX), {
-        description: "Other ways to ask.",
+        description: "Other wordings of the question.",
         example: ["Any plants?"],
         must: `be a list of at most ${VARIANTS_MAX} texts of 1 to ${QUESTION_MAX} characters`,
       }).default([]),
-      answer: text(ANSWER_MAX, "What agents answer from now on.", "Yes, from April on."),
+      answer: text(ANSWER_MAX, "Answer for the agents.", "Yes, from April on."),
       file_id: field(z.int().min(1).nullable(), {
-        description: "A .md file; null: answers.md, which is made when it is missing.",
+        description: "Id of a .md file. `null`: answers.md, created if it is missing.",
         example: 1,
         must: "be the id of a file, or null",
       }).default(null),
     })
     .meta({ id: "QuestionAnswer" }),
-  reply: okReply({ file_id: shown(z.int(), "The file with the entry.", 1) }),
+  reply: okReply({ file_id: shown(z.int(), "Id of the file with the entry.", 1) }),
   errors: ["plan_limit_reached", "valid_content_required"],
 });
 
@@ -75,7 +75,7 @@ export const dismissQuestion = contract({
   at: "POST /unanswered-questions/dismiss",
   noun: "question",
   tag: "Knowledge files",
-  summary: "Take a question from the list",
+  summary: "Remove a question from the list",
   body: z.strictObject({ key }).meta({ id: "DismissedQuestion" }),
   reply: okReply({}),
 });

@@ -15,8 +15,8 @@ export const getVoiceSample = contract({
   at: "GET /voice-sample",
   tag: "Agents",
   role: "member",
-  summary: "A short sentence in a voice",
-  description: `Spoken by the configured engine, and kept. At most ${PER_MINUTE} a minute.`,
+  summary: "Play a short sentence in a voice",
+  description: `Spoken by the configured engine, then cached. At most ${PER_MINUTE} per minute.`,
   query: z.strictObject({
     language: choice(AGENT_LANGUAGES, "Language of the sentence.", "en"),
     voice: choice(AGENT_VOICES, "The voice.", "Sari"),

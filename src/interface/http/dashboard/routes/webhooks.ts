@@ -11,12 +11,18 @@ import type { ProductContext } from "./context.ts";
 export const WebhookState = z
   .strictObject({
     id: shown(z.int(), "Id of the webhook.", 1),
-    url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
-    enabled: shown(z.boolean(), "False: switched off after failing for days.", true),
-    failing_since: timeOrNull("Since when every delivery failed."),
-    disabled_reason: shown(z.string().nullable(), "Why it was switched off.", null),
-    pending: shown(z.int(), "Events that wait to be sent.", 0),
-    failed: shown(z.int(), "Events that failed.", 0),
+    url: shown(z.string(), "URL that receives the events.", "https://example.com/hooks"),
+    enabled: shown(z.boolean(), "Whether events are sent. `false` after days of failures.", true),
+    failing_since: timeOrNull(
+      "Time since which every delivery has failed. `null` if deliveries succeed.",
+    ),
+    disabled_reason: shown(
+      z.string().nullable(),
+      "Reason why it was switched off. `null` if it is on.",
+      null,
+    ),
+    pending: shown(z.int(), "Number of waiting events.", 0),
+    failed: shown(z.int(), "Number of failed events.", 0),
   })
   .meta({ id: "WebhookState" });
 
@@ -24,7 +30,7 @@ export const listWebhookStates = contract({
   operationId: "listWebhookStates",
   at: "GET /webhooks",
   tag: "Webhooks",
-  summary: "How each webhook fares",
+  summary: "List the states of webhooks",
   reply: okReply({
     webhooks: z.array(WebhookState),
   }),
@@ -36,7 +42,7 @@ export const enableWebhook = contract({
   noun: "webhook",
   tag: "Webhooks",
   summary: "Switch a webhook on again",
-  description: "What failed meanwhile is sent by resend-failed.",
+  description: "Send failed events again with resend-failed.",
   reply: okReply({ id: shown(z.int(), "Id of the webhook.", 1), enabled: z.literal(true) }),
 });
 
@@ -45,8 +51,8 @@ export const resendFailed = contract({
   at: "POST /webhooks/{id}/resend-failed",
   noun: "webhook",
   tag: "Webhooks",
-  summary: "Send every failed event again, the oldest 1000",
-  reply: okReply({ queued: shown(z.int(), "Events queued.", 3) }),
+  summary: "Resend failed events, at most the oldest 1000",
+  reply: okReply({ queued: shown(z.int(), "Number of queued events.", 3) }),
   errors: ["conflict"],
 });
 

@@ -100,7 +100,7 @@ export function mountSockets(
       if (request.headers.get("upgrade")?.toLowerCase() !== "websocket")
         throw new AppError({
           code: "method_not_allowed",
-          publicMessage: "This path only speaks WebSocket.",
+          publicMessage: "This path accepts only WebSocket connections.",
         });
       const { tenantId } = requestContext;
       admit(open, tenantId, session);
@@ -153,7 +153,7 @@ function admit(open: ReadonlySet<OpenSocket>, tenantId: number, session: ActiveS
 const tooManyWindows = () =>
   new AppError({
     code: "rate_limited",
-    publicMessage: "Too many windows are open at once. Close some, then try again.",
+    publicMessage: "Too many windows are open. Close some, then try again.",
   });
 
 class OpenSocket implements Socket {
