@@ -8,7 +8,11 @@ import type { FailedVoice } from "../adapter/engine/embedded/own-voices/voice-fi
 import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
 import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
 import { EMBEDDED } from "../adapter/engine/registry.ts";
-import type { EngineSettings } from "../adapter/engine/settings.ts";
+import {
+  type EngineSettings,
+  followsPrompt,
+  understandsSpeech,
+} from "../adapter/engine/settings.ts";
 import { createEncoder } from "../adapter/media/recording/encoder.ts";
 import {
   type CallWorkerPool,
@@ -18,6 +22,7 @@ import {
 import type { Clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { AgentLanguage } from "../domain/agent/agent.ts";
 import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
 import type { VoiceSampler } from "../domain/call/web/voice-samples.ts";
 import type { CallConfig } from "../domain/conversation/call-config.ts";
@@ -52,11 +57,19 @@ export interface Audio extends CallMedia, VoiceSampler {
    * recognises it.
    */
   hearingWarning(): string | null;
+  /** Capabilities of the engine for agents in this language. */
+  capabilities(language: AgentLanguage): EngineCapabilities;
   /** Custom voices with unusable files. */
   failedVoices(): readonly FailedVoice[];
   /** Resolves when calls can be carried, or rejects with the reason. */
   ready(): Promise<void>;
   stop(): Promise<void>;
+}
+
+interface EngineCapabilities {
+  /** Otherwise the engine speaks and offers keys. */
+  readonly understandsSpeech: boolean;
+  readonly followsPrompt: boolean;
 }
 
 interface AudioPorts {
@@ -77,6 +90,7 @@ export function createAudio(
   deps: AudioPorts,
 ): Audio {
   const { log, adaptCall = (config) => config } = deps;
+  const { engine } = settings.callWorker;
   const workers = createStartingPool(log);
   const encoder = createEncoder(spawnEncoderWorker);
   return {
@@ -112,7 +126,12 @@ export function createAudio(
     capacity: () => workers.running()?.capacity ?? 0,
     speechLoad: () => workers.running()?.speechLoad ?? { waited: 0, lost: 0 },
     tooManyTalk: () => workers.running()?.tooManyTalk ?? false,
-    hearingWarning: () => hearingWarning(settings.callWorker.engine, workers.running()),
+    hearingWarning: () => hearingWarning(engine, workers.running()),
+    capabilities: (language) => ({
+      understandsSpeech:
+        understandsSpeech(engine, language) && hearingWarning(engine, workers.running()) === null,
+      followsPrompt: followsPrompt(engine),
+    }),
     failedVoices: () => workers.running()?.failedVoices ?? [],
     async ready() {
       await workers.pool();

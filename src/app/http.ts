@@ -72,6 +72,7 @@ export function startHttp(settings: AppSettings, parts: HttpParts): Http {
       version: settings.version,
       engineLabel: settings.engineLabel,
       voiceAliases: settings.voiceAliases,
+      knowledgeTokens: settings.callWorker.conversation.knowledgeTokens ?? 0,
       bankDetails: settings.bankDetails,
     },
     {
@@ -89,6 +90,7 @@ export function startHttp(settings: AppSettings, parts: HttpParts): Http {
           })
         : undefined,
       isStoreRemote: settings.storage.remote != null,
+      engineCapabilities: parts.audio.capabilities,
       recordings: { locate: (file) => locateRecording(parts.recordingsDir, file) },
       registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
       health: { problems: () => parts.health.problems(), warnings: () => parts.warnings() },

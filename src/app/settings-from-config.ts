@@ -17,6 +17,7 @@ import {
   enginePricesOf,
   engineSettingsOf,
   heardCallsMaxOf,
+  knowledgeTokensOf,
 } from "../operations/config/engine-settings.ts";
 import { authoritiesOf, readPair, readPem } from "../operations/config/pem.ts";
 import type { Config } from "../operations/config/schema.ts";
@@ -136,9 +137,11 @@ export function callWorkerOf(config: Config): CallWorkerSettings {
   };
 }
 
-function conversationOf({ conversation, http_client }: Config): ConversationSettings {
+function conversationOf(config: Config): ConversationSettings {
+  const { conversation, http_client } = config;
   const { tool_timeout_ms: toolTimeoutMs } = http_client;
-  const settings = { ...recordOf(conversation), toolTimeoutMs };
+  const knowledgeTokens = knowledgeTokensOf(config);
+  const settings = { ...recordOf(conversation), knowledgeTokens, toolTimeoutMs };
   const silent = { lt: "", lv: "", en: "", ru: "" };
   return conversation.disclosure_enabled ? settings : { ...settings, disclosure: silent };
 }

@@ -31,5 +31,8 @@ test("after its start, it becomes ready by itself; a second start changes nothin
   await ready;
   expect(audio.problem()).toBeNull();
   expect(await audio.answers()).toBe(true);
+  const isHeard = audio.hearingWarning() === null;
+  expect(audio.capabilities("en")).toEqual({ understandsSpeech: isHeard, followsPrompt: false });
+  expect(audio.capabilities("lv")).toEqual({ understandsSpeech: false, followsPrompt: false });
   await audio.stop();
 }, 60_000);

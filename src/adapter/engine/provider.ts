@@ -109,6 +109,8 @@ interface ProviderDeclaration<S extends Shape> {
   /** Configuration problems. Empty if the provider can be used. */
   problems(table: Table<S>): readonly KeyProblem[];
   prices(table: Table<S>): Partial<EnginePrices>;
+  /** Tokens that instructions, tools and conversation may have together. Absent: any number. */
+  promptTokensMax?(table: Table<S>): number;
   /** Absent if it has no models that could be shut down. */
   models?(table: Table<S>): readonly UsedModel[];
   /** Null if it has no configuration. */

@@ -2,6 +2,7 @@
  * Settings from `[engine]` for the call worker: validated, plain data (structured clone). They
  * contain keys of providers, so nothing of them is logged.
  */
+import type { AgentLanguage } from "../../domain/agent/agent.ts";
 import type { VoiceFiles } from "./embedded/own-voices/voice-files.ts";
 import type { GuardSettings } from "./fallback/guard-settings.ts";
 import { PARTS, type Part } from "./provider.ts";
@@ -55,6 +56,20 @@ export const EMBEDDED_ONLY: EngineSettings = {
 /** The embedded engine is the first choice for every part. */
 export const isEmbeddedOnly = ({ providers }: EngineSettings): boolean =>
   PARTS.every((part) => providers[part][0]?.id === "embedded");
+
+/** The embedded engine recognises speech in this language; otherwise it offers keys. */
+export const embeddedHears = (
+  language: AgentLanguage,
+  { hearsSpeech = true }: Pick<EngineSettings, "hearsSpeech">,
+): boolean => hearsSpeech && language === "en";
+
+/** The first choice for STT recognises this language; otherwise callers press keys. */
+export const understandsSpeech = (settings: EngineSettings, language: AgentLanguage): boolean =>
+  settings.providers.stt[0]?.id !== "embedded" || embeddedHears(language, settings);
+
+/** A language model answers. The embedded engine uses the knowledge files and ignores the prompt. */
+export const followsPrompt = ({ providers }: EngineSettings): boolean =>
+  providers.llm[0]?.id !== "embedded";
 
 /** One of these parts may use a paid provider. The embedded engine is free. */
 export const costsMoney = ({ providers }: EngineSettings, parts: readonly Part[]): boolean =>

@@ -70,8 +70,8 @@ export const conversationKeys = {
     1_048_576,
   ),
   knowledge_tokens: integer(
-    "Knowledge of an agent that goes whole into its prompt, in tokens (4 bytes each). Above it, each question comes with the passages that fit.",
-    12_000,
+    "Knowledge of an agent that goes whole into its prompt, in tokens (4 bytes each). Above it, or above three quarters of the model's window, each question comes with the passages that fit.",
+    24_000,
     0,
     1_000_000,
   ),

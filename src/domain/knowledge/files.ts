@@ -52,6 +52,8 @@ export interface FileRecords {
   remove(tenantId: number, id: number): Promise<boolean>;
   attach(fileId: number, agentId: number): Promise<void>;
   detachAll(fileId: number): Promise<void>;
+  /** Bytes of each agent's files. Agents without files are absent. */
+  bytesOfAgents(tenantId: number): Promise<ReadonlyMap<number, number>>;
   /** How many of these ids are agents of the tenant. */
   countAgents(tenantId: number, agentIds: readonly number[]): Promise<number>;
   /** Stores the file's text for the versions of agents, before a version refers to it. */
@@ -156,6 +158,11 @@ export class Files {
 
   list(tenantId: number) {
     return this.deps.records(this.deps.database.read).list(tenantId);
+  }
+
+  /** Bytes of each agent's files. Agents without files are absent. */
+  bytesOfAgents(tenantId: number) {
+    return this.deps.records(this.deps.database.read).bytesOfAgents(tenantId);
   }
 
   /** Throws not_found. */

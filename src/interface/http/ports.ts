@@ -7,7 +7,7 @@ import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { AgentVoice } from "../../domain/agent/agent.ts";
+import type { AgentLanguage, AgentVoice } from "../../domain/agent/agent.ts";
 import type { Billing } from "../../domain/billing/billing.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import type { CallService } from "../../domain/call/ports.ts";
@@ -41,6 +41,8 @@ export interface HttpSettings {
   readonly version: string;
   /** The label of `agent.engine`. */
   readonly engineLabel: string;
+  /** Maximum tokens of an agent's knowledge that go whole into its prompt. */
+  readonly knowledgeTokens: number;
   /** Additional voice names that the operator allows, each an alias of one of the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
   /** Bank details on /checkout/…; null: the service provider gives them. */
@@ -65,6 +67,11 @@ export interface HttpDependencies {
   readonly stripeEvents?: ((body: string, signature: string | null) => Promise<number>) | null;
   readonly callerParts: CallerRoutesParts;
   readonly recordings: Recordings;
+  /** What the engine can do for agents in this language. */
+  engineCapabilities(language: AgentLanguage): {
+    readonly understandsSpeech: boolean;
+    readonly followsPrompt: boolean;
+  };
   readonly registrations: Registrations;
   readonly health: Health;
   readonly rehearsals: Rehearsals;

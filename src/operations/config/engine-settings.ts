@@ -66,6 +66,22 @@ export function enginePricesOf({ engine }: Pick<Config, "engine">): EnginePrices
   return Object.assign({ ...NO_PRICES }, ...prices);
 }
 
+/** The rest of the model's window is for the agent's prompt, the tools and the conversation. */
+const KNOWLEDGE_SHARE_MAX = 0.75;
+
+/** Maximum tokens of knowledge in the prompt: the setting, or less if a model's window is too small. */
+export function knowledgeTokensOf({
+  engine,
+  conversation,
+}: Pick<Config, "engine" | "conversation">): number {
+  const windows = choicesOf(engine, "llm").map(({ id, settings }) => {
+    const provider = partProvider("llm", id) ?? combinedProvider(id);
+    return provider?.promptTokensMax?.(settings) ?? Number.POSITIVE_INFINITY;
+  });
+  const most = Math.floor(Math.min(...windows) * KNOWLEDGE_SHARE_MAX);
+  return Math.min(conversation.knowledge_tokens, most);
+}
+
 const NO_PRICES: EnginePrices = {
   stt_eur_per_min: 0,
   llm_input_eur_per_million_tokens: 0,

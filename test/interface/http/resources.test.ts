@@ -107,6 +107,12 @@ describe("agents", () => {
         created_at: expect.stringMatching(ISO),
         updated_at: expect.stringMatching(ISO),
         version: 1,
+        knowledge: { tokens: 0, budget_tokens: 24_000, in_prompt: "whole" },
+        capabilities: {
+          understands_speech: true,
+          follows_prompt: false,
+          voices: ["Sari", "Emma", "Nathan", "Adrian", "Brand Sari"],
+        },
       },
     });
   });
@@ -196,6 +202,7 @@ describe("files", () => {
         format: "md",
         size_bytes: 12,
         agent_ids: [],
+        in_prompt: {},
         created_at: expect.stringMatching(ISO),
         updated_at: expect.stringMatching(ISO),
       },

@@ -2,11 +2,16 @@
 import { expect, test } from "bun:test";
 import { serviceOf } from "../../../src/adapter/engine/openai/settings.ts";
 import type { Part } from "../../../src/adapter/engine/provider.ts";
-import { isEmbeddedOnly } from "../../../src/adapter/engine/settings.ts";
+import {
+  followsPrompt,
+  isEmbeddedOnly,
+  understandsSpeech,
+} from "../../../src/adapter/engine/settings.ts";
 import { ConfigInvalid } from "../../../src/operations/config/config-invalid.ts";
 import {
   enginePricesOf,
   engineSettingsOf,
+  knowledgeTokensOf,
 } from "../../../src/operations/config/engine-settings.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -184,4 +189,38 @@ test("a voice over Realtime needs its voices; any other model does not", () => {
     /\[engine\.openai\.voices\] Emma: "nova"/,
   );
   expect(problems({ ...openai, OPENAI__TTS_MODE: "realtime" })).toMatch(/voices\] Emma/);
+});
+
+const LANGUAGES = ["en", "lt", "lv", "ru"] as const;
+const heardLanguages = (env: Record<string, string>) => {
+  const settings = engineSettingsOf(load(env));
+  return LANGUAGES.filter((language) => understandsSpeech(settings, language));
+};
+
+test("the built-in engine understands English speech, unless hearing is off; a provider understands all languages", () => {
+  const openAi = { OPENAI__API_KEY: "k" };
+  expect(heardLanguages({})).toEqual(["en"]);
+  expect(heardLanguages({ EMBEDDED__HEARING: "keys" })).toEqual([]);
+  expect(heardLanguages({ ...openAi, STT: "openai" })).toEqual([...LANGUAGES]);
+  expect(heardLanguages({ ...openAi, LLM: "openai" })).toEqual(["en"]);
+  expect(heardLanguages({ KIND: "realtime", REALTIME__API_KEY: "k" })).toEqual([...LANGUAGES]);
+});
+
+test("only a language model follows the prompt", () => {
+  const follows = (env: Record<string, string>) => followsPrompt(engineSettingsOf(load(env)));
+  expect(follows({})).toBe(false);
+  expect(follows({ STT: "openai", OPENAI__API_KEY: "k" })).toBe(false);
+  expect(follows({ LLM: "openai", OPENAI__API_KEY: "k" })).toBe(true);
+});
+
+test("knowledge takes 24,000 tokens of the prompt, and at most three quarters of a model's window", () => {
+  const openAi = { LLM: "openai", OPENAI__API_KEY: "k" };
+  const realtime = { KIND: "realtime", REALTIME__API_KEY: "k" };
+  const budget = (env: Record<string, string>) => knowledgeTokensOf(load(env));
+  expect(budget({})).toBe(24_000);
+  expect(budget(openAi)).toBe(24_000);
+  expect(budget({ ...openAi, OPENAI__LLM_CONTEXT_TOKENS: "32000" })).toBe(24_000);
+  expect(budget({ ...openAi, OPENAI__LLM_CONTEXT_TOKENS: "16000" })).toBe(12_000);
+  expect(budget(realtime)).toBe(24_000);
+  expect(budget({ ...realtime, REALTIME__MODEL: "gpt-realtime" })).toBe(12_288);
 });

@@ -18,6 +18,7 @@ import type {
   SttResult,
 } from "../../../domain/conversation/engine-port.ts";
 import { type OpenPart, type PartEngines, partEngine } from "../provider.ts";
+import { embeddedHears } from "../settings.ts";
 import type { AskTopics, TopicSubject } from "./scripted/agent-topics.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";
 import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
@@ -66,9 +67,6 @@ function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngi
     tts: partEngine((settings) => openTts(settings, client, options)),
   };
 }
-
-const isHeard = (language: AgentLanguage, { hearsSpeech = true }: EmbeddedEngineOptions) =>
-  hearsSpeech && language === "en";
 
 function openSession(
   settings: SessionSettings,
@@ -127,8 +125,8 @@ function openLlm(
       askTopics,
       clock,
       random,
-      hears: () => isHeard(language, options) && client.canHear,
-      meanings: comparesMeanings && isHeard(language, options) ? client : undefined,
+      hears: () => embeddedHears(language, options) && client.canHear,
+      meanings: comparesMeanings && embeddedHears(language, options) ? client : undefined,
     });
   let llm = open(settings.language);
   return {
@@ -154,7 +152,7 @@ function openStt(
   let utterance = 0;
   let isOpen = false;
   const open = (spoken: AgentLanguage) => {
-    isOpen = isHeard(spoken, options);
+    isOpen = embeddedHears(spoken, options);
     if (isOpen) client.send({ type: "stt_open", sttStreamId, sampleRateHz });
   };
   const send = (request: SpeechRequest) => {

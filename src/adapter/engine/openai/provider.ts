@@ -81,6 +81,7 @@ function openAiProviders<Id extends string, More extends z.ZodRawShape>(declared
         llm_input_eur_per_million_tokens,
         llm_output_eur_per_million_tokens,
       }),
+      promptTokensMax: ({ llm_context_tokens }) => llm_context_tokens,
       open: async (table, ports) =>
         (await import("./engine.ts")).openAiLlm(table, { id, ...ports }),
     },

@@ -25,10 +25,7 @@ import { RealtimeLlmSession } from "./realtime-llm.ts";
 import { RealtimeSttStream } from "./realtime-stt.ts";
 import { RealtimeTtsStream } from "./realtime-tts.ts";
 import { languageUpdate, ReasoningEffort, sessionUpdate } from "./session-update.ts";
-import { audioFormatOf, type RealtimeSettings } from "./settings.ts";
-
-/** Limit for instructions and tools together, from the protocol's documentation. */
-const PROMPT_TOKENS_MAX = 16_384;
+import { audioFormatOf, promptTokensMax, type RealtimeSettings } from "./settings.ts";
 
 export interface RealtimeEngineOptions {
   readonly settings: RealtimeSettings;
@@ -73,7 +70,7 @@ function openSession(
   const { settings, clock, random } = options;
   const log = options.log.with({ call_id: session.callId });
   warnOfPromptSize(options.log, session, {
-    tokensMax: PROMPT_TOKENS_MAX,
+    tokensMax: promptTokensMax(settings),
     remedy: "assign fewer knowledge files",
   });
   const tools = [...session.tools, ...(session.builtInTools ?? [])];

@@ -1,7 +1,7 @@
 /** OpenAI's Realtime protocol: speech in, speech out, one session for all three parts. */
 import type { CombinedProvider } from "../provider.ts";
 import { keyMissing, needsKey } from "../server-keys.ts";
-import { realtimeKeys, voiceProblems } from "./settings.ts";
+import { promptTokensMax, realtimeKeys, voiceProblems } from "./settings.ts";
 
 export const realtime = {
   id: "realtime",
@@ -22,6 +22,7 @@ export const realtime = {
     llm_input_eur_per_million_tokens: input_eur_per_million_tokens,
     llm_output_eur_per_million_tokens: output_eur_per_million_tokens,
   }),
+  promptTokensMax,
   models({ base_url, api_key, model, transcription_model }) {
     const { origin, pathname } = new URL(base_url.replace(/^ws/, "http"));
     const headers: Record<string, string> =

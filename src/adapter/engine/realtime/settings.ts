@@ -71,6 +71,10 @@ export const realtimeKeys = {
 
 export type RealtimeSettings = z.output<z.ZodObject<typeof realtimeKeys>>;
 
+/** Context window since gpt-realtime-2. Earlier models accept 16,384 tokens of instructions and tools. */
+export const promptTokensMax = ({ model }: Pick<RealtimeSettings, "model">): number =>
+  /^gpt-realtime-[2-9]/.test(model) ? 128_000 : 16_384;
+
 /** The protocol's name of the format. */
 export const audioFormatOf = ({ audio }: RealtimeSettings): AudioFormat =>
   audio === "g711" ? "g711_alaw" : audio;

@@ -1,5 +1,5 @@
 /** Knowledge files and their assignments. Contents are read only when requested. */
-import { and, asc, between, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, asc, between, eq, getTableColumns, inArray, sum } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../../domain/knowledge/files.ts";
 import { keepText, recordVersions } from "../agent/agent-version-store.ts";
@@ -74,7 +74,7 @@ export function fileStore(queries: Queries): FileRecords & KnowledgeOwners {
 /** The agents that use a file. */
 function fileAssignments(
   queries: Queries,
-): Pick<FileRecords, "attach" | "detachAll" | "countAgents"> {
+): Pick<FileRecords, "attach" | "detachAll" | "countAgents" | "bytesOfAgents"> {
   return {
     async attach(fileId, agentId) {
       await queries.insert(agentFiles).values({ fileId, agentId }).onConflictDoNothing();
@@ -82,6 +82,16 @@ function fileAssignments(
 
     async detachAll(fileId) {
       await queries.delete(agentFiles).where(eq(agentFiles.fileId, fileId));
+    },
+
+    async bytesOfAgents(tenantId) {
+      const rows = await queries
+        .select({ agentId: agentFiles.agentId, bytes: sum(files.sizeBytes).mapWith(Number) })
+        .from(agentFiles)
+        .innerJoin(files, eq(files.id, agentFiles.fileId))
+        .where(eq(files.tenantId, tenantId))
+        .groupBy(agentFiles.agentId);
+      return new Map(rows.map(({ agentId, bytes }) => [agentId, bytes]));
     },
 
     async countAgents(tenantId, agentIds) {

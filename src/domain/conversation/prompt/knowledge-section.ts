@@ -18,6 +18,13 @@ const withoutFence = (text: string): string =>
 export const mustLookUp = (bytes: number, tokensMax: number): boolean =>
   bytes > tokensMax * BYTES_OF_TOKEN;
 
+/** `tokens`: estimate of the knowledge's size. `budgetTokens`: the size above which it is looked up. */
+export const knowledgeShare = (bytes: number, budgetTokens: number) => ({
+  tokens: Math.ceil(bytes / BYTES_OF_TOKEN),
+  budgetTokens,
+  inPrompt: mustLookUp(bytes, budgetTokens) ? ("passages" as const) : ("whole" as const),
+});
+
 /** Section of the system prompt; empty if the agent has no files. */
 export function knowledgeSection({
   knowledge,

@@ -5,6 +5,7 @@ import { changesOf, shownFields } from "../../../core/schema.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import { type AgentRecord, agentShape } from "../../../domain/agent/agent-schema.ts";
+import { knowledgeShare } from "../../../domain/conversation/prompt/knowledge-section.ts";
 import { deletedReply, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { authorOf, contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
@@ -22,6 +23,33 @@ const shownAgent = z.strictObject({
 });
 
 const Agent = shownAgent.meta({ id: "Agent" });
+
+const AgentDetail = shownAgent
+  .extend({
+    knowledge: z.strictObject({
+      tokens: shown(z.int(), "Size of the agent's files in tokens, four bytes each.", 1200),
+      budget_tokens: shown(z.int(), "Size up to which the files are in the prompt.", 24_000),
+      in_prompt: shown(
+        z.enum(["whole", "passages"]),
+        "`whole`: all files are in the prompt. `passages`: each question gets the passages that match.",
+        "whole",
+      ),
+    }),
+    capabilities: z.strictObject({
+      understands_speech: shown(
+        z.boolean(),
+        "Whether the engine understands the agent's language. Otherwise it speaks and offers keys.",
+        true,
+      ),
+      follows_prompt: shown(
+        z.boolean(),
+        "Whether the engine follows the prompt. Otherwise it answers from the files and tools alone.",
+        true,
+      ),
+      voices: shown(z.array(z.string()), "Voices that the agent can have.", [...AGENT_VOICES]),
+    }),
+  })
+  .meta({ id: "AgentDetail" });
 
 const CreatedAgent = shownAgent
   .pick({
@@ -47,11 +75,10 @@ const list = contract({
 const get = contract({
   operationId: "getAgent",
   at: "GET /agents/{id}",
-  cacheable: true,
   noun: "agent",
   tag: "Agents",
   summary: "One agent",
-  reply: okReply({ agent: Agent }),
+  reply: okReply({ agent: AgentDetail }),
 });
 
 const remove = contract({
@@ -93,7 +120,7 @@ const update = (shape: AgentShape) =>
     description:
       "Accepts any subset of the fields. The change is published at once as a new version. Live calls keep the version with which they started.",
     body: z.strictObject(changesOf(shape)).meta({ id: "AgentChanges" }),
-    reply: okReply({ agent: Agent }),
+    reply: okReply({ agent: AgentDetail }),
     errors: ["valid_voice_required", "unknown_field", "invalid_json"],
   });
 
@@ -106,9 +133,25 @@ export function agentContracts(voices: readonly string[]) {
 const present = (agent: AgentRecord, engine: string) => wireOf(Agent, agent, { engine });
 
 export const agentRoutes = ({ settings, dependencies }: RouteContext) => {
-  const { agents } = dependencies.services;
+  const { agents, files } = dependencies.services;
   const engine = settings.engineLabel;
-  const contracts = agentContracts([...AGENT_VOICES, ...Object.keys(settings.voiceAliases)]);
+  const voices = [...AGENT_VOICES, ...Object.keys(settings.voiceAliases)];
+  const contracts = agentContracts(voices);
+
+  async function detailed(tenantId: number, agent: AgentRecord) {
+    const bytes = (await files.bytesOfAgents(tenantId)).get(agent.id) ?? 0;
+    const { tokens, budgetTokens, inPrompt } = knowledgeShare(bytes, settings.knowledgeTokens);
+    const { understandsSpeech, followsPrompt } = dependencies.engineCapabilities(agent.language);
+    return wireOf(AgentDetail, agent, {
+      engine,
+      knowledge: { tokens, budget_tokens: budgetTokens, in_prompt: inPrompt },
+      capabilities: {
+        understands_speech: understandsSpeech,
+        follows_prompt: followsPrompt,
+        voices,
+      },
+    });
+  }
   return [
     route(contracts.list)(async ({ tenantId }) => ({
       ok: true,
@@ -120,12 +163,12 @@ export const agentRoutes = ({ settings, dependencies }: RouteContext) => {
     }),
     route(contracts.get)(async ({ tenantId, params }) => ({
       ok: true,
-      agent: present(await agents.get(tenantId, params.id), engine),
+      agent: await detailed(tenantId, await agents.get(tenantId, params.id)),
     })),
     route(contracts.update)(async ({ tenantId, params, body, ...request }) => {
       const author = authorOf(request);
       const agent = await agents.update(tenantId, params.id, recordOf(body), author);
-      return { ok: true, agent: present(agent, engine) };
+      return { ok: true, agent: await detailed(tenantId, agent) };
     }),
     route(contracts.remove)(async ({ tenantId, params }) => {
       await agents.remove(tenantId, params.id);

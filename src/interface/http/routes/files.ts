@@ -4,6 +4,7 @@ import { z } from "zod";
 import { yieldToEventLoop } from "../../../core/clock.ts";
 import { invalidField } from "../../../core/errors.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
+import { knowledgeShare } from "../../../domain/conversation/prompt/knowledge-section.ts";
 import { documentRefused } from "../../../domain/knowledge/documents.ts";
 import { FILE_BYTES_MAX, type FileRecord } from "../../../domain/knowledge/files.ts";
 import { DOCUMENT_BYTES_MAX } from "../../../domain/knowledge/imports.ts";
@@ -30,6 +31,11 @@ const fileShape = {
   ),
   size_bytes: shown(z.int(), "Size of the content in bytes of UTF-8.", 2048),
   agent_ids: shown(z.array(z.int()), "Ids of the agents that use the file.", [1]),
+  in_prompt: shown(
+    z.record(z.string(), z.enum(["whole", "passages"])),
+    "Per agent id: `whole` if the agent's files are all in its prompt, `passages` if they are too large together and each question gets the passages that match.",
+    { "1": "whole" },
+  ),
   created_at: timeOut("Time of creation."),
   updated_at: timeOut("Time of the last change."),
 };
@@ -180,8 +186,6 @@ export const deleteFile = contract({
   reply: deletedReply(),
 });
 
-const present = (file: FileRecord) => wireOf(KnowledgeFile, file);
-
 /** Decodes without a regular expression, because eight megabytes are too much for one. */
 function documentOf(base64: string): Uint8Array<ArrayBuffer> {
   if (base64 === "") throw documentRefused("empty");
@@ -195,16 +199,40 @@ function documentOf(base64: string): Uint8Array<ArrayBuffer> {
   throw refused;
 }
 
-export const fileRoutes = ({ dependencies }: RouteContext) => {
-  const { files, documentImports } = dependencies.services;
+/** Shows files as the tenant's agents use them now. */
+async function presented(
+  { settings, dependencies: { services } }: RouteContext,
+  tenantId: number,
+  files: readonly FileRecord[],
+) {
+  const bytes = await services.files.bytesOfAgents(tenantId);
+  const inPrompt = (agentId: number) =>
+    knowledgeShare(bytes.get(agentId) ?? 0, settings.knowledgeTokens).inPrompt;
+  return files.map((file) =>
+    wireOf(KnowledgeFile, file, {
+      in_prompt: Object.fromEntries(file.agentIds.map((id) => [String(id), inPrompt(id)])),
+    }),
+  );
+}
+
+export const fileRoutes = (context: RouteContext) => {
+  const { files, documentImports } = context.dependencies.services;
+  const present = async (tenantId: number, file: FileRecord) => {
+    const [shown] = await presented(context, tenantId, [file]);
+    if (!shown) throw new Error("one file was asked for");
+    return shown;
+  };
   return [
     route(listFiles)(async ({ tenantId }) => ({
       ok: true,
-      files: (await files.list(tenantId)).map(present),
+      files: await presented(context, tenantId, await files.list(tenantId)),
     })),
     route(createFile)(async ({ tenantId, body, ...request }) => ({
       ok: true,
-      file: present(await files.create(tenantId, recordOf(body), authorOf(request))),
+      file: await present(
+        tenantId,
+        await files.create(tenantId, recordOf(body), authorOf(request)),
+      ),
     })),
     route(importFile)(async ({ tenantId, body, ...request }) => {
       const { filename, content_base64, agent_id: agentId } = body;
@@ -213,16 +241,17 @@ export const fileRoutes = ({ dependencies }: RouteContext) => {
       const bytes = documentOf(content_base64);
       const document = { filename, bytes, agentId };
       const imported = await documentImports.add(tenantId, document, authorOf(request));
-      return { ok: true, files: imported.files.map(present), empty_pages: imported.emptyPages };
+      const shown = await presented(context, tenantId, imported.files);
+      return { ok: true, files: shown, empty_pages: imported.emptyPages };
     }),
     route(getFile)(async ({ tenantId, params }) => {
       const file = await files.get(tenantId, params.id);
-      return { ok: true, file: { ...present(file), content: file.content } };
+      return { ok: true, file: { ...(await present(tenantId, file)), content: file.content } };
     }),
     route(updateFile)(async ({ tenantId, params, body, ...request }) => {
       const author = authorOf(request);
       const file = await files.update(tenantId, params.id, recordOf(body), author);
-      return { ok: true, file: present(file) };
+      return { ok: true, file: await present(tenantId, file) };
     }),
     route(deleteFile)(async ({ tenantId, params, ...request }) => {
       await files.remove(tenantId, params.id, authorOf(request));
