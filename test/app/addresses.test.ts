@@ -1,4 +1,7 @@
-/** An address that cannot be listened on stops the start, and the error says which, why and what to change. Real sockets. */
+/**
+ * An address that cannot be listened on stops the start, and the error names it, the reason and the fix. Real
+ * sockets.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
 import { startApp } from "../../src/app/app.ts";
@@ -12,7 +15,7 @@ setDefaultTimeout(30_000);
 
 const HOST = "127.0.8.8";
 
-/** Starts with SIP and the API at those addresses; what the start was refused with. */
+/** Starts with SIP and the API at those addresses; returns the error of the start. */
 async function refusalOf(addresses: {
   readonly sip?: { readonly host: string; readonly port: number };
   readonly http?: { readonly host: string; readonly port: number };
@@ -69,7 +72,7 @@ test("the API", async () => {
   await free();
 });
 
-test("an address that this machine has not", async () => {
+test("an address that this machine does not have", async () => {
   expect(await refusalOf({ sip: { host: "192.0.2.1", port: 5060 } })).toBe(
     "SIP over UDP cannot listen on 192.0.2.1:5060: this machine has no such address. Change [sip] bind.",
   );

@@ -164,7 +164,7 @@ test("sites are limited, belong to their company, and are read by one reader at 
 });
 
 test.each(["as it is", "made anew each time"])(
-  "after an unreadable site that is due again at once, other companies' sites come first, %s",
+  "an unreadable site that comes due again at once does not delay other companies' sites, %s",
   async (how) => {
     const { services } = room.server;
     const { own, other } = room;

@@ -1,4 +1,4 @@
-/** What agents in rehearsals know, with a real knowledge worker: it is kept for a run. */
+/** Knowledge of agents in rehearsals, with a real knowledge worker: it is stored for a run. */
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import type { ToKnowledgeWorker } from "../../src/adapter/knowledge/messages.ts";
@@ -8,7 +8,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { spawnKnowledgeWorker } from "../../src/workers.ts";
 import { eventually } from "../support/eventually.ts";
 
-test("a run's index is deleted at its end, and another run's goes on", async () => {
+test("a run's index is deleted at its end, and another run's stays", async () => {
   let directory = "";
   const knowledge = rehearsalKnowledge(
     () => {

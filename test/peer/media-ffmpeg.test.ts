@@ -1,7 +1,6 @@
 /**
- * RTP with FFmpeg, without SIP: its coders, packetisers and SRTP are other people's. It plays two
- * tones, one above the telephone band, to our port, and writes down what we send to its own. Takes
- * about half a minute.
+ * RTP with FFmpeg, without SIP: its coders, packetisers and SRTP are independent of us. It plays two tones, one
+ * above the telephone band, to our port, and records our audio on its own port. Takes about half a minute.
  */
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -137,7 +136,7 @@ function descriptionOf(port: number, { payloadType, rtpmap, suite }: Line): stri
   return `${lines.join("\r\n")}\r\n`;
 }
 
-/** Three seconds of what arrives, into a WAV. */
+/** Records three seconds of the received audio as a WAV. */
 const listenWords = (directory: string, written: string) => [
   ...["-protocol_whitelist", "file,udp,rtp,srtp,crypto", "-i", join(directory, "ours.sdp")],
   ...["-t", "3", "-ac", "1", "-ar", String(RATE_HZ), "-c:a", "pcm_s16le", written],

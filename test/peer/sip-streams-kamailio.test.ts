@@ -1,4 +1,4 @@
-/** Trunks over TCP and TLS at kamailio: registrations, calls both ways, certificates, restarts. */
+/** Trunks over TCP and TLS at kamailio: registrations, calls in both directions, certificates, restarts. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { SipDns } from "../../src/adapter/sip/routing/dns.ts";
 import { e164 } from "../../src/core/e164.ts";
@@ -27,7 +27,7 @@ const OURS = "127.0.6.22";
 const FROM = e164("+37061001001");
 const NAME = "provider.test";
 
-/** What `_sip._tcp` and `_sips._tcp` say: a dead server before the living one. */
+/** Records of `_sip._tcp` and `_sips._tcp`: a dead server before the living one. */
 const servers = (port: number) => [
   { priority: 10, weight: 1, port: 5099, name: NAME },
   { priority: 20, weight: 1, port, name: NAME },
@@ -83,7 +83,7 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio over streams", () => {
 
   for (const where of [{ transport: "tcp", port: 5060 } as const, secure]) {
     const { transport } = where;
-    test(`a trunk registers over ${transport}, places a call, takes it, and hangs up`, async () => {
+    test(`a trunk registers over ${transport}, places a call, receives it, and hangs up`, async () => {
       await open(ca.caPem);
       const caller = add({ ...where, username: "1001", password: "pw1001" });
       const callee = add({ ...where, username: "1002", password: "pw1002" });
@@ -118,7 +118,7 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio over streams", () => {
     });
   }
 
-  test("a certificate of an unknown authority is refused, in words, and nothing is sent", async () => {
+  test("a certificate of an unknown authority is refused with an explanation, and nothing is sent", async () => {
     await open(null);
     const status = await settled(add(secure));
     expect(status).toMatchObject({ name: "failed", lastCode: null });
@@ -127,7 +127,7 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio over streams", () => {
     expect(trace.messages).toEqual([]);
   });
 
-  test("a certificate with another name is refused, in words, and nothing is sent", async () => {
+  test("a certificate with another name is refused with an explanation, and nothing is sent", async () => {
     await open(ca.caPem);
     const status = await settled(add({ ...secure, server: "other.test" }));
     if (status.name !== "failed") throw new Error(`the trunk is ${status.name}`);
@@ -135,7 +135,7 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio over streams", () => {
     expect(trace.messages).toEqual([]);
   });
 
-  test("a registrar that restarts has its trunks back, over a new connection", async () => {
+  test("a restarted registrar gets its trunks back, over a new connection", async () => {
     await open(ca.caPem);
     const trunks = [add(secure), add({ username: "1002", password: "pw1002", transport: "tcp" })];
     for (const trunk of trunks) expect((await settled(trunk)).name).toBe("registered");

@@ -1,6 +1,6 @@
 /**
- * Transfers with telephones of others: baresip follows a REFER through kamailio to a third telephone
- * and is heard there; sipp accepts REFER and reports how it went. Takes about a minute.
+ * Transfers with independent phones: baresip follows a REFER through kamailio to a third phone and is heard there;
+ * sipp accepts REFER and reports its outcome. Takes about a minute.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type App, startApp } from "../../src/app/app.ts";
@@ -39,7 +39,7 @@ interface Ended {
   readonly transfers: readonly unknown[];
 }
 
-describe.skipIf(missing.includes(false))("transfers with telephones of others", () => {
+describe.skipIf(missing.includes(false))("transfers with independent phones", () => {
   let kamailio: Kamailio;
   let baresip: Baresip;
   let desk: Phone;
@@ -125,7 +125,7 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
   }
 
   test(
-    "baresip follows our REFER through kamailio; both telephones hear each other, and we are out",
+    "baresip follows our REFER through kamailio; both phones hear each other, and our leg has ended",
     async () => {
       const before = baresip.events.length;
       baresip.dial(`sip:${OUR_NUMBER}@provider.test`);
@@ -154,7 +154,7 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
   );
 
   test(
-    "sipp accepts REFER and hangs up without a word: the call was handed over",
+    "sipp accepts REFER and hangs up without a NOTIFY: the call was transferred",
     async () => {
       await setTrunk({ server: SIPP, username: "peer", register: false });
       const sipp = startSipp({ scenario: "uas_refer_bye.xml", host: SIPP });
@@ -176,7 +176,7 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
     ["200 OK", { ended_reason: "transferred", status: "completed" }, "transferred"],
     ["486 Busy Here", { status: "completed" }, "busy"],
   ] as const)(
-    "sipp accepts REFER and its NOTIFY says %s: the call's details tell so",
+    "sipp accepts REFER and its NOTIFY has %s: the call's details show that",
     async (result, expected, outcome) => {
       await setTrunk({ server: SIPP, username: "peer", register: false });
       const sipp = startSipp({ scenario: "uas_refer.xml", host: SIPP, keys: { result } });
@@ -203,7 +203,7 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
   );
 
   test(
-    "a briefed transfer over a carrier that knows Replaces: bridged first, then the carrier joins them and we are out",
+    "a briefed transfer over a carrier with Replaces: bridged first, then the carrier joins both and our leg ends",
     async () => {
       await setTrunk({ server: SIPP, username: "peer", register: false });
       const sipp = startSipp({ scenario: "uas_warm.xml", host: SIPP, calls: 2 });

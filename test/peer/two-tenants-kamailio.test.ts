@@ -1,4 +1,4 @@
-/** Two tenants at one carrier that is somebody else's program: kamailio, registrar and proxy. */
+/** Two tenants at one independent carrier: kamailio, registrar and proxy. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { requirePeer } from "../support/peers.ts";
 import { type Kamailio, startKamailio } from "../support/sip/kamailio.ts";
@@ -41,7 +41,7 @@ describe.skipIf(!requirePeer("kamailio"))("two tenants at one kamailio", () => {
       headers: [["X-NoAuth", "1"]],
     });
 
-  test("a number goes to the tenant that owns it, and one of two meanings to nobody", async () => {
+  test("a number goes to the tenant that owns it, and an ambiguous one to nobody", async () => {
     const { code, callId } = await ask(NUMBER);
     expect(code).toBe(480);
     expect(await world.tenantOf(callId)).toBe(own);
@@ -50,7 +50,7 @@ describe.skipIf(!requirePeer("kamailio"))("two tenants at one kamailio", () => {
     expect(await world.callRows()).toBe(rows);
   });
 
-  test("an account's call comes to its Contact, and is that trunk's own number's", async () => {
+  test("an account's call goes to its Contact, and is for that trunk's own number", async () => {
     const { callId } = await ask("+37061001002");
     expect(await world.tenantOf(callId)).toBe(other);
     expect((await world.stored(callId))?.toNumber).toBe("+493012345678");

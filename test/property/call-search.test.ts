@@ -1,6 +1,6 @@
 /**
- * The search by words finds what a reading of all calls finds, in the same order, however many of them are
- * in the index: random calls in four languages, of two tenants who say the same. 60 times, on a database server 20.
+ * The word search finds the same as a reading of all calls, in the same order, however many of them are in the
+ * index: random calls in four languages, of two tenants with the same words. 60 times, on a database server 20.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -93,7 +93,7 @@ const sought = fc.oneof(
   ),
 );
 
-test("the index finds what a reading of all calls finds", async () => {
+test("the index finds the same as a reading of all calls", async () => {
   const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
   const search = createCallSearch(database);
   const runs = fc.asyncProperty(

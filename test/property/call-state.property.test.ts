@@ -19,7 +19,7 @@ const event: fc.Arbitrary<CallEvent> = fc.oneof(
   ),
 );
 
-test("any sequence of events leaves a legal state, and an ended call stays as it ended", () => {
+test("any sequence of events results in a legal state, and an ended call keeps its end", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("queued" as const, "dialing" as const, "ringing" as const),

@@ -1,6 +1,7 @@
 /**
- * Knowledge and what agents say are the tenants' text, and are read in threads that carry the calls of all: none takes
- * a time that grows with its square. Measured in processor time of the thread, ten times what the slowest takes.
+ * Knowledge and agents' words are the tenants' text, and are processed in threads that serve all calls: no
+ * processing time grows quadratically. Measured in processor time of the thread, with a limit of ten times the
+ * slowest case.
  */
 import { expect, test } from "bun:test";
 import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
@@ -45,7 +46,7 @@ test.each([
   ["<"],
   ["A"],
   ["? "],
-])("40,000 characters of %j, whatever stands around them", (unit) => {
+])("40,000 characters of %j, whatever surrounds them", (unit) => {
   const many = unit.repeat(CHARACTERS / unit.length);
   for (const text of [
     ...[many, `a${many}b`, `A${many}?`, `1${many}b`, `<${many}b`],
@@ -58,17 +59,17 @@ test.each([
       ).toBeLessThan(MS_MAX);
 });
 
-test("a table whose one cell is the whole file", () => {
+test("a table with a single cell of the file's size", () => {
   const table = `a,b\n${"1 ".repeat(256_000)}`;
   expect(processorMs(() => cutPassages("csv", table))).toBeLessThan(MS_MAX);
 });
 
-test.each(["1. ", "\n ", "a. "])("20,000 times %j that a model writes at once", (unit) => {
+test.each(["1. ", "\n ", "a. "])("20,000 times %j written by a model at once", (unit) => {
   const pieces = new SpokenPieces();
   expect(processorMs(() => pieces.push(unit.repeat(CHARACTERS / 2)))).toBeLessThan(MS_MAX);
 });
 
-test.each(["en", "lt", "lv", "ru"])("12,000 characters of figures, spoken: %s", (language) => {
+test.each(["en", "lt", "lv", "ru"])("12,000 characters of digits, spoken: %s", (language) => {
   for (const unit of ["1.", "1.1.", "1 h ", "1% "])
     expect(
       processorMs(() => spokenText(unit.repeat(12_000 / unit.length), language)),
@@ -88,7 +89,7 @@ test.each([
 });
 
 test.each([["#Prices"], ["####### Seven"], [" # Indented"], ["Prices"], ["#"], [""]])(
-  "%j is none",
+  "%j is not a heading",
   (line) => {
     expect(headingOf(line)).toBeNull();
   },

@@ -1,7 +1,7 @@
 /**
- * 10,000 histories leave the same balances, ledger, plan seconds, holds, events, deliveries and
- * recordings as when they were recorded. A sample runs always; LINEVOICE_HISTORIES=10000 runs all.
- * LINEVOICE_RECORD_HISTORIES=1 records them again, which only a wanted change of a rule may need.
+ * 10,000 histories leave the same balances, ledger, plan seconds, holds, events, deliveries and recordings as when
+ * they were recorded. A sample always runs; LINEVOICE_HISTORIES=10000 runs all. LINEVOICE_RECORD_HISTORIES=1
+ * records them again, which only an intended change of a rule may need.
  */
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { digestOfHistories } from "../support/store/recorded-histories.ts";
 import { isRemote, openTestDatabase } from "../support/store/test-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-/** Histories of one database and one digest. */
+/** Histories per database and digest. */
 const BLOCK = 100;
 const ALL = 10_000;
 const HISTORIES = Number(process.env.LINEVOICE_HISTORIES ?? (isRemote ? 100 : 400));
@@ -35,7 +35,7 @@ else
   test(
     `${HISTORIES} histories leave the recorded rows`,
     async () => {
-      // From all over the record: each run takes the same ones.
+      // From all over the record: each run uses the same ones.
       const step = Math.max(1, Math.floor(ALL / HISTORIES));
       for (let block = 0; block < ALL / BLOCK; block += step)
         expect([block, await digestOf(block)]).toEqual([block, recorded[block] ?? ""]);

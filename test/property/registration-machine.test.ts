@@ -32,7 +32,7 @@ function machine() {
   });
 }
 
-test("whatever happened, stop and its answer end the registration", () => {
+test("after any events, stop and its answer end the registration", () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
       const registration = machine();

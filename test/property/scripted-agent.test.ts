@@ -1,4 +1,4 @@
-/** Whatever a caller says, types or leaves unsaid, the embedded mind says or does something. */
+/** Whatever a caller says, presses or omits, the embedded engine says or does something. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";

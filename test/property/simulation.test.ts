@@ -1,9 +1,9 @@
 /**
- * Lives of the appliance from random seeds: after every step money adds up, holds are live calls, each
- * call has one end, nothing is dialled twice, no port leaks; at the end every event and every mail has
- * left and no recording is kept. `SEED=n` replays one; LINEVOICE_SEEDS says how many (100; `npm run
- * soak` takes 20,000) and LINEVOICE_STEPS how long they are. Nothing in a life takes real time, so that it
- * is the same on a busy machine; 100 take 9 s of a processor.
+ * Lives of the appliance from random seeds. After every step money is consistent, holds belong to live calls, each
+ * call has one end, nothing is dialled twice, no port leaks. At the end every event and every mail has been sent
+ * and no recording is left. `SEED=n` replays one; LINEVOICE_SEEDS is their number (100; `npm run soak` runs
+ * 20,000) and LINEVOICE_STEPS their length. A life uses no real time, so that it is the same on a busy machine;
+ * 100 take 9 s of processor time.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createSimulator } from "../support/simulation/simulation.ts";
@@ -14,7 +14,7 @@ const STEPS = Number(process.env.LINEVOICE_STEPS ?? 20);
 const ONE = process.env.SEED === undefined ? null : Number(process.env.SEED);
 const FIRST = Number(process.env.LINEVOICE_FIRST_SEED ?? 1);
 
-/** A soak says how far it is. */
+/** A soak reports its progress. */
 const TOLD_EVERY = 250;
 
 setDefaultTimeout(60_000);

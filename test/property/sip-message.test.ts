@@ -40,7 +40,7 @@ const request = fc
     }),
   );
 
-test("what we write, we read back unchanged", () => {
+test("our written messages are read back unchanged", () => {
   fc.assert(
     fc.property(request, (written) => {
       const message = parseMessage(written);

@@ -1,4 +1,4 @@
-/** Whatever caller, main and engine do, a conversation ends, reports once and leaves no timer. */
+/** Whatever caller, main process and engine do, a conversation ends, reports once and leaves no timer. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { EngineFailure, type LlmEvent } from "../../src/domain/conversation/engine-port.ts";
@@ -68,7 +68,7 @@ const ANSWERS: readonly (readonly LlmEvent[])[] = [
   ],
 ];
 
-test("whatever happens, a conversation ends with one wish at most, one report and no timer", async () => {
+test("with any events, a conversation ends with at most one request, one report and no timer", async () => {
   const settings = fc.record({
     acts: fc.array(act, { maxLength: 12 }),
     answers: fc.array(fc.nat(ANSWERS.length - 1), { minLength: 1, maxLength: 5 }),

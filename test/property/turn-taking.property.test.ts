@@ -35,7 +35,7 @@ const anyEvent: fc.Arbitrary<TurnEvent> = fc.oneof(
   reason.map((because) => ({ type: "ended" as const, reason: because })),
 );
 
-test("any sequence of events, however absurd, leaves a conversation that can still end", () => {
+test("after any sequence of events, however absurd, a conversation can still end", () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
       const machine = createTurnMachine({ onIllegal: () => {} });
@@ -62,7 +62,7 @@ test("ended absorbs every event and keeps its first reason", () => {
   );
 });
 
-test("last words are last: from closing only the end is reached", () => {
+test("the closing message is last: from closing only the end is reached", () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
       const machine = createTurnMachine();
@@ -74,7 +74,7 @@ test("last words are last: from closing only the end is reached", () => {
   );
 });
 
-test("an event that makes no sense throws where nobody handles it", () => {
+test("an event without a meaning throws if nobody handles it", () => {
   const machine = createTurnMachine();
   expect(() => machine.apply({ type: "agent_done" })).toThrow(IllegalTransition);
 });

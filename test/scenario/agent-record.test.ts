@@ -1,4 +1,4 @@
-/** What the agent's record promises of a call, over RTP: its length, who has the first word, and its version. About 40 s. */
+/** Properties of an agent in a call over RTP: length, first speaker, and version. About 40 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { agents } from "../../src/adapter/store/schema/index.ts";
 import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
@@ -52,7 +52,7 @@ test("a call of max_duration_sec ends within it, closing phrase included, and co
   expect(detail.billing.billable_seconds).toBeLessThanOrEqual(MAX_SEC);
 }, 60_000);
 
-test("an agent that lets the caller speak first is silent until then, discloses before its answer, and stays the version it was", async () => {
+test("an agent that lets the caller speak first is silent until then, discloses before its answer, and keeps its version", async () => {
   const path = `/agents/${world.agentId}`;
   const began = await world.api("PATCH", path, {
     max_duration_sec: 120,
@@ -79,7 +79,7 @@ test("an agent that lets the caller speak first is silent until then, discloses 
   expect((await world.api("GET", path)).body.agent.version).toBe(began.body.agent.version + 2);
 }, 90_000);
 
-test("a caller gets the same version of two in both directions, and hears that one", async () => {
+test("a caller gets the same version of two in both directions, and hears it", async () => {
   const path = `/agents/${world.agentId}`;
   const words = { tried: "Apples and pears.", published: "Bread and butter." };
   const shared = { first_speaker: "assistant", language: "en" };

@@ -1,6 +1,6 @@
 /**
- * Where speech is not understood, the agent offers keys, and they carry the conversation: over
- * real calls to the embedded engine in Lithuanian, Latvian and Russian. About 55 s.
+ * If speech is not recognised, the agent offers keys, and they carry the conversation: over real calls to the
+ * embedded engine in Lithuanian, Latvian and Russian. About 55 s.
  */
 import { afterAll, beforeAll, test } from "bun:test";
 import { PHRASES } from "../../src/adapter/engine/embedded/scripted/phrases.ts";
@@ -24,13 +24,13 @@ let world: Appliance;
 let voices: Voices;
 beforeAll(async () => {
   voices = await createVoices();
-  // Made ahead: making it would keep this thread from the audio of the others.
+  // Synthesised before: later it would keep this thread from the audio of the others.
   for (const [language, yes] of CASES) await voices.speak("m3", yes, language);
   world = await startAppliance({ dataDir: tempDir(), host: "127.0.8.97" });
 }, 60_000);
 afterAll(() => world.close());
 
-/** What the agent said. */
+/** The agent's words. */
 async function agentIn(number: string): Promise<string> {
   const { body } = await world.api("GET", "/calls");
   const uuid = body.calls.find(({ from_number }) => from_number === number)?.call_uuid;
@@ -40,7 +40,7 @@ async function agentIn(number: string): Promise<string> {
 
 /** Two at once: three are late on a busy machine. */
 const turn = atMost(2);
-/** An agent is taken as it is when the call comes: one at a time changes its language. */
+/** A call uses the agent's settings at its start: one test at a time changes the language. */
 const inTurn = atMost(1);
 
 async function ring(language: AgentLanguage, firstMessage: string, number: string) {
@@ -56,7 +56,7 @@ async function ring(language: AgentLanguage, firstMessage: string, number: strin
 }
 
 test.concurrent.each(CASES)(
-  "a message is offered, a spoken yes is nothing, and 1 is yes: %s",
+  "a message is offered, a spoken yes is ignored, and 1 means yes: %s",
   (language, yes, firstMessage, number) =>
     turn(async () => {
       const phrases = PHRASES[language];

@@ -1,7 +1,7 @@
 /**
- * A tool that needs level 2, over real calls: the agent asks for the PIN in its language, the tool runs for
- * who keys it, and the digits are found nowhere afterwards, neither in the store, nor in events, nor as tones
- * in the recording. About 100 s.
+ * A tool that needs level 2, over real calls: the agent asks for the PIN in its language, the tool runs for a
+ * caller who enters it, and the digits are found nowhere afterwards, neither in the store, nor in events, nor as
+ * tones in the recording. About 100 s.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await app.database.tx(async (queries) => {
     await queries.update(tenants).set({ cliIdentity: true });
     await queries.update(tools).set({ callerLevel: 2 });
-    // Recordings are to be heard, not mailed away.
+    // Recordings are needed here, not mailed away.
     await queries.update(agents).set({ transcriptEmailEnabled: false });
     await contactStore(queries).insert(tenantId, {
       numberE164: world.caller.number,
@@ -91,7 +91,7 @@ const tone = (ms: number) =>
 const useLanguage = (language: AgentLanguage) =>
   world.appliance.app.database.tx((queries) => queries.update(agents).set({ language }));
 
-/** Says the wish; resolves when the model was asked for it. */
+/** Says the request; resolves when the model gets it. */
 async function wish(call: PhoneCall): Promise<void> {
   server.script.recognises.push(WISH);
   const asked = server.seen("llm").length;
@@ -99,7 +99,7 @@ async function wish(call: PhoneCall): Promise<void> {
   await eventually(() => server.seen("llm").length > asked, "the model is asked");
 }
 
-/** Live: of the call under way. */
+/** The live transcript of the call in progress. */
 const transcript = async () => {
   const { call_uuid } = await world.newestCall();
   const { body } = await world.appliance.api("GET", `/calls/${call_uuid}`);
@@ -123,7 +123,7 @@ async function ended(call: PhoneCall) {
   );
 }
 
-/** Keys heard as tones on the caller's side of a finished recording. */
+/** Keys detected as tones on the caller's side of a finished recording. */
 function keysIn(callUuid: string): string {
   const directory = join(world.appliance.dataDir, "recordings");
   const file = readdirSync(directory).find((name) => name.includes(callUuid)) ?? "";
@@ -142,7 +142,7 @@ function keysIn(callUuid: string): string {
 }
 
 test.each(["en", "lt", "lv", "ru"] as const)(
-  "in %s: asked, keyed, run; the digits are nowhere",
+  "in %s: asked, entered, run; the digits are nowhere",
   async (language) => {
     await useLanguage(language);
     const call = await callAgent(world);
@@ -163,7 +163,8 @@ test.each(["en", "lt", "lv", "ru"] as const)(
     const detail = await ended(call);
 
     expect(detail.transcript).toContain(phrasesFor(language).pin.ask.slice(0, 20));
-    // Tones before and after are there: what hears them hears. On a busy machine a packet of one may come too late.
+    // Tones before and after are present, so the detector works. On a busy machine a packet of one may come too
+    // late.
     expect(keysIn(detail.call_uuid)).toMatch(/^1{1,3}7{1,3}$/);
     const { database } = world.appliance.app;
     const told = JSON.stringify([

@@ -111,12 +111,12 @@ const stored = async () => ({
   schedule: await statusOf(),
 });
 
-test("everything waits until the operator says that the clock is right", async () => {
+test("everything waits until the operator confirms the clock", async () => {
   const before = { words: 1, audit: 1, months: 1, schedule: "pending" as const };
   expect(await stored()).toEqual(before);
   jumpMs = 5 * 365 * DAY;
   await Bun.sleep(15 * JOB_MS);
-  // The scheduler looks once a second.
+  // The scheduler checks once a second.
   await Bun.sleep(1_500);
   expect(await stored()).toEqual(before);
   const ready = await (await fetch(`${app.addresses.http}/readyz`)).json();

@@ -1,6 +1,6 @@
 /**
- * A process that may open few files and sockets: calls are refused while there is still room for HTTP, the
- * database and the calls that are up.
+ * A process with a low limit of files and sockets: calls are refused while there is still room for HTTP, the
+ * database and live calls.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Killable, killable, OWN_NUMBER } from "../support/appliance/killable.ts";
@@ -36,7 +36,7 @@ async function readiness() {
   return { status: response.status, problems: problems ?? [], warnings: warnings ?? [] };
 }
 
-/** Null: it is taken; else the SIP code of the refusal. */
+/** Null: accepted; otherwise the SIP code of the refusal. */
 async function call(number: string, live: PhoneCall[]): Promise<number | null> {
   const phone = phones.get(number) ?? (await world.phone(number));
   phones.set(number, phone);
@@ -51,7 +51,7 @@ async function call(number: string, live: PhoneCall[]): Promise<number | null> {
   return null;
 }
 
-test("calls beyond the process's descriptors get 503, while HTTP, the store and live calls go on", async () => {
+test("calls beyond the process's descriptors get 503, while HTTP, the store and live calls continue", async () => {
   expect((await readiness()).warnings[0]).toContain(`${DESCRIPTORS_MAX} file descriptors`);
   const live: PhoneCall[] = [];
   const answers = new Set<number | null>();

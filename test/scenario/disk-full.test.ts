@@ -1,4 +1,4 @@
-/** A disk that is really full in the middle of a call: the call goes on, and is made up for when there is room. */
+/** A really full disk during a call: the call continues, and its data is stored when there is room. */
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   if (disk === null) return;
   const dataDir = join(disk.path, "data");
   mkdirSync(dataDir);
-  // The watermarks would refuse the call long before: here they see nothing.
+  // The watermarks would refuse the call much earlier: here they see free space.
   world = await startAppliance({ dataDir, host: HOST, freeDiskBytes: () => PLENTY });
 });
 afterAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 testWhere(disk !== null, "mounting")(
-  "the live call goes on; ended on a full disk it is stored, charged, told and mailed when there is room",
+  "the live call continues; after its end on a full disk it is stored, charged, reported and mailed when there is room",
   async () => {
     if (!world || !disk) throw new Error("no disk");
     const { database } = world.app;

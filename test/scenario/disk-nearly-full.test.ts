@@ -1,4 +1,4 @@
-/** A disk that fills up: recordings stop first, then new calls; live calls go on (appliance.md 5). */
+/** A disk that fills up: recordings stop first, then new calls; live calls continue (appliance.md 5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
@@ -29,7 +29,7 @@ const newestCall = async () => {
   return (await world.api("GET", `/calls/${uuid}`)).body.call;
 };
 
-test("recordings stop, then new calls; the live call goes on, everything comes back with the room", async () => {
+test("recordings stop, then new calls; the live call continues, and everything resumes with free space", async () => {
   expect(await readiness()).toMatchObject({ status: 200, problems: [], warnings: [] });
   const caller = await world.phone("+37061000071");
 

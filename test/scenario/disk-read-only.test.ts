@@ -1,6 +1,6 @@
 /**
- * The file system goes read-only under a live server, as ext4 does after an error (a plain remount is
- * refused while files are written): an ext4 image of the test's own whose error is triggered.
+ * The file system becomes read-only under a live server, as ext4 does after an error (a plain remount is refused
+ * while files are written): the test's own ext4 image, with a triggered error.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { cpSync, lstatSync, mkdirSync } from "node:fs";
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 testWhere(disk !== null, "mounting a file system of its own")(
-  "the live call goes on, what is written is refused clearly, what was stored is whole and settled at the next start",
+  "the live call continues, writes are refused clearly, stored data is complete and settled at the next start",
   async () => {
     if (!world || !disk) throw new Error("no disk");
     const phone = await world.phone("+37061000082");
@@ -70,7 +70,7 @@ testWhere(disk !== null, "mounting a file system of its own")(
     await world.close();
     world = null;
 
-    // Onto a sound disk, as an operator would.
+    // Onto a working disk, as an operator would.
     const rescued = join(tempDir(), "data");
     cpSync(dataDir, rescued, { recursive: true, filter: (from) => !lstatSync(from).isSocket() });
     const file = join(rescued, "linevoice.db");

@@ -1,4 +1,6 @@
-/** An upgrade's drain: five live calls go on to their own end, new ones are turned away, and nothing is lost. */
+/**
+ * A drain for an upgrade: five live calls continue to their own end, new ones are refused, and nothing is lost.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
@@ -16,7 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-/** What a call to us is refused with. */
+/** The SIP code with which a call to us is refused. */
 async function refusalOf(phone: Phone): Promise<number | null> {
   const refused = await phone.call(OWN_NUMBER);
   const refusal = await refused.answered.then(
@@ -27,7 +29,7 @@ async function refusalOf(phone: Phone): Promise<number | null> {
   return refusal.end.sipCode;
 }
 
-test("five calls survive the drain, a sixth is not sent to us any more or gets 503, and the drain ends with the last", async () => {
+test("five calls survive the drain, a sixth is no longer sent to us or gets 503, and the drain ends with the last", async () => {
   const phones = await Promise.all(
     Array.from({ length: CALLS }, (_, index) => world.phone(`+3706100017${index}`)),
   );

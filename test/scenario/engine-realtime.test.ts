@@ -21,8 +21,8 @@ const LONG = `${HOURS} On Saturday we are open from ten to two, and on Sunday we
 const CLOSED = "On Sunday we are closed.";
 
 /**
- * Made before the calls, for the servers share this thread: to make speech while a call waits for it would
- * keep a server from answering, and an answer that pauses for 5 s is taken for lost.
+ * Made before the calls, because the servers share this thread: synthesis during a call would keep a server from
+ * answering, and an answer that pauses for 5 s counts as lost.
  */
 const made = new Map<string, Int16Array>();
 
@@ -54,7 +54,7 @@ afterAll(async () => {
   await server.close();
   standby.close();
 });
-/** At the start of each try: hooks do not run again for the second. */
+/** Called at the start of each attempt: hooks do not run again for the second. */
 function startAnew(): void {
   server.received.length = 0;
   server.script.refuse = null;
@@ -67,7 +67,7 @@ function startAnew(): void {
 }
 
 test(
-  "disclosure, greeting, a question, a tool and its answer: heard, written down, billed and mailed",
+  "disclosure, greeting, a question, a tool and its answer: heard, stored, billed and mailed",
   async () => {
     startAnew();
     server.script.recognises.push("Can you book me for Friday?", "Thank you, goodbye.");
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "a caller who speaks up cuts the agent short: the item is truncated where the audio was",
+  "a caller who interrupts stops the agent: the item is truncated at the played audio",
   async () => {
     startAnew();
     server.script.recognises.push("When are you open?", "Stop, where are you?");
@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  "when the server is lost in the middle of a call the next provider goes on",
+  "if the server is lost during a call the next provider continues",
   async () => {
     startAnew();
     server.script.recognises.push("When are you open?");
@@ -148,7 +148,7 @@ test(
     expect(await world.hears(call, GREETING, DECOYS)).toBe(true);
     await call.waitForSilence();
     await call.say("When are you open?");
-    // All of the answer is made and heard before the server is lost, however long that takes.
+    // The whole answer is generated and heard before the server is lost, however long that takes.
     await eventually(() => isAnswered && server.running() === 0, "the answer is made");
     expect(await world.hears(call, HOURS, DECOYS)).toBe(true);
     await call.waitForSilence();

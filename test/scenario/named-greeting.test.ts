@@ -1,4 +1,4 @@
-/** A caller who is known is greeted by name in the agent's language, over real calls. About 10 s. */
+/** A known caller is greeted by name in the agent's language, over real calls. About 10 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
 import { agents, tenants } from "../../src/adapter/store/schema/index.ts";
@@ -60,7 +60,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** An agent is taken as it is when the call comes: one at a time changes its language. */
+/** A call uses the agent's settings at its start: one test at a time changes the language. */
 const inTurn = atMost(1);
 
 async function ring({ language, first, last, number, firstMessage }: Case) {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("the caller above the plan's calls at once gets 486; REST and webhook have the reason", async () => {
+test("a caller above the plan's concurrent calls gets 486; REST and webhook have the reason", async () => {
   const talking = await (await world.phone("+37061000411")).call(OWN_NUMBER);
   await talking.answered;
   const missed = await (await world.phone(CALLER)).call(OWN_NUMBER);

@@ -1,4 +1,4 @@
-/** Somebody removes the recordings directory of a running appliance: it is made again, and the next call is recorded. */
+/** A deleted recordings directory of a running appliance is created again, and the next call is recorded. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-test("it is made again with a warning, and the next call is recorded", async () => {
+test("it is created again with a warning, and the next call is recorded", async () => {
   const directory = join(world.dataDir, "recordings");
   rmSync(directory, { recursive: true });
   await eventually(() => existsSync(directory), "the directory is there again");

@@ -1,4 +1,6 @@
-/** One of thirty answers of a real libSQL server gets lost with its connection: incoming calls are taken all the same. */
+/**
+ * One in thirty answers of a real libSQL server is lost with its connection: inbound calls are still accepted.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomInt, seededRandom } from "../../src/core/random.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
@@ -53,7 +55,7 @@ async function isTaken(phone: Phone): Promise<boolean> {
   return true;
 }
 
-test("twenty calls come in while one of thirty answers is lost", async () => {
+test("twenty calls are accepted while one in thirty answers is lost", async () => {
   const chance = seededRandom(3);
   let lost = 0;
   relay.losesAnswer = () => {

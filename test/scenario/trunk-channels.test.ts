@@ -1,4 +1,4 @@
-/** Schedules due at once over a trunk of few channels: the carrier never sees more, and all are dialled. */
+/** Schedules due at once over a trunk with few channels: the carrier never sees more, and all are dialled. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { calls, schedules, trunks } from "../../src/adapter/store/schema/index.ts";
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-test("no more calls than channels at any moment, every entry dialled once, in its turn", async () => {
+test("never more calls than channels at once, every entry dialled once, in order", async () => {
   const at = new Date(Date.now() + AHEAD_MS).toISOString();
   for (let n = 0; n < DUE; n++) {
     const { status, body } = await world.api("POST", "/calls", {
@@ -46,7 +46,7 @@ test("no more calls than channels at any moment, every entry dialled once, in it
     expect(status).toBe(200);
     expect(body.status).toBe("scheduled");
   }
-  // Their time has come for all of them at once.
+  // All of them become due at once.
   await world.app.database.tx((queries) =>
     queries
       .update(schedules)

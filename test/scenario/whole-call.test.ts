@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  "an outbound call asked for over the API is dialled from the number it names, spoken and ended by the API",
+  "an outbound call requested over the API is dialled from its given number, spoken and ended by the API",
   async () => {
     const shown = new Promise<string | null>((resolve) => {
       callee.onCall(async (incoming) => {
@@ -187,7 +187,7 @@ test(
 );
 
 test(
-  "a caller who gives up while it rings leaves a cancelled call and no port behind",
+  "a caller who hangs up while it rings leaves a cancelled call and no used port",
   async () => {
     const call = await caller.call(OWN_NUMBER);
     await call.hangUp();
@@ -247,7 +247,7 @@ test(
   spoken(60_000),
 );
 
-test("a transfer that the trunk refuses leaves the caller with the agent", async () => {
+test("if the trunk refuses a transfer, the caller stays with the agent", async () => {
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
   await call.waitForSpeech();
@@ -272,7 +272,7 @@ test("a number outside the tenant's dialling rules is refused before anything ri
 });
 
 test(
-  "stopping the appliance ends live calls politely and leaves a database at rest",
+  "stopping the appliance ends live calls politely and leaves a consistent database",
   async () => {
     const dataDir = tempDir();
     const other = await startAppliance({ dataDir, host: "127.0.8.2" });

@@ -1,4 +1,4 @@
-/** A thread that dies takes at most its own calls, and the next call works: about a minute. */
+/** A dying thread takes at most its own calls, and the next call works: about a minute. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test(
-  "when the speech worker dies while the caller speaks, the caller is asked to repeat and the call goes on",
+  "if the speech worker dies while the caller speaks, the caller is asked to repeat and the call continues",
   async () => {
     const call = await untilOpen();
     await call.agentDone(0);
@@ -42,7 +42,7 @@ test(
 );
 
 test(
-  "when the speech worker dies while the agent speaks, the sentence is said to its end",
+  "if the speech worker dies while the agent speaks, the sentence is completed",
   async () => {
     const call = await untilOpen();
     await call.peer.media.play(new Int16Array(8 * 300));
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "when the call worker dies its call fails with a report, and the next call is served",
+  "if the call worker dies, its call fails with a report, and the next call is served",
   async () => {
     const call = await untilOpen();
     const greeting = await call.agentDone(0);
@@ -73,7 +73,7 @@ test(
   spoken(90_000),
 );
 
-/** What this process has open, and what of it begins so. */
+/** The number of open files and sockets of this process whose target begins like this. */
 function openThat(begins: string): number {
   return readdirSync("/proc/self/fd").filter((name) => {
     try {
@@ -104,7 +104,7 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 test(
-  "call workers that die in the middle of their calls leave no thread, no socket and no file open",
+  "call workers that die during their calls leave no thread, no socket and no file open",
   async () => {
     await eventually(() => departuresThreads() === 1, "the workers before have ended");
     const before = openThat("socket:");

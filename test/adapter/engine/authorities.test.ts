@@ -1,6 +1,6 @@
 /**
- * Engine servers with certificates by an authority of one's own: `[http_client] ca_file` is enough for
- * requests and sockets, and without it nothing is sent.
+ * Engine servers with certificates of a private authority: `[http_client] ca_file` is enough for requests and
+ * sockets, and without it nothing is sent.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -100,7 +100,7 @@ const KINDS = [
 ] as const;
 
 for (const [how, engine] of KINDS)
-  test(`${how}: a call hears, asks and speaks`, async () => {
+  test(`${how}: a call recognises, answers and speaks`, async () => {
     server.script.recognises.push("When are you open?");
     realtime.script.recognises.push("When are you open?");
     const config = configOf(engine(), trusted());
@@ -132,7 +132,7 @@ for (const [how, engine] of KINDS)
     expect(realtime.received).toEqual([]);
   });
 
-test("the doctor asks a server of one's own authority as calls do", async () => {
+test("the doctor connects to a server with a private authority as calls do", async () => {
   server.script.recognises.push("What are your opening hours?");
   const [, engine] = KINDS[0];
   const config = configOf(engine(), trusted());
@@ -140,7 +140,7 @@ test("the doctor asks a server of one's own authority as calls do", async () => 
   expect(finding).toMatchObject({ result: "ok" });
 });
 
-test("embeddings, of knowledge and of the doctor, too", async () => {
+test("so do embeddings, of knowledge and of the doctor", async () => {
   const body = JSON.stringify({ data: [{ embedding: [0.25, -1] }], usage: { total_tokens: 5 } });
   const receiver = await httpsReceiver(certificate, answer(200, body), HTTP_HOST);
   try {

@@ -24,7 +24,7 @@ test.each([
   "<|nospeech|>",
   "BLANK_AUDIO",
   "（音楽）",
-])("%j holds no words", (text) => {
+])("%j contains no words", (text) => {
   expect(wordsHeard(text, LONG)).toBe("");
 });
 
@@ -51,7 +51,7 @@ test.each([
   "Спасибо за просмотр!",
   "Продолжение следует...",
   "Субтитры сделал DimaTorzok",
-])("%j counts as words only when somebody speaks", (text) => {
+])("%j counts as words only if somebody speaks", (text) => {
   expect(wordsHeard(text, LONG)).toBe(text);
   expect(wordsHeard(text, { audioMs: 2_000 })).toBe("");
   expect(wordsHeard(text, { audioMs: 2_001 })).toBe(text);
@@ -64,7 +64,7 @@ test.each([
   expect(wordsHeard(text, { ...LONG, noSpeech: 0.59 })).toBe(text);
 });
 
-test("no_speech_prob is the least of all segments", () => {
+test("no_speech_prob is the minimum of all segments", () => {
   expect(noSpeechOf({ segments: [{ no_speech_prob: 0.9 }, { no_speech_prob: 0.2 }] })).toBe(0.2);
   expect(noSpeechOf({ no_speech_prob: 0.7 })).toBe(0.7);
   expect(noSpeechOf({ text: "Yes." })).toBeNull();

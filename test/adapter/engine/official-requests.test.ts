@@ -1,4 +1,4 @@
-/** What the adapters send, judged by OpenAI's own description of its requests: about 2 s. */
+/** The adapters' requests, validated with OpenAI's own description: about 2 s. */
 import { afterAll, expect, test } from "bun:test";
 import { composeEngine } from "../../../src/adapter/engine/provider.ts";
 import { createRealtimeEngine } from "../../../src/adapter/engine/realtime/engine.ts";
@@ -36,12 +36,12 @@ test.each<[OfficialRequest, object, RegExp]>([
   ["transcription", { model: "m" }, /file/],
   ["realtime", { type: "response.cancle" }, /./],
   ["responses", { model: "m", input: "Hello.", messages: [] }, /messages: no such field/],
-])("a wrong request of %s is named: %j", (request, body, problem) => {
+])("a wrong request of %s is reported: %j", (request, body, problem) => {
   expect(schemaProblems(request, body).join("\n")).toMatch(problem);
 });
 
 test.each(["file", "sse"] as const)(
-  "every request over HTTP is one that the description allows (%s)",
+  "every request over HTTP is allowed by the description (%s)",
   async (sttMode) => {
     server.requests.length = 0;
     server.script.answer = ({ messages }) =>
@@ -67,7 +67,7 @@ test.each(["file", "sse"] as const)(
   },
 );
 
-test("every event over a Realtime socket is one that the description allows", async () => {
+test("every event over a Realtime socket is allowed by the description", async () => {
   realtime.script.recognises.push("Book me for Friday.", "Thank you.");
   const settings = realtimeSettings(realtime.url, {
     model: "gpt-realtime-2.1",

@@ -11,7 +11,7 @@ function warnings(systemPrompt: string, tokensMax: number) {
   return seen;
 }
 
-test("a prompt that leaves less than a fifth of the model's window is warned of, with its remedy", () => {
+test("a prompt that leaves less than a fifth of the model's window causes a warning with the remedy", () => {
   expect(warnings("word ".repeat(700), 1_000)).toMatchObject([
     {
       event: "prompt.too_large",
@@ -21,7 +21,7 @@ test("a prompt that leaves less than a fifth of the model's window is warned of,
   expect(warnings("word ".repeat(600), 1_000)).toEqual([]);
 });
 
-test("tools count, and letters that take two octets count twice", () => {
+test("tools count, and letters of two octets count twice", () => {
   expect(warnings("слово ".repeat(280), 1_000)).toEqual([]);
   expect(warnings("слово ".repeat(300), 1_000)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** What a model answers when a call is over: the line for whoever calls back, and the summary. */
+/** A model's answer after a call: the line for the person who calls back, and the summary. */
 import { expect, test } from "bun:test";
 import { readSummary, summaryTask } from "../../../src/adapter/engine/summary-task.ts";
 
@@ -13,7 +13,7 @@ test.each([
   expect(readSummary(answer)).toEqual({ text: "Ona moved her visit.", line });
 });
 
-test("a model that writes no line has summarised; one that writes the line alone, too", () => {
+test("an answer without the line is a summary; so is one with the line only", () => {
   expect(readSummary("Ona moved her visit.")).toEqual({ text: "Ona moved her visit.", line: "" });
   expect(readSummary("LINE: A visit was moved.")).toEqual({
     text: "A visit was moved.",
@@ -28,7 +28,7 @@ test("the line is one line of at most 200 characters", () => {
   expect(line).not.toMatch(/[\n\u2028]/);
 });
 
-test("the task says that the line is for anybody, and that the transcript is data", () => {
+test("the prompt says that anybody may read the line, and that the transcript is data", () => {
   const task = summaryTask("Latvian", { reason: "caller_hangup", durationSeconds: 12 });
   expect(task).toContain("Latvian");
   expect(task).toContain("no names, numbers");

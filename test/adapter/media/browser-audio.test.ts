@@ -4,7 +4,7 @@ import type { PacedStream, Pacer } from "../../../src/adapter/media/rtp/pacer.ts
 import type { Clock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 
-/** A pacer and a clock that the test turns by hand: one tick is 20 ms. */
+/** A pacer and a fake clock: one tick is 20 ms. */
 function rig(sampleRateHz: 8000 | 16000) {
   let nowMs = 0;
   let stream: PacedStream | null = null;
@@ -61,7 +61,7 @@ test("bursts from the browser are played evenly, after a buffer of 60 ms", () =>
   expect(levels.at(-1)).toBe(0);
 });
 
-test("a browser that sends faster than real time is cut to the newest 100 ms", () => {
+test("audio sent faster than real time is cut to the newest 100 ms", () => {
   const { audio, tick } = rig(8000);
   let heard = 0;
   audio.onFrame((pcm) => {
@@ -73,7 +73,7 @@ test("a browser that sends faster than real time is cut to the newest 100 ms", (
   expect(heard).toBeLessThanOrEqual(15);
 });
 
-test("a frame of the browser's own rate goes out every tick, and silence when nothing is said", () => {
+test("a frame at the browser's rate is sent every tick, and silence if there is no speech", () => {
   const { audio, sent, tick } = rig(16000);
   tick(3);
   expect(sent.length).toBe(0);
@@ -115,7 +115,7 @@ test("a silent browser is reported once, and closed audio is not paced", async (
   audio.feed(tone(160));
 });
 
-test("while the process is stopped, no browser is gone; after it the whole time counts again", () => {
+test("while the process is stopped, no browser times out; afterwards the whole time counts again", () => {
   const { audio, tick, stop } = rig(8000);
   let timeouts = 0;
   audio.onTimeout(() => timeouts++);

@@ -1,4 +1,4 @@
-/** Who is informed of our new address, and when. */
+/** Peers that are informed of our new address, and when. */
 import { expect, test } from "bun:test";
 import { AddressChanges } from "../../../src/adapter/sip/address-changes.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -16,7 +16,7 @@ function told(registers: boolean) {
   return { clock, counts, call, changes };
 }
 
-test("with a registration, calls wait for the registrar's answer, also those that begin meanwhile", async () => {
+test("with a registration, calls wait for the registrar's answer, also those started meanwhile", async () => {
   const { clock, counts, call, changes } = told(true);
   changes.connected();
   changes.begun(call);
@@ -40,7 +40,7 @@ test("without one, calls are informed after the request that opened the connecti
   expect(counts.calls).toBe(1);
 });
 
-test("a registrar that sees another port each time gets one renewal a minute; a move, or a new connection, renews at once", async () => {
+test("a registrar that sees another port each time gets one renewal per minute; a move, or a new connection, renews at once", async () => {
   const { clock, counts, changes } = told(true);
   for (const [waitMs, registers] of [
     [1, 1],

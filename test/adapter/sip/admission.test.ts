@@ -1,4 +1,4 @@
-/** Who may speak to the stack, seen from raw sockets. */
+/** Allowed senders of SIP requests, seen from raw sockets. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import {
@@ -88,7 +88,7 @@ describe("the stack", () => {
   });
   afterAll(() => stack.close());
 
-  test("takes calls of a peering trunk's address and answers its OPTIONS", async () => {
+  test("accepts calls from a peering trunk's address and answers its OPTIONS", async () => {
     const peer = await rawPeer(CARRIER, stack);
     peer.send(request("OPTIONS", `sip:${OURS}`));
     await until(() => peer.codes.includes(200));
@@ -98,7 +98,7 @@ describe("the stack", () => {
     peer.close();
   });
 
-  test("is not there for strangers, however they ask", async () => {
+  test("does not answer strangers, whatever they send", async () => {
     legs = [];
     const stranger = await rawPeer(STRANGER, stack);
     const forged: HeaderInit = [["Via", `SIP/2.0/UDP ${CARRIER};received=${CARRIER}`]];
@@ -115,7 +115,7 @@ describe("the stack", () => {
     peer.close();
   });
 
-  test("goes on under a flood of junk, keep-alives and oversized datagrams", async () => {
+  test("continues under a flood of junk, keep-alives and oversized datagrams", async () => {
     const stranger = await rawPeer(STRANGER, stack);
     for (let round = 0; round < 300; round++) {
       stranger.send(crypto.getRandomValues(new Uint8Array(20 + ((round * 37) % 1400))));
@@ -135,7 +135,7 @@ describe("the stack", () => {
     peer.close();
   });
 
-  test("hears no more of a source that keeps asking, not even by TCP; providers are heard", async () => {
+  test("ignores a source that keeps sending, also over TCP; providers are still accepted", async () => {
     const scanner = await rawPeer("127.0.6.135", stack);
     for (let asked = 0; asked < 40; asked++) {
       scanner.send(request("OPTIONS", `sip:100@${OURS}`));
@@ -175,7 +175,7 @@ describe("the stack", () => {
     peer.close();
   });
 
-  test("takes calls of a registered trunk at its secret contact, from the registrar only", async () => {
+  test("accepts calls to a registered trunk at its secret contact, from the registrar only", async () => {
     const registrar = await startRegistrar({ host: REGISTRAR, password: () => "pw1001" });
     const trunk = stack.addTrunk(
       trunkSettings({ trunkId: 2, server: registrar.host, port: registrar.port }),
@@ -199,7 +199,7 @@ describe("the stack", () => {
     registrar.close();
   });
 
-  test("behind a NAT, the address the registrar sees goes into Contact", async () => {
+  test("behind a NAT, puts the address seen by the registrar into Contact", async () => {
     const registrar = await startRegistrar({ host: REGISTRAR, password: () => "pw1001" });
     const nat = await startLossyRelay({ host: NAT, upstream: registrar, loss: 0, seed: 1 });
     stack.addTrunk(trunkSettings({ trunkId: 3, server: nat.host, port: nat.port }));

@@ -49,13 +49,13 @@ test.each([
   ["2001:db8::1", "2001:db8:0:0:ffff::", "2001:db8:0:1::1"],
   ["2001:db8:0:1:1:2:3:4", "2001:db8:0:1::9", "2001:db8:0:2::9"],
   ["::1", "::2:0:0:1", "0:0:0:1::1"],
-])("%s is of the same /64 as %s, and not as %s", (source, same, other) => {
+])("%s is in the same /64 as %s, and not as %s", (source, same, other) => {
   const bans = new BanList(fakeClock());
   for (let strike = 0; strike < 30; strike++) bans.strike(source);
   expect([same, other].map((host) => bans.isBanned(host))).toEqual([true, false]);
 });
 
-test("however many sources there are, memory is bounded", () => {
+test("however many sources there are, memory is limited", () => {
   const bans = new BanList(fakeClock());
   for (let source = 0; source < 20_000; source++)
     bans.strike(`10.${source >> 16}.${(source >> 8) & 255}.${source & 255}`);

@@ -1,4 +1,4 @@
-/** The UDP socket that every trunk shares: what one peer earns costs no other one anything. */
+/** The UDP socket shared by all trunks: errors of one peer do not affect another. */
 import { afterEach, expect, test } from "bun:test";
 import { buildRequest } from "../../../src/adapter/sip/message/index.ts";
 import { openUdpTransport } from "../../../src/adapter/sip/transport/udp.ts";
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A peer that listens, what it got, and a port where nobody does. */
+/** A listening peer, its received datagrams, and a closed port. */
 async function peers() {
   const got: string[] = [];
   const alive = await Bun.udpSocket({
@@ -32,7 +32,7 @@ async function peers() {
 
 const WORDS = Array.from({ length: DATAGRAMS }, (_, n) => `request ${n}`);
 
-test("datagrams to a server whose port is closed take none away from another server", async () => {
+test("datagrams to a server with a closed port lose none to another server", async () => {
   const { got, alive, dead } = await peers();
   const transport = await openUdpTransport({ host: HOST, port: 0 }, () => undefined, {
     clock,
@@ -47,7 +47,7 @@ test("datagrams to a server whose port is closed take none away from another ser
   expect(got).toEqual(WORDS);
 });
 
-test("the demo carrier's answers reach who lives, however many have died", async () => {
+test("the demo carrier's answers reach living phones, however many have died", async () => {
   const { got, alive, dead } = await peers();
   const carrier = await startCarrier({ host: HOST, domain: "carrier.test" });
   open.push(() => carrier.close());

@@ -1,4 +1,4 @@
-/** The demo's phones behind a lossy line: transactions repair what gets lost. About 15 seconds. */
+/** The demo's phones behind a lossy line: transactions repeat lost messages. About 15 seconds. */
 import { expect, test } from "bun:test";
 import { startCarrier } from "../../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../support/media/phone.ts";

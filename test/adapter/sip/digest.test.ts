@@ -63,7 +63,7 @@ describe("answerChallenge", () => {
     expect(verifyCredentials(credentials, MUFASA.password, "GET", "v=1")).toBe(false);
   });
 
-  test("a challenge without qop is answered the old way (RFC 2617 3.2.2.1)", () => {
+  test("a challenge without qop gets an RFC 2617 answer (3.2.2.1)", () => {
     const header = answerChallenge({ ...RFC_7616, qop: null }, MUFASA, GET);
     expect(header).not.toContain("cnonce");
     const credentials = parseCredentials(header);
@@ -101,7 +101,7 @@ describe("challenges", () => {
     expect(parseChallenges([value]).map(({ nonce }) => nonce)).toEqual(nonces);
   });
 
-  test("of SHA-512-256 are proved (RFC 7616 3.9.2, the user's hash of erratum 4897)", () => {
+  test("of SHA-512-256 are answered (RFC 7616 3.9.2, the user's hash of erratum 4897)", () => {
     const account = { username: "Jäsøn Doe", password: "p" };
     const header = answerChallenge({ ...RFC_7616, algorithm: "SHA-512-256" }, account, GET);
     const credentials = parseCredentials(header);
@@ -111,7 +111,7 @@ describe("challenges", () => {
     expect(credentials?.response).toHaveLength(64);
   });
 
-  test("writing and reading one changes nothing", () => {
+  test("survive writing and reading", () => {
     const challenge = { ...RFC_7616, realm: 'a "b" \\c', stale: true };
     expect(parseChallenge(formatChallenge(challenge))).toEqual(challenge);
   });
@@ -181,7 +181,7 @@ describe("TrunkCredentials", () => {
     expect(credentials.pick(challenged(407, challenge("edge")))?.realm).toBe("edge");
   });
 
-  test("a registrar's new realm replaces those that were learnt, and no other does", () => {
+  test("a registrar's new realm replaces the learnt ones, and no other does", () => {
     const credentials = withRealm(null);
     const answer = (realm: string) =>
       credentials.answersRegistrar(challenged(401, challenge(realm)), credentials.authorisation());
@@ -208,7 +208,7 @@ describe("TrunkCredentials", () => {
     expect(configured.answersRegistrar(elsewhere, configured.authorisation())).toBe(false);
   });
 
-  test("the same proof is not tried twice, a stale nonce is renewed, and there is an end to it", () => {
+  test("the same answer is not tried twice, a stale nonce is renewed, and retries are limited", () => {
     const credentials = withRealm(null);
     const authorisation = credentials.authorisation();
     const take = (nonce: string, stale = false) => {
@@ -222,7 +222,7 @@ describe("TrunkCredentials", () => {
     expect(take("six", true)).toBe(false);
   });
 
-  test("nonce counts go on over all requests of the trunk", () => {
+  test("nonce counts continue over all requests of the trunk", () => {
     const credentials = withRealm(null);
     const counts = [1, 2].map(() => {
       const authorisation = credentials.authorisation();
@@ -251,7 +251,7 @@ test.each([
 test.each([
   ["realm", 'Digest nonce="n", algorithm=MD5'],
   ["nonce", 'Digest realm="r", algorithm=MD5'],
-])("a challenge without %s is none", (_, value) => {
+])("a challenge without %s is invalid", (_, value) => {
   expect(parseChallenge(value)).toBeUndefined();
 });
 
@@ -259,6 +259,6 @@ test.each([
   ["user name", 'Digest realm="r", nonce="n", uri="sip:x", response="0"'],
   ["response", 'Digest username="u", realm="r", nonce="n", uri="sip:x"'],
   ["known algorithm", 'Digest username="u", realm="r", nonce="n", response="0", algorithm=X'],
-])("credentials without a %s are none", (_, value) => {
+])("credentials without a %s are invalid", (_, value) => {
   expect(parseCredentials(value)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** A caller hears us before an answer (183 with our SDP), and is rejected then. */
+/** A caller hears us before an answer (183 with our SDP), and is then rejected. */
 import { expect, test } from "bun:test";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/sip/incoming-line.ts";
@@ -33,14 +33,14 @@ for (const [who, headers, body] of [
   ["a caller who requires reliable responses", [["Require", "100rel"]], OFFER(FAR)],
   ["an offer without a codec of ours", [], OFFER(FAR).replace("RTP/AVP 8", "RTP/AVP 97")],
 ] as const)
-  test(`${who} gets the rejection alone`, async () => {
+  test(`${who} gets only the rejection`, async () => {
     const { call, branch, leg } = await arrived(headers, body);
     expect(await leg.earlyMedia(line.media)).toBeNull();
     leg.reject(486);
     expect((await call.answer(branch, "INVITE", 180)).statusCode).toBe(486);
   });
 
-test("a caller who gives up meanwhile is no longer rejected", async () => {
+test("a caller who hangs up meanwhile is no longer rejected", async () => {
   const { call, branch, leg } = await arrived();
   const ended = new Promise((resolve) => leg.on("ended", resolve));
   expect(await leg.earlyMedia(line.media)).not.toBeNull();

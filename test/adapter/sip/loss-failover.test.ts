@@ -1,9 +1,9 @@
 /**
- * Two servers, the preferred one behind a path so bad that calls are passed on while it still has
- * them: no call is answered twice, and no phone is left ringing. Takes up to a minute.
+ * Two servers, the preferred one behind a path so lossy that calls are passed on while it still has them: no call
+ * is answered twice, and no phone is left ringing. Takes up to a minute.
  *
- * A 200 is sent eleven times (RFC 3261 13.3.1.4), and of a call that the bad path has, 0.65^11 = 0.9 % have all
- * of them lost: such a call rings out, on both sides. Two of twelve are allowed to.
+ * A 200 is sent eleven times (RFC 3261 13.3.1.4). For 0.65^11 = 0.9 % of the calls on the lossy path all of them
+ * are lost: such a call rings out, on both sides. Two of twelve may.
  */
 import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
@@ -61,7 +61,7 @@ async function callAll(seed: number): Promise<void> {
     addresses: async () => ({ addresses: [relays], ttlSeconds: 60 }),
   };
   const caller = await startStack(ours, undefined, {}, { dns });
-  // A trunk each: what one has found to be silent, the others have not.
+  // One trunk per call, because trunks share their knowledge of silent servers.
   const trunks = Array.from({ length: CALLS }, (_, index) =>
     caller.addTrunk(
       trunkSettings({ trunkId: index + 1, server: DOMAIN, port: 0, register: false }),

@@ -1,6 +1,4 @@
-/**
- * Signalling over UDP that loses packets. Takes up to half a minute: the timers are RFC 3261's.
- */
+/** Signalling over UDP that loses packets. Takes up to half a minute: the timers are RFC 3261's. */
 import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
 import type {

@@ -46,7 +46,7 @@ test("a trace shows the messages without any number, name, address or secret", (
   expect(ladder.entries("abc@carrier.example")).toEqual([]);
 });
 
-test("a hostile reason phrase leaves only its letters, and a flood is bounded", () => {
+test("a hostile reason phrase keeps only its letters, and a flood is limited", () => {
   const ladder = createSipMessageTracer(systemClock);
   ladder.record("in", answer("603 +37060000001 <script>", "1 INVITE"));
   expect(ladder.entries("abc@carrier.example")[0]?.line).toBe("603 script (1 INVITE)");
@@ -58,7 +58,7 @@ test("a hostile reason phrase leaves only its letters, and a flood is bounded", 
   expect(ladder.entries("c100")).toEqual([]);
 });
 
-test("registrations and keep-alives are no calls", () => {
+test("registrations and keep-alives are not stored as calls", () => {
   const ladder = createSipMessageTracer(systemClock);
   for (const method of ["REGISTER", "OPTIONS"])
     ladder.record("out", `${method} sip:x SIP/2.0\r\nCall-ID: r\r\nCSeq: 1 ${method}\r\n\r\n`);

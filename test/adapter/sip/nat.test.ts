@@ -1,4 +1,4 @@
-/** Behind a NAT whose mapping changes, as a registrar sees it. The clock is the test's. */
+/** Behind a NAT with a changing mapping, as a registrar sees it, with a fake clock. */
 import { afterEach, expect, test } from "bun:test";
 import { parseNameAddr, type SipRequest } from "../../../src/adapter/sip/message/index.ts";
 import { createSipStack } from "../../../src/adapter/sip/stack.ts";

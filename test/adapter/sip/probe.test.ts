@@ -79,19 +79,19 @@ test("codecs, digits, transfer and session timers are read from the remote party
   });
 });
 
-test("what the remote party does not report is unknown, not guessed", async () => {
+test("properties not reported by the remote party are unknown, not guessed", async () => {
   const { verdicts } = await judged(await trunkAt({ statusCode: 200 }));
   const rest = { codecs: "unknown", dtmf: "unknown", transfer: "unknown" };
   expect(verdicts).toMatchObject({ options: "ok", ...rest, session_timer: "unknown" });
 });
 
-test("a server without OPTIONS is alive all the same", async () => {
+test("a server without OPTIONS counts as alive", async () => {
   const { check } = await judged(await trunkAt({ statusCode: 405 }));
   expect(check("options")).toMatchObject({ result: "ok" });
   expect(check("options")?.finding).toContain("405");
 });
 
-test("a wrong [sip] external_ip is found, with the right one", async () => {
+test("a wrong [sip] external_ip is detected, and the right one reported", async () => {
   const trunk = await trunkAt({ statusCode: 200 }, "192.0.2.77");
   const { check } = await judged(trunk, "192.0.2.77");
   expect(check("nat")).toMatchObject({ result: "failed" });
@@ -105,7 +105,7 @@ test("a challenge is answered with the trunk's credentials", async () => {
   expect(asked.map(({ headers }) => headers.has("authorization"))).toEqual([false, true]);
 });
 
-test("where nothing takes the connection, both checks say so and nothing else is asked", async () => {
+test("if no connection is accepted, both checks report that and nothing else is sent", async () => {
   const closed = createServer();
   const port = await new Promise<number>((resolve) =>
     closed.listen(0, FAR, () => {
@@ -126,8 +126,8 @@ test("where nothing takes the connection, both checks say so and nothing else is
   expect(check("options")?.finding).toContain(`refuses connections on port ${port}`);
 });
 
-describe("a test call to nobody", () => {
-  /** What the remote party says to the INVITE; it takes everything else. */
+describe("a test call to an unknown user", () => {
+  /** Sends the INVITE to this script; everything else is accepted. */
   const calling = async (onInvite: SipPeer["onRequest"]) => {
     const peer = await startSipPeer({ host: FAR });
     peers.push(peer);
@@ -142,7 +142,7 @@ describe("a test call to nobody", () => {
     return { peer, ...(await judged(trunk)) };
   };
 
-  test("goes to a user that is no number, and a 404 says that calls are taken", async () => {
+  test("goes to a user that is not a number, and a 404 means that calls are accepted", async () => {
     const { peer, check } = await calling((_, answer) => {
       const headers = [["Allow", "INVITE, ACK, BYE, REFER, UPDATE"]] as const;
       answer({ statusCode: 404, toTag: "far", headers });
@@ -156,7 +156,7 @@ describe("a test call to nobody", () => {
     await eventually(() => peer.methods().at(-1) === "ACK", "the ACK of the refusal");
   });
 
-  test("rings: it is cancelled at once; answered: it is hung up at once", async () => {
+  test("is cancelled at once if it rings, and hung up at once if it is answered", async () => {
     let invite: Answer = () => {};
     const ringing = await calling((_, answer) => {
       invite = answer;
@@ -179,7 +179,7 @@ describe("a test call to nobody", () => {
     [488, "failed"],
     [503, "warning"],
     [484, "ok"],
-  ] as const)("%d is %s, with words", async (statusCode, result) => {
+  ] as const)("%d is %s, with an explanation", async (statusCode, result) => {
     const { check } = await calling((_, answer) => answer({ statusCode, toTag: "far" }));
     expect(check("calls")).toMatchObject({ result });
     expect((check("calls")?.remedy !== null) === (result !== "ok")).toBe(true);

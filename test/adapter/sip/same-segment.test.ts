@@ -1,4 +1,4 @@
-/** What the called phone sends in one TCP segment with its 200: nobody's ACK can have left before it. */
+/** Messages of the called phone in one TCP segment with its 200: our ACK cannot have left before them. */
 import { afterEach, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import {
@@ -30,7 +30,7 @@ const contact = () => {
   return ["Contact", `<sip:far@${FAR}:${port};transport=tcp>`] as const;
 };
 
-/** Calls a phone that answers the INVITE with that segment, and agrees to whatever follows. */
+/** Calls a phone that answers the INVITE with that segment, and accepts all later requests. */
 async function callWith(segment: (invite: SipRequest) => string[]) {
   const server = createServer();
   const sockets: Socket[] = [];

@@ -1,4 +1,4 @@
-/** Service-Route of a registrar's 200 (RFC 3608): what a trunk's own requests then go by. */
+/** Service-Route of a registrar's 200 (RFC 3608): the route of a trunk's own requests. */
 import { afterEach, expect, test } from "bun:test";
 import { formatChallenge } from "../../../src/adapter/sip/digest.ts";
 import type { HeaderInit, SipRequest } from "../../../src/adapter/sip/message/index.ts";
@@ -16,7 +16,7 @@ import { endOf, settled, startStack, trunkSettings } from "../../support/sip/sip
 const OURS = "127.0.69.1";
 const REGISTRAR = "127.0.69.2";
 const EDGE = "127.0.69.3";
-/** No trunk may speak to it. */
+/** An address forbidden to trunks. */
 const INSIDE = "127.0.69.4";
 const RULES = { allowNetworks: [`${REGISTRAR}/32`, `${EDGE}/32`] };
 
@@ -70,7 +70,7 @@ const requestsOf = (peer: SipPeer, method: string): SipRequest[] =>
   peer.requests.filter(({ request }) => request.method === method).map(({ request }) => request);
 const routesOf = (request: SipRequest | undefined) => request?.headers.all("route");
 
-test("calls and OPTIONS go by it, in its order; REGISTER does not; a 200 without it drops it", async () => {
+test("calls and OPTIONS follow it, in its order; REGISTER does not; a 200 without it removes it", async () => {
   const edge = await peerAt(EDGE);
   const route = [`<sip:in@${EDGE}:${edge.port};lr>`, "<sip:home.provider.test;lr;x=1>"];
   const registrar = await registrarWith(route, []);
@@ -89,7 +89,7 @@ test("calls and OPTIONS go by it, in its order; REGISTER does not; a 200 without
   expect(registrar.methods()).toContain("INVITE");
 });
 
-test("its first host may be another one than the registrar: it is given a proof when it asks", async () => {
+test("its first host may differ from the registrar: it gets credentials on a challenge", async () => {
   const edge = await peerAt(EDGE);
   const route = [`<sip:${EDGE}:${edge.port};lr>`, "<sip:home.provider.test;lr>"];
   const challenge = { realm: "edge.test", nonce: "n", opaque: null, qop: "auth" } as const;
@@ -114,7 +114,7 @@ test("its first host may be another one than the registrar: it is given a proof 
 test.each([
   ["a forbidden address", (port: number) => `<sip:${INSIDE}:${port};lr>`],
   ["a name that leads nowhere", () => "<sip:nowhere.invalid;lr>"],
-])("where it begins with %s, the server is asked to go that way", async (_, first) => {
+])("if it begins with %s, requests go to the server with that route in them", async (_, first) => {
   const inside = await peerAt(INSIDE);
   const route = [first(inside.port), "<sip:home.provider.test;lr>"];
   const registrar = await registrarWith(route);
@@ -124,7 +124,7 @@ test.each([
   expect(inside.requests).toEqual([]);
 });
 
-test("an outbound proxy stays the first hop, and finds it in the request", async () => {
+test("an outbound proxy stays the first hop, and gets the route in the request", async () => {
   const proxy = await peerAt(EDGE);
   const route = ["<sip:home.provider.test;lr>"];
   proxy.onRequest = (await registrarWith(route)).onRequest;
@@ -137,7 +137,7 @@ test.each([
   ["a strict router", ["<sip:home.provider.test;lr>", "<sip:strict.provider.test>"]],
   ["no SIP URI", ["<tel:+37061001001>"]],
   ["more hosts than a request carries", Array.from({ length: 11 }, (_, at) => `<sip:h${at};lr>`)],
-])("one with %s is not followed", async (_, route) => {
+])("one with %s is ignored", async (_, route) => {
   const registrar = await registrarWith(route);
   const trunk = await trunkAt(registrar);
   expect((await endOf(place(trunk))).kind).toBe("busy");

@@ -1,4 +1,4 @@
-/** Our re-INVITE in a call that stands: it changes nothing of what the call runs on. */
+/** Our re-INVITE in an established call changes none of its properties. */
 import { expect, test } from "bun:test";
 import type { SipRequest } from "../../../src/adapter/sip/message/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
@@ -11,7 +11,7 @@ const FAR = "127.0.64.2";
 const line = incomingLine("127.0.64.1", FAR);
 const KEY = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
 const CRYPTO = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}\r\n`;
-/** A remote party that speaks one codec and refuses every other profile than the one it began with. */
+/** A remote party with one codec that refuses other profiles than its first. */
 const sdp = (profile: string, crypto: string) =>
   OFFER(FAR, 30_000, crypto).replace("RTP/AVP 8", `${profile} 8 101`);
 
@@ -44,7 +44,7 @@ test.each([
   ["RTP/SAVPF", CRYPTO, true],
   ["RTP/AVP", CRYPTO, true],
   ["RTP/AVP", "", false],
-])("a call that came in as %s %s keeps profile, codec and keys", async (profile, crypto, keyed) => {
+])("an inbound call with %s %s keeps profile, codec and keys", async (profile, crypto, keyed) => {
   await line.restart({ srtp: "optional", codecs: ["G722", "PCMU", "PCMA"] });
   line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
   const call = line.newCall();
@@ -69,7 +69,7 @@ test.each([
 test.each([
   ["RTP/AVP", "", false],
   ["RTP/AVP", CRYPTO, true],
-])("a call of ours answered as %s %s keeps them too", async (profile, crypto, keyed) => {
+])("an outbound call answered with %s %s keeps them too", async (profile, crypto, keyed) => {
   await line.restart({ srtp: "optional", codecs: ["G722", "PCMU", "PCMA"] });
   const first = onReinvite(sdp(profile, crypto));
   const [to, from] = [e164("+37062222222"), e164("+37061001001")];
@@ -88,7 +88,7 @@ test.each([
   );
 });
 
-test("SDP in an ACK that has nothing to answer leaves the call as it is, and our next offer whole", async () => {
+test("unexpected SDP in an ACK changes neither the call nor our next offer", async () => {
   line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
   const call = line.newCall();
   const ok = await call.answer(call.invite());

@@ -1,4 +1,4 @@
-/** A TCP or TLS connection that dies without a FIN or RST: bytes go in, nothing comes back. */
+/** A TCP or TLS connection that dies without a FIN or RST: bytes are sent, none come back. */
 import { afterEach, describe, expect, test } from "bun:test";
 import type { ResponseParts, SipRequest } from "../../../src/adapter/sip/message/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
@@ -22,7 +22,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const OURS = "127.0.78.1";
 const FAR = "127.0.78.2";
-/** Maximum time until calls go through again. */
+/** Maximum time until calls succeed again. */
 const RECOVERY_MS_MAX = 20_000;
 
 let stack: SipStack | undefined;
@@ -68,7 +68,7 @@ const place = (trunk: Trunk): OutgoingLeg =>
     ringTimeoutMs: 60_000,
   });
 
-/** Lets time pass until that holds. Returns how long it took on the test's clock. */
+/** Advances time until the condition holds. Returns the time by the test's clock. */
 async function until(holds: () => boolean, what: string): Promise<number> {
   const startedAtMs = clock.elapsedMs;
   while (!holds()) {
@@ -79,7 +79,7 @@ async function until(holds: () => boolean, what: string): Promise<number> {
   return clock.elapsedMs - startedAtMs;
 }
 
-/** Lets the time of the clock pass in small steps, so that answers come in between. */
+/** Advances the clock in small steps, so that answers arrive in between. */
 async function pass(ms: number): Promise<void> {
   for (let passedMs = 0; passedMs < ms; passedMs += 500) {
     await clock.advance(500);
@@ -104,7 +104,7 @@ describe("a call over a connection that died silently", () => {
     ["TCP, registered, pings answered before", { pongs: true }, { transport: "tcp" }],
     ["TCP, registered, pings never answered", {}, { transport: "tcp" }],
     ["TLS, registered, pings never answered", {}, { transport: "tls" }],
-  ] as const)("%s: goes through over a new one within the same attempt", async (_, far, own) => {
+  ] as const)("%s: succeeds over a new one within the same attempt", async (_, far, own) => {
     const trunk = await trunkOver(far, own);
     registrar.hush();
     const { kind, tookMs } = await outcomeOf(place(trunk));
@@ -120,7 +120,7 @@ describe("a call over a connection that died silently", () => {
     );
   });
 
-  test("IP peering: goes through over a new one", async () => {
+  test("IP peering: succeeds over a new one", async () => {
     const trunk = await trunkOver({}, { register: false });
     expect((await outcomeOf(place(trunk))).kind).toBe("busy");
     registrar.hush();
@@ -130,7 +130,7 @@ describe("a call over a connection that died silently", () => {
     expect(tookMs).toBeLessThanOrEqual(RECOVERY_MS_MAX);
   });
 
-  test("three at once: each goes through", async () => {
+  test("three at once: each succeeds", async () => {
     const trunk = await trunkOver();
     registrar.hush();
     const legs = [place(trunk)];
@@ -171,7 +171,7 @@ describe("a call over a connection that died silently", () => {
   });
 });
 
-test("a BYE that nobody answers is sent again over a new connection", async () => {
+test("an unanswered BYE is sent again over a new connection", async () => {
   const trunk = await trunkOver({
     answer: (request) =>
       request.method === "INVITE"
@@ -200,7 +200,7 @@ describe("without a call", () => {
     ["answers OPTIONS but no pings", {}],
     ["answers neither", { answer: ignoring("OPTIONS") }],
   ] as const)(
-    "a server that %s is registered with again over a new connection within 20 s",
+    "a server that %s gets a new registration over a new connection within 20 s",
     async (_, far) => {
       await trunkOver(far);
       await pass(60_000);

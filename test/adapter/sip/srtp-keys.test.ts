@@ -5,7 +5,7 @@ import { startStack, traceLog, trunkSettings } from "../../support/sip/sip-stack
 
 const HOST = "127.0.47.1";
 
-test("the keys of SRTP are sent, but never written into the log", async () => {
+test("SRTP keys are sent, but never logged", async () => {
   const received: string[] = [];
   const peer = await Bun.udpSocket({
     hostname: "127.0.47.2",

@@ -1,4 +1,7 @@
-/** A field of an agent is wherever an agent is: form, labels, trial, comparison, rehearsal by telephone, versions. */
+/**
+ * Every field of an agent must be in all places that handle agents: form, labels, trial, comparison, phone
+ * rehearsal, versions.
+ */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,13 +26,13 @@ describe.each(NAMES)("the agent's field %s", (name) => {
     expect(FORM).toContain(`label={t("${PARTS[name as keyof typeof PARTS]}")}`);
   });
 
-  test("is taken by a trial, in the form and by the server, or is an exception with a reason", () => {
+  test("is used by a trial, in the form and by the server, or is an exception with a reason", () => {
     const isExcepted = name in NOT_IN_TRIAL;
     expect(name in trialShape()).toBe(!isExcepted);
     expect(name in trialOf(emptyDraft("en"))).toBe(!isExcepted);
   });
 
-  test("is set in a rehearsal by telephone, or is an exception with a reason", () => {
+  test("is set in a phone rehearsal, or is an exception with a reason", () => {
     const { webhookUrl, transcriptEmail, transcriptEmailEnabled, files, tools, ...agent } = oldest;
     const body = agentBody({ ...agent, id: 1, voice: "Sari", fillerPhrases: ["One.", "Two."] });
     expect(body[name] !== undefined).toBe(!(name in NOT_REHEARSED));
@@ -47,7 +50,7 @@ test("the exceptions are fields of an agent", () => {
     expect(NAMES).toContain(name);
 });
 
-test("a stored content keeps its values, and its tools get the defaults of younger fields", () => {
+test("a stored content keeps its values, and its tools get the defaults of newer fields", () => {
   const stored = { ...oldest, language: "lt" as const, sendDigitsInbound: true };
   expect(contentOf(stored)).toEqual(stored);
   const tool = { name: "a", description: "b", url: "https://example.com", secretHeader: "X-A" };

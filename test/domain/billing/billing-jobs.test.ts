@@ -1,10 +1,10 @@
-/** Renewals and low balances are looked for once a minute. */
+/** Renewals and low balances are checked once a minute. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { startBillingJobs } from "../../../src/domain/billing/billing-jobs.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-test("a round runs at once and every 60 seconds, whatever became of the last", async () => {
+test("a round runs at once and every 60 seconds, whatever the result of the last", async () => {
   const clock = fakeClock();
   const atMs: number[] = [];
   type Options = Parameters<typeof startBillingJobs>[0];

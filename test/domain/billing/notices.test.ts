@@ -12,7 +12,7 @@ const MONEY = { en: "€4.50", lt: "4,50\u00a0€", lv: "4,50\u00a0€", ru: "4,
 const DUE = { status: "due", createdAt: 0, settledAt: null } as const;
 const eur = (cents: number) => microEur(cents * 10_000);
 
-test("each mail exists in each language, says how much, and what to do", () => {
+test("each mail exists in each language, and says how much and what to do", () => {
   const subjects = new Set<string>();
   for (const locale of LOCALES) {
     const to = { id: 1, name: "Rasa UAB", email: "rasa@clinic.example", locale };

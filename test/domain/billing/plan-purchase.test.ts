@@ -57,7 +57,7 @@ const pricesOf = async (tenantId: number) =>
 const openPlan = (tenantId: number, plan: string) =>
   checkouts.open(tenantId, { kind: "plan", plan });
 
-/** Returns what it cost, in EUR. */
+/** Returns the price in EUR. */
 async function buy(tenantId: number, plan: string): Promise<number> {
   const { id, amount } = await openPlan(tenantId, plan);
   await checkouts.confirm(id);
@@ -81,7 +81,7 @@ async function errorOf(promise: Promise<unknown>) {
   }
 }
 
-/** A tenant of Vilnius that exists since October, so that November is paid. */
+/** A tenant in Vilnius created in October, so that November is paid. */
 async function payingTenant(plan: string, balance = 1_000) {
   const createdAt = Date.parse("2026-10-05T10:00:00Z");
   turnTo("2026-11-01T10:00:00Z");
@@ -101,7 +101,7 @@ describe("price", () => {
     ["on the 28th of a leap February", "2028-02-28T10:00:00Z", 2, 10.28],
     ["on the last day of a leap February", "2028-02-29T10:00:00Z", 1, 5.14],
     ["in the last second of a year", "2026-12-31T21:59:59.999Z", 0.94, 4.81],
-  ])("of a plan bought %s is that of the days left", async (_, time, small, large) => {
+  ])("of a plan bought %s covers the remaining days", async (_, time, small, large) => {
     turnTo(time);
     const tenantId = await insertTenant(database, { plan: "prepaid", createdAt: clock.now() });
     expect(await pricesOf(tenantId)).toEqual({ start: small, business: large, prepaid: null });
@@ -110,7 +110,7 @@ describe("price", () => {
     expect(await eurOf(tenantId)).toBe(0);
   });
 
-  test("goes by the tenant's zone, not by UTC", async () => {
+  test("uses the tenant's zone, not UTC", async () => {
     turnTo("2026-11-30T15:30:00Z"); // 1 December in Tokyo
     const at = { plan: "prepaid", createdAt: clock.now() };
     const tokyo = await insertTenant(database, { ...at, timeZone: "Asia/Tokyo" });
@@ -140,7 +140,7 @@ describe("price", () => {
     const before = await eurOf(tenantId);
     expect(await buy(tenantId, "start")).toBe(0);
     expect(await eurOf(tenantId)).toBe(before);
-    // Back again on the same day: only `start` is paid for these days now.
+    // Back again on the same day: now only `start` is paid for these days.
     expect(await buy(tenantId, "business")).toBe(60);
   });
 
@@ -158,7 +158,7 @@ describe("price", () => {
     ["below", 500_001, 0],
     ["at", 500_000, 0.5],
     ["above", 499_999, 0.5],
-  ])("%s what the provider takes at least", async (_, amountMin, price) => {
+  ])("%s the provider's minimum amount", async (_, amountMin, price) => {
     turnTo("2026-11-21T10:00:00Z");
     const third = { ...start, pricePerMonth: microEur(1_500_000) };
     const provider = { ...manual, amountMin: microEur(amountMin) };
@@ -175,7 +175,7 @@ describe("price", () => {
 });
 
 describe("minutes", () => {
-  test("are the old plan's of the days over and the new plan's of the days left; used ones stay used", async () => {
+  test("are the old plan's for the past days and the new plan's for the remaining days; used ones stay used", async () => {
     const tenantId = await payingTenant("start");
     await call(tenantId, 100 * 60);
     expect(await secondsLeft(tenantId)).toBe(0);
@@ -186,7 +186,7 @@ describe("minutes", () => {
     expect(await secondsLeft(tenantId)).toBe(1_500);
   });
 
-  test("do not grow by changing to and fro", async () => {
+  test("do not grow by changing back and forth", async () => {
     const tenantId = await payingTenant("start");
     turnTo("2026-11-16T10:00:00Z");
     for (const plan of ["prepaid", "start", "prepaid", "start"]) await buy(tenantId, plan);
@@ -208,7 +208,7 @@ describe("minutes", () => {
     await buy(tenantId, "business");
     expect(await secondsLeft(tenantId)).toBe(300 * 60);
     await credit(tenantId, 100);
-    await round(); // the unpaid month of `start` is not charged on top
+    await round(); // the unpaid month of `start` is not charged in addition
     expect(await eurOf(tenantId)).toBe(101);
   });
 });
@@ -234,7 +234,7 @@ test("a plan bought before the month's first round is not charged twice, and is 
   expect((await pricesOf(tenantId)).business).toBe(120);
 });
 
-test("a plan that is paid for twice is bought once", async () => {
+test("a plan paid twice is bought once", async () => {
   turnTo("2026-11-16T10:00:00Z");
   const tenantId = await insertTenant(database, { plan: "prepaid", createdAt: clock.now() });
   const [first, second] = [await openPlan(tenantId, "start"), await openPlan(tenantId, "start")];
@@ -257,7 +257,7 @@ describe("a checkout", () => {
     expect(await planOf(tenantId)).toBe("prepaid");
   });
 
-  test("that a card pays after its month becomes wallet money, and buys no other month", async () => {
+  test("paid by card after its month becomes wallet money, and buys no other month", async () => {
     turnTo("2026-11-30T21:59:59Z");
     const tenantId = await insertTenant(database, { plan: "prepaid", createdAt: clock.now() });
     const { id, amount } = await stripe.open(tenantId, { kind: "plan", plan: "business" });
@@ -266,7 +266,7 @@ describe("a checkout", () => {
     expect([await planOf(tenantId), await eurOf(tenantId)]).toEqual(["prepaid", 4.97]);
   });
 
-  test("whose deducted plan was changed since becomes wallet money", async () => {
+  test("whose deducted plan has changed since becomes wallet money", async () => {
     turnTo("2026-11-16T10:00:00Z");
     const tenantId = await insertTenant(database, { plan: "prepaid", createdAt: clock.now() });
     await round();
@@ -278,7 +278,7 @@ describe("a checkout", () => {
     expect([await planOf(tenantId), await eurOf(tenantId)]).toEqual(["start", 74.5]);
   });
 
-  test("has the minutes of the days that were paid, if the money comes later in the month", async () => {
+  test("has the minutes of the paid days, if the money comes later in the month", async () => {
     turnTo("2026-11-16T10:00:00Z");
     const tenantId = await insertTenant(database, { plan: "prepaid", createdAt: clock.now() });
     await round();

@@ -1,4 +1,4 @@
-/** A printed statement writes minutes and money as people read them. */
+/** A printed statement shows minutes and money in readable form. */
 import { expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
 import type { StatementRow, StatementSummary } from "../../../src/domain/billing/statement.ts";

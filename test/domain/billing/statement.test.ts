@@ -77,7 +77,7 @@ test("balance before, every line and balance after agree, in the month of the te
   clock.stepWallClock(-1000);
 });
 
-test("a month of more rows than a page holds comes whole, each row once", async () => {
+test("a month with more rows than a page is complete, each row once", async () => {
   const tenantId = await insertTenant(database, { plan: "prepaid" });
   clock.stepWallClock(86_400_000);
   await database.tx(async (queries) => {
@@ -92,7 +92,7 @@ test("a month of more rows than a page holds comes whole, each row once", async 
   expect(await statements.lines(tenantId, "2026-11", 0)).toHaveLength(500);
   const lines = await allLines(tenantId, "2026-11");
   expect(new Set(lines.map((line) => line.key)).size).toBe(STATEMENT_PAGE_ROWS + 1);
-  expect(lines.slice(0, 1).flatMap(ledgerRows).length).toBe(1); // moved nothing, is there all the same
+  expect(lines.slice(0, 1).flatMap(ledgerRows).length).toBe(1); // a row without an amount is also listed
 });
 
 test("another tenant's money is not in it; an unknown tenant or month is refused", async () => {

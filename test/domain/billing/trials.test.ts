@@ -1,4 +1,4 @@
-/** Free minutes of trials, then the wallet. Real SQLite, the time in hand. */
+/** Free minutes of trials, then the wallet. Real SQLite, fake clock. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -65,7 +65,7 @@ const posted = async () =>
       .where(eq(ledgerTransactions.tenantId, tenantId))
   ).filter(({ kind }) => kind === "trial");
 
-test("the free minutes of a day need no money, and no second more", async () => {
+test("the free minutes of a day need no money, the next second does", async () => {
   await trials.record(tenantId, seconds(119));
   await trials.require(tenantId);
   await trials.record(tenantId, seconds(1));
@@ -121,7 +121,7 @@ test("uses that end at the same time are all charged", async () => {
   expect(await balance()).toBe(eurToMicro(8.5));
 });
 
-test("a suspended company may try nothing", async () => {
+test("a suspended company cannot use trials", async () => {
   await database.tx((queries) =>
     queries.update(tenants).set({ suspended: true }).where(eq(tenants.id, tenantId)),
   );

@@ -11,7 +11,7 @@ const media = (packetsSent: number) => ({
   mos: 4.4,
 });
 
-test("quality is sampled every five seconds and stays bounded over a day", () => {
+test("quality is sampled every five seconds and stays limited over a day", () => {
   const series = new QualitySeries();
   for (let second = 0; second < 60; second++) series.note(media(second), second * 1000);
   expect(series.samples.map(({ atMs }) => atMs / 1000)).toEqual([
@@ -24,7 +24,7 @@ test("quality is sampled every five seconds and stays bounded over a day", () =>
   expect(series.samples.at(-1)?.atMs).toBeGreaterThan(86_000_000);
 });
 
-test("after half an hour, at the 361st sample, every second one goes and they come half as often", () => {
+test("at the 361st sample (after half an hour) every second one is removed and sampling becomes half as frequent", () => {
   const series = new QualitySeries();
   for (let ms = 0; ms < 360 * 5_000; ms += 2_500) series.note(media(0), ms);
   expect(series.samples).toHaveLength(360);

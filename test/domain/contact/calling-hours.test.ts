@@ -14,7 +14,7 @@ const HOURS = { from: 600, to: 1080, holidays: "LT" };
 const at = (text: string) => Date.parse(text);
 const may = (text: string) => mayCallNow(ZONE, at(text), HOURS);
 
-test("Easter as the almanac has it", () => {
+test("Easter dates match the almanac", () => {
   const known = {
     1700: "4-11",
     1818: "3-22",
@@ -39,7 +39,7 @@ test("Easter as the almanac has it", () => {
   }
 });
 
-test("a birthday is a day that its month has", () => {
+test("a birthday must exist in its month", () => {
   const lastDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
   for (const [at, last] of lastDays.entries()) {
     const month = String(at + 1).padStart(2, "0");
@@ -73,8 +73,8 @@ describe("nobody is called", () => {
   });
 });
 
-test("the days the clocks change keep ten o'clock at ten", () => {
-  // Sundays both; Monday's hours are not touched, Sunday's would be right where Sundays were open.
+test("on days when the clocks change the hours still begin at ten", () => {
+  // Both are Sundays. Monday's hours do not change, and Sunday's would be right if Sundays were open.
   expect(may("2026-03-30T10:00:00+03:00")).toBe(true);
   expect(may("2026-03-30T09:59:00+03:00")).toBe(false);
   expect(may("2026-10-26T10:00:00+02:00")).toBe(true);
@@ -85,12 +85,9 @@ test.each([
   ["2026-04-24T10:00:00+03:00", true],
   ["2026-04-24T17:59:59+03:00", true],
   ["2026-04-24T18:00:00+03:00", false],
-])(
-  "where the clocks change on a Friday, that day's hours are those of the clock: %s",
-  (text, is) => {
-    expect(mayCallNow("Africa/Cairo", at(text), HOURS)).toBe(is);
-  },
-);
+])("if the clocks change on a Friday, that day's hours follow the clock: %s", (text, is) => {
+  expect(mayCallNow("Africa/Cairo", at(text), HOURS)).toBe(is);
+});
 
 test.each([
   ["2026-10-24T09:59:59-01:00", false],
@@ -102,7 +99,7 @@ test.each([
   ["2026-03-28T17:59:59-02:00", true],
   ["2026-03-28T18:00:00-02:00", false],
 ])(
-  "where the clocks change on a Saturday after the hours, they are those of the clock: %s",
+  "if the clocks change on a Saturday after the hours, its hours follow the old clock: %s",
   (text, is) => {
     expect(mayCallNow("America/Nuuk", at(text), HOURS)).toBe(is);
   },
@@ -147,7 +144,7 @@ test.each([
   [2024, 29],
   [2100, 28],
   [2400, 29],
-])("of 29 February, %d is celebrated on the %dth", (year, day) => {
+])("a birthday on 29 February is celebrated in %d on the %dth", (year, day) => {
   const leap = { year: null, month: 2, day: 29 };
   const celebrated = [27, 28, 29].filter((on) => isBirthdayOn(leap, { year, month: 2, day: on }));
   expect(celebrated).toEqual([day]);
@@ -168,7 +165,7 @@ test("Good Friday is a holiday in Estonia, the Saturday after it is not", () => 
   expect(days).toEqual([false, false, true, false, true]);
 });
 
-/** J.-M. Oudin's rule of 1940, which reckons otherwise. */
+/** J.-M. Oudin's rule of 1940, which calculates differently. */
 function easterByOudin(year: number): string {
   const div = (a: number, b: number) => Math.floor(a / b);
   const century = div(year, 100);
@@ -182,7 +179,7 @@ function easterByOudin(year: number): string {
   return `${month}-${days + 28 - 31 * div(month, 4)}`;
 }
 
-test("Easter is what another rule says, in every year for eight thousand years", () => {
+test("Easter equals another rule's date in each of eight thousand years", () => {
   for (let year = 1_583; year < 9_999; year++) {
     const { month, day } = easter(year);
     if (`${month}-${day}` !== easterByOudin(year))

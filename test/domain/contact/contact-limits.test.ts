@@ -1,4 +1,4 @@
-/** How many people of one number are considered, how a PIN is kept, and how large a piece of the book is. */
+/** Limits of contacts: people per number, PIN storage, and pieces of the book. */
 import { expect, test } from "bun:test";
 import { Callers } from "../../../src/domain/contact/callers.ts";
 import { ContactBook } from "../../../src/domain/contact/contact-book.ts";
@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test("a PIN is kept as Argon2id with 19 MiB and two rounds, and only as that", async () => {
+test("a PIN is stored as Argon2id with 19 MiB and two rounds, and only as that", async () => {
   const { pinHash } = await book().book.create(1, { ...person(1), pin: "4172" });
   expect(pinHash).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
   expect(await Bun.password.verify("4172", pinHash ?? "")).toBe(true);
@@ -120,7 +120,7 @@ test.each([
   expect(pieces.join("").trim().split("\r\n")).toHaveLength(count + 1);
 });
 
-test("fifty lines of a file are stored in one transaction, twenty are shown before", async () => {
+test("fifty lines of a file are stored in one transaction, twenty are previewed", async () => {
   const { book: contacts, made } = book();
   const numbers = Array.from({ length: 101 }, (_, at) => `+3706${1_000_000 + at}`);
   const file = { csv: `number\n${numbers.join("\n")}\n`, country: null, skipBad: false };
@@ -140,17 +140,20 @@ test.each([
     ...(["is two contacts'", [person(1), person(2)], { namedGreeting: true }] as const),
     ["belongs to several contacts"],
   ],
-] as const)("of a number that %s the agent is told who it may be", async (_, known, on, told) => {
-  const callers = new Callers({
-    clock: fakeClock(),
-    contacts: () => ({ byNumber: async () => known }),
-  } as unknown as ConstructorParameters<typeof Callers>[0]);
-  const { facts } = await callers.contextOf(
-    null as unknown as Parameters<Callers["mayDial"]>[0],
-    { id: 1, timeZone: "UTC", ...on } as CallerTenant,
-    { language: "en", firstMessage: "Hello." },
-    { direction: "inbound", number: "+37060000001", callUuid: "c" },
-  );
-  const about = facts.filter((fact) => fact.startsWith("The number"));
-  expect(about).toEqual(told.map((words) => expect.stringContaining(words)));
-});
+] as const)(
+  "for a number that %s the agent gets the possible contacts",
+  async (_, known, on, told) => {
+    const callers = new Callers({
+      clock: fakeClock(),
+      contacts: () => ({ byNumber: async () => known }),
+    } as unknown as ConstructorParameters<typeof Callers>[0]);
+    const { facts } = await callers.contextOf(
+      null as unknown as Parameters<Callers["mayDial"]>[0],
+      { id: 1, timeZone: "UTC", ...on } as CallerTenant,
+      { language: "en", firstMessage: "Hello." },
+      { direction: "inbound", number: "+37060000001", callUuid: "c" },
+    );
+    const about = facts.filter((fact) => fact.startsWith("The number"));
+    expect(about).toEqual(told.map((words) => expect.stringContaining(words)));
+  },
+);

@@ -1,4 +1,4 @@
-/** Contact files as spreadsheets and messengers really leave them, and the way back from our own export. */
+/** Real contact files of spreadsheets and messengers, and the import of an export. */
 import { expect, test } from "bun:test";
 import { readTargetsCsv } from "../../../src/domain/campaign/targets-csv.ts";
 import type { ContactFields } from "../../../src/domain/contact/contact-schema.ts";
@@ -38,7 +38,7 @@ test.each([
   expect([targets.length, bad.length]).toEqual([1, 1]);
 });
 
-test("names the column with lost letters and the line of the file", async () => {
+test("the error names the column with lost letters and the line of the file", async () => {
   const { contacts, problems } = await read("sep=,\nnumber,first_name\n+37060000001,\ufffdarka\n");
   expect(contacts).toEqual([]);
   expect(problems).toMatchObject([{ line: 3, column: "first_name" }]);

@@ -1,6 +1,6 @@
 /**
- * What rests on a tenant's features speaks only while they are on (specification 2, Tenant): a known number
- * identifies nobody without `cli_identity`, and no CRM is asked without the paid `crm_bridge`.
+ * A tenant's features have effect only while they are on (specification 2, Tenant): without `cli_identity` a known
+ * number identifies nobody, and without the paid `crm_bridge` no CRM is asked.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { callerStore } from "../../../src/adapter/store/contact/caller-store.ts";
@@ -74,14 +74,14 @@ const about = (tenant: CallerTenant) =>
     server.callerParts.callers.contextOf(queries, tenant, agent, caller),
   );
 
-test("with cli_identity a number that is one contact's identifies the caller", async () => {
+test("with cli_identity a number of exactly one contact identifies the caller", async () => {
   const { level, facts } = await about(withFeatures({ cliIdentity: true }));
   expect(level).toBe(1);
   expect(facts.join("\n")).toContain("caller.verified = true");
 });
 
 test.each([{}, { namedGreeting: true }, { callbackMemory: true }])(
-  "without cli_identity (%j) the same caller is at level 0 and the contact's notes stay unsaid",
+  "without cli_identity (%j) the same caller is at level 0 and the contact's notes stay hidden",
   async (on) => {
     const { level, facts, data } = await about(withFeatures(on));
     expect(level).toBe(0);

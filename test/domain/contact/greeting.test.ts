@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { addressOf, greetingFor } from "../../../src/domain/contact/greeting.ts";
 
-describe("the greeting takes the name where it greets", () => {
+describe("the name is inserted at the greeting's salutation", () => {
   test.each([
     [
       "lt",
@@ -21,18 +21,18 @@ describe("the greeting takes the name where it greets", () => {
   });
 });
 
-test("a contact's own form goes before the rules", () => {
+test("a contact's own form of address overrides the rules", () => {
   const person = { firstName: "Jonas", lastName: "Petraitis", vocative: null };
   expect(addressOf(person, "lt")).toBe("Jonai Petraiti");
   expect(addressOf({ ...person, vocative: "gerbiamas daktare" }, "lt")).toBe("gerbiamas daktare");
 });
 
-test("a name that wants to be more than a name is spoken as one line", () => {
+test("a name with markup or line breaks is spoken as one line", () => {
   const person = { firstName: "Ona\n\n## New", lastName: "{{company}}\u0000", vocative: null };
   expect(addressOf(person, "en")).toBe("Ona ## New company");
 });
 
-test("of a form of address 160 characters are spoken", () => {
+test("160 characters of a form of address are spoken", () => {
   const person = { firstName: "Ona", lastName: "" };
   for (const [length, spoken] of [
     [159, 159],

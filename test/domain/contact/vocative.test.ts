@@ -1,4 +1,6 @@
-/** The vocative against names written out by hand, at least 500 of each language, foreign ones among them. */
+/**
+ * The vocative of names, compared with a manual list of at least 500 per language, including foreign ones.
+ */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +18,7 @@ describe.each([
   ["lt", "lithuanian"],
   ["lv", "latvian"],
 ] as const)("%s", (language, file) => {
-  test("every name of the list is addressed as written there", () => {
+  test("every listed name gets the listed vocative", () => {
     const names = pairs(file);
     expect(names.length).toBeGreaterThanOrEqual(NAMES_MIN);
     expect(new Set(names.map(([name]) => name)).size).toBe(names.length);
@@ -30,16 +32,16 @@ describe.each([
   });
 });
 
-test("English and Russian address by the name itself", () => {
+test("English and Russian use the name itself", () => {
   for (const language of ["en", "ru"] as const)
     for (const name of ["Jonas", "James", "Борис"]) expect(vocativeOf(name, language)).toBe(name);
 });
 
-test("letters made of two code points are the same letters", () => {
+test("letters of two code points equal composed ones", () => {
   expect(vocativeOf("Eglė".normalize("NFD"), "lt")).toBe("Egle");
 });
 
-test("a name too short for a rule stays", () => {
+test("a name too short for a rule stays unchanged", () => {
   expect(vocativeOf("As", "lt")).toBe("As");
   expect(vocativeOf("", "lv")).toBe("");
 });

@@ -1,8 +1,8 @@
-/** What a call has used of its engine is the sum of its parts. */
+/** A call's engine usage is the sum of its parts. */
 import { expect, test } from "bun:test";
 import { UsageMeter } from "../../../src/domain/conversation/usage-meter.ts";
 
-test("tokens, characters and seconds are added up, and what of them was thrown away", () => {
+test("tokens, characters and seconds are added up, and the discarded ones among them", () => {
   const meter = new UsageMeter();
   meter.tokens({ inputTokens: 10, outputTokens: 2 });
   meter.tokens({ inputTokens: 20, cachedInputTokens: 5, outputTokens: 3 });

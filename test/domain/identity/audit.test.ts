@@ -1,8 +1,8 @@
-/** Who an entry of the audit log names when only an address is known. */
+/** The person of an audit log entry when only an address is known. */
 import { expect, test } from "bun:test";
 import { createAudit } from "../../../src/domain/identity/audit.ts";
 
-/** Every id but nobody's has a company; each address in `users` has a user. */
+/** Each id except 0 has a company; each address in `users` has an account. */
 function auditOf(users: Readonly<Record<string, number>>) {
   const asked: number[] = [];
   const stores = () => ({
@@ -20,7 +20,7 @@ function auditOf(users: Readonly<Record<string, number>>) {
   return { asked, audit: createAudit(deps as unknown as Parameters<typeof createAudit>[0]) };
 }
 
-test("a known address is named with its user and first company", async () => {
+test("a known address gives its user and first company", async () => {
   const { audit } = auditOf({ "anna@clinic.example": 3 });
   expect(await audit.actorOf(" Anna@clinic.example ")).toEqual({
     userId: 3,
@@ -29,7 +29,7 @@ test("a known address is named with its user and first company", async () => {
   });
 });
 
-test("an unknown address is nobody of no company, after as many questions", async () => {
+test("an unknown address gives neither, with the same number of queries", async () => {
   const { audit, asked } = auditOf({});
   const nobody = { userId: null, email: null, tenantId: null };
   expect(await audit.actorOf("my password")).toEqual(nobody);

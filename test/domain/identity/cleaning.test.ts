@@ -1,4 +1,4 @@
-/** What identity forgets, and when: sessions, links, challenges, attempts, and the audit log after 400 days. */
+/** Deletion of identity data: sessions, links, challenges, attempts, and the audit log after 400 days. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -8,7 +8,7 @@ import { fakeClock } from "../../support/fake-clock.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-test("cleaning runs every hour; audit entries go after 400 days, five thousand at a time", async () => {
+test("cleaning runs every hour; audit entries are deleted after 400 days, five thousand at a time", async () => {
   const clock = fakeClock();
   const told: unknown[][] = [];
   const note =

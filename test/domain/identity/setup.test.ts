@@ -1,4 +1,4 @@
-/** Addresses that an account may have. */
+/** Valid addresses of an account. */
 import { expect, test } from "bun:test";
 import { Setup } from "../../../src/domain/identity/setup.ts";
 
@@ -11,7 +11,7 @@ const setup = new Setup(
   {} as unknown as ConstructorParameters<typeof Setup>[1],
 );
 
-/** `not_found`: the address is one; the company is not there. */
+/** `not_found`: the address is valid, but the company is unknown. */
 const answerTo = (email: string) =>
   setup
     .createUser({ email, name: null, tenantId: 1, role: "owner", operator: false })
@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(["", "rasa", "rasa@", "@example.com", "ra sa@example.com", "rasa@exa,mple.com"])(
-  "%j is no address",
+  "%j is not an address",
   async (email) => {
     expect(await answerTo(email)).toBe("valid_email_required");
   },

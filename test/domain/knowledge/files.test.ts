@@ -1,4 +1,4 @@
-/** Knowledge files as they are kept: what a change stores and when it counts as one, and the plan's bounds. */
+/** Stored knowledge files: what a change stores and when it counts as one, and the plan's limits. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
@@ -53,7 +53,7 @@ describe("a change", () => {
     ["text", { content: "ąčę" }, { format: "txt", sizeBytes: 6 }],
     ["name", { filename: "prices.md" }, { content: "abc", format: "md", sizeBytes: 3 }],
     ["name and text", { filename: "p.md", content: "" }, { format: "md", sizeBytes: 0 }],
-  ] as const)("of the %s is there at once, and its time with it", async (_, changes, also) => {
+  ] as const)("of the %s is stored at once, together with its time", async (_, changes, also) => {
     const { id, createdAt } = await newFile("prices.txt", "abc");
     await clock.advance(5_000);
     const changed = await files.update(tenantId, id, changes);
@@ -62,7 +62,7 @@ describe("a change", () => {
     expect(changed).toMatchObject({ createdAt, updatedAt });
   });
 
-  test("of the agents is one too", async () => {
+  test("of the agents counts as a change too", async () => {
     const { id, createdAt } = await newFile("prices.txt", "abc");
     for (const [seconds, changes, agentIds] of [
       [1, { agentId }, [agentId]],
@@ -77,7 +77,7 @@ describe("a change", () => {
   });
 
   test.each([[{}], [{ filename: undefined, content: undefined, agentId: undefined }]])(
-    "that names nothing leaves the file as it was, and its time (%#)",
+    "without fields leaves the file and its time unchanged (%#)",
     async (changes) => {
       const before = await newFile("prices.txt", "abc");
       await clock.advance(1_000);
@@ -108,7 +108,7 @@ test("all files together have as many bytes as the plan allows, and not one more
   );
 });
 
-test("under a smaller plan than its files need, they may still be renamed and shortened", async () => {
+test("under a plan smaller than its files, they may still be renamed and shortened", async () => {
   const { id } = await newFile("1.txt", "aaaaa");
   await database.tx((queries) =>
     queries.update(tenants).set({ plan: "smaller" }).where(eq(tenants.id, tenantId)),
@@ -122,7 +122,7 @@ test("under a smaller plan than its files need, they may still be renamed and sh
   expect(await files.get(tenantId, id)).toMatchObject({ filename: "2.txt", content: "cccc" });
 });
 
-test("a file knows only agents and files of its tenant, and a removed one is gone", async () => {
+test("a file accepts only agents of its tenant, and a removed one is gone", async () => {
   const other = await insertTenant(database, { plan: "start" });
   const { id } = await newFile("1.txt", "a");
   const elsewhere = { filename: "1.txt", content: "a", agentId };
@@ -166,7 +166,7 @@ describe("several files at once", () => {
     expect(await files.list(tenantId)).toHaveLength(code === "none" ? count : 0);
   });
 
-  test("for an agent that is not there, or was deleted meanwhile, are not stored", async () => {
+  test("for an unknown agent, or one deleted meanwhile, are not stored", async () => {
     expect(await codeOf(add(several(2, "a", agentId + 1_000)))).toBe("not_found");
     let inserted = 0;
     const deleting = new Files({

@@ -1,4 +1,4 @@
-/** How much of a page's foot is kept. */
+/** How much of a page's footer is kept. */
 import { expect, test } from "bun:test";
 import {
   FOOTER_CHARACTERS_MAX,
@@ -20,17 +20,17 @@ test.each([
   expect(kept(footer)).toBe(expected);
 });
 
-test("a page without a foot stays as it is; one of a foot alone is that", async () => {
+test("a page without a footer stays unchanged; a page with only a footer is that footer", async () => {
   expect(withFooter(page, "")).toBe("Text");
   expect(withFooter({ title: "Clinic", markdown: "" }, "Open 9–17")).toBe("# Clinic\n\nOpen 9–17");
   expect(await withFooters([])).toEqual([]);
 });
 
-test("what a foot says twice it says once, and a heading without text goes", () => {
+test("a repeated line of a footer is kept once, and a heading without text is removed", () => {
   expect(kept("Open\n\n## Hours\n\nOpen\n\n## Where\n\nHere")).toBe("Open\n\n## Where\n\nHere");
 });
 
-test("a foot has a hundred blocks: below, at and above", () => {
+test("a footer has at most a hundred blocks: below, at and above", () => {
   const blocks = (count: number) => Array.from({ length: count }, (_, at) => `${at}`).join("\n\n");
   for (const count of [99, 100]) expect(kept(blocks(count))).toBe(blocks(count));
   expect(kept(blocks(101))).toBe(blocks(100));

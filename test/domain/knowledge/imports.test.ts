@@ -1,4 +1,4 @@
-/** What a document that somebody adds becomes: named, headed and split. */
+/** The files made from an added document: named, headed and split. */
 import { expect, test } from "bun:test";
 import { DocumentImports, partName } from "../../../src/domain/knowledge/imports.ts";
 
@@ -28,12 +28,12 @@ test.each([
 test.each([
   ["Clinic", "# Clinic\n\nWelcome.\n\n# Clinic\n\nOpen 9–17"],
   ["", "Welcome.\n\n# price list.pdf\n\nOpen 9–17"],
-])("what stands at the foot of a page titled %j stands at the end, once", async (title, text) => {
+])("the footer of a page titled %j is at the end, once", async (title, text) => {
   const { made } = await added("Welcome.", title, "Open 9–17");
   expect(made[0]?.content.trim()).toBe(text);
 });
 
-test("a part is named after the document, with 120 characters of it at most", () => {
+test("a part is named after the document, with at most 120 characters of its name", () => {
   expect(partName("price list.pdf", 1)).toBe("price list-2.md");
   expect(partName(`${"a".repeat(121)}.pdf`, 0)).toBe(`${"a".repeat(120)}.md`);
   expect([partName(".pdf", 0), partName("a/b.docx", 0)]).toEqual(["document.md", "a-b.md"]);
@@ -47,7 +47,7 @@ test("without a running server nothing can be read", async () => {
   ).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("a company has three documents read at a time, whatever others do: below, at and above", async () => {
+test("a company may have three documents read at a time, whatever others do: below, at and above", async () => {
   const waiting: ((value: object) => void)[] = [];
   const read = () => new Promise<object>((settle) => waiting.push(settle));
   const files = { createAll: async () => [] };

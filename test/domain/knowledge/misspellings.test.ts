@@ -1,4 +1,4 @@
-/** What a misspelled word may have been. */
+/** Possible corrections of a misspelled word. */
 import { expect, test } from "bun:test";
 import { stemsMeant } from "../../../src/domain/knowledge/misspellings.ts";
 import { stemsOfWord } from "../../../src/domain/knowledge/stems.ts";

@@ -1,4 +1,4 @@
-/** How files are cut into passages. */
+/** How files are split into passages. */
 import { expect, test } from "bun:test";
 import { cutPassages, PASSAGE_CHARACTERS_MAX } from "../../../src/domain/knowledge/passages.ts";
 
@@ -12,7 +12,7 @@ test("a section is a passage, named by the headings above it", () => {
   ]);
 });
 
-test("a row of a table is a passage that names its columns", () => {
+test("a row of a table is a passage that repeats its column names", () => {
   expect(
     cutPassages("csv", '\uFEFFname;price;note\nCrown;400;\n"Root; canal";250;two visits\n'),
   ).toEqual([
@@ -50,7 +50,7 @@ test.each([
   [PASSAGE_CHARACTERS_MAX - 1, 1],
   [PASSAGE_CHARACTERS_MAX, 1],
   [PASSAGE_CHARACTERS_MAX + 1, 2],
-])("a section of %i characters is cut into %i", (length, pieces) => {
+])("a section of %i characters is split into %i", (length, pieces) => {
   const body = "Word and more. "
     .repeat(200)
     .slice(0, length - 1)
@@ -63,7 +63,7 @@ test.each([
   expect(passages.map(({ text }) => text).join(" ")).toBe(text);
 });
 
-test("a paragraph without sentences is cut between words, and one word where it must be", () => {
+test("a paragraph without sentences is split between words, and a very long word inside", () => {
   const cut = (text: string) => cutPassages("md", `# A\n${text}`).map((passage) => passage.text);
   const words = "word ".repeat(400).trim();
   expect(cut(words).map((part) => part.length)).toEqual([1_199, 799]);
@@ -72,7 +72,7 @@ test("a paragraph without sentences is cut between words, and one word where it 
   expect(cut(`One! ${words}`)[0]).toBe("One!");
 });
 
-test("each piece of a long table keeps the table's head", () => {
+test("each piece of a long table keeps the table's header", () => {
   const rows = Array.from({ length: 80 }, (_, n) => `| Treatment number ${n} | ${n} EUR |`);
   const passages = cutPassages(
     "md",
@@ -128,7 +128,7 @@ test("rows of a table are joined up to 1,200 characters with their line ends", (
   expect(lengths(1_200 - one - 4)).toEqual([one, head.length + 1 + 1_200 - one, one]);
 });
 
-test("a table's row is cut where it would fill two passages", () => {
+test("a table's row is split if it would fill two passages", () => {
   const table = `| A |\n| --- |\n| ${"a".repeat(3_000)} |\n| b |`;
   expect(cutPassages("md", `# A\n${table}`).map(({ text }) => text.length)).toEqual([
     ...[2_400, "| A |\n| --- |\n| b |".length],

@@ -1,4 +1,4 @@
-/** What robots.txt allows us (RFC 9309). */
+/** Addresses that robots.txt allows (RFC 9309). */
 import { expect, test } from "bun:test";
 import { readRobots } from "../../../src/domain/knowledge/robots.ts";
 
@@ -31,25 +31,25 @@ test.each([
   expect(readRobots(text).allows(path)).toBe(allowed);
 });
 
-test("sitemaps are named anywhere", () => {
+test("sitemaps may be listed anywhere", () => {
   const text = "Sitemap: https://a.example/1.xml\nUser-agent: *\nDisallow: /\nsitemap:/2.xml";
   expect(readRobots(text).sitemaps).toEqual(["https://a.example/1.xml", "/2.xml"]);
 });
 
-test("groups of others cost nothing, however many names and rules they have", () => {
+test("groups of other programs cost nothing, however many names and rules they have", () => {
   const names = Array.from({ length: 12_000 }, (_, n) => `User-agent: a${n}`);
   const rules = Array.from({ length: 20_000 }, () => "Disallow: /");
   const text = [...names, "User-agent: *", ...rules].join("\n");
   expect(readRobots(text).allows("/a")).toBe(false);
 });
 
-test("a thousand rules count, and no more", () => {
+test("at most a thousand rules count", () => {
   const rules = (count: number) =>
     readRobots(forAll(...Array(count).fill("Disallow: /x"), "Disallow: /a")).allows("/a");
   expect([rules(998), rules(999), rules(1_000)]).toEqual([false, false, true]);
 });
 
-test("twenty thousand lines and a hundred sitemaps count, and no more", () => {
+test("at most twenty thousand lines and a hundred sitemaps count", () => {
   const isRead = (lines: number) =>
     !readRobots(`User-agent: *\n${"a\n".repeat(lines)}Disallow: /a`).allows("/a");
   expect([isRead(19_998), isRead(19_999)]).toEqual([true, false]);

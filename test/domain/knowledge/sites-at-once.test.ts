@@ -28,7 +28,7 @@ const siteOf = (tenantId: number, host: string): Due => ({
   },
 });
 
-/** Hosts that begin with "slow" answer when they are released. */
+/** Hosts that begin with "slow" answer when the test releases them. */
 function world(due: Due[]) {
   const asked: string[] = [];
   const read: string[] = [];
@@ -87,7 +87,7 @@ test("a site that does not answer delays no other company", async () => {
   await reader.stop();
 });
 
-test("eight sites are read at once, and the ninth follows when one is read", async () => {
+test("eight sites are read at once, and the ninth follows when one has been read", async () => {
   const due = Array.from({ length: 9 }, (_, at) => siteOf(at + 1, `slow.shop${at}`));
   const { reader, asked, read, release } = world(due);
   reader.start();

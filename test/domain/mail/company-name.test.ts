@@ -1,4 +1,4 @@
-/** Names of companies in mails: they are not declined, the noun before them is. */
+/** Company names in mails: they are not declined, but the noun before them is. */
 import { expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
 import { lowBalanceMail } from "../../../src/domain/billing/notices.ts";

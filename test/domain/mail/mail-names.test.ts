@@ -1,4 +1,4 @@
-/** What a mail's file, attachment and id are called, how long providers may take, and who may read the outbox. */
+/** Names of a mail's file, attachment and id, providers' time limits, and permissions of the outbox. */
 import { expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ test("an id is 32 characters of its key's digest at the sender's domain", () => 
   expect(messageIdFor("k", "a@b.c")).toBe(messageIdFor("k", "a@b.c"));
 });
 
-test("an attachment is called by when and which call it was", () => {
+test("an attachment's name has the time and id of its call", () => {
   const stamp = DATE.getTime().toString(16).padStart(12, "0");
   const callUuid = `${stamp.slice(0, 8)}-${stamp.slice(8)}-7000-8000-0000deadbeef`;
   expect(attachmentName({ callUuid, createdAt: 0, recordingWords: null }, "a.mp3")).toBe(
@@ -28,7 +28,7 @@ test("an attachment is called by when and which call it was", () => {
   expect(attachmentName(other, "a.wav")).toBe("call-2026-11-21-0405-recording.wav");
 });
 
-test("the outbox is its owner's alone, and a file is called by its time and call or id", async () => {
+test("only its owner may read the outbox, and a file's name has its time and call or id", async () => {
   const directory = join(tempDir(), "not", "there", "yet");
   const provider = outboxProvider(directory);
   const message = {

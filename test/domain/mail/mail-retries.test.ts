@@ -1,4 +1,4 @@
-/** When a mail is claimed, how long it is leased, when it is tried again, and what of an error is kept. */
+/** When a mail is claimed, leased and retried, and how much of an error is stored. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
@@ -78,7 +78,7 @@ async function failureOf(attempts: number, error: Error, random = 0.5) {
   return failures[0];
 }
 
-test("looks every 30 seconds, leases for a minute, and takes a node for lost after a day", async () => {
+test("checks every 30 seconds, leases for a minute, and considers a node lost after a day", async () => {
   const { clock, queue, claims } = world(async () => undefined);
   queue.start();
   await clock.advance(60 * SECOND);
@@ -87,7 +87,7 @@ test("looks every 30 seconds, leases for a minute, and takes a node for lost aft
   await queue.stop();
 });
 
-test("is tried again after 30 s, 2, 10 and 60 minutes, 4, 12 and 24 hours, then never", async () => {
+test("is retried after 30 s, 2, 10 and 60 minutes, 4, 12 and 24 hours, then never", async () => {
   const delays = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, 24 * HOUR, null];
   for (const [attempts, nextAttemptAt] of delays.entries())
     expect(await failureOf(attempts, new Error("busy"))).toEqual({
@@ -97,18 +97,18 @@ test("is tried again after 30 s, 2, 10 and 60 minutes, 4, 12 and 24 hours, then 
     });
 });
 
-test("each delay is 10 % shorter or longer at most", async () => {
+test("each delay is at most 10 % shorter or longer", async () => {
   expect((await failureOf(0, new Error("busy"), 0))?.nextAttemptAt).toBe(27 * SECOND);
   expect((await failureOf(0, new Error("busy"), 1))?.nextAttemptAt).toBe(33 * SECOND);
 });
 
-test("what the provider rejects is never tried again; 500 characters of an error are kept", async () => {
+test("a mail rejected by the provider is never retried; 500 characters of an error are stored", async () => {
   const rejected = await failureOf(0, new MailRejected("no such mailbox"));
   expect(rejected).toMatchObject({ attempts: 1, nextAttemptAt: null });
   expect((await failureOf(0, new Error("x".repeat(501))))?.error).toHaveLength(500);
 });
 
-test("a provider has its time, the lease a minute more; at the end a mail has five seconds", async () => {
+test("a provider has its time limit, the lease a minute more; at shutdown a mail has five seconds", async () => {
   const signals: AbortSignal[] = [];
   const { clock, queue, due, leases, released, failures, mail } = world(
     (_, signal) =>

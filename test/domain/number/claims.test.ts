@@ -43,7 +43,7 @@ async function rest(tenant: number, method: string, path: string, body?: object)
 const add = async (tenant: number, number = NUMBER) =>
   (await rest(tenant, "POST", "/phone-numbers", { number_e164: number })).status;
 
-/** The tenants that have the number, each with whether it is confirmed, and on. */
+/** The tenants with the number, each with its confirmation and state. */
 async function claims() {
   const rows = await world.app.database.read
     .select()
@@ -58,7 +58,7 @@ async function claims() {
 }
 const isConfirmed = (tenant: number) =>
   eventually(async () => (await claims())[tenant]?.startsWith("confirmed") === true, "confirmed");
-/** Nothing is written after the answer of a later call has come. */
+/** Checks that nothing was written, after the answer to a later call. */
 const staysClaimed = async (tenant: number) => {
   await Bun.sleep(200);
   expect((await claims())[tenant]).toBe("claimed on");
@@ -111,10 +111,10 @@ test("a single claim is confirmed by its first call, without mails", async () =>
   expect([await mailed(), await audited("confirmNumberByCall")]).toEqual([[], [[owner, NUMBER]]]);
 });
 
-test("a neighbour on the same server cannot confirm the number, or take its calls", async () => {
+test("another company on the same server can neither confirm the number nor take its calls", async () => {
   await add(squatter);
   await world.trunk(owner, "+37060000001", { username: "acme" });
-  // Its account's name and its caller id are the number.
+  // Its account name and its caller ID are the number.
   await world.trunk(squatter, NUMBER, { username: NUMBER });
   await ask(NUMBER);
   await staysClaimed(squatter);
@@ -127,7 +127,7 @@ test("a neighbour on the same server cannot confirm the number, or take its call
   expect((await claims())[squatter]).toBe("claimed off");
   for (const user of [NUMBER, NUMBER.slice(1), "867770000"])
     expect(await world.tenantOf((await ask(user)).callId)).toBe(owner);
-  // Its own Contact user changes nothing any more.
+  // A call to its Contact user changes nothing any more.
   await ask(world.contactUser(NUMBER), { headers: CALLED });
   await ask(NUMBER);
   expect(await claims()).toEqual({ [squatter]: "claimed off", [owner]: "confirmed on" });

@@ -1,4 +1,4 @@
-/** A worker reads scenarios, with a deadline: the real worker, and one that does not end. */
+/** A worker reads scenarios, with a deadline: the real worker, and one that never ends. */
 import { afterAll, expect, test } from "bun:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import { ScenarioInvalid } from "../../../src/domain/rehearsal/scenario-invalid.ts";
@@ -32,7 +32,7 @@ test("a scenario is read with its defaults, a wrong one is refused with its line
   );
 });
 
-test("the slowest text of 256 KB holds the main thread no longer than 50 ms", async () => {
+test("the slowest text of 256 KB blocks the main thread for at most 50 ms", async () => {
   const broken = `${"- {say: a}\n".repeat(23_000)}"`;
   await problemsOf(broken);
   const meter = startEventLoopMeter();
@@ -41,7 +41,7 @@ test("the slowest text of 256 KB holds the main thread no longer than 50 ms", as
   expect(meter.longestMs()).toBeLessThan(HELD_MS_MAX);
 });
 
-test("a reading that does not end is ended after two seconds, and the next one gets a new worker", async () => {
+test("an endless reading is terminated after two seconds, and the next one gets a new worker", async () => {
   const endless = new URL("../../support/process/endless.worker.ts", import.meta.url).href;
   let started = 0;
   const spawn = () => (started++ === 0 ? new Worker(endless) : spawnScenarioWorker());

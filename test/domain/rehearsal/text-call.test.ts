@@ -1,4 +1,4 @@
-/** A rehearsal in writing: how long its caller waits, and what its agent's tools answer. */
+/** A text rehearsal: how long its caller waits, and the results of its agent's tools. */
 import { expect, test } from "bun:test";
 import { sleep, systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -34,7 +34,7 @@ test("a wait ends at its limit, to the frame", async () => {
   expect(waitedMs).toBe(400);
 });
 
-/** What a call leaves whose agent asks the tool `check` once. `tools`: as the scenario answers it. */
+/** The records of a call whose agent calls the tool `check` once. `tools`: the scenario's answers. */
 async function asksTool(tools: string) {
   let asked = 0;
   async function* respond() {
@@ -68,7 +68,7 @@ test.each([
   ["{check: {fails: it is closed}}", false, { error: "it is closed" }, []],
   ["{}", false, { error: "the tool does not answer" }, ["check"]],
   ["{check: {live: true}}", false, { error: NOT_LIVE }, ["check"]],
-] as const)("with the tools %s the agent is answered: %p, %p", async (tools, ok, output, not) => {
+] as const)("with the tools %s the agent gets: %p, %p", async (tools, ok, output, not) => {
   const left = await asksTool(tools);
   expect(left.tools).toMatchObject([{ tool: "check", ok, output }]);
   expect(left.unanswered).toEqual([...not]);
@@ -94,7 +94,7 @@ test("time stands still while passages are looked up, however long that takes", 
       return passages;
     },
     clock: new VirtualClock(0),
-    // Frames that go with the wall are over at once.
+    // Frames timed by a wall clock end at once.
     wallClock: {
       ...systemClock,
       after: (_: number, done: () => void) => systemClock.after(0, done),

@@ -1,4 +1,4 @@
-/** When the scheduler looks, what it claims for how long, and when an entry is given up: to the millisecond. */
+/** When the scheduler checks, how long it claims entries, and when it gives one up: to the millisecond. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -51,7 +51,7 @@ function world() {
   return { clock, due, looks, claims, fired, released, abandoned, answer, scheduler, add };
 }
 
-test("looks once a second, a second ahead, and claims a hundred at most for 30 seconds", async () => {
+test("checks once a second, a second ahead, and claims at most a hundred for 30 seconds", async () => {
   const { clock, looks, claims, fired, scheduler, add } = world();
   const startMs = clock.now();
   scheduler.start();
@@ -80,7 +80,7 @@ test("an entry is given up when it is more than 15 minutes late", async () => {
   await scheduler.stop();
 });
 
-test("a tenant whose limit is reached waits 900 ms, and is given up with the reason", async () => {
+test("a tenant at its limit waits 900 ms, and is given up with the reason", async () => {
   const { clock, looks, fired, released, abandoned, answer, scheduler, add } = world();
   answer.fire = () => ({ type: "waits", error: FULL });
   const dueAt = clock.now();
@@ -107,7 +107,7 @@ test("a tenant whose limit is reached waits 900 ms, and is given up with the rea
   await scheduler.stop();
 });
 
-test("50 ms after a call of a waiting tenant has ended its entries are looked for", async () => {
+test("50 ms after the end of a waiting tenant's call its entries are checked", async () => {
   const { clock, looks, answer, scheduler, add } = world();
   answer.fire = () => ({ type: "waits", error: FULL });
   add(1);
@@ -124,7 +124,7 @@ test("50 ms after a call of a waiting tenant has ended its entries are looked fo
   await scheduler.stop();
 });
 
-test("nothing is looked for, fired or given up while the appliance drains", async () => {
+test("nothing is checked, fired or given up while the appliance drains", async () => {
   const { clock, looks, fired, released, abandoned, answer, scheduler, add } = world();
   answer.isDraining = true;
   add(1);

@@ -1,4 +1,4 @@
-/** The endpoints of docs/tools.md, started as the page says and asked by the appliance over HTTPS. */
+/** The endpoints of docs/tools.md, started as the page describes and called by the appliance over HTTPS. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ const runner = new HttpToolRunner({
   log: silentLog,
 });
 
-/** TLS before an endpoint, as a reverse proxy would give it. */
+/** TLS before an endpoint, like a reverse proxy. */
 function proxyTo(port: number) {
   const { cert, key } = ca.issue([`IP:${HOST}`]);
   return Bun.serve({

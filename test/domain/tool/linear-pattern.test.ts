@@ -11,7 +11,7 @@ test.each([
   ["a class", "[a-z(){5}]{900}"],
   ["an escaped brace", "\\{9{300}"],
   ["a repeat of nothing", "(a{900}){0}"],
-])("a pattern below the limit is compiled, repeats of %s", (_, source) => {
+])("a pattern below the limit is compiled; its repeats are %s", (_, source) => {
   expect(new LinearPattern(source, "", sizeMax).source).toBe(source);
 });
 
@@ -21,7 +21,7 @@ test.each([
   ["open ended", "(?:a{500}){3,}"],
   ["in a choice", "a{600}|b{600}"],
   ["long as text", "a".repeat(4_001)],
-])("a pattern above the limit is refused, whose repeats are %s", (_, source) => {
+])("a pattern above the limit is refused; its repeats are %s", (_, source) => {
   const before = process.threadCpuUsage();
   expect(() => new LinearPattern(source, "", sizeMax)).toThrow(PatternRefused);
   expect(process.threadCpuUsage(before).user).toBeLessThan(100_000);

@@ -23,7 +23,7 @@ describe("a tool's arguments", () => {
     { day: "monday" },
     { day: "tuesday", hour: 8, notes: ["a", "b"], patient: { name: "Ona", extra: 1 } },
   ];
-  test.each([...fitting])("%j fit", (values) => {
+  test.each([...fitting])("%j are valid", (values) => {
     expect(argumentProblem(schema, values)).toBeNull();
   });
 
@@ -38,17 +38,17 @@ describe("a tool's arguments", () => {
     [{ day: "monday", patient: {} }, "patient.name"],
     [{ day: "monday", surprise: true }, "surprise"],
   ];
-  test.each([...unfitting])("%j do not, and the answer names %s", (values, where) => {
+  test.each([...unfitting])("%j are invalid, and the answer names %s", (values, where) => {
     expect(argumentProblem(schema, values)).toContain(where);
   });
 
-  test("an empty schema takes anything; one that cannot be read says so", () => {
+  test("an empty schema accepts anything; an unreadable one is reported", () => {
     expect(argumentProblem({ type: "object" }, { anything: 1 })).toBeNull();
     expect(argumentProblem({ type: "no such type" }, {})).toContain("cannot be read");
   });
 });
 
-test("five problems are named, and no more", () => {
+test("at most five problems are reported", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g"];
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
   const values = Object.fromEntries(names.map((name) => [name, 1]));

@@ -66,7 +66,7 @@ const call = {
 };
 
 describe("running a tool", () => {
-  test("takes as long as it took, from when it was asked", async () => {
+  test("reports its duration, measured from the request", async () => {
     const clock = fakeClock();
     await clock.advance(5_000);
     const find = () => clock.advance(70).then(() => null);
@@ -84,7 +84,7 @@ describe("running a tool", () => {
     expect((await measured.run(tenantId, call)).durationMs).toBe(70);
   });
 
-  test("tried out by hand says so", async () => {
+  test("by hand is marked as a trial", async () => {
     endpoint.respond = answer(200, '{"booked":true}');
     const tool = { url: `https://${HOST}:${endpoint.port}/book`, name: "tried" };
     const toolId = await insertTool(database, tenantId, tool);
@@ -100,7 +100,7 @@ describe("running a tool", () => {
     });
   });
 
-  test("an answer that nests thousands deep is a text: writing it down would take seconds", async () => {
+  test("returns an answer nested thousands deep as text: parsing it would take seconds", async () => {
     const deep = `${"[ ".repeat(16_000)}${"] ".repeat(16_000)}`;
     endpoint.respond = answer(200, deep);
     const { ok, output } = await runner.run(tenantId, call);
@@ -110,7 +110,7 @@ describe("running a tool", () => {
   });
 
   test.each(["windows-1257", '"windows-1257"', "utf-8"])(
-    "an answer in the charset %s is read in it",
+    "decodes an answer in the charset %s",
     async (charset) => {
       const bytes = Buffer.from('{"name":"\xd0arka"}', "latin1");
       const body = charset === "utf-8" ? Buffer.from('{"name":"Šarka"}') : bytes;
@@ -125,7 +125,7 @@ describe("running a tool", () => {
   test.each([
     [299, true],
     [300, false],
-  ])("answered HTTP %d has worked: %p", async (httpStatus, ok) => {
+  ])("with answer HTTP %d counts as success: %p", async (httpStatus, ok) => {
     endpoint.respond = answer(httpStatus, '{"booked":true}');
     expect(await runner.run(tenantId, call)).toMatchObject({ httpStatus, ok });
   });
@@ -152,7 +152,7 @@ describe("running a tool", () => {
     });
   });
 
-  test("during a call it is the tool of the call's version, unless it was switched off or its secret is another server's", async () => {
+  test("uses the tool of the call's version, unless it was switched off or its secret belongs to another server", async () => {
     const endpointUrl = `https://${HOST}:${endpoint.port}`;
     const agentId = await insertAgent(database, tenantId);
     const toolId = await insertTool(database, tenantId, {
@@ -210,7 +210,7 @@ describe("running a tool", () => {
     },
   );
 
-  test("a tool that needs a level does not run for somebody who cannot be asked", async () => {
+  test("does not run a tool that needs a level if the caller cannot be asked", async () => {
     const url = `https://${HOST}:${endpoint.port}/book`;
     await insertTool(database, tenantId, { name: "private", url, callerLevel: 1 });
     const result = await runner.run(tenantId, { ...call, tool: "private" });
@@ -218,7 +218,7 @@ describe("running a tool", () => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  test("text that is no JSON is passed on as text", async () => {
+  test("returns text other than JSON as text", async () => {
     endpoint.respond = answer(200, "  booked \n");
     expect((await runner.run(tenantId, call)).output).toBe("booked");
   });
@@ -231,7 +231,7 @@ describe("running a tool", () => {
     ["text whose letters take two bytes", "ā".repeat(200), `${"ā".repeat(145)}… [cut]`],
     ["JSON at the bound", { a: "x".repeat(292) }, { a: "x".repeat(292) }],
     ["JSON above the bound", { a: "x".repeat(293) }, `{"a":"${"x".repeat(285)}… [cut]`],
-  ])("%s is an answer as it is, or cut", async (_, given, output) => {
+  ])("returns %s unchanged or cut", async (_, given, output) => {
     endpoint.respond = answer(
       200,
       typeof given === "string" ? given : JSON.stringify(given, null, 9),
@@ -239,14 +239,14 @@ describe("running a tool", () => {
     expect(await runner.run(tenantId, call)).toMatchObject({ ok: true, httpStatus: 200, output });
   });
 
-  test("arguments that do not fit never leave the appliance", async () => {
+  test("with invalid arguments sends nothing", async () => {
     const result = await runner.run(tenantId, { ...call, arguments: { day: 1 } });
     expect(result).toMatchObject({ ok: false, httpStatus: null });
     expect(String(result.output)).toContain("day");
     expect(endpoint.requests).toEqual([]);
   });
 
-  test("an unknown, disabled or foreign tool is said to be none", async () => {
+  test("reports an unknown, disabled or foreign tool as unknown", async () => {
     const unknown = await runner.run(tenantId, { ...call, tool: "fly" });
     expect(unknown).toMatchObject({ ok: false, output: "There is no tool named fly." });
     await insertTool(database, tenantId, { name: "off", enabled: false });
@@ -256,7 +256,7 @@ describe("running a tool", () => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  test("an error status, a redirect, silence and a flood are failures the agent can speak of", async () => {
+  test("returns an error status, a redirect, a time-out and a flood as failures that the agent can mention", async () => {
     endpoint.respond = answer(500);
     expect(await runner.run(tenantId, call)).toMatchObject({
       ok: false,
@@ -282,7 +282,7 @@ describe("running a tool", () => {
     expect(String(flood.output)).toContain("larger than 65536 bytes");
   });
 
-  test("a private address and a secret that does not open fail without a request", async () => {
+  test("fails without a request for a private address or an undecryptable secret", async () => {
     await insertTool(database, tenantId, { name: "inside", url: "https://192.168.0.1/" });
     const inside = await runner.run(tenantId, { ...call, tool: "inside" });
     expect(inside).toMatchObject({ ok: false, httpStatus: null });

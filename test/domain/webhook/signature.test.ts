@@ -15,7 +15,7 @@ describe("delivery signatures", () => {
     expect(signatureHeader(SECRET, AT, BODY)).toBe(`t=${AT},v1=${hex}`);
   });
 
-  test("verify within five minutes, and not for another body, secret, time or shape", () => {
+  test("verify within five minutes, and not for another body, secret, time or format", () => {
     const header = signatureHeader(SECRET, AT, BODY);
     expect(verifySignature(SECRET, header, BODY, AT + 300)).toBe(true);
     expect(verifySignature(SECRET, header, BODY, AT + 301)).toBe(false);

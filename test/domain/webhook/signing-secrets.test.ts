@@ -79,7 +79,7 @@ describe("signing secrets", () => {
     expect(lastIsSignedWith(secret)).toBe(false);
   });
 
-  test("a sealed secret copied to another webhook's row does not open", async () => {
+  test("an encrypted secret copied to another webhook's row cannot be decrypted", async () => {
     const tenantId = await insertTenant(database);
     const first = await subscriptions.create(tenantId, wish());
     const second = await subscriptions.create(tenantId, wish());

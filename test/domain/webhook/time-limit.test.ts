@@ -1,6 +1,6 @@
 /**
- * How long a receiver may take: eight seconds, unless the operator says otherwise. From the configuration's own
- * text through the composition to a real HTTPS server that never answers, with a clock that the test turns.
+ * The receiver's time limit: eight seconds, unless the operator configures another. From the configuration text
+ * through the composition to a real HTTPS server that never answers, with a fake clock.
  */
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const caFile = join(directory, "ca.pem");
 writeFileSync(caFile, ca.caPem);
 const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), () => {}, HOST);
 const url = `https://${HOST}:${receiver.port}/hook`;
-/** What a test has open, the last first. */
+/** Open resources of a test, the last first. */
 const open: (() => Promise<void>)[] = [];
 let files = 0;
 
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Everything that delivers, as the appliance makes it of `[http_client]` with these further lines. */
+/** Everything that delivers, as the appliance creates it from `[http_client]` with these additional lines. */
 async function appliance(lines = "") {
   const path = join(directory, `${++files}.toml`);
   const given = `[http_client]\nallow_networks = ["${HOST}/32"]\nca_file = "${caFile}"\n${lines}`;
@@ -67,7 +67,7 @@ async function appliance(lines = "") {
 }
 type Appliance = Awaited<ReturnType<typeof appliance>>;
 
-/** One event of the tenant is on its way, and the receiver has it whole. */
+/** Starts the delivery of one event, and waits until the receiver has it completely. */
 async function underWay(
   { clock, database, delivery }: Appliance,
   tenantId: number,
@@ -101,10 +101,10 @@ async function stored({ database }: Appliance, tenantId: number) {
   return { row, log };
 }
 
-/** A millisecond before the limit it is still waited for; at the limit it is over, and planned again. */
+/** Checks that a millisecond before the limit it still waits, and at the limit it ends and is retried. */
 async function expectLimit(world: Appliance, tenantId: number, limitMs: number): Promise<void> {
   await world.clock.advance(limitMs - 1);
-  // An outcome that had been reached is stored by now: writes queue behind each other.
+  // An outcome that had been reached is stored by now: writes are queued.
   await world.database.tx(async () => {});
   expect(await stored(world, tenantId)).toMatchObject({
     row: { status: "pending", attempts: 0, leaseOwner: expect.any(String) },
@@ -129,7 +129,7 @@ async function expectLimit(world: Appliance, tenantId: number, limitMs: number):
   expect(waitMs).toBeLessThanOrEqual(RETRY_MS * 1.1);
 }
 
-test("a receiver that never answers has eight seconds where nothing else is configured, then a retry is planned", async () => {
+test("a receiver that never answers has eight seconds by default, then a retry is scheduled", async () => {
   const world = await appliance();
   const tenantId = await insertTenant(world.database);
   await insertWebhook(world.database, tenantId, { url });
@@ -164,7 +164,7 @@ test("an answer a millisecond before the limit counts", async () => {
   });
 });
 
-test("a 200 whose body never ends is a success: the event is not sent again", async () => {
+test("a 200 with an endless body is a success: the event is not sent again", async () => {
   const world = await appliance();
   receiver.respond = (_request, response) => {
     response.writeHead(200);
@@ -203,7 +203,7 @@ test("a test by hand has the same limit", async () => {
   });
 });
 
-test("the operator's webhook_timeout_ms takes the place of the eight seconds", async () => {
+test("the operator's webhook_timeout_ms replaces the eight seconds", async () => {
   const world = await appliance("webhook_timeout_ms = 1500\n");
   const tenantId = await insertTenant(world.database);
   await insertWebhook(world.database, tenantId, { url });

@@ -1,4 +1,4 @@
-/** Every change by the command line is in the audit log: in the company's, with who did what to which thing. */
+/** Every change by the command line is in the audit log of its company, with who did what to which record. */
 import { expect, test } from "bun:test";
 import { hasSentence } from "../../../src/dashboard/web/pages/team/audit/audit-sentence.ts";
 import { isAudited } from "../../../src/interface/contracts/command-line-audit.ts";
@@ -9,7 +9,7 @@ import type { Services } from "../../../src/operations/admin/services.ts";
 type Name = keyof typeof operations;
 interface Case {
   readonly input: object;
-  /** What the service answers. */
+  /** The service's answer. */
   readonly output?: unknown;
   readonly tenant?: number | null;
   readonly subject?: string;
@@ -151,7 +151,7 @@ const CHANGES: Partial<Record<Name, Case>> = {
   "node.resume": { input: { node: "n" }, output: { name: "n" }, tenant: null, subject: "n" },
 };
 
-/** Carries out `name` with a service that answers `output`; returns the new entries of the audit log. */
+/** Executes `name` with a service that answers `output`; returns the new entries of the audit log. */
 async function entriesOf(name: Name, { input, output = {} }: Case, user: string | null = "anna") {
   const entries: Record<string, unknown>[] = [];
   const services = {
@@ -176,7 +176,7 @@ async function entriesOf(name: Name, { input, output = {} }: Case, user: string 
 
 const names = Object.keys(operations) as Name[];
 
-test("every operation that changes something is tried here, and no other", () => {
+test("every operation that changes data is tested here, and no other", () => {
   expect(names.filter(isAudited).sort()).toEqual(Object.keys(CHANGES).sort() as Name[]);
   // Operations that only read.
   expect(names.filter((name) => !isAudited(name))).toEqual([
@@ -189,7 +189,7 @@ test("every operation that changes something is tried here, and no other", () =>
 });
 
 test.each(Object.entries(CHANGES) as [Name, Case][])(
-  "%s leaves one entry, with the system's user, in the company's log",
+  "%s creates one entry, with the system's user, in the company's log",
   async (name, asked) => {
     const [entry, ...others] = await entriesOf(name, asked);
     expect(others).toEqual([]);
@@ -210,7 +210,7 @@ test.each(Object.entries(CHANGES) as [Name, Case][])(
   },
 );
 
-test("a trial run changes nothing and leaves no entry", async () => {
+test("a trial run changes nothing and creates no entry", async () => {
   for (const [name, more] of [
     ["contact.import", { dry_run: true }],
     ["person.erase", { dry_run: true }],
@@ -223,7 +223,7 @@ test("a trial run changes nothing and leaves no entry", async () => {
   expect(await entriesOf("tenant.dialing", { input: { tenant: 7 } })).toEqual([]);
 });
 
-test("what the dashboard asks for is written by its own requests", async () => {
+test("dashboard requests are logged by the dashboard, not here", async () => {
   expect(await entriesOf("tenant.suspend", { input: { tenant: 7 } }, null)).toEqual([]);
 });
 

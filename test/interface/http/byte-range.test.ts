@@ -24,7 +24,7 @@ test.each([
   expect(byteRange(header, 10)).toEqual(expected);
 });
 
-test("a part always lies inside, also of nothing", () => {
+test("a part is always inside, also of an empty file", () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,4}-\d{0,4}$/)),

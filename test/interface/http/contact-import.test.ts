@@ -1,4 +1,4 @@
-/** What an import of contacts shows before it is made. */
+/** The preview of a contact import. */
 import { afterAll, expect, test } from "bun:test";
 import { ask, pick, startApiServer } from "../../support/http/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -6,7 +6,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const server = await startApiServer({ directory: tempDir() });
 afterAll(() => server.stop());
 
-test("a dry run shows the first twenty people of a file, and takes none", async () => {
+test("a dry run shows the first twenty people of a file, and imports none", async () => {
   const tenant = await server.tenant();
   const rows = Array.from({ length: 25 }, (_, n) => `+370600000${String(n).padStart(2, "0")}`);
   const file = { csv: `number\n${rows.join("\n")}\n`, dry_run: true };
@@ -16,7 +16,7 @@ test("a dry run shows the first twenty people of a file, and takes none", async 
   expect(pick(await ask(server, tenant, "GET", "/contacts"), "total")).toBe(0);
 });
 
-test("a birthday that is still to come is refused, of one contact and in a file", async () => {
+test("a future birthday is refused, of one contact and in a file", async () => {
   const tenant = await server.tenant();
   const birthday = "2199-05-01";
   const person = { number_e164: "+37060000001", birthday };

@@ -1,4 +1,4 @@
-/** A contact's PIN over the API: it goes in, is kept as a hash, is replaced and deleted, and is never shown. */
+/** A contact's PIN over the API: it is set, stored as a hash, replaced and deleted, and never shown. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { contacts } from "../../../src/adapter/store/schema/index.ts";
@@ -27,7 +27,7 @@ async function create(fields: object): Promise<number> {
   return pickId(await ask(server, tenant, "POST", "/contacts", body), "contact.id");
 }
 
-/** Whether one is set, as it is shown; and whether this PIN opens it. */
+/** Whether a PIN is shown as set; and whether this PIN is accepted. */
 async function stateOf(id: number, pin: string) {
   const shown = await ask(server, tenant, "GET", `/contacts/${id}`);
   const [row] = await server.database.read.select().from(contacts).where(eq(contacts.id, id));
@@ -48,7 +48,7 @@ test("a contact has none unless one is given", async () => {
   expect(await stateOf(await create({ pin: "47110815" }), "47110815")).toEqual([true, true]);
 });
 
-test("a change of something else keeps it, another replaces it, null deletes it", async () => {
+test("a change of another field keeps it, another PIN replaces it, null deletes it", async () => {
   const id = await create({ pin: "47110815" });
   expect(await change(id, { first_name: "Ona" })).toBe(200);
   expect(await stateOf(id, "47110815")).toEqual([true, true]);

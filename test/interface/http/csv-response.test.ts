@@ -1,4 +1,7 @@
-/** A CSV is made while it is sent: not ahead of its reader, not without a turn for others, not after it left. */
+/**
+ * A CSV is generated while it is sent: never ahead of its reader, with turns for other work, and not after the
+ * reader has left.
+ */
 import { expect, test } from "bun:test";
 import { csvResponse } from "../../../src/interface/http/csv-response.ts";
 
@@ -21,7 +24,7 @@ function source() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a reader that waits is waited for, and one that leaves ends the making", async () => {
+test("generation waits for a slow reader, and ends with one that leaves", async () => {
   const { state, response } = source();
   const reader = response.body?.getReader();
   await reader?.read();
@@ -31,7 +34,7 @@ test("a reader that waits is waited for, and one that leaves ends the making", a
   expect(state.isClosed).toBe(true);
 });
 
-test("whole, in order, with a turn for everybody else between pieces", async () => {
+test("complete, in order, with turns for other work between pieces", async () => {
   const { state, response } = source();
   let pieces = 0;
   let turnsOfOthers = 0;

@@ -58,7 +58,7 @@ function started(): MeteredProcess {
   return appliance;
 }
 
-/** Resident, in MB. */
+/** Resident memory, in MB. */
 function memory(): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${started().pid}/status`, "utf8");
   const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
@@ -123,7 +123,7 @@ function schemaOf(count: number, property: string): string {
   return `{"type":"object","properties":{${properties}}}`;
 }
 
-/** Bodies as a whole, of the fields that the route takes. */
+/** Complete bodies, made of the fields that the route accepts. */
 const BODIES: Readonly<Record<string, (fields: readonly string[]) => string>> = {
   "nested as deeply as allowed": (fields) =>
     bodyOf(fields, deep(Math.floor(VALUES / fields.length))),
@@ -145,7 +145,7 @@ const share = (fields: readonly string[]) =>
 
 const HOSTILE = "hostile";
 interface Place {
-  /** A valid body with HOSTILE where the hostile value comes. */
+  /** A valid body with HOSTILE in place of the hostile value. */
   readonly body: unknown;
   readonly name: string;
   /** Null: any JSON. */
@@ -155,7 +155,7 @@ interface Place {
 const isText = ({ type }: FieldSchema) =>
   type === "string" || (Array.isArray(type) && type.includes("string"));
 
-/** The fields that take a large text or any JSON, each with a body whose other fields are valid. */
+/** The fields that accept a large text or any JSON, each with a body whose other fields are valid. */
 function placesOf(mount: string, given: FieldSchema, name = ""): readonly Place[] {
   const schema = resolved(mount, given);
   const { properties, items } = schema;

@@ -1,8 +1,8 @@
 /**
- * No request holds the main thread, which also carries every call's signalling, for more than 50 ms of
- * processor time at once: every route of both APIs with its largest allowed input, over a tenant's
- * fullest tables, while somebody asks for /ping. What the first request after a start loads is measured on the
- * compiled program (test/binary/first-requests.test.ts).
+ * No request blocks the main thread, which also handles every call's signalling, for more than 50 ms of processor
+ * time at once: every route of both APIs with its largest allowed input, over a tenant's fullest tables, while
+ * another client requests /ping. The loading of the first request after a start is measured on the compiled
+ * program (test/binary/first-requests.test.ts).
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Contract } from "../../../src/interface/http/contract.ts";
@@ -15,7 +15,7 @@ import { pathOf } from "../../support/http/api-fixtures.ts";
 import { everyRoute, largest, operationOf } from "../../support/http/documented.ts";
 
 const HELD_MS_MAX = 50;
-/** The first run of a code path compiles it, and a collection of garbage may fall into any. */
+/** The first run of a code path compiles it, and a garbage collection may fall into any. */
 const TRIES = 4;
 
 let appliance: MeteredProcess | null = null;
@@ -146,7 +146,7 @@ const MUST_SUCCEED = new Set([
 ]);
 
 test.each(everyRoute())(
-  "%s holds the main thread no longer than 50 ms at once",
+  "%s blocks the main thread for at most 50 ms at once",
   async (_, mount, contract) => {
     const held: number[] = [];
     let last = 0;

@@ -1,4 +1,4 @@
-/** Reads of money and reports, over HTTP: the plans SQLite makes for them stay off the growing tables. */
+/** Reads of money and reports, over HTTP: SQLite's query plans avoid scans of the growing tables. */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ const GROWING = [
   ...["plan_usage", "holds", "events", "outbox", "deliveries", "mails"],
 ];
 
-test("usage, analytics, plans, balance, calls and statements seek in every table that grows", async () => {
+test("usage, analytics, plans, balance, calls and statements search every growing table by index", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const watch = watchStatements();
   for (const read of [
@@ -51,7 +51,7 @@ test("usage, analytics, plans, balance, calls and statements seek in every table
   expect(wholeReads(path, watch.statements, GROWING)).toEqual([]);
 });
 
-test("the minute's round over months and low balances seeks too", async () => {
+test("the minute's round over months and low balances does too", async () => {
   const watch = watchStatements();
   const wake = () => undefined;
   const parts = {
@@ -93,7 +93,7 @@ function planOf(query: { toSQL(): { readonly sql: string; readonly params: unkno
 test.each([
   ...PAGES.map(([what, page]) => [what, () => page(api.database.read, 1, span, 7, 500)] as const),
   ["a part of an hour", () => exactSums(api.database.read, 1, span)] as const,
-])("a page of %s seeks its place by tenant and time and sorts nothing", (_, query) => {
+])("a page of %s starts by tenant and time and sorts nothing", (_, query) => {
   const plan = planOf(query());
   expect(plan[0]).toMatch(/^SEARCH \w+ USING INDEX \w+ \(tenant_id=\? AND .*created_at/);
   expect(plan.filter((step) => step.includes("FOR ORDER BY"))).toEqual([]);
@@ -102,7 +102,7 @@ test.each([
 test.each(PAGES)(
   "the next page of %s begins at the last one's end, not at the month's",
   (_, page) => {
-    // The place is asked for twice: as the bound of the search, and for calls of the same moment.
+    // The start is needed twice: as the limit of the search, and for calls with the same time.
     expect(planOf(page(api.database.read, 1, span, 7, 500))).toContain("REUSE SUBQUERY 1");
   },
 );

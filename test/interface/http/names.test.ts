@@ -27,7 +27,7 @@ const PLAIN = ["Dr. O’Neil & Sons, UAB „Šypsena“", "می‌خواهم", "
 
 const agent = { name: "Reception", prompt: "Be kind.\n\tAlways.\r\nNever \u202erude." };
 
-test("an agent's name hides nothing, its prompt keeps its lines", async () => {
+test("an agent's name cannot have invisible characters, its prompt keeps its lines", async () => {
   const tenant = await server.tenant();
   for (const [what, name] of Object.entries(HIDDEN)) {
     const refused = await ask(server, tenant, "POST", "/agents", { ...agent, name });
@@ -47,7 +47,7 @@ test("an agent's name hides nothing, its prompt keeps its lines", async () => {
   }
 });
 
-test("nor do names of numbers, keys, contacts and files", async () => {
+test("neither can names of numbers, keys, contacts and files", async () => {
   const tenant = await server.tenant();
   const number = { number_e164: "+37060000001" };
   const bodies = {
@@ -80,7 +80,7 @@ test("a contact import drops invisible marks, and rejects a name that is not val
   });
 });
 
-test("people and companies call themselves nothing hidden, and sign in by no hidden address", async () => {
+test("names of people and companies, and sign-in addresses, have no invisible characters", async () => {
   const { id } = await server.tenant();
   const owner = await signedInBrowser(server, { tenantId: id });
   const refusals = [

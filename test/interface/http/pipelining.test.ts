@@ -1,6 +1,6 @@
 /**
- * The runtime answers requests that one connection sent ahead of their answers all in one turn of the event loop, which is
- * also signalling's.
+ * The runtime answers pipelined requests of one connection all in one turn of the event loop, which signalling
+ * also uses.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "../../support/eventually.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** How many of these requests, sent at once over one connection, are answered before it closes or all are. */
+/** The number of answered requests, sent at once over one connection, before it closes. */
 async function answersTo(requests: number): Promise<{ answers: number; isClosed: boolean }> {
   const { hostname, port } = new URL(server.base);
   let [text, isClosed] = ["", false];
@@ -37,7 +37,7 @@ async function answersTo(requests: number): Promise<{ answers: number; isClosed:
   return seen;
 }
 
-test("hundreds of requests sent ahead do not hold the thread: the connection ends; a few are answered", async () => {
+test("hundreds of pipelined requests do not block the thread: the connection ends after a few answers", async () => {
   expect(await answersTo(8)).toEqual({ answers: 8, isClosed: false });
   const { answers, isClosed } = await answersTo(1_000);
   expect(isClosed).toBe(true);

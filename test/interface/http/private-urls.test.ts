@@ -1,4 +1,4 @@
-/** A URL that would never be connected to is refused where it is saved (decisions 12); `HTTPS://` is taken. */
+/** A URL with a forbidden address is refused when it is saved (decisions 12); `HTTPS://` is accepted. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type ApiServer,
@@ -64,7 +64,7 @@ describe.each(Object.keys(save))("the URL of a %s", (what) => {
     "https://8.8.8.8/x",
     "https://10.1.2.3/listed-by-the-operator",
     "https://[2606:4700::1111]/x",
-  ])("%s is taken", async (url) => {
+  ])("%s is accepted", async (url) => {
     expect((await save[what]?.(url))?.status).toBe(200);
   });
 });

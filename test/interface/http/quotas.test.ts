@@ -1,4 +1,4 @@
-/** What a tenant may keep, by its plan: each quota below, at and above, and another tenant's apart. */
+/** Quotas of a tenant's plan: each below, at and above, and separate for another tenant. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { toolStore } from "../../../src/adapter/store/agent/tool-store.ts";
 import { quotaStore } from "../../../src/adapter/store/billing/quota-store.ts";
@@ -69,7 +69,7 @@ const makers: readonly (readonly [string, string, Maker])[] = [
 ];
 
 test.each([...makers])(
-  "%s: three are taken, the fourth is 403 and names %s",
+  "%s: three are accepted, the fourth is 403 and names %s",
   async (_, key, make) => {
     const [own, other] = [await tenantWithAgent(), await tenantWithAgent()];
     for (let n = 0; n < 3; n++) expect((await make(own, n)).status).toBe(200);
@@ -106,7 +106,7 @@ test("tools", async () => {
   await expect(make(3)).rejects.toMatchObject({ code: "plan_limit_reached" });
 });
 
-test("an import above the quota takes nothing, one up to it everything", async () => {
+test("an import above the quota adds nothing, one up to it everything", async () => {
   const tenant = await server.tenant();
   const file = (count: number) => ({
     csv: `number\n${Array.from({ length: count }, (_, n) => `+3706000000${n}`).join("\n")}\n`,
@@ -117,7 +117,7 @@ test("an import above the quota takes nothing, one up to it everything", async (
   expect(pick(await ask(server, tenant, "GET", "/contacts"), "total")).toBe(3);
 });
 
-test("a file that grows is judged by what it grows, one that shrinks never", async () => {
+test("a growing file counts with its growth, a shrinking one never", async () => {
   const tenant = await tenantWithAgent();
   const make = makers[3]?.[2];
   const id = pickId(

@@ -1,4 +1,7 @@
-/** Rehearsals from the dashboard: a suite is run, the failed turn is named, nothing counts as a call, and a call becomes a scenario. */
+/**
+ * Rehearsals from the dashboard: a suite is run, the failed turn is named, nothing counts as a call, and a call
+ * becomes a scenario.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { count } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -38,7 +41,7 @@ async function finished(body: object, timeoutMs = 40_000) {
   return await ask();
 }
 
-test("a suite that ships is run with its own agent, and nothing counts as a call", async () => {
+test("a shipped suite is run with its own agent, and nothing counts as a call", async () => {
   const { run, results } = await finished({ suite: "emergency" });
   expect(run).toMatchObject({ suite: "emergency", agent_id: null, scenarios: 6, passed: 6 });
   expect(results.every(({ passed, turns }) => passed && turns.length > 1)).toBe(true);
@@ -71,7 +74,7 @@ test("the tenant's own agent is rehearsed with scenarios written here; the faile
 
 const SCENARIO = "name: Goodbye\nscript:\n  - say: Goodbye.\nmust: [{ended: agent_hangup}]\n";
 
-test("scenarios are kept with an agent, each name once, and rehearsed several times", async () => {
+test("scenarios are stored with an agent, each name once, and rehearsed several times", async () => {
   const path = `/api/v1/agents/${room.world.agentId}/scenarios`;
   const put = (yaml: string) => as("member").fetch("POST", path, { yaml });
   await put(`description: Old.\n${SCENARIO}`);
@@ -142,7 +145,7 @@ test("nothing is charged, mailed, posted or counted, in writing or by telephone"
   expect(requests.length).toBe(posted);
 });
 
-test("a live tool answers from its own server, in writing; one that does not is a failure", async () => {
+test("a live tool answers from its own server, in text rehearsals; a failing one is a failure", async () => {
   const { port, requests } = room.receiver;
   const { agentId } = room.world;
   await as("member").ask("POST", "/tools", {
@@ -173,7 +176,7 @@ test("a live tool answers from its own server, in writing; one that does not is 
   expect(refused.results[0]?.tools).toMatchObject([{ tool: "next_free_visit", ok: false }]);
 });
 
-test("a wrong scenario is explained by line, and a viewer may not begin one", async () => {
+test("a wrong scenario is explained by line, and a viewer may not start one", async () => {
   const wrong = await as("member").fetch("POST", "/api/v1/rehearsals", {
     agent_id: room.world.agentId,
     suite: "Mine",

@@ -1,4 +1,4 @@
-/** While the server runs the purposes' root is replaced: what it signed before ends, and new ones hold. */
+/** The purpose root is replaced while the server runs: earlier signatures end, and new ones are valid. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
@@ -21,13 +21,13 @@ const clock = fakeClock();
 const server = await startApiServer({ directory, clock });
 afterAll(() => server.stop());
 const [one, two] = [await server.tenant(), await server.tenant()];
-// Their trunks' passwords were never sealed.
+// Their trunks' passwords were never encrypted.
 await server.database.tx((queries) => queries.delete(trunks));
 
 const replaceRoot = () =>
   rotateMasterKey(server.database, server.vault, randomBytes(32), randomBytes(32));
 
-test("recording links of every tenant end, new ones open", async () => {
+test("recording links of every tenant end, new ones work", async () => {
   await Bun.write(`${directory}/call.mp3`, "0123456789");
   const opened = [];
   for (const tenant of [one, two]) {
@@ -49,7 +49,7 @@ test("recording links of every tenant end, new ones open", async () => {
     expect([(await fetch(old)).status, (await fetch(await link())).status]).toEqual([404, 200]);
 });
 
-test("recovery codes end; the authenticator goes on, and new codes open", async () => {
+test("recovery codes end; the authenticator continues, and new codes work", async () => {
   const { email } = await person(server, { tenantId: one.id });
   const { link } = await server.identity.setup.resetLink(email, false);
   await server.identity.account.resetPassword(tokenOf(link.url), PASSWORD);
@@ -83,7 +83,7 @@ test("recovery codes end; the authenticator goes on, and new codes open", async 
   expect([await enter(old), await enter(renewed)]).toEqual([401, 200]);
 });
 
-test("passkey challenges under way end; the passkeys stay, under the same handle", async () => {
+test("pending passkey challenges end; the passkeys stay, under the same handle", async () => {
   const { passkeys } = server.identity;
   const { id } = await person(server, { tenantId: one.id, email: "ona@example.com" });
   const user = { id, email: "ona@example.com", name: "Ona" };

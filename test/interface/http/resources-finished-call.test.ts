@@ -1,4 +1,4 @@
-/** A finished call wherever it is shown: detail, list, recording, analytics and usage. */
+/** A finished call in detail, list, recording, analytics and usage. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callNotesStore } from "../../../src/adapter/store/call/call-notes-store.ts";
@@ -91,7 +91,7 @@ describe("a finished call", () => {
     });
   });
 
-  test("shows everything in its detail, and nothing is missing where nothing is known", async () => {
+  test("has everything in its detail, and unknown values are null, not missing", async () => {
     const answer = await get(`/calls/${uuid}`, tenant);
     expect(answer.json).toEqual({
       ok: true,
@@ -193,7 +193,7 @@ describe("a finished call", () => {
     expect((await get(`/calls/${uuid}`)).status).toBe(404);
   });
 
-  test("has null, not an empty text, where no summary was made and nobody was understood", async () => {
+  test("has null, not an empty text, if there is no summary or no recognised word", async () => {
     const silent = "019aa1b2-0000-7000-8000-00000000bbbb";
     const other = await room.server.tenant();
     await insertCall(room.server.database, other.id, silent);
@@ -265,7 +265,7 @@ describe("a finished call", () => {
     expect(pick(await get("/calls?offset=1", tenant), "calls")).toEqual([]);
   });
 
-  test("its recording opens with the signed link alone, in ranges, and not a second after", async () => {
+  test("has a recording that only the signed link opens, in ranges, and not a second after", async () => {
     await Bun.write(`${room.directory}/call.mp3`, "0123456789");
     const link = pickText(await get(`/calls/${uuid}`, tenant), "call.recording_url");
     const whole = await fetch(link);
@@ -282,7 +282,7 @@ describe("a finished call", () => {
     expect(await part("bytes=-3")).toEqual([206, "bytes 7-9/10", "789"]);
     expect(await part("bytes=8-")).toEqual([206, "bytes 8-9/10", "89"]);
     expect(await part("bytes=10-")).toEqual([416, "bytes */10", ""]);
-    // A range is of GET only (RFC 9110, 14.2).
+    // A range is for GET only (RFC 9110, 14.2).
     for (const range of ["none", "bytes=2-5", "bytes=10-"]) {
       const head = await fetch(link, { method: "HEAD", headers: { range } });
       const { status } = head;
@@ -292,7 +292,7 @@ describe("a finished call", () => {
         "",
       ]);
     }
-    // A part fits only to the file that its asker has (RFC 9110, 13.1.5).
+    // A part is sent only if the client has the same file (RFC 9110, 13.1.5).
     const etag = whole.headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[\w.]+"$/);
     for (const [known, status] of [
@@ -317,7 +317,7 @@ describe("a finished call", () => {
     expect((await fetch(moved)).status).toBe(404);
   });
 
-  test("analytics and usage count it in the tenant's days", async () => {
+  test("counts in analytics and usage on the tenant's days", async () => {
     const usage = await get("/usage?year=2026&month=11", tenant);
     expect(pick(usage, "usage")).toMatchObject({
       calls: 1,

@@ -1,4 +1,4 @@
-/** What a client sends that an endpoint does not take: query parameters, and fields that only answers carry (decisions 1). */
+/** Unsupported input of a client: query parameters, and fields that only answers carry (decisions 1). */
 import { afterAll, describe, expect, test } from "bun:test";
 import { AGENT_VOICES } from "../../../src/domain/agent/agent.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
@@ -18,7 +18,7 @@ type Values = Record<string, unknown>;
 
 describe("query parameters", () => {
   test.each(contracts.filter(({ method, open }) => method === "GET" && !open))(
-    "one that GET $path does not know is 400 and names the known ones",
+    "an unknown one of GET $path is 400 and lists the known ones",
     async (contract) => {
       const answer = await send("GET", `${ownPath(contract, fixtures)}?colour=blue`);
       expect([answer.status, pick(answer, "error"), pick(answer, "field")]).toEqual([
@@ -33,7 +33,7 @@ describe("query parameters", () => {
     },
   );
 
-  test("one that no endpoint knows changes nothing with DELETE, POST or PATCH", async () => {
+  test("an unknown one changes nothing with DELETE, POST or PATCH", async () => {
     const made = await send("POST", "/agents?colour=1", { name: "a", prompt: "b" });
     expect(pick(made, "error")).toBe("unknown_field");
     const agent = `/agents/${fixtures.ids.agent}`;
@@ -57,7 +57,7 @@ const recordOf = (json: unknown) =>
   Object.values(json as Values).find((value) => typeof value === "object") as Values;
 
 describe("response-only fields", () => {
-  test("every kind of record that can be changed or copied is looked at", () => {
+  test("every kind of record that can be changed or copied is tested", () => {
     expect(patched.map(({ path }) => path)).toContain("/phone-numbers/{id}");
     expect(copied.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["/agents", "/files", "/phone-numbers", "/contacts"]),
@@ -66,7 +66,7 @@ describe("response-only fields", () => {
 
   test.each(patched)("a fetched record can be sent back with PATCH $path", async (contract) => {
     const path = ownPath(contract, fixtures);
-    // A draft's answer names files without their texts, which its PATCH takes.
+    // A draft's answer lists files without the texts that its PATCH requires.
     const { files, tools, ...record } = recordOf((await send("GET", path)).json);
     const refused = await send("PATCH", path, { ...record, colour: 1 });
     expect([pick(refused, "error"), pick(refused, "field")]).toEqual(["unknown_field", "colour"]);

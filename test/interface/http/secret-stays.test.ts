@@ -1,4 +1,4 @@
-/** A secret that only goes in does not come out through another address either. */
+/** A write-only secret is not sent to another address either. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { toolStore } from "../../../src/adapter/store/agent/tool-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a tool's secret goes to the server it was given for: another one needs it again", async () => {
+test("a tool's secret goes to the server it was set for: another one needs it again", async () => {
   const { id: tenantId } = await server.tenant();
   const tools = new Tools({
     database: server.database,
@@ -45,7 +45,7 @@ test("a tool's secret goes to the server it was given for: another one needs it 
   expect((await tools.update(tenantId, id, both)).url).toBe(both.url);
 });
 
-test("the CRM's secret goes to the server it was given for: another one needs it again", async () => {
+test("the CRM's secret goes to the server it was set for: another one needs it again", async () => {
   const { id: tenantId } = await server.tenant();
   const browser = await signedInBrowser(server, { tenantId });
   const change = (body: object) => browser.fetch("PATCH", "/api/v1/feature-settings", body);

@@ -1,4 +1,4 @@
-/** Where a request of a session comes from, over real HTTP, and who may frame its answers. */
+/** The origin of a session's requests, over real HTTP, and framing of its answers. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Browser, signedInBrowser } from "../../support/browser/dashboard-session.ts";
 import { type ApiServer, ask, startApiServer } from "../../support/http/api-server.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Every combination a browser sends; `own` stands for our own origin. */
+/** Every combination a browser sends; `own` means our own origin. */
 const PROVENANCE: readonly (readonly [
   site: string | null,
   origin: string | null,
@@ -43,7 +43,7 @@ const PROVENANCE: readonly (readonly [
   ["", "own", false, false],
 ];
 
-describe("where a request comes from", () => {
+describe("origin of a request", () => {
   for (const [site, origin, changes, reads] of PROVENANCE)
     test(`Sec-Fetch-Site ${site ?? "absent"}, Origin ${origin ?? "absent"}: changes ${changes}, reads ${reads}`, async () => {
       const { cookie } = await signedInBrowser(server, { tenantId });
@@ -61,12 +61,12 @@ describe("where a request comes from", () => {
       expect(await send("DELETE", "/api/dashboard/sessions/999999")).toBe(changes ? 404 : 403);
       expect(await send("GET", "/api/v1/agents")).toBe(reads ? 200 : 403);
       expect(await send("GET", "/api/dashboard/team")).toBe(reads ? 200 : 403);
-      // A WebSocket opens with GET and every right.
+      // A WebSocket opens with GET and needs the right to change.
       const socket = { upgrade: "websocket", connection: "upgrade" };
       expect(await send("GET", "/api/dashboard/team", socket)).toBe(changes ? 200 : 403);
     });
 
-  test("somebody who follows a link from elsewhere reads", async () => {
+  test("a person who follows a link from another site may read", async () => {
     const browser = await signedInBrowser(server, { tenantId });
     const navigation = {
       "sec-fetch-site": "cross-site",
@@ -78,7 +78,7 @@ describe("where a request comes from", () => {
     expect((await browser.ask("GET", "/team", undefined, frame)).status).toBe(403);
   });
 
-  test("signing in is no exception: nobody is signed in as somebody else unawares", async () => {
+  test("signing in is checked too: nobody is signed in as another person unawares", async () => {
     const answer = await new Browser(server.base).ask(
       "POST",
       "/sign-in",
@@ -88,7 +88,7 @@ describe("where a request comes from", () => {
     expect(answer.status).toBe(403);
   });
 
-  test("an API key needs none of it", async () => {
+  test("an API key is not checked for its origin", async () => {
     const tenant = await server.tenant();
     const foreign = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
     expect((await ask(server, tenant, "GET", "/agents", undefined, foreign)).status).toBe(200);
@@ -117,7 +117,7 @@ describe("where a request comes from", () => {
     });
 });
 
-test("answers to a session may not be framed, embedded, kept or sniffed", async () => {
+test("answers to a session may not be framed, embedded, cached or sniffed", async () => {
   const owner = await signedInBrowser(server, { tenantId });
   for (const path of ["/api/dashboard/session", "/api/dashboard/nothing", "/api/v1/agents"]) {
     const { headers } = await owner.fetch("GET", path);

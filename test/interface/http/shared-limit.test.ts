@@ -11,7 +11,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const LIMIT = 5;
 
-test("in no 60 seconds do more than the limit pass over two nodes, and never fewer than could", async () => {
+test("no 60 seconds have more than the limit over two nodes, and never fewer than possible", async () => {
   const clock = fakeClock();
   const path = join(tempDir(), "shared.db");
   const databases = [

@@ -1,4 +1,6 @@
-/** A client that never finishes a request is disconnected, however it drips; others are answered meanwhile. */
+/**
+ * A client that never finishes a request is disconnected, however slowly it sends; others are answered meanwhile.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { startApiServer } from "../../support/http/api-server.ts";
@@ -17,7 +19,7 @@ const DRIP_MS = 500;
 /** A head has 30 s. A body has 30 s, then its connection 30 s more. The runtime's timer is coarse. */
 const CLOSED_MS_MAX = 90_000;
 
-/** Sends a beginning, then a byte each half second if it drips. Resolves when the server has closed. */
+/** Sends a beginning, then with `isDripping` a byte each half second. Resolves when the server has closed. */
 function slowClient(beginning: string, isDripping: boolean): Promise<void> {
   const { port } = new URL(server.base);
   const socket = connect({ host: "127.0.0.1", port: Number(port) });

@@ -1,4 +1,4 @@
-/** The snippets of GET /webhooks/snippet run, accept what we sign, and refuse everything else. */
+/** The snippets of GET /webhooks/snippet run, accept our signatures, and refuse everything else. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { signatureHeader } from "../../../src/domain/webhook/signature.ts";
@@ -58,7 +58,7 @@ for (const language of SNIPPET_LANGUAGES) {
   });
 }
 
-test("the curl snippet's sample reaches a receiver and verifies there", async () => {
+test("the curl snippet's sample reaches a receiver and is verified there", async () => {
   const received = Promise.withResolvers<boolean>();
   const receiver = Bun.serve({
     hostname: "127.0.0.1",

@@ -48,7 +48,7 @@ const inMicro = (eur: number) => Math.round(eur * 1e6);
 const sumOf = (lines: readonly Line[]) =>
   lines.reduce((sum, line) => sum + inMicro(line.amount_eur), 0);
 
-test("a month begins with the balance the last one ended with, and its lines are the difference", async () => {
+test("a month begins with the last one's end balance, and its lines are the difference", async () => {
   const tenant = await api.tenant({ plan: "prepaid", name: "<b>Clinic & Co</b>" });
   await api.credit(tenant.id, 7);
   clock.stepWallClock(15 * 86_400_000); // 6 December
@@ -102,7 +102,7 @@ test("a month begins with the balance the last one ended with, and its lines are
   ]);
 });
 
-test("a month that cannot be is not found, rows that cannot be are refused, another's are not shown", async () => {
+test("an impossible month is not found, an impossible number of rows is refused, another tenant's are hidden", async () => {
   for (const month of ["2026-13", "2026-1", "1999-01", "now", "2026-11-01"])
     for (const part of ["", "/page", "/csv"]) {
       const answer = await ask(api, busy, "GET", `/billing/statements/${month}${part}`);
@@ -116,7 +116,7 @@ test("a month that cannot be is not found, rows that cannot be are refused, anot
   expect((await csv.text()).trim().split("\r\n").length).toBe(1);
 });
 
-test("50,000 calls are 19 lines of charges that come to the charges of the ledger", async () => {
+test("50,000 calls give 19 lines of charges whose sum equals the ledger", async () => {
   const statement = await statementOf(busy, "2026-11");
   expect(statement).toMatchObject({ calls: CALLS, overage_seconds: ANSWERED * 61 });
   const charges = statement.lines.filter(({ kind }) => kind === "charge");
@@ -136,7 +136,7 @@ test.each([
   ["calls", CALLS + 1],
   ["ledger", 1 + 2 * (ANSWERED + 1)],
 ] as const)(
-  "the CSV of %s is sent while it is read, whole, and others are answered meanwhile",
+  "the CSV of %s is streamed completely, and other requests are answered meanwhile",
   async (rows, lines) => {
     const response = await raw(busy, `/billing/statements/2026-11/csv?rows=${rows}`);
     let isOver = false;
@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test("a month of a zone whose days do not begin on the hour is exact to the millisecond", async () => {
+test("a month in a zone with half-hour days is exact to the millisecond", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   await api.database.tx(async (queries) => {
     await queries

@@ -1,4 +1,4 @@
-/** A read is not kept waiting for a store that hangs; slow work on a store that answers is. */
+/** A read does not wait for a store that hangs; slow work on a responsive store continues. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { createStoreDeadline } from "../../../src/interface/http/store-deadline.ts";
@@ -24,7 +24,7 @@ function watched(ping: () => Promise<void>) {
 const outcomeOf = (work: Promise<unknown>) =>
   work.catch((error) => (error instanceof AppError ? error.code : "another error"));
 
-test("a store that does not answer fails the work 1.5 s after it began, with one question for all", async () => {
+test("an unresponsive store fails the work after 1.5 s, with one ping for all", async () => {
   const { clock, pings, within } = watched(never);
   const outcomes: unknown[] = [];
   for (let n = 0; n < 3; n++) void outcomeOf(within(never())).then((end) => outcomes.push(end));
@@ -36,14 +36,14 @@ test("a store that does not answer fails the work 1.5 s after it began, with one
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a store that is out of reach fails the work at the first question", async () => {
+test("an unreachable store fails the work at the first ping", async () => {
   const { clock, within } = watched(() => Promise.reject(new Error("refused")));
   const outcome = outcomeOf(within(never()));
   await clock.advance(500);
   expect(await outcome).toBe("unavailable");
 });
 
-test("slow work on a store that answers goes on, and so does what fails by itself", async () => {
+test("slow work on a responsive store continues, and its own failures are passed on", async () => {
   const { clock, pings, within } = watched(() => Promise.resolve());
   const { promise, resolve } = Promise.withResolvers<string>();
   const done = within(promise);

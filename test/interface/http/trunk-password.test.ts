@@ -1,4 +1,4 @@
-/** A stored SIP password answers only the server, proxy and realm that it was entered for. */
+/** A stored SIP password is used only for the server, proxy and realm for which it was entered. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ const set = (changes: Partial<TrunkInput>) =>
       (error: unknown) => (error instanceof AppError ? error.code : error),
     );
 
-test("the same place keeps it; another server, proxy or realm asks for it again", async () => {
+test("the same target keeps it; another server, proxy or realm asks for it again", async () => {
   expect(await set({})).toBe("kept");
   const kept = { password: undefined, username: "other", callerId: "+37052000002" };
   expect(await set({ ...kept, server: "SIP.example.com" })).toBe("kept");
@@ -84,7 +84,7 @@ test("the same place keeps it; another server, proxy or realm asks for it again"
   expect(await set({ password: "new", server: "sip.second.example" })).toBe("kept");
 });
 
-test("a caller id of another country, whose numbers could then be dialled, asks for it again", async () => {
+test("a caller ID of another country, whose numbers could then be dialled, asks for it again", async () => {
   const ask = (changes: Partial<TrunkInput>, asOperator = false) =>
     desk()
       .set(tenantId, { ...wish, password: undefined, ...changes }, asOperator)
@@ -108,7 +108,7 @@ test("a caller id of another country, whose numbers could then be dialled, asks 
   await desk().set(tenantId, wish, true);
 });
 
-test("a peering is the operator's to replace and remove, so that no other caller id gets round its country", async () => {
+test("only the operator may replace and remove a peering, so that no other caller ID bypasses its country", async () => {
   const peering = { ...wish, password: null, register: false };
   await desk().set(tenantId, peering, true);
   expect(await set({ ...peering, username: "other" })).toBe("kept");
@@ -133,7 +133,7 @@ test("a peering is the operator's to replace and remove, so that no other caller
   await desk().set(tenantId, wish, true);
 });
 
-test("a private address is the operator's to name; the owner keeps it, and may not name another", async () => {
+test("only the operator may set a private address; the owner may keep it, but not set another", async () => {
   const inside = { server: "192.168.7.5", password: "new" };
   expect(await set(inside)).toBe("valid_server_required");
   expect(await set({ ...inside, server: "sip.example.com", outboundProxy: "10.1.2.3" })).toBe(

@@ -1,4 +1,7 @@
-/** A voice over HTTP, spoken by the real embedded engine: a WAV file, for members, so often a minute, and no call. */
+/**
+ * A voice sample over HTTP, spoken by the real embedded engine: a WAV file, for members, with a rate limit, and no
+ * call.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { dashboardWorld } from "../../support/browser/dashboard-world.ts";
 import { errorOf } from "../../support/http/reply.ts";
@@ -9,7 +12,7 @@ const room = dashboardWorld("127.0.8.78");
 const heard = (role: "viewer" | "member", query: string) =>
   room.as(role).ask("GET", `/voice-sample?${query}`);
 
-test("a member hears each voice at most 20 times a minute; nothing is noted and no call is made", async () => {
+test("a member hears each voice at most 20 times per minute; nothing is logged and no call is made", async () => {
   const first = await heard("member", "language=lt&voice=Emma");
   expect(first.status).toBe(200);
   expect(first.text).toStartWith("RIFF");

@@ -1,4 +1,4 @@
-/** A walk over every route of the document: keys, tenants, bounds, and answers of the promised shape. */
+/** A walk over every route of the document: keys, tenants, limits, and answers of the documented format. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Contract } from "../../../src/interface/http/contract.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
@@ -53,7 +53,7 @@ test.each(named(keyed))("%s is 401 without a key", async (_, contract) => {
 });
 
 test.each(named(keyed.filter(namesRecord)))(
-  "%s is 404 for another tenant's record, as for none, and leaves it as it was",
+  "%s is 404 for another tenant's record, as for an unknown one, and does not change it",
   async (_, contract) => {
     const ask404 = (path: string) =>
       ask(server, own, contract.method, path, validBody(contract, theirs), { "x-request-id": "r" });
@@ -74,7 +74,7 @@ test("a foreign key id cannot be revoked", async () => {
 });
 
 test.each(named(keyed.filter(({ method }) => method === "GET")))(
-  "%s answers in its own shape and shows nothing of others",
+  "%s answers in its own format and shows nothing of others",
   async (_, contract) => {
     const path = withQuery(ownPath(contract, mine), validQuery(contract, mine));
     const answer = await ask(server, own, "GET", path);
@@ -87,7 +87,7 @@ test.each(named(keyed.filter(({ method }) => method === "GET")))(
 );
 
 test.each(named(keyed.filter(({ method }) => method === "POST" || method === "PATCH")))(
-  "%s answers in its own shape",
+  "%s answers in its own format",
   async (_, contract) => {
     const answer = await ask(
       server,
@@ -96,7 +96,7 @@ test.each(named(keyed.filter(({ method }) => method === "POST" || method === "PA
       ownPath(contract, mine),
       validBody(contract, mine),
     );
-    // Nothing is live here: what needs a live call is refused, truthfully.
+    // There is no live call here, so operations on live calls are refused.
     if (["transferCall", "hangUpCall"].includes(contract.operationId)) {
       expect(answer.status).toBe(409);
       return;
@@ -111,7 +111,7 @@ test.each(named(keyed.filter(({ method }) => method === "POST" || method === "PA
   },
 );
 
-/** What the document says of one field. */
+/** A field in the document. */
 interface FieldSchema {
   readonly type?: string;
   readonly minimum?: number;
@@ -260,7 +260,7 @@ describe("ids in a body", () => {
   test("are many", () => expect(idTrials.length).toBeGreaterThan(8));
 
   test.each(idTrials)(
-    "%s: %s of another tenant is not found, like none",
+    "%s: %s of another tenant is not found, like an unknown one",
     async (_, name, contract) => {
       const kind = name === "file_id" ? "file" : "agent";
       const answerTo = async (id: number | string | undefined) => {
@@ -307,7 +307,7 @@ describe("query parameters at, below and above their limits", () => {
 });
 
 test.each(named(keyed.filter(({ method }) => method === "DELETE")))(
-  "%s answers in its own shape, and only once",
+  "%s answers in its own format, and only once",
   async (_, contract) => {
     const path = withQuery(ownPath(contract, mine), validQuery(contract, mine));
     const answer = await ask(server, own, "DELETE", path);

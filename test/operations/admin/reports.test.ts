@@ -20,7 +20,7 @@ const reports = createReports({ database, billing, trialMinutesPerDay: 30, clock
 test.each([
   ...["UTC", "Europe/Vilnius", "Asia/Kolkata", "Asia/Kathmandu"],
   ...["America/St_Johns", "Pacific/Chatham", "Australia/Lord_Howe", "Pacific/Kiritimati"],
-])("in %s the months and the days of a year come to all of its calls", async (timeZone) => {
+])("in %s the months and the days of a year add up to all of its calls", async (timeZone) => {
   const tenantId = await insertTenant(database, { timeZone });
   // A call every quarter of an hour for two days around the end of each month.
   const from = Date.UTC(2026, 0, 31);

@@ -14,7 +14,7 @@ test.each([
   ["http://user@127.0.0.1:8080", false],
   ["https://db.example.com/#authToken=SECRET", false],
   ["ftp://db.example.com", false],
-])("%s is taken: %p", (url, isTaken) => {
+])("%s is accepted: %p", (url, isTaken) => {
   expect(isDatabaseUrl(url)).toBe(isTaken);
 });
 
@@ -30,7 +30,7 @@ test.each([
   ["http://8.8.8.8:8080", false],
   ["http://[2606:4700::1111]:8080", false],
   ["http://db.example.com", false],
-])("%s is private enough: %p", (database, isPrivate) => {
+])("%s counts as private: %p", (database, isPrivate) => {
   const config = configSchema.parse({ storage: { database } });
   expect(plainStore({ config }) === null).toBe(isPrivate);
 });

@@ -25,7 +25,7 @@ test.each([
   [9, 9],
   [10, 9],
   [64, 9],
-])("of %d speech workers %d run, each for four talkers", (workers, running) => {
+])("of %d speech workers %d run, each for four speakers", (workers, running) => {
   const config = configSchema.parse({ rtp, engine: { embedded: { speech_workers: workers } } });
   expect([callWorkersOf(config), talkersMaxOf(config)]).toEqual([running, 4 * running]);
 });

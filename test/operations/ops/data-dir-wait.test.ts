@@ -1,4 +1,4 @@
-/** Who waits for whom on a data directory: real locks and a real control socket, time from a fake clock. */
+/** Waiting for a data directory: real locks and a real control socket, with a fake clock. */
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ test.each(["server", "command"] as const)("a %s waits for a command below 10 s",
   (await waiting).release();
 });
 
-test("a server gives up a command that takes 10 s, and names its pid", async () => {
+test("a server stops waiting for a command that takes 10 s, and names its pid", async () => {
   const directory = tempDir();
   const clock = fakeClock();
   lockDataDir(directory, "command");
@@ -54,13 +54,13 @@ test("a server gives up a command that takes 10 s, and names its pid", async () 
   await expect(waiting).rejects.toThrow(String(process.pid));
 });
 
-test.each(["server", "command"] as const)("a server is not waited for by a %s", async (user) => {
+test.each(["server", "command"] as const)("a %s does not wait for a server", async (user) => {
   const directory = tempDir();
   lockDataDir(directory, "server");
   await expect(awaitDataDir(directory, user, fakeClock())).rejects.toThrow(DataDirBusy);
 });
 
-test("what a dead server left in the file is not taken for a server", async () => {
+test("a dead server's entry in the file does not count as a server", async () => {
   const directory = tempDir();
   writeFileSync(join(directory, "linevoice.lock"), "1 server\n");
   const lock = await awaitDataDir(directory, "command", fakeClock());
@@ -69,7 +69,7 @@ test("what a dead server left in the file is not taken for a server", async () =
   expect(readFileSync(join(directory, "linevoice.lock"), "utf8")).toBe("");
 });
 
-test("a server that is starting answers when it has started, or says after 10 s that it has not", async () => {
+test("a starting server answers after its start, or reports after 10 s that it is still starting", async () => {
   const path = join(tempDir(), "control.sock");
   const fake = fakeClock();
   let timers = 0;
@@ -90,7 +90,8 @@ test("a server that is starting answers when it has started, or says after 10 s 
   const early = createControlClient(path).ask("tenant.list", {});
   const impatient = createControlClient(path).ask("tenant.list", {});
   const outcomes = [outcomeOf(early), outcomeOf(impatient)];
-  // One for the request of each, and one for what it asks: who has not been read yet is cut off instead.
+  // Two timers each: one for the connection, and one for its request. An unread connection would be cut off
+  // instead.
   await eventually(() => timers === 4, "both wait for the start");
   await clock.advance(9_999);
   expect(outcomes.map(({ value }) => value)).toEqual(["waits", "waits"]);
@@ -104,7 +105,7 @@ test("a server that is starting answers when it has started, or says after 10 s 
   await server.close();
 });
 
-test("a server that could not start says so", async () => {
+test("a server that could not start reports that", async () => {
   const path = join(tempDir(), "control.sock");
   const server = await startControlServer({
     path,

@@ -1,4 +1,4 @@
-/** The marks of the disk: below, at and above, and back without fluttering. */
+/** The watermarks of the disk: below, at and above, with hysteresis. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import {
@@ -11,7 +11,7 @@ import { fakeClock } from "../../support/fake-clock.ts";
 
 const LOOK_MS = 5_000;
 
-test("each mark holds exactly, and coming back takes a tenth more", async () => {
+test("each watermark is exact, and returning needs a tenth more", async () => {
   const clock = fakeClock();
   let free = RECORDING_BYTES_MIN;
   const watch = watchDisk({ freeBytes: () => free, clock, log: silentLog });
@@ -39,7 +39,7 @@ test("each mark holds exactly, and coming back takes a tenth more", async () => 
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a disk that does not answer keeps its level", async () => {
+test("an unresponsive disk keeps its level", async () => {
   const clock = fakeClock();
   let answers = true;
   const freeBytes = () => {

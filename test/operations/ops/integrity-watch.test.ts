@@ -1,4 +1,4 @@
-/** The weekly check of the database: on a real file, by a clock that the test turns. */
+/** The weekly check of the database: on a real file, with a fake clock. */
 import { expect, test } from "bun:test";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ test("PRAGMA integrity_check runs on Sundays at five, once a week", async () => 
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("damage that a page carries is found by the worker, logged and said", async () => {
+test("damage of a page is found by the worker, logged and reported", async () => {
   const path = join(tempDir(), "linevoice.db");
   const database = openDatabase(path, SATURDAY);
   for (let n = 0; n < 20; n++) await insertTenant(database);
@@ -71,7 +71,7 @@ test("damage that a page carries is found by the worker, logged and said", async
   watch.stop();
 });
 
-test("a check that cannot be made is logged, and made again the week after", async () => {
+test("a check that cannot be made is logged, and repeated a week later", async () => {
   let fails = true;
   const { clock, logged, watch } = arrange(async () => {
     if (!fails) return [];

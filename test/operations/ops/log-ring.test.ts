@@ -17,7 +17,7 @@ function spy() {
   return { log, written };
 }
 
-test("lines are kept newest first, with their call, masked whatever the log does with them", () => {
+test("lines are kept newest first, with their call, and always masked", () => {
   const ring = createLogRing(systemClock);
   const { log, written } = spy();
   const through = ring.through(log);

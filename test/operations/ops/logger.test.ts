@@ -1,4 +1,4 @@
-/** Log lines: personal data masked, bounded, one line each. */
+/** Log lines: masked personal data, a length limit, one line each. */
 import { expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -29,11 +29,11 @@ test("a JSON line carries event, level, context and fields, and masks personal d
   expect(line).not.toContain("+37061234567");
 });
 
-test("personal data is written only where the operator asked for it", () => {
+test("personal data is written only if the operator switched that on", () => {
   expect(logged({ personalData: true }).join()).toContain("+37061234567");
 });
 
-test("a pretty line stays one line whatever a field holds", () => {
+test("a pretty line stays one line whatever a field contains", () => {
   const [line = ""] = logged({ format: "auto", isTerminal: true });
   expect(line.trimEnd().split("\n").length).toBe(1);
   expect(line).toContain("call.{odd}");
@@ -48,7 +48,7 @@ test("a long field is cut", () => {
   expect(lines.join().length).toBeLessThan(3000);
 });
 
-test("lines to the journal say how grave they are, those to any other file do not", async () => {
+test("lines to the journal have a priority, those to any other file do not", async () => {
   const path = join(tempDir(), "stream");
   const stream = openSync(path, "w");
   const { dev, ino } = statSync(path);

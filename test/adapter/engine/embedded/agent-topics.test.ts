@@ -1,4 +1,4 @@
-/** What an agent can be asked: prepared once, in short turns, and asked with bounded questions. */
+/** Topics of an agent: prepared once, in short turns, with limited questions. */
 import { expect, test } from "bun:test";
 import {
   boundedQuestion,
@@ -75,17 +75,17 @@ test.each([
   ["599 characters", "a".repeat(599), 599],
   ["600 characters", "a".repeat(600), 600],
   ["601 characters", "a".repeat(601), 600],
-])("a question of %s is looked up with at most 600", (_, text, length) => {
+])("a question of %s is searched with at most 600", (_, text, length) => {
   expect(boundedQuestion(text)).toHaveLength(length);
 });
 
-test("a question is looked up with at most 40 words", () => {
+test("a question is searched with at most 40 words", () => {
   const words = (count: number) => Array.from({ length: count }, () => "word").join(" ");
   for (const count of [39, 40, 41])
     expect(boundedQuestion(words(count)).split(" ")).toHaveLength(Math.min(count, 40));
 });
 
-test("sources used long ago make room for new ones, and the newest is always kept", async () => {
+test("the least recently used sources are removed for new ones, and the newest is always kept", async () => {
   const topics = prepared();
   const blank = source(" ".repeat(1_500_000));
   for (const key of ["one", "two", "three"]) topics.add(key, blank);

@@ -1,4 +1,4 @@
-/** eSpeak NG speaks our four languages with our four voices, as SSML and at the speed that it is asked for. */
+/** eSpeak NG speaks our four languages with our four voices, as SSML and at the requested speed. */
 import { describe, expect, test } from "bun:test";
 import {
   ESPEAK_SAMPLE_RATE_HZ,
@@ -56,14 +56,14 @@ describe.each(Object.entries(SENTENCES))("%s", (language, text) => {
       expect(pitch / (pitches[index] ?? 0), pitches.join(" < ")).toBeGreaterThan(STEP);
   }, 60_000);
 
-  test("a text lasts as long as people need for it", async () => {
+  test("a text lasts as long as people would need for it", async () => {
     const espeak = await loadEspeak();
     const pcm = await espeak.synthesize(text, espeakVoiceName(language, "Sari"));
     expect(pcm.length / ESPEAK_SAMPLE_RATE_HZ / text.length).toBeWithin(0.04, 0.12);
   }, 60_000);
 });
 
-test("SSML is followed, escaped signs are words, and a text may begin as an option does", async () => {
+test("SSML is followed, escaped characters are spoken, and a text may begin like a command-line option", async () => {
   const espeak = await loadEspeak();
   const lengthOf = async (ssml: string) => (await espeak.synthesize(ssml, "en-us+Sari")).length;
   const plain = await lengthOf("Good morning.");
@@ -91,7 +91,7 @@ test("phonemes come one string per clause", async () => {
   ]);
 }, 60_000);
 
-test("a voice that does not exist is an error with eSpeak's reason, and our exit code stays", async () => {
+test("an unknown voice is an error with eSpeak's reason, and does not change our exit code", async () => {
   const espeak = await loadEspeak();
   const before = process.exitCode;
   await expect(espeak.synthesize("Hello.", "xx")).rejects.toThrow("voice does not exist");

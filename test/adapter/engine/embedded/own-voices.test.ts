@@ -1,4 +1,4 @@
-/** Voices that the operator brings: Piper's files, from their check to the samples that a caller hears. */
+/** The operator's own voices: Piper's files, from their check to the samples for a caller. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { OwnVoices } from "../../../../src/adapter/engine/embedded/own-voices/own-voices.ts";
@@ -30,12 +30,12 @@ const LIMIT_MS = 60_000;
 const DESCRIPTION_BYTES_MAX = 1024 * 1024;
 
 describe("phonemes", () => {
-  test("start, pads between all, and end are added, and an unknown sign is left out", () => {
+  test("start, pads between all, and end are added, and an unknown character is left out", () => {
     expect(phonemeIds("ab€.", PHONEME_IDS)).toEqual([1, 0, 14, 0, 15, 0, 10, 0, 2]);
     expect(phonemeIds("", PHONEME_IDS)).toEqual([1, 0, 2]);
   });
 
-  test("a composed letter becomes its parts, as the models were trained", () => {
+  test("a composed letter is decomposed, as in the models' training", () => {
     expect(phonemeIds("ç", { c: [5], "\u0327": [6] })).toEqual([5, 6]);
   });
 
@@ -63,7 +63,7 @@ describe("a voice's files", () => {
     expect(voice).toMatchObject({ sampleRateHz: 16_000, espeakVoice: "en-us" });
   });
 
-  test("a model of several speakers speaks as the first", async () => {
+  test("a model of several speakers uses the first", async () => {
     const about = description({ num_speakers: 2 });
     const file = writeVoice(folder, { model: tinyVoice({ speakers: 2 }), about });
     expect((await (await PiperVoice.load(file)).speak("a", 100)).length).toBe(5 * SAMPLES_PER_ID);
@@ -112,7 +112,7 @@ describe("a voice's files", () => {
       () => writeVoice(folder, { about: description({ num_speakers: 2 }) }),
       "its inputs are input, input_lengths, scales",
     ],
-  ])("%s is an error that names the file", async (_, make, reason) => {
+  ])("%s gives an error that names the file", async (_, make, reason) => {
     const file = make();
     const said = await reasonOf(file);
     expect(said).toContain(reason);
@@ -164,7 +164,7 @@ describe("in a call", () => {
   );
 
   test(
-    "a voice whose file is wrong is spoken by eSpeak NG, and the reason is said once",
+    "a voice with a wrong file is replaced by eSpeak NG, and the reason is logged once",
     async () => {
       const bad = `${folder}/bad.onnx`;
       writeFileSync(bad, "no model");
@@ -178,7 +178,7 @@ describe("in a call", () => {
   );
 
   test(
-    "a thread that dies leaves the calls to eSpeak NG",
+    "after the death of the thread eSpeak NG speaks in calls",
     async () => {
       const threads: Worker[] = [];
       const spawn = () => {
@@ -217,7 +217,7 @@ describe("in the configuration", () => {
   });
 
   test(
-    "the doctor says which file is wrong and what to do",
+    "the doctor reports which file is wrong and what to do",
     async () => {
       const find = (voices: object) => {
         const config = configSchema.parse({ engine: { embedded: { voices } } });

@@ -1,4 +1,4 @@
-/** Conversations as templates of Mistral and Gemma take them. */
+/** Conversations as the templates of Mistral and Gemma require them. */
 import { expect, test } from "bun:test";
 import { alternating } from "../../../../src/adapter/engine/openai/alternating-roles.ts";
 import type { CompletionMessage } from "../../../../src/adapter/engine/openai/chat-history.ts";

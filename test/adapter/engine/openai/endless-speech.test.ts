@@ -1,4 +1,4 @@
-/** A voice that does not come to an end of its sentence is left, however it goes on. */
+/** A voice that never ends its sentence is cut off, in every variant. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openAiTts } from "../../../../src/adapter/engine/openai/engine.ts";
 import { silentLog } from "../../../../src/core/log.ts";
@@ -16,7 +16,7 @@ const SECOND_BYTES = 48_000;
 const DRIP_MS = 5;
 
 let clock: FakeClock;
-/** Sent again and again. */
+/** These bytes are sent repeatedly. */
 let drip: Uint8Array;
 let isOpen = false;
 let server: ReturnType<typeof Bun.serve>;
@@ -53,7 +53,7 @@ function spoken(): { readonly work: Promise<void>; readonly ms: () => number } {
   return { work: speak(), ms: () => (samples / sampleRateHz) * 1_000 };
 }
 
-test("more speech than the text can be ends it", async () => {
+test("more speech than the text can have ends it", async () => {
   drip = new Uint8Array(SECOND_BYTES);
   const { work, ms } = spoken();
   const failure = await failureOf(work);
@@ -65,7 +65,7 @@ test("more speech than the text can be ends it", async () => {
   await eventually(() => !isOpen, "the connection is closed");
 });
 
-test("a sample now and then is no speech", async () => {
+test("a sample now and then does not count as speech", async () => {
   drip = new Uint8Array(24);
   const { work, ms } = spoken();
   let isOver = false;

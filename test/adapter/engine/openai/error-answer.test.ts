@@ -1,4 +1,4 @@
-/** Error bodies as servers really write them, and whose trouble each is. */
+/** Error bodies as servers really write them, and their cause. */
 import { expect, test } from "bun:test";
 import {
   readErrorAnswer,

@@ -1,4 +1,4 @@
-/** What a voice's server may send for speech, and what it may not, whatever it calls it. */
+/** Accepted and refused audio formats of a voice's server, whatever their declared type. */
 import { expect, test } from "bun:test";
 import { SpeechSamples } from "../../../../src/adapter/engine/openai/speech-samples.ts";
 import { wavFile } from "../../../../src/adapter/engine/openai/wav.ts";
@@ -17,7 +17,7 @@ test.each([8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000
 );
 
 test.each([3_975, 22_051, 191_999, 192_025, 0xffff_ffff])(
-  "a WAV file of %d Hz is none",
+  "a WAV file of %d Hz is refused",
   (rateHz) => {
     expect(() => samplesOf(wavFile(second(8_000), rateHz))).toThrow(`${rateHz} Hz`);
   },
@@ -36,6 +36,6 @@ test.each([
   [0xfb, 0xff, 0x90, 0x64],
   [0xff, 0xfb, 0x00, 0x00],
   [0xff, 0xfb, 0xff, 0xff],
-])("samples that begin with %d %d %d %d are samples", (...bytes) => {
+])("samples that begin with %d %d %d %d are accepted as samples", (...bytes) => {
   expect(samplesOf(Uint8Array.from([...bytes, ...new Uint8Array(48_000)]))).toBeGreaterThan(15_000);
 });

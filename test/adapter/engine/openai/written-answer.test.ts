@@ -1,4 +1,4 @@
-/** Thoughts, special tokens and written tool calls are not spoken, however the stream is cut. */
+/** Thoughts, special tokens and written tool calls are not spoken, however the stream is split. */
 import { expect, test } from "bun:test";
 import {
   SpokenPieces,
@@ -7,7 +7,7 @@ import {
 
 const TOOLS = ["find_slot", "book"];
 
-/** Spoken text and calls when the text comes at once, and in deltas of 1, 4 and 13 characters. */
+/** Spoken text and calls when the text arrives at once, and in deltas of 1, 4 and 13 characters. */
 function answers(text: string, mayThink = false) {
   return [text.length, 1, 4, 13].map((length) => {
     const pieces = new SpokenPieces({ toolNames: TOOLS, mayThink: () => mayThink });
@@ -56,11 +56,11 @@ test.each([
   "Okay, the user asks for the hours. I should say nine.\n</think>\n\nBeta open.",
   "The caller wants to know the hours. They are in the knowledge.\n</THINK>\nBeta open.",
   "Nine is the time, so I should say nine.\n</thinking>\n\nBeta open.",
-])("a thought whose beginning is missing: %s", (written) => {
+])("a thought without its beginning: %s", (written) => {
   for (const { said } of answers(written)) expect(said).toBe("Beta open.");
 });
 
-test("a model that may think waits for the end of its thought, or of its answer", () => {
+test("with a model that may think, speech waits for the end of its thought, or of its answer", () => {
   for (const { said } of answers(
     "Opening hours are short today.\nIt is Monday.</think>Beta.",
     true,
@@ -70,7 +70,7 @@ test("a model that may think waits for the end of its thought, or of its answer"
     expect(said).toBe("We open at nine. Come in!");
 });
 
-test("a model that does not think is spoken at its first sentence", () => {
+test("a model without thoughts is spoken from its first sentence on", () => {
   const pieces = new SpokenPieces({ toolNames: TOOLS, mayThink: () => false });
   expect(pieces.push("Okay, let me see. We")).toEqual(["Okay, let me see."]);
 });
@@ -95,7 +95,7 @@ test.each([
   'find_slot({"day": "mon"})',
   '<|channel|>commentary to=functions.find_slot <|constrain|>json<|message|>{"day":"mon"}<|call|>',
   '<think>I look.</think>\n<tool_call>{"name": "find_slot", "arguments": {"day": "mon"}}</tool_call>',
-])("a tool call in writing: %s", (written) => {
+])("a written tool call: %s", (written) => {
   for (const answer of answers(written)) expect(answer).toEqual({ said: "", calls: MONDAY });
 });
 
@@ -107,16 +107,16 @@ test.each([
   ['One moment.\n{"name": "find_slot", "arguments": {"day": "mon"}}', "One moment."],
   ["One moment. find_slot(day=mon)", "One moment."],
   ['{"name": "find_slot", "arguments": {"day": "mon"}}\nOne moment.', "One moment."],
-])("words stay, and the tool call in them goes: %s", (written, said) => {
+])("words are kept, and the tool call in them is removed: %s", (written, said) => {
   for (const answer of answers(written)) expect(answer).toEqual({ said, calls: MONDAY });
 });
 
-test("what only looks like a tool call is spoken", () => {
+test("text that only looks like a tool call is spoken", () => {
   for (const text of ["We book (if you like) a visit.", "[Monday] is free.", "A find or a slot."])
     for (const answer of answers(text)) expect(answer).toEqual({ said: text, calls: [] });
 });
 
-test("a summary is kept without thoughts", () => {
+test("a summary is stored without thoughts", () => {
   expect(withoutThoughts("<think>LINE: no</think>LINE: hours asked\nThe **caller** asked.")).toBe(
     "LINE: hours asked\nThe **caller** asked.",
   );

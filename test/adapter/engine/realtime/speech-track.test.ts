@@ -1,4 +1,4 @@
-/** Pieces of text and the samples they are: nothing lost, nothing doubled. */
+/** Pieces of text and their samples: nothing lost, nothing doubled. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { SpeechTrack } from "../../../../src/adapter/engine/realtime/speech-track.ts";
@@ -13,7 +13,7 @@ async function lengthOf(track: SpeechTrack, text: string): Promise<number> {
   return samples;
 }
 
-test("all pieces together are all samples, whatever their texts", async () => {
+test("all pieces together have all samples, whatever their texts", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.string({ minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 8 }),
@@ -31,7 +31,7 @@ test("all pieces together are all samples, whatever their texts", async () => {
   );
 });
 
-test("audio is handed out while it comes, before the next piece is known", async () => {
+test("audio is returned as it arrives, before the next piece is known", async () => {
   const track = new SpeechTrack(8_000);
   track.addPiece("We are");
   track.add(new Int16Array(800));
@@ -46,7 +46,7 @@ test("audio is handed out while it comes, before the next piece is known", async
   expect((await reading.next()).done).toBe(true);
 });
 
-test("a piece said again is the same samples; one said from elsewhere is skipped", async () => {
+test("a piece read again has the same samples, and unread pieces before it are skipped", async () => {
   const track = new SpeechTrack(8_000);
   for (const text of ["One moment.", "We are open.", "Goodbye now."]) track.addPiece(text);
   track.add(new Int16Array(36_000));

@@ -74,7 +74,7 @@ async function hear(session: EngineSession, pcm: Int16Array) {
 }
 
 test(
-  "what a caller asks is heard and answered",
+  "a caller's question is recognised and answered",
   async () => {
     const session = engine.open(SETTINGS);
     const caller = await createSynthesiser();
@@ -91,7 +91,7 @@ test(
   spoken(30_000),
 );
 
-test("a Lithuanian caller is not understood, and nothing is read", async () => {
+test("a Lithuanian caller is not recognised, and gets no text", async () => {
   const session = engine.open({ ...SETTINGS, language: "lt", voice: "Nathan" });
   const result = await hear(session, await speak(session, "Kiek kainuoja konsultacija?"));
   expect(result).toEqual({ text: "", confidence: 0, audioMs: 0 });
@@ -121,7 +121,7 @@ test.each(["lt", "lv", "en", "ru"] as const)(
 );
 
 test(
-  "an aborted speech ends without an error, and the next one is whole",
+  "an aborted speech ends without an error, and the next one is complete",
   async () => {
     const session = engine.open(SETTINGS);
     const controller = new AbortController();
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  "text that looks like markup is spoken, not obeyed",
+  "text that looks like markup is spoken, not interpreted",
   async () => {
     const session = engine.open(SETTINGS);
     const pcm = await speak(session, "If a < b & c > d, say <break time='9s'/> nothing.");

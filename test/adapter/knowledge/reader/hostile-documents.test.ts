@@ -1,4 +1,4 @@
-/** What people who mean harm, and programs that mean well, make of documents: each is read, or refused with what to do. */
+/** Malicious and unusual documents: each is read, or refused with an instruction. */
 import { expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import { zipSync } from "fflate";
@@ -19,7 +19,7 @@ const stream = (data: string, more = "") =>
   `<< /Length ${data.length} ${more} >>\nstream\n${data}\nendstream`;
 const packed = (text: string) => deflateSync(text).toString("latin1");
 
-/** A PDF of one page; what differs from a plain one is replaced. */
+/** A PDF of one page; `changes` replaces its parts. */
 const pdf = (changes: Readonly<Record<number, string>>, trailer = "") =>
   pdfObjects(
     [
@@ -75,7 +75,7 @@ test.each([
   expect(await said(bytes)).toBe(expected);
 });
 
-test("a PDF whose pages all say the same keeps that", async () => {
+test("a PDF whose pages all have the same text keeps it", async () => {
   const same = pdfPage([PROSE]);
   expect(await said(pdfOf([same, same, same, same]))).toContain(PROSE);
 });
@@ -91,7 +91,7 @@ const entities = Array.from(
 );
 const laughs = `<!DOCTYPE d [<!ENTITY a0 "lol">${entities.join("")}]>`;
 
-/** States a size that is not its own, in both places. */
+/** States a wrong size, in both places. */
 function lying(bytes: Uint8Array, size: number): Uint8Array {
   const lie = Uint8Array.from(bytes);
   const view = new DataView(lie.buffer);
@@ -195,7 +195,7 @@ test.each([
       writer.endTable();
     },
   ],
-])("what is written is bounded, %s: below, at and above", (_, most, write) => {
+])("written text is limited, %s: below, at and above", (_, most, write) => {
   const isTooLong = (limit: number) => {
     const writer = new MarkdownWriter(limit);
     try {
@@ -252,14 +252,14 @@ test.each([
   expect(await said(bytes, contentType, contentType === "" ? "a.html" : "")).toBe(expected);
 });
 
-test("a table of 200,000 rows is read, and one whose cells fill rows without end is refused", async () => {
+test("a table of 200,000 rows is read, and one with endless cells is refused", async () => {
   const rows = await said(bytesOf(`<html><table>${"<tr><td>a<td>b".repeat(200_000)}</table>`));
   expect(rows.split("\n")).toHaveLength(200_001);
   const cell = `<tr><td rowspan=1000 colspan=50>${"x".repeat(200)}`;
   expect(await said(bytesOf(`<html><table>${cell.repeat(30_000)}</table>`))).toBe("too_long");
 });
 
-test("of a foot without end 4,000 characters leave the thread that reads", async () => {
+test("of an endless footer 4,000 characters leave the reading thread", async () => {
   const { footer } = await readDocument(bytesOf(`<html><footer>${"ab ".repeat(500_000)}`), {
     filename: "",
     contentType: "text/html",

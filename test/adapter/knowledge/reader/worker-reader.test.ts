@@ -1,4 +1,4 @@
-/** The reader worker: one document at a time, with bounds on time and memory. */
+/** The reader worker: one document at a time, with limits on time and memory. */
 import { afterEach, expect, test } from "bun:test";
 import {
   createWorkerReader,
@@ -48,7 +48,7 @@ function silentWorld() {
   return { reader, clock, ended, grow };
 }
 
-test("documents are read on the thread, one after the other, and a bad one costs the others nothing", async () => {
+test("documents are read on the thread, one after the other, and a bad one does not affect the others", async () => {
   const reader = createWorkerReader({
     spawn: spawnReaderWorker,
     clock: systemClock,
@@ -78,7 +78,7 @@ test("a document that takes too long ends its thread, and the next gets a new on
   expect(await second).toBe("document_too_slow");
 });
 
-test("one tenant's documents leave every other document to the other tenants", async () => {
+test("tenants take turns, so that one tenant's documents do not delay all others", async () => {
   const { reader, clock } = silentWorld();
   const order: string[] = [];
   const read = (tenantId: number, name: string) =>
@@ -90,7 +90,7 @@ test("one tenant's documents leave every other document to the other tenants", a
   expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
 });
 
-test("memory is bounded: at the limit, and one byte above", async () => {
+test("memory is limited: at the limit, and one byte above", async () => {
   const { reader, clock, ended, grow } = silentWorld();
   const reading = reasonOf(reader.read(TENANT, bytesOf("<html>"), HINT));
   grow(384 * 1024 * 1024);
@@ -102,7 +102,7 @@ test("memory is bounded: at the limit, and one byte above", async () => {
   expect(ended).toEqual([true]);
 });
 
-test("no more documents wait than sixteen, and nobody waits for a closed reader", async () => {
+test("at most sixteen documents wait, and none waits for a closed reader", async () => {
   const { reader } = silentWorld();
   const readings = Array.from({ length: 17 }, () =>
     reasonOf(reader.read(TENANT, bytesOf("<html>"), HINT)),

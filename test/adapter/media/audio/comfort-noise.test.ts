@@ -34,7 +34,7 @@ function brightness(pcm: Int16Array): number {
   return difference / energy;
 }
 
-test("a reflection coefficient colours it and leaves it as loud", () => {
+test("a reflection coefficient colours it and keeps its level", () => {
   const white = noiseOf(Uint8Array.of(45));
   const coloured = [60, 190].map((coefficient) => noiseOf(Uint8Array.of(45, coefficient)));
   expect(brightness(white)).toBeCloseTo(2, 1);
@@ -44,7 +44,7 @@ test("a reflection coefficient colours it and leaves it as loud", () => {
   for (const pcm of coloured) expect(Math.abs(noiseLevelOf(pcm) - 45)).toBeLessThanOrEqual(1.5);
 });
 
-test("any payload makes noise within bounds", () => {
+test("any payload makes noise within limits", () => {
   const random = seededRandom(5);
   for (let run = 0; run < 300; run++) {
     const pcm = noiseOf(random.bytes(Math.floor(random.float() * 20)), 4800);
@@ -84,7 +84,7 @@ function receiving() {
   };
 }
 
-test("a remote party that falls silent is heard as its noise, for as long as it says nothing else", () => {
+test("a silent remote party is heard as its noise, until it sends something else", () => {
   const { tick, receiver } = receiving();
   for (let count = 0; count < 20; count++) tick(8);
   tick(13, Uint8Array.of(55));
@@ -102,7 +102,7 @@ test("without comfort noise a silence of the network fades to nothing", () => {
   expect(Array.from({ length: 20 }, () => tick(null)).at(-1)).toBe(127);
 });
 
-test("agreed on, our silence is a packet every half second, and speech is whole from its start", () => {
+test("if agreed on, our silence is a packet every half second, and speech is complete from its start", () => {
   const sent: { type: number; timestamp: number; marker: boolean }[] = [];
   const view = new RtpPacketView();
   const sender = new RtpSender(seededRandom(2), (datagram, size) => {
@@ -128,7 +128,7 @@ test("agreed on, our silence is a packet every half second, and speech is whole 
   expect(sent.length - before).toBe(55);
 });
 
-test("a tone at speech level is never taken for silence", () => {
+test("a tone at speech level never counts as silence", () => {
   expect(noiseLevelOf(sine(400, 20, 8000, 300))).toBeLessThan(50);
   expect(toneShare(sine(400, 20, 8000), 400, 8000)).toBeGreaterThan(0.9);
 });

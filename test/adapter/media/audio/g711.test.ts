@@ -10,7 +10,7 @@ describe.each(["PCMU", "PCMA"] as const)("%s", (law) => {
   const codes = new Uint8Array(65536);
   encodeG711(law, LINEAR, codes);
 
-  test("every octet survives decoding and encoding, but for µ-law's negative zero", () => {
+  test("every octet survives decoding and encoding, except µ-law's negative zero", () => {
     const back = new Uint8Array(256);
     encodeG711(law, levels, back);
     const changed = OCTETS.filter((octet, index) => back[index] !== octet);

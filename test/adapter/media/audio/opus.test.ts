@@ -12,7 +12,7 @@ const FAR = { host: "192.0.2.1", port: 4000 };
 const RATE_HZ = 16_000;
 const FRAME = 320;
 
-/** A sender joined to a receiver; `arrives` says which packets come through. */
+/** A sender connected to a receiver; `arrives` decides which packets arrive. */
 async function stream(ptimeMs: number, arrives: (packet: number) => boolean = () => true) {
   let packet = 0;
   let nowMs = 0;
@@ -33,7 +33,7 @@ async function stream(ptimeMs: number, arrives: (packet: number) => boolean = ()
   sender.configure({ ...format, ptimeMs });
   receiver.configure(format);
   receiver.source.signal(FAR);
-  // Both coders are there a moment after the first one was asked for.
+  // Both coders are ready a moment after the first request.
   await createEncoder().then((handle) => handle.free());
   await Bun.sleep(10);
   const play = (pcm: Int16Array): Int16Array => {
@@ -64,7 +64,7 @@ test("the length of a packet is read from its first octets", async () => {
 });
 
 for (const ptimeMs of [10, 20, 40, 60]) {
-  test(`a wideband tone comes through in packets of ${ptimeMs} ms`, async () => {
+  test(`a wideband tone is heard in packets of ${ptimeMs} ms`, async () => {
     const { play, close, receiver } = await stream(ptimeMs);
     const heard = play(sine(5000, 2000, RATE_HZ));
     close();
@@ -126,7 +126,7 @@ async function concealedByLibopus(speech: Int16Array, arrives: (packet: number) 
   return heard;
 }
 
-test("no payload makes it throw, and frames go on", async () => {
+test("no payload makes it throw, and frames continue", async () => {
   const { receiver, close } = await stream(20);
   const random = seededRandom(8);
   const frame = new Int16Array(FRAME);

@@ -1,4 +1,4 @@
-/** How the remote party receives us: its receiver reports, and the delay there and back. */
+/** The remote party's reception of our audio: its receiver reports, and the round-trip delay. */
 import { afterEach, expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
@@ -149,7 +149,7 @@ test("a delay is measured against our last eight sender reports, and never below
   expect(after(9, 9100, 60_000)).toBe(0);
 });
 
-test("the middle of an NTP time is what a sender report carries", () => {
+test("a sender report has the middle bits of an NTP time", () => {
   const nowMs = 1_795_000_000_123;
   const sender = { nowMs, rtpTimestamp: 1, packetsSent: 1, octetsSent: 1 };
   const read = readRtcp(buildRtcp({ ssrc: 1, sender, block: null }, "x"));

@@ -112,7 +112,7 @@ test("a very long press in segments counts once, though the last packet of one w
   expect(hear(packets)).toBe("5");
 });
 
-test("events that are no keys are silent", () => {
+test("events other than keys are ignored", () => {
   const receiver = new TelephoneEventReceiver();
   expect(receiver.receive({ event: 16, end: false, volume: 0, duration: 160 }, 0, true)).toBeNull();
 });

@@ -1,4 +1,6 @@
-/** /etc/resolv.conf changes under a running program, as when the network comes up after it: with a real DNS server. */
+/**
+ * /etc/resolv.conf changes under a running program, as when the network comes up after it: with a real DNS server.
+ */
 import { afterAll, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +16,7 @@ const dns = await dnsServer();
 afterAll(() => dns.close());
 
 testWhere(requirePeer("bwrap") && mayMakeNamespaces(), "making namespaces")(
-  "the resolvers of now are asked after a failure, not those of the start",
+  "after a failure the current resolvers are asked, not those of the start",
   async () => {
     const file = join(tempDir(), "resolv.conf");
     writeFileSync(file, "nameserver 127.0.0.1:1\n");

@@ -9,7 +9,7 @@ const target = (host: string, port = 5060): Target => ({
 });
 const [A, B, C] = [target("a"), target("b"), target("c")];
 
-test("failed servers stand last, in their order, for five minutes", async () => {
+test("failed servers come last, in their order, for five minutes", async () => {
   const clock = fakeClock();
   const failed = new FailedTargets(clock);
   failed.note(B);
@@ -22,7 +22,7 @@ test("failed servers stand last, in their order, for five minutes", async () => 
   expect(failed.size).toBe(0);
 });
 
-test("Retry-After counts instead, up to 15 minutes", async () => {
+test("Retry-After is used instead, up to 15 minutes", async () => {
   const clock = fakeClock();
   const failed = new FailedTargets(clock);
   failed.note(A, 10_000);
@@ -33,14 +33,14 @@ test("Retry-After counts instead, up to 15 minutes", async () => {
   expect(failed.has(B)).toBe(false);
 });
 
-test("one that answers is sound again at once", () => {
+test("a server that answers counts as working at once", () => {
   const failed = new FailedTargets(fakeClock());
   failed.note(A);
   failed.forgive(A);
   expect(failed.has(A)).toBe(false);
 });
 
-test("however many fail, memory is bounded", () => {
+test("however many fail, memory is limited", () => {
   const failed = new FailedTargets(fakeClock());
   for (let port = 1; port <= 2000; port++) failed.note(target("a", port));
   expect(failed.size).toBe(512);

@@ -1,4 +1,4 @@
-/** Who is called and who calls, read from the headers of an INVITE. */
+/** Called number and caller's number from the headers of an INVITE. */
 import { describe, expect, test } from "bun:test";
 import {
   buildRequest,
@@ -43,7 +43,7 @@ function invite(parts: Parts): SipRequest {
 describe("the called number", () => {
   const called = (parts: Parts) => calledNumbersOf(invite(parts), NAMES.contactUser);
 
-  test("is read in order of trust, and our Contact user is none", () => {
+  test("is read in order of trust, and never from our Contact user", () => {
     const more = [
       ["P-Called-Party-ID", "<sip:3@x>"],
       ["History-Info", "<sip:5@x>;index=1, <sip:4@x>;index=1.1"],
@@ -60,7 +60,7 @@ describe("the called number", () => {
     expect(called({ to: "<sip:0123abcd@x>" })).toEqual([]);
   });
 
-  test("is the trunk's own where the Request-URI names our Contact or the account", () => {
+  test("is the trunk's own if the Request-URI is our Contact or the account", () => {
     const forAccount = (parts: Parts) => isForAccount(invite(parts), NAMES);
     expect(forAccount({})).toBe(true);
     expect(forAccount({ uri: "sip:acme@127.0.0.1" })).toBe(true);
@@ -80,7 +80,7 @@ describe("the caller's number", () => {
   const NUMBER = "<sip:+37061231238@x>";
   const OTHER = "<sip:+37069999999@x>";
 
-  test("is the network's word before the caller's", () => {
+  test("comes from the network before the caller", () => {
     expect(caller(NUMBER)).toBe("+37061231238");
     expect(caller(NUMBER, ["P-Asserted-Identity", OTHER])).toBe("+37069999999");
     expect(caller(NUMBER, ["Remote-Party-ID", `${OTHER};party=calling;screen=yes`])).toBe(
@@ -102,7 +102,7 @@ describe("the caller's number", () => {
     expect(caller(`<sip:${user}@x>`)).toBeNull();
   });
 
-  test("is hidden where privacy is asked for, and shown where none is", () => {
+  test("is hidden if privacy is requested, and shown otherwise", () => {
     expect(caller(NUMBER, ["Privacy", "id"])).toBeNull();
     expect(caller(NUMBER, ["Privacy", "user;id"])).toBeNull();
     expect(caller(NUMBER, ["Remote-Party-ID", `${OTHER};privacy=full`])).toBeNull();

@@ -41,7 +41,7 @@ test.each([
   }
 });
 
-test("a remote party with permanent glare is abandoned after six attempts", async () => {
+test("a remote party with permanent glare is given up after six attempts", async () => {
   const { clock, sentAtMs, refused, renegotiation } = bench(true, Array(20).fill(glare));
   renegotiation.request();
   await clock.advance(0);
@@ -58,14 +58,14 @@ test("another rejection is reported and not retried", async () => {
   expect([sentAtMs.length, refused]).toEqual([1, [488]]);
 });
 
-test("asked for twice while one is under way, one more follows, not two", async () => {
+test("two requests during one in progress cause one more, not two", async () => {
   const { clock, sentAtMs, renegotiation } = bench(true, []);
   for (let ask = 0; ask < 4; ask++) renegotiation.request();
   await clock.advance(60_000);
   expect(sentAtMs).toHaveLength(2);
 });
 
-test("closed, it sends nothing more and holds no timer", async () => {
+test("after closing, it sends nothing more and has no timer", async () => {
   const { clock, sentAtMs, renegotiation } = bench(true, [glare]);
   renegotiation.request();
   await clock.advance(100);

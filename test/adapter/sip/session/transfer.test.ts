@@ -10,7 +10,7 @@ interface Notified {
   readonly body?: string;
 }
 
-/** A session that takes a REFER; `notify` returns the status that its NOTIFY is answered with. */
+/** A session that accepts a REFER; `notify` returns the status of the answer to its NOTIFY. */
 function referred() {
   const clock = fakeClock();
   let onNotify: (notification: object) => void = () => {};
@@ -52,7 +52,7 @@ function referred() {
 
 const OVER = "terminated;reason=noresource";
 
-test("100 with a terminated subscription is no result: a hang-up or 40 s decide", async () => {
+test("100 with a terminated subscription is not a result: a hang-up or 40 s decide", async () => {
   const left = referred();
   expect(await left.notify({ event: "refer", state: OVER, body: "SIP/2.0 100 Trying" })).toBe(200);
   expect(left.outcome()).toBe("in progress");
@@ -83,7 +83,7 @@ test.each([
 );
 
 test.each(["dialog", "message-summary", "presence;id=1"])(
-  "a NOTIFY of the event %s is refused and settles nothing",
+  "a NOTIFY of the event %s is refused and decides nothing",
   async (event) => {
     const { notify, outcome } = referred();
     expect(await notify({ event, state: OVER, body: "SIP/2.0 200 OK" })).toBe(489);

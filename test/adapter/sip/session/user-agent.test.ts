@@ -1,4 +1,4 @@
-/** What a peer sends must neither throw out of the dialog layer nor keep it from being closed. */
+/** Messages of a peer must neither throw out of the dialog layer nor prevent its closing. */
 import { afterEach, expect, test } from "bun:test";
 import { Core } from "sip.js";
 import { TrunkCredentials } from "../../../../src/adapter/sip/credentials.ts";
@@ -46,7 +46,7 @@ function requestOf(method: string, toTag = "", body = ""): SipRequest {
   return request;
 }
 
-/** A user agent that got an INVITE with that body, and the leg of it. */
+/** A user agent that received an INVITE with that body, and its leg. */
 function invited(body: string) {
   const invites: ReceivedInvite[] = [];
   const failures: string[] = [];
@@ -95,7 +95,7 @@ const has = (sent: readonly string[], start: string) => sent.some((text) => text
 test.each([
   ["a description", OFFER],
   ["what is none", "neither this nor that"],
-])("a body without a type, %s, makes whole dialogs that can be closed", async (_, body) => {
+])("a body without a type, %s, creates complete dialogs that can be closed", async (_, body) => {
   const { agent, leg, failures, sent } = invited(body);
   leg.negotiator.setMedia({ host: "127.0.0.1", port: 40_000 });
   leg.ring();

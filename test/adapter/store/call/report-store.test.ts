@@ -1,4 +1,4 @@
-/** Sums of calls by kind, of days and hours together, are what counting the calls gives. */
+/** Sums of calls by kind, over days and hours together, equal a count of the calls. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type SQL, sql } from "drizzle-orm";
@@ -42,7 +42,7 @@ afterAll(() => database.close());
 const rowsOf = async (query: SQL): Promise<unknown[][]> =>
   (await database.read.values(query)).map((row) => Object.values(row));
 
-test("the sums of days and hours have a row where there are calls, and are those of the kinds of each hour", async () => {
+test("sums have a row for each day or hour with calls, and equal the kinds of each hour", async () => {
   const sums = sql.raw("sum(calls), sum(answered), sum(talk_ms), sum(cost), sum(stt_seconds)");
   const kind = sql.raw("tenant_id, agent_id, direction, status");
   const days = await rowsOf(
@@ -99,7 +99,7 @@ test.each([
   ).toEqual(counted);
 });
 
-test("latencies of turns are those of the newest calls' turns that have one, the newest first", async () => {
+test("latencies come from the newest calls' turns that have one, the newest first", async () => {
   const span = { fromMs: 0, toMs: 200 * HOUR_MS };
   const store = reportStore(database.read);
   expect(await store.turnLatencies(tenantId, span)).toEqual([]);

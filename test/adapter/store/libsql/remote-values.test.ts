@@ -1,4 +1,4 @@
-/** What a libSQL server is given and gives back, over sockets (the real sqld) and over HTTP (a played one). */
+/** Values to and from a libSQL server, over sockets (the real sqld) and over HTTP (a fake one). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -52,11 +52,11 @@ describe.each(Object.entries(WAYS))("%s", (_, start) => {
     [-1e300, "real"],
     ["", "text"],
     ['ąčęėįšųūž „"\\ \n 😀', "text"],
-  ])("%p comes back as it was", async (value, kind) => {
+  ])("%p comes back unchanged", async (value, kind) => {
     expect(await back(value)).toEqual({ value, kind });
   });
 
-  test("bytes come back as they were", async () => {
+  test("bytes come back unchanged", async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     const found = await back(bytes);
     expect(found?.kind).toBe("blob");
@@ -64,12 +64,12 @@ describe.each(Object.entries(WAYS))("%s", (_, start) => {
     expect(await back(new Uint8Array())).toMatchObject({ kind: "blob" });
   });
 
-  test("a number that JavaScript does not hold exactly is refused, not rounded", async () => {
+  test("a number beyond JavaScript's exact range is refused, not rounded", async () => {
     const [read] = await Promise.allSettled([database.read.all(sql`SELECT 9007199254740993 AS v`)]);
     expect(read).toMatchObject({ status: "rejected" });
   });
 
-  test("of reads that travel together one that fails takes no other with it", async () => {
+  test("of reads in one batch a failed one does not affect the others", async () => {
     const [first, second, third] = await Promise.allSettled([
       back(1),
       database.read.all(sql`SELECT no_such_column FROM tenants`),
@@ -82,7 +82,7 @@ describe.each(Object.entries(WAYS))("%s", (_, start) => {
     expect(third).toMatchObject({ value: { value: "3" } });
   });
 
-  test("rows of raw SQL have the names of their columns alone", async () => {
+  test("rows of raw SQL have only their column names", async () => {
     const rows = await database.read.all(sql`SELECT 1 AS a, 'x' AS b UNION ALL SELECT 2, 'y'`);
     expect(rows).toEqual([
       { a: 1, b: "x" },

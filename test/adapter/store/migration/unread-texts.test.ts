@@ -1,4 +1,7 @@
-/** What lists, counts and takes knowledge files into a call reads none of their texts: 50 MB would hold up all calls. */
+/**
+ * Lists and counts of knowledge files, and calls that use them, read none of their texts: 50 MB would delay all
+ * calls.
+ */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** In whose language a tenant's mails are written. */
+/** The language of a tenant's mails. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { identityStores } from "../../../../src/adapter/store/identity/identity-stores.ts";
@@ -15,7 +15,7 @@ const readerOf = async (tenantId: number, webhookId: number) => {
   return contact && { locale: contact.locale, timeZone: contact.timeZone };
 };
 
-test("the user with the tenant's address decides, else its first owner, else it is English", async () => {
+test("the user with the tenant's address decides, otherwise its first owner, otherwise it is English", async () => {
   const tenantId = await insertTenant(database, { email: "Office@clinic.example" });
   const webhookId = await insertWebhook(database, tenantId, { url: "https://hook.example/in" });
   const timeZone = "Europe/Vilnius";

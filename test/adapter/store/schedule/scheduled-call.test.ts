@@ -1,4 +1,4 @@
-/** A call that waited for its time counts on the day on which it is placed, not on the day it was made. */
+/** A scheduled call counts on the day on which it is placed, not on the day of its request. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { callStore } from "../../../../src/adapter/store/call/call-store.ts";
@@ -61,7 +61,7 @@ test("a scheduled call counts on the day on which it is placed", async () => {
   expect(await placed(7, 3 * DAY_MS)).toEqual({ onDayMade: 0, onDayPlaced: 1, createdAt: at });
 });
 
-test("a call that was to be placed at once keeps the time at which it was asked for", async () => {
+test("an immediate call keeps the time of its request", async () => {
   for (const scheduleId of [7, null])
     expect(await placed(scheduleId, 5_000)).toEqual({
       onDayMade: 1,

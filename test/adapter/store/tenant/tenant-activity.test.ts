@@ -1,4 +1,4 @@
-/** How the calls of some tenants went, as the operator's list of tenants reads it. */
+/** Call results of some tenants, for the operator's list of tenants. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { calls } from "../../../../src/adapter/store/schema/index.ts";

@@ -26,7 +26,7 @@ test.each([
   ["+8816123456789", "destination_not_allowed"],
   ["+870772001234", "destination_not_allowed"],
   ["+37090012345", "destination_not_allowed"],
-])("without rules of its own a tenant dials its own country only: %s is %s", (number, verdict) => {
+])("without its own rules a tenant dials its own country only: %s is %s", (number, verdict) => {
   expect(codeOf(() => checkDestination(e164(number), lithuanian))).toBe(verdict);
 });
 
@@ -56,7 +56,7 @@ test.each([
   expect(() => checkDestination(e164(number), rules)).toThrow(words);
 });
 
-test("without a caller id nothing may be dialled", () => {
+test("without a caller ID nothing may be dialled", () => {
   const rules = { ...lithuanian, callerId: null };
   expect(codeOf(() => checkDestination(e164("+37061234567"), rules))).toBe(
     "destination_not_allowed",
@@ -88,7 +88,7 @@ test.each([
   ["sip:%2531%2531%2532@example.com", "destination_not_allowed"],
   ["sip:%252525252531@example.com", "valid_to_required"],
   ["sip:7@example.com", "destination_not_allowed"],
-  // Three escapes inside each other are resolved, four are not.
+  // Three nested escapes are resolved, four are not.
   ["sip:+3706123456%252537@example.com", "allowed"],
   ["sip:+3706123456%25252537@example.com", "valid_to_required"],
   ["sip:reception2@example.com", "allowed"],
@@ -178,7 +178,7 @@ test.each([
   expect(check).toThrow(words);
 });
 
-test("the refusal names the field of the request: to_number of a call, to of a transfer", () => {
+test("the refusal names the request's field: to_number of a call, to of a transfer", () => {
   const fieldOf = (run: () => unknown) => {
     try {
       run();

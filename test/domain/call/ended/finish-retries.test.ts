@@ -1,4 +1,4 @@
-/** A call's end: how long it is tried again and waits for sources, and which mail it queues. */
+/** A call's end: its retries, the wait for knowledge sources, and the queued mail. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/core/log.ts";
 import { finishCall } from "../../../../src/domain/call/ended/finish.ts";
@@ -44,7 +44,7 @@ function world(failures: number, isMailed = true) {
   return { pass, triedAtMs, outcome: () => outcome, wakes: () => wakes };
 }
 
-test("five times, after pauses of 1, 2, 4 and 8 seconds", async () => {
+test("is tried five times, after pauses of 1, 2, 4 and 8 seconds", async () => {
   const { pass, triedAtMs, outcome, wakes } = world(5);
   for (const seconds of [0, 1, 2, 4, 8, 60]) await pass(seconds * 1_000);
   expect(triedAtMs).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
@@ -52,7 +52,7 @@ test("five times, after pauses of 1, 2, 4 and 8 seconds", async () => {
 });
 
 test.each([0, 1, 4])(
-  "after %d failures it is stored, and those who wait for it are woken",
+  "after %d failures it is stored, and its waiters are woken",
   async (failures) => {
     const { pass, triedAtMs, outcome, wakes } = world(failures);
     await pass(0);
@@ -61,7 +61,7 @@ test.each([0, 1, 4])(
   },
 );
 
-test("without a mail that waits, nobody looks for mails", async () => {
+test("without a queued mail, the mail queue is not woken", async () => {
   const { pass, outcome, wakes } = world(0, false);
   await pass(0);
   expect([outcome(), wakes()]).toEqual(["stored", 2]);
@@ -72,7 +72,7 @@ const TURNS = [
   { speaker: "agent", text: "We open at nine." },
 ];
 
-test("it waits for the sources of its answers, 3 seconds at most", async () => {
+test("it waits at most 3 seconds for the sources of its answers", async () => {
   const clock = fakeClock();
   const storedAtMs: number[] = [];
   const wake = () => undefined;
@@ -110,7 +110,7 @@ const NO_PRICES = {
   trunkPerMinute: 0,
 };
 
-/** The mails that the end of a call without a recording queues, and its events. */
+/** Mails queued at the end of a call without a recording, and its events. */
 async function endOf(answeredMs: number) {
   const mails: { readonly attachment: unknown }[] = [];
   const events: { readonly type: string; readonly data: object }[] = [];
@@ -156,12 +156,12 @@ async function endOf(answeredMs: number) {
   return { mails: mails.map(({ attachment }) => attachment), events };
 }
 
-test("an answered call without a recording is mailed with its end; one that nobody answered is not", async () => {
+test("an answered call without a recording is mailed at its end; an unanswered one is not", async () => {
   expect((await endOf(20_000)).mails).toEqual([null]);
   expect((await endOf(0)).mails).toEqual([]);
 });
 
-test("a transcript and a summary that nobody has are null, as in the REST answer", async () => {
+test("a missing transcript and a missing summary are null, as in the REST answer", async () => {
   const { events } = await endOf(20_000);
   expect(events.find(({ type }) => type === "transcript.completed")?.data).toMatchObject({
     transcript: null,

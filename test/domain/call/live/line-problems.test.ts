@@ -48,7 +48,7 @@ test("two seconds of silence in a long good call count where they happen", () =>
   ]);
 });
 
-test("a stretch is reported once; a call reports at most 20", () => {
+test("a bad stretch is reported once; a call reports at most 20", () => {
   const problems = new LineProblems();
   const bad = media({ reported: reported(0.3) });
   expect(problems.check(bad, 0)).toHaveLength(1);

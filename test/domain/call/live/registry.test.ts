@@ -1,4 +1,4 @@
-/** Live calls are found by their company and id, by nobody else. */
+/** Live calls are found only by their company and id. */
 import { expect, test } from "bun:test";
 import type { LiveCall } from "../../../../src/domain/call/live/live-call.ts";
 import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
@@ -6,7 +6,7 @@ import { CallRegistry } from "../../../../src/domain/call/live/registry.ts";
 const callOf = (tenantId: number, callUuid: string) =>
   ({ identity: { tenantId, callUuid } }) as unknown as LiveCall;
 
-test("a call is found by its own company alone, and no more once it is removed", () => {
+test("a call is found by its own company only, and no longer after its removal", () => {
   const registry = new CallRegistry();
   const call = callOf(1, "a");
   registry.add(call);

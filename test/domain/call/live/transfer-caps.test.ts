@@ -1,4 +1,4 @@
-/** A tenant's caps hold for transfers too: the real admission, call and store; nothing is dialled. */
+/** A tenant's caps apply to transfers too: the real admission, call and store; nothing is dialled. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What a transfer of a call that nobody has answered is refused with; `conflict`: nothing else stands against it. */
+/** The error code for a transfer of an unanswered call; `conflict` means that no cap refused it. */
 async function verdictOf(context: CallContext, tenantId: number, to = DESK): Promise<string> {
   const identity = { tenantId, rowId: 1, callUuid: "0190", direction: "inbound" } as const;
   const call = new LiveCall(identity as unknown as LiveCall["identity"], context, "ringing");
@@ -63,7 +63,7 @@ async function worldOf(changes: Partial<typeof tenants.$inferInsert>) {
   return { id, context: parts as Partial<CallContext> as CallContext };
 }
 
-test("a tenant whose money of the day is spent transfers nothing", async () => {
+test("a tenant with no money left for the day cannot transfer", async () => {
   const { id, context } = await worldOf({ dailySpendMax: 0 as never });
   expect(await verdictOf(context, id)).toBe("plan_limit_reached");
 });
@@ -73,7 +73,7 @@ test("a suspended tenant's live call is not transferred", async () => {
   expect(await verdictOf(context, id)).toBe("plan_limit_reached");
 });
 
-test("transfers count among the calls of a minute, whatever becomes of them", async () => {
+test("transfers count as calls of the minute, whatever their outcome", async () => {
   const { id, context } = await worldOf({ callsPerMinuteMax: 2 });
   expect(await verdictOf(context, id, "sip:+8816123456789@example.com")).toBe(
     "destination_not_allowed",

@@ -1,4 +1,4 @@
-/** A person whom the carrier took upon it to call is never called a second time by us. */
+/** If the carrier has accepted to call a person, we never call them a second time. */
 import { expect, test } from "bun:test";
 import { causeOfAccepted } from "../../../../src/domain/call/live/transfer.ts";
 

@@ -1,4 +1,7 @@
-/** How long a transfer waits for the agent, for a second leg and for the person, before the caller is back. */
+/**
+ * Time limits of a transfer: for the agent, for a second leg and for the person, before the caller returns to the
+ * agent.
+ */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/core/log.ts";
 import { transferCall } from "../../../../src/domain/call/live/transfer.ts";
@@ -6,7 +9,7 @@ import { fakeClock } from "../../../support/fake-clock.ts";
 
 type Arguments = Parameters<typeof transferCall>;
 
-/** Something that speaks to whoever listens to it, and whose own doings are written down. */
+/** An event emitter for the test that logs its method calls. */
 function speaker(log: string[], say: (name: string) => string, told: unknown[][] = []) {
   const listeners = new Map<string, (event: unknown) => void>();
   return {
@@ -90,7 +93,7 @@ test.each([
   [480, "no_answer"],
   [481, "failed"],
   [503, "failed"],
-])("a person whose call ends with %d is told as %s", async (sipCode, cause) => {
+])("if the person's call ends with %d, the transfer fails with %s", async (sipCode, cause) => {
   const { channel, person, emit, told } = await world();
   await emit(channel, "transfer_ready");
   await emit(channel, "bridge_opened", { rtpPort: 40_000 });

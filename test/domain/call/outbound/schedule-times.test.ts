@@ -1,4 +1,4 @@
-/** For when a call may be asked for: a minute back and a year ahead, to the millisecond. */
+/** Allowed times of a scheduled call: a minute back and a year ahead, to the millisecond. */
 import { expect, test } from "bun:test";
 import { createCallService } from "../../../../src/domain/call/service/call-service.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -7,7 +7,7 @@ test.each([
   ["2026-11-23T20:00:00.000Z", "2027-11-23T20:00:00.000Z"],
   ["2027-03-01T00:00:00.000Z", "2028-03-01T00:00:00.000Z"],
   ["2028-02-29T12:00:00.000Z", "2029-03-01T12:00:00.000Z"],
-])("at %s a call may be asked for a minute back and until %s", async (now, last) => {
+])("at %s a call may be scheduled from a minute back until %s", async (now, last) => {
   const clock = fakeClock(Date.parse(now));
   const tx = () => Promise.reject(new Error("stored"));
   const service = createCallService({

@@ -1,4 +1,4 @@
-/** How often live calls give proof of life, and which end for it. */
+/** How often live calls send heartbeats, and which of them end as a result. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/core/log.ts";
 import { startHeartbeat } from "../../../../src/domain/call/recovery/heartbeat.ts";
@@ -30,7 +30,7 @@ function world(uuids: readonly string[]) {
   return { clock, ended, beats, open, timer };
 }
 
-test("live calls beat every five seconds; one that the store no longer knows as live ends", async () => {
+test("live calls send a heartbeat every five seconds; one no longer live in the store ends", async () => {
   const { clock, ended, beats, open, timer } = world(["a", "b", "over"]);
   const startMs = clock.now();
   await clock.advance(4_999);
@@ -44,7 +44,7 @@ test("live calls beat every five seconds; one that the store no longer knows as 
   timer.cancel();
 });
 
-test("without a live call the store is left alone", async () => {
+test("without a live call nothing is written to the store", async () => {
   const { clock, beats, timer } = world(["over"]);
   await clock.advance(20_000);
   expect(beats).toEqual([]);

@@ -1,4 +1,4 @@
-/** Words of 40 people and 20 machines per language: who is taken for a machine. */
+/** Words of 40 people and 20 machines per language, and which of them count as a machine. */
 import { expect, test } from "bun:test";
 import { greetingKindOf } from "../../../../src/domain/conversation/answering/greeting-words.ts";
 import * as en from "./sentences/en.ts";
@@ -6,7 +6,7 @@ import * as lt from "./sentences/lt.ts";
 import * as lv from "./sentences/lv.ts";
 import * as ru from "./sentences/ru.ts";
 
-/** Some recognisers write neither capitals nor marks. */
+/** Some recognisers write neither capitals nor punctuation. */
 const bare = (text: string) => text.toLocaleLowerCase().replace(/[.,;:!]/g, "");
 
 const isMachine = (text: string) => greetingKindOf(text) === "machine";

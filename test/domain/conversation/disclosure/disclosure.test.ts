@@ -1,4 +1,4 @@
-/** The first words: the disclosure names artificial intelligence, and nobody is greeted twice. */
+/** The first words: the disclosure mentions artificial intelligence, and nobody is greeted twice. */
 import { expect, test } from "bun:test";
 import { DISCLOSURE } from "../../../../src/domain/conversation/conversation-settings.ts";
 import { openingOf } from "../../../../src/domain/conversation/disclosure/disclosure.ts";
@@ -9,7 +9,7 @@ test.each([
   ["lt", /dirbtinio intelekto/],
   ["lv", /mākslīgā intelekta/],
   ["ru", /искусственным интеллектом/],
-] as const)("%s: it says artificial intelligence and does not greet", (language, named) => {
+] as const)("%s: it mentions artificial intelligence and does not greet", (language, named) => {
   expect(DISCLOSURE[language]).toMatch(named);
   expect(DISCLOSURE[language]).not.toMatch(/^(hello|sveiki|laba|labdien|здравствуйте)/i);
 });

@@ -1,6 +1,6 @@
 /**
- * Who asks not to be called is heard, and who says something like it is not: 60 utterances of both kinds
- * in each language, in refusals/: "+" refuses, "-" does not.
+ * Requests not to be called are detected, and similar sentences are not: 60 utterances of both kinds per language,
+ * in refusals/. "+" is a request, "-" is not.
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";

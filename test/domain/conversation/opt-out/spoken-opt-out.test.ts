@@ -1,4 +1,4 @@
-/** "Don't call me again" in words: asked back, and kept only when it stands. */
+/** "Don't call me again" in words: confirmed by a question, and stored only after that. */
 import { expect, test } from "bun:test";
 import {
   callConfig,
@@ -18,7 +18,7 @@ async function refused(options: ScriptedCallOptions = REFUSABLE, words = "Don't 
   return { ...call, optedOut };
 }
 
-test("a refusal is asked back and kept when it is confirmed, with a goodbye", async () => {
+test("an opt-out is confirmed by a question, stored after a yes, and followed by a goodbye", async () => {
   const call = await refused();
   expect(call.spoken).toContain(QUESTION);
   expect(call.inputs).toEqual([]);
@@ -33,13 +33,13 @@ test("a refusal is asked back and kept when it is confirmed, with a goodbye", as
   expect(call.illegalEvents).toEqual([]);
 });
 
-test("who says it again has confirmed it", async () => {
+test("repeating the request confirms it", async () => {
   const call = await refused();
   await call.says("No, I said do not call me again!");
   expect(call.optedOut()).toBe(1);
 });
 
-test("who denies it is called on, and the conversation goes on", async () => {
+test("after a no the person stays callable, and the conversation continues", async () => {
   const call = await refused();
   await call.says("No, no.");
   await call.silence(4_000);
@@ -50,7 +50,7 @@ test("who denies it is called on, and the conversation goes on", async () => {
   expect(call.optedOut()).toBe(0);
 });
 
-test("who asks something else instead is answered; a later yes confirms nothing", async () => {
+test("another question is answered instead; a later yes confirms nothing", async () => {
   const call = await refused();
   await call.says("Which company is this?");
   await call.silence(4_000);
@@ -61,7 +61,7 @@ test("who asks something else instead is answered; a later yes confirms nothing"
   expect(call.optedOut()).toBe(0);
 });
 
-test("who hangs up on the question, or right after the words, is not called again", async () => {
+test("a person who hangs up on the question, or right after the request, is not called again", async () => {
   const onQuestion = await refused();
   await onQuestion.session.close("caller_hangup");
   expect(onQuestion.optedOut()).toBe(1);
@@ -74,7 +74,7 @@ test("who hangs up on the question, or right after the words, is not called agai
   expect(atOnce.messages.filter(({ type }) => type === "opted_out").length).toBe(1);
 });
 
-test("in any other call such words are the language model's", async () => {
+test("in any other call such words go to the language model", async () => {
   const call = await refused({});
   expect(call.inputs).toMatchObject([{ type: "utterance", text: "Don't call me again." }]);
   expect(call.spoken).not.toContain(QUESTION);

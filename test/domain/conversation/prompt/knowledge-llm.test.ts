@@ -1,4 +1,4 @@
-/** When passages are looked up for a turn, and which of them the LLM is given. */
+/** When passages are looked up for a turn, and which of them the LLM gets. */
 import { expect, test } from "bun:test";
 import type { LlmInput, LlmSession } from "../../../../src/domain/conversation/engine-port.ts";
 import { KnowledgeLlm } from "../../../../src/domain/conversation/prompt/knowledge-llm.ts";
@@ -40,7 +40,7 @@ function world(find: (question: string) => Promise<KnowledgePassage[]>) {
   return { asked, given, clock, llm, say };
 }
 
-test("the look-up of stable words is the look-up of the turn", async () => {
+test("the look-up of stable words is reused for the turn", async () => {
   const { asked, llm, say } = world(async () => [passage("Hours")]);
   llm.heardSoFar("when");
   llm.heardSoFar("when are you open");
@@ -49,14 +49,14 @@ test("the look-up of stable words is the look-up of the turn", async () => {
   expect(asked.length).toBe(1);
 });
 
-test("other words than the stable ones are looked up again", async () => {
+test("words that differ from the stable ones are looked up again", async () => {
   const { asked, llm, say } = world(async () => [passage("Hours")]);
   llm.heardSoFar("when are you");
   await say("When are you open on Sundays?");
   expect(asked).toEqual(["when are you", "When are you open on Sundays?"]);
 });
 
-test("a short question leans on the one before, whose passages stay at hand", async () => {
+test("a short question is looked up together with the one before, whose passages are kept", async () => {
   const { asked, say } = world(async (question) =>
     question.startsWith("And")
       ? [passage("Sunday")]
@@ -67,7 +67,7 @@ test("a short question leans on the one before, whose passages stay at hand", as
   expect(asked[1]).toBe("And on Sundays? When are you open in the week?");
 });
 
-test("a late or failed look-up costs the answer its passages only", async () => {
+test("a late or failed look-up leaves out the passages only", async () => {
   const late = world(() => new Promise(() => {}));
   const answer = late.say("When are you open today?");
   await late.clock.advance(299);
@@ -97,14 +97,14 @@ test("keys and tools need no look-up", async () => {
 test.each([
   ["And on Sundays then?", 4, true],
   ["And what about Sundays then?", 5, false],
-])("%s has %d words and leans on the question before: %p", async (text, _, leans) => {
+])("%s has %d words and is combined with the question before: %p", async (text, _, leans) => {
   const { asked, say } = world(async () => [passage("Hours")]);
   await say("When are you open in the week?");
   await say(text);
   expect(asked[1]).toBe(leans ? `${text} When are you open in the week?` : text);
 });
 
-test("an LLM that says nothing of itself is not asked early", () => {
+test("an LLM that does not report early starts as supported is not asked early", () => {
   expect(world(async () => []).llm.capabilities).toEqual({ earlyStart: false });
 });
 
@@ -112,7 +112,7 @@ test.each([
   ["writes words while they are spoken", null],
   ["writes words at the first silence", "When are you open?"],
 ])(
-  "where speech to text %s, the look-up begins before the caller has finished, and the turn has its passages",
+  "if speech to text %s, the look-up begins before the caller has finished, and the turn has its passages",
   async (_, early) => {
     const asked: string[] = [];
     const call = await scriptedCall({

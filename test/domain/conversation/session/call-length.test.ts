@@ -1,4 +1,4 @@
-/** When a call's last words begin: as late as their length allows. */
+/** When a call's closing message begins: as late as its length allows. */
 import { expect, test } from "bun:test";
 import { CallLength } from "../../../../src/domain/conversation/session/call-length.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -20,7 +20,7 @@ test("a phrase of 4 s begins 5 s before the limit; 250 ms before it the call is 
   expect(seen).toEqual(["close 25000", "cut 29750"]);
 });
 
-test("how long the phrase is, is asked 15 seconds before the limit, whenever the answer was", async () => {
+test("the length of the phrase is requested 15 seconds before the limit, whenever the answer was", async () => {
   const clock = fakeClock();
   await clock.advance(100_000);
   const seen: string[] = [];

@@ -1,8 +1,8 @@
-/** A supervisor hears a call from when monitoring begins until it ends, and not otherwise. */
+/** A supervisor receives a call's audio only between the start and the end of monitoring. */
 import { expect, test } from "bun:test";
 import { scriptedCall } from "../../../support/media/scripted-call.ts";
 
-test("what both sides say leaves the worker only while a supervisor monitors the call", async () => {
+test("audio of both sides leaves the worker only while a supervisor monitors the call", async () => {
   const call = await scriptedCall();
   expect(call.audio.monitoring).toBeNull();
   call.session.monitor(true);

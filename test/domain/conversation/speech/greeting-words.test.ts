@@ -1,4 +1,4 @@
-/** A person who wants to leave a message is no machine; a machine that asks for one is. */
+/** A person who wants to leave a message is not a machine; a machine that asks for one is. */
 import { expect, test } from "bun:test";
 import { greetingKindOf } from "../../../../src/domain/conversation/answering/greeting-words.ts";
 
@@ -18,7 +18,7 @@ test.each([
 test.each([
   ["They record a short message.", "machine"],
   ["They record a very short message.", null],
-] as const)("two words at most stand between those of a pattern: %s is %p", (words, kind) => {
+] as const)("at most two words may separate those of a pattern: %s is %p", (words, kind) => {
   expect(greetingKindOf(words)).toBe(kind);
 });
 

@@ -1,4 +1,4 @@
-/** When an agent that has the word and no audio says something meanwhile, and what: to the frame. */
+/** When an agent that should speak but has no audio says a filler phrase, and which one: to the frame. */
 import { expect, test } from "bun:test";
 import { NeverSilent } from "../../../../src/domain/conversation/speech/never-silent.ts";
 
@@ -44,7 +44,7 @@ test("the first phrase comes after 1.2 s, each further one after 2.5 s", () => {
 test.each([
   ["is heard", { isAudible: true }, 2_500],
   ["has lost the word", { hasTurn: false }, 1_200],
-])("an agent that %s is not silent; the count begins anew", (_, meanwhile, dueMs) => {
+])("an agent that %s is not silent; the count restarts", (_, meanwhile, dueMs) => {
   const { pass, said } = world();
   pass(1_200);
   pass(1_180);
@@ -64,7 +64,7 @@ test.each([
   ["words wait after others", { hasSpoken: true, hasWords: true }, ["put in: filler"]],
   ["half of the disclosure was heard", { hasWords: true, disclosureShare: 0.5 }, ["put in: wait"]],
   ["the disclosure itself waits", { hasWords: true, disclosureShare: 0 }, []],
-])("where %s", (_, speech, expected) => {
+])("filler phrase if %s", (_, speech, expected) => {
   const { pass, said } = world(speech);
   pass(1_200);
   expect(said).toEqual(expected);

@@ -1,6 +1,6 @@
 /**
- * Listeners' words and short interruptions with real voices over the real detector, in four
- * languages: how long each is heard, and what a whole conversation makes of it. Audio time.
+ * Back-channel words and short interruptions with real voices over the real detector, in four languages: how long
+ * each is detected, and its effect in a whole conversation. Audio time.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
@@ -14,9 +14,12 @@ import { SETTINGS } from "../../../support/media/scripted-call.ts";
 import { type LabParts, openLab } from "../../../support/speech/turn-lab.ts";
 
 interface Lines {
-  /** What a listener says; " / " separates. */
+  /**
+   * Back-channel words; "
+   * " separates.
+   */
   readonly listening: string;
-  /** Short, and meant to get the word. */
+  /** Short, and meant to take the turn. */
   readonly stop: string;
   readonly interruption: string;
   readonly question: string;
@@ -63,7 +66,7 @@ beforeAll(async () => {
   parts = { voices, createVad };
 }, 60_000);
 
-/** When this would cut an agent short whose caller's words are not known: ms of it; null: never. */
+/** After how many milliseconds this would interrupt an agent if no words are recognised; null: never. */
 async function cutAfterMs(text: string, language: AgentLanguage, voice: AgentVoice) {
   const pcm = await parts.voices.speakAll({ text, language, voice, sampleRateHz: 8_000 });
   const first = pcm.findIndex((sample) => Math.abs(sample) > 60);
@@ -91,7 +94,7 @@ describe.each(LANGUAGES)("%s", (language) => {
   const lines = LINES[language];
   const listening = lines.listening.split(" / ");
 
-  test("no listener's word cuts the agent short, in no voice, though not a word is known", async () => {
+  test("no back-channel word interrupts the agent, in any voice, even without recognised words", async () => {
     for (const word of listening) {
       expect(isBackChannel(word, language), word).toBe(true);
       for (const voice of VOICES)
@@ -99,7 +102,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     }
   }, 60_000);
 
-  test("who goes on speaking cuts the agent short within 900 ms, though not a word is known", async () => {
+  test("continued speech interrupts the agent within 900 ms, even without recognised words", async () => {
     for (const voice of VOICES) {
       const cut = await cutAfterMs(lines.interruption, language, voice);
       expect(cut, voice).not.toBeNull();
@@ -110,7 +113,7 @@ describe.each(LANGUAGES)("%s", (language) => {
   for (const withoutPartials of [false, true]) {
     const stt = withoutPartials ? "words known at the end only" : "words known as they are said";
 
-    test(`a listener's word leaves the agent its sentence; ${stt}`, async () => {
+    test(`a back-channel word does not interrupt the agent's sentence; ${stt}`, async () => {
       const call = await lab(language, withoutPartials);
       await call.says(listening[0] ?? "");
       await call.until(() => call.turns().some(({ speaker }) => speaker === "agent"));
@@ -118,7 +121,7 @@ describe.each(LANGUAGES)("%s", (language) => {
       expect(call.inputs).toHaveLength(1);
     }, 60_000);
 
-    test(`a short word that asks for the word gets it; ${stt}`, async () => {
+    test(`a short word that asks for the turn gets it; ${stt}`, async () => {
       const call = await lab(language, withoutPartials);
       await call.says(lines.stop);
       await call.until(() => call.inputs.length > 1, 3_000);

@@ -1,11 +1,11 @@
-/** A transfer as the caller hears it: the sentence to its end, then the ringing tone, then a person. */
+/** A transfer as the caller hears it: the complete sentence, then the ringing tone, then a person. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../../src/domain/conversation/engine-port.ts";
 import { MS_PER_CHARACTER, scriptedCall } from "../../../support/media/scripted-call.ts";
 
 const text = (words: string): LlmEvent => ({ type: "text", text: words });
 
-test("the agent finishes the sentence it is in and drops the next ones", async () => {
+test("the agent finishes its current sentence and drops the next ones", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = () => [text("This is the first sentence."), text("And a second one.")];
@@ -34,7 +34,7 @@ test("in its second sentence the agent finishes that one", async () => {
   expect(call.turns().at(-1)?.text).toBe("This is the first sentence. And a second, longer one.");
 });
 
-test("a sentence without an end is cut after ten seconds", async () => {
+test("an endless sentence is cut off after ten seconds", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = () => [text("word ".repeat(80))];
@@ -47,7 +47,7 @@ test("a sentence without an end is cut after ten seconds", async () => {
   expect(call.messages.some(({ type }) => type === "transfer_ready")).toBe(true);
 });
 
-test("a held caller hears a tone, is never prompted, and interrupts nobody", async () => {
+test("a waiting caller hears a tone, is never prompted, and interrupts nobody", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.transferBegin();
@@ -64,7 +64,7 @@ test("a held caller hears a tone, is never prompted, and interrupts nobody", asy
   expect(call.illegalEvents).toEqual([]);
 });
 
-test("time on the way to a person is no silence of the caller's", async () => {
+test("time during the transfer does not count as the caller's silence", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   await call.silence(5_000);
@@ -77,7 +77,7 @@ test("time on the way to a person is no silence of the caller's", async () => {
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "silence_timeout" });
 });
 
-test("the tone that a held caller hears is the European ringing tone: 425 Hz", async () => {
+test("the waiting caller's tone is the European ringing tone: 425 Hz", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   const played: Int16Array[] = [];
@@ -90,7 +90,7 @@ test("the tone that a held caller hears is the European ringing tone: 425 Hz", a
 });
 
 test.each(["busy", "no_answer", "declined", "failed"] as const)(
-  "after %s the agent says so and listens again",
+  "after %s the agent announces it and listens again",
   async (cause) => {
     const call = await scriptedCall();
     await call.answerAndGreet();
@@ -106,7 +106,7 @@ test.each(["busy", "no_answer", "declined", "failed"] as const)(
   },
 );
 
-test("what the caller was saying when the transfer began is kept, not answered", async () => {
+test("the caller's words at the start of the transfer are stored, not answered", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.partial = "I also wanted";
@@ -119,7 +119,7 @@ test("what the caller was saying when the transfer began is kept, not answered",
   expect(call.session.turn.name).toBe("transferring");
 });
 
-test("money that runs out while two people talk is said to the caller, and the call ends", async () => {
+test("if the money ends while two people talk, the caller hears it, and the call ends", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.transferBegin();
@@ -129,7 +129,7 @@ test("money that runs out while two people talk is said to the caller, and the c
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "balance_exhausted" });
 });
 
-test("without a free port the second leg is refused, and the transfer may still fail back", async () => {
+test("without a free port the second leg is refused, and the transfer may still return to the agent", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.session.transferBegin();
@@ -141,7 +141,7 @@ test("without a free port the second leg is refused, and the transfer may still 
   expect(call.session.turn.name).toBe("listening");
 });
 
-test("a person who hangs up as the bridge closes leaves the caller with the agent", async () => {
+test("if a person hangs up as the bridge closes, the caller stays with the agent", async () => {
   const call = await scriptedCall({ secondAudio: true });
   await call.answerAndGreet();
   call.session.transferBegin();
@@ -162,7 +162,7 @@ test("a person who hangs up as the bridge closes leaves the caller with the agen
   expect(call.illegalEvents).toEqual([]);
 });
 
-test("after a bridge that failed the caller can be transferred again", async () => {
+test("after a failed bridge the caller can be transferred again", async () => {
   const call = await scriptedCall({ secondAudio: true });
   await call.answerAndGreet();
   call.session.transferBegin();
@@ -184,7 +184,7 @@ test.each([
   ["nothing", null, []],
   ["the agent's own words", "Moves a visit.", [`${INTRO} Moves a visit.`]],
   ["the call so far", true, [`${INTRO} Ended by transferred after 7 s.`]],
-] as const)("before both are joined the person is told %s", async (_, announcement, told) => {
+] as const)("before both are joined the person hears %s", async (_, announcement, told) => {
   const call = await scriptedCall({ secondAudio: true });
   await call.answerAndGreet();
   await call.silence(6_500 - call.audio.playedMs);
@@ -197,7 +197,7 @@ test.each([
   expect(call.spoken.slice(before)).toEqual([...told]);
 });
 
-test("the end of a call is asked for once, and not when it has ended already", async () => {
+test("the end of a call is requested once, and not after its end", async () => {
   const asked = (call: Awaited<ReturnType<typeof scriptedCall>>) =>
     call.messages.filter(({ type }) => type === "hangup_requested");
   const twice = await scriptedCall();

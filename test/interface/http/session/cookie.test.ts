@@ -17,7 +17,7 @@ test("is read by its exact name, the first of that name", () => {
   expect(read("linevoice_session=abc")).toBeNull();
 });
 
-test("carries Secure exactly where its name says so", () => {
+test("has Secure exactly if its name requires it", () => {
   for (const secure of [true, false]) {
     const header = setCookie("abc", secure);
     expect(header.startsWith(`${cookieName(secure)}=abc; Path=/; `)).toBe(true);

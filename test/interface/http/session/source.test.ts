@@ -1,4 +1,4 @@
-/** Where a request comes from, and under which name and scheme it reached us. */
+/** The source of a request, and our host name and scheme in it. */
 import { describe, expect, test } from "bun:test";
 import { hostname } from "node:os";
 import {
@@ -50,7 +50,7 @@ describe("our own origin", () => {
     });
 });
 
-test("Safari keeps no Secure cookie on loopback without TLS; the others do", () => {
+test("Safari drops Secure cookies on loopback without TLS; the others keep them", () => {
   const mac =
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)";
   const agents: readonly (readonly [string, boolean])[] = [
@@ -68,7 +68,7 @@ test("Safari keeps no Secure cookie on loopback without TLS; the others do", () 
   }
 });
 
-describe("names that are ours", () => {
+describe("our own host names", () => {
   for (const [host, known] of [
     [hostname(), true],
     [`${hostname()}.local:8080`, true],
@@ -85,34 +85,34 @@ describe("names that are ours", () => {
     });
 });
 
-describe("what a proxy says", () => {
+describe("a proxy's headers", () => {
   const chain = { host: "127.0.0.1", "x-forwarded-for": "198.51.100.1, 203.0.113.5, 10.1.2.3" };
 
-  test("counts from a trusted one only", () => {
+  test("count from a trusted one only", () => {
     expect(read(chain).ip).toBe("203.0.113.5");
     const trusted = { trustedProxies: ["203.0.113.0/24", "10.0.0.0/8"] };
     expect(read(chain, trusted).ip).toBe("198.51.100.1");
     expect(read(chain, { trustedProxies: ["203.0.113.5"] }).ip).toBe("10.1.2.3");
   });
 
-  test("is the last address that is no proxy's: what a client puts before is not believed", () => {
+  test("give the last address that is not a proxy's: a client's additions are ignored", () => {
     const forged = { host: "127.0.0.1", "x-forwarded-for": "8.8.8.8, 198.51.100.77" };
     expect(read(forged, { trustedProxies: ["203.0.113.5"] }).ip).toBe("198.51.100.77");
   });
 
-  test("is left out where it is no address", () => {
+  test("are ignored if they are not an address", () => {
     const odd = { host: "127.0.0.1", "x-forwarded-for": "unknown, <script>" };
     expect(read(odd, { trustedProxies: ["203.0.113.5"] }).ip).toBe("203.0.113.5");
     expect(read({ host: "127.0.0.1" }, { trustedProxies: ["203.0.113.5"] }).ip).toBe("203.0.113.5");
   });
 
-  test("IPv4 in IPv6 is IPv4; IPv6 networks are known too", () => {
+  test("treat IPv4 in IPv6 as IPv4; IPv6 networks are supported too", () => {
     expect(read({ host: "127.0.0.1" }, {}, "::ffff:192.0.2.1").ip).toBe("192.0.2.1");
     const six = { host: "127.0.0.1", "x-forwarded-for": "2001:db8::9" };
     expect(read(six, { trustedProxies: ["fd00::/8"] }, "fd00::1").ip).toBe("2001:db8::9");
   });
 
-  test("decides about scheme and host, from a trusted one", () => {
+  test("decide about scheme and host, from a trusted one", () => {
     const headers = {
       host: "10.0.0.2:8080",
       "x-forwarded-proto": "https",

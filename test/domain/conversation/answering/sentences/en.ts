@@ -1,4 +1,4 @@
-/** What people and machines say when they answer our call, in English. */
+/** Words of people and machines that answer an outbound call, in English. */
 export const PEOPLE = [
   "Hello?",
   "Hi, this is Tom speaking.",

@@ -1,4 +1,4 @@
-/** What people and machines say when they answer our call, in Lithuanian. */
+/** Words of people and machines that answer an outbound call, in Lithuanian. */
 export const PEOPLE = [
   "Alio?",
   "Taip, klausau jūsų.",

@@ -1,4 +1,4 @@
-/** What people and machines say when they answer our call, in Latvian. */
+/** Words of people and machines that answer an outbound call, in Latvian. */
 export const PEOPLE = [
   "Hallo?",
   "Jā, klausos.",

@@ -1,4 +1,4 @@
-/** What people and machines say when they answer our call, in Russian. */
+/** Words of people and machines that answer an outbound call, in Russian. */
 export const PEOPLE = [
   "Алло?",
   "Да, слушаю вас.",
