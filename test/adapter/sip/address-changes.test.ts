@@ -1,4 +1,4 @@
-/** Peers that are informed of our new address, and when. */
+/** The peers informed of our new address, and the time. */
 import { expect, test } from "bun:test";
 import { AddressChanges } from "../../../src/adapter/sip/address-changes.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createAudit } from "../../../src/domain/identity/audit.ts";
 
-/** Each id except 0 has a company; each address in `users` has an account. */
+/** Ids other than 0 belong to a company; addresses in `users` belong to an account. */
 function auditOf(users: Readonly<Record<string, number>>) {
   const asked: number[] = [];
   const stores = () => ({
