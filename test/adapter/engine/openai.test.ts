@@ -432,7 +432,7 @@ test("a rejected language is left out from then on, for this language only", asy
   expect(server.seen("stt").at(-1)?.form?.getAll("languages[]")).toEqual(["en"]);
 });
 
-test("a model that returns its prompt for noise has heard nothing", async () => {
+test("a model's prompt that comes back for noise counts as no words", async () => {
   const content = "Ask for Ona Petraitiene.\n- Teeth whitening: 90 EUR";
   server.script.recognises.push("Ona Petraitiene, teeth whitening.", "Teeth whitening");
   const knowledge = [{ filename: "staff.md", format: "md", content }] as const;
@@ -530,7 +530,7 @@ describe("an utterance recognised at its first silence", () => {
     expect(audioMs).toBeCloseTo(1_100 + 500, -1);
   });
 
-  test("and failed fails as a whole", async () => {
+  test("and failed at the server fails completely", async () => {
     server.fail({ type: "close" });
     const session = open();
     early(session, []);

@@ -115,7 +115,7 @@ test("a silent browser is reported once, and closed audio is not paced", async (
   audio.feed(tone(160));
 });
 
-test("while the process is stopped, no browser times out; afterwards the whole time counts again", () => {
+test("while the process is stopped, no browser times out; afterwards the time-out restarts", () => {
   const { audio, tick, stop } = rig(8000);
   let timeouts = 0;
   audio.onTimeout(() => timeouts++);

@@ -47,7 +47,7 @@ test("neither music on hold nor a repeated offer prolongs a hold", () => {
   expect(watch.check(600_000, 600_000)).toBe("held");
 });
 
-test("a call resumed from hold has the whole time again, on either side", () => {
+test("a call resumed from hold gets the full time-out again, on either side", () => {
   const watch = watchFrom("recvonly");
   watch.follow("sendrecv", 599_000);
   expect(watch.check(613_999, null)).toBeNull();
@@ -56,7 +56,7 @@ test("a call resumed from hold has the whole time again, on either side", () => 
   expect(watch.check(1_214_000, null)).toBe("held");
 });
 
-test("while the process is stopped, no call times out; afterwards the whole time counts again", () => {
+test("while the process is stopped, no call times out; afterwards the time-out restarts", () => {
   const watch = watchFrom("sendrecv");
   for (let nowMs = 0; nowMs <= 10_000; nowMs += 1_000) expect(watch.check(nowMs, null)).toBeNull();
   expect(watch.check(35_000, null)).toBeNull();

@@ -145,7 +145,7 @@ describe("challenges", () => {
     expect(sent.map(({ request }) => request.cseq.number)).toEqual([2, 3, 4]);
   });
 
-  test("of several, the strongest of our realm is answered; of other realms, none", async () => {
+  test("of several, the strongest of our realm is answered, and those of other realms are not", async () => {
     const script: Script = (request, answer) => {
       const [server] = proofs(request);
       if (server) return answer({ statusCode: 486, toTag: "far" });

@@ -392,7 +392,7 @@ test("a re-INVITE without Contact changes the media, but not the target of our B
   expect(line.peer.requests.at(-1)?.request.uri).toMatchObject({ user: "raw", host: FAR });
 });
 
-describe("a re-INVITE whose ACK never comes", () => {
+describe("a re-INVITE without an ACK", () => {
   const timers = Core.Timers as { TIMER_L: number };
   const usual = timers.TIMER_L;
   afterEach(() => {

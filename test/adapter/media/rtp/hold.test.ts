@@ -85,7 +85,7 @@ for (const direction of HOLDS) {
   });
 }
 
-test("a remote party back from hold has the whole time to send its first packet", async () => {
+test("a remote party back from hold gets the full time-out to send its first packet", async () => {
   const { clock, open } = line();
   const audio = await open();
   const timeouts = timeoutsOf(audio);
